@@ -1,0 +1,3 @@
+//! Generates the client from `openapi.yaml`.
+
+fn main() {}
