@@ -1,1 +1,6 @@
-//! Placeholder while the room is being built.
+//! The contract room.
+
+pub mod defect;
+pub mod document;
+pub mod openapi;
+pub mod pointer;

@@ -1,0 +1,547 @@
+//! Reads YAML (and so JSON) into a tree that remembers where each part stood, so that a finding or an error can name
+//! the line. The main type is [`Document`].
+//!
+//! `build.rs` includes this file too: the message for a broken contract is the same in a build and in a check.
+//!
+//! # Design
+//!
+//! `serde_yaml` gives no positions, and lets some hostile inputs cost quadratic time. The events of `saphyr-parser`
+//! come with positions and one at a time, so size, depth and aliases are bounded while reading.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, StrInput, Tag};
+use serde_json::{Map, Number, Value};
+
+use super::defect::{Defect, Problem};
+use super::pointer;
+
+/// The largest document that is read, in bytes.
+pub const MAXIMUM_BYTES: usize = 16 << 20;
+/// How deep a document may nest.
+pub const MAXIMUM_DEPTH: usize = 128;
+/// How many nodes a document may have once its aliases are expanded.
+pub const MAXIMUM_NODES: usize = 4_000_000;
+
+/// A line and a column, both from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Position {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+}
+
+impl From<&Marker> for Position {
+    fn from(marker: &Marker) -> Self {
+        let line = u32::try_from(marker.line()).unwrap_or(u32::MAX);
+        let column = u32::try_from(marker.col()).unwrap_or(u32::MAX);
+        Self {
+            line,
+            column: column.saturating_add(1),
+        }
+    }
+}
+
+/// One value of a document and where it stands.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// The value.
+    pub kind: Kind,
+    /// Where the value starts.
+    pub at: Position,
+}
+
+/// What a [`Node`] is.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// `null`.
+    Null,
+    /// A boolean.
+    Boolean(bool),
+    /// A number that JSON can hold.
+    Number(Number),
+    /// A text.
+    String(String),
+    /// A list.
+    Array(Vec<Node>),
+    /// Named members in the order of the file.
+    Object(Vec<Member>),
+}
+
+/// One named member of an object.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// The name as written.
+    pub name: String,
+    /// Where the name stands.
+    pub at: Position,
+    /// The value.
+    pub node: Node,
+}
+
+impl Node {
+    /// The member of that name, if this is an object that has it.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Option<&Node> {
+        self.members()
+            .iter()
+            .find(|member| member.name == name)
+            .map(|member| &member.node)
+    }
+
+    /// The members, none unless this is an object.
+    #[must_use]
+    pub fn members(&self) -> &[Member] {
+        if let Kind::Object(members) = &self.kind {
+            members
+        } else {
+            &[]
+        }
+    }
+
+    /// The elements, none unless this is an array.
+    #[must_use]
+    pub fn elements(&self) -> &[Node] {
+        if let Kind::Array(elements) = &self.kind {
+            elements
+        } else {
+            &[]
+        }
+    }
+
+    /// The text, if this is one.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        if let Kind::String(text) = &self.kind {
+            Some(text)
+        } else {
+            None
+        }
+    }
+
+    /// The boolean, if this is one.
+    #[must_use]
+    pub fn boolean(&self) -> Option<bool> {
+        if let Kind::Boolean(boolean) = self.kind {
+            Some(boolean)
+        } else {
+            None
+        }
+    }
+
+    /// The value without its positions.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        match &self.kind {
+            Kind::Null => Value::Null,
+            Kind::Boolean(boolean) => Value::Bool(*boolean),
+            Kind::Number(number) => Value::Number(number.clone()),
+            Kind::String(text) => Value::String(text.clone()),
+            Kind::Array(elements) => elements.iter().map(Node::to_value).collect(),
+            Kind::Object(members) => {
+                let pairs = members
+                    .iter()
+                    .map(|member| (member.name.clone(), member.node.to_value()));
+                Value::Object(pairs.collect::<Map<_, _>>())
+            }
+        }
+    }
+
+    /// What kind of value this is, in JSON's words.
+    #[must_use]
+    pub fn kind_name(&self) -> &'static str {
+        match self.kind {
+            Kind::Null => "null",
+            Kind::Boolean(_) => "a boolean",
+            Kind::Number(_) => "a number",
+            Kind::String(_) => "a string",
+            Kind::Array(_) => "an array",
+            Kind::Object(_) => "an object",
+        }
+    }
+}
+
+/// A text and the tree that was read from it.
+#[derive(Clone)]
+pub struct Document {
+    /// The file's name, as messages show it.
+    pub name: String,
+    /// The text.
+    pub text: String,
+    /// The whole value.
+    pub root: Node,
+}
+
+impl fmt::Debug for Document {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Document")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Document {
+    /// Reads one YAML or JSON document.
+    ///
+    /// # Errors
+    ///
+    /// A [`Defect`] with the line: text that is not YAML, a name that stands twice in an object, more than one
+    /// document, or one beyond [`MAXIMUM_BYTES`], [`MAXIMUM_DEPTH`] or [`MAXIMUM_NODES`].
+    pub fn read(name: &str, text: String) -> Result<Self, Defect> {
+        let root = Reader::new(name, &text)?.document()?;
+        Ok(Self {
+            name: name.to_owned(),
+            text,
+            root,
+        })
+    }
+
+    /// The node that the pointer names.
+    #[must_use]
+    pub fn node(&self, pointer: &str) -> Option<&Node> {
+        pointer::tokens(pointer).try_fold(&self.root, |node, token| match &node.kind {
+            Kind::Object(_) => node.member(&token),
+            Kind::Array(elements) => elements.get(token.parse::<usize>().ok()?),
+            _ => None,
+        })
+    }
+
+    /// Where the pointer's last token stands: the name of a member, the start of an element. For a pointer that names
+    /// nothing, the nearest place above it.
+    #[must_use]
+    pub fn position(&self, pointer: &str) -> Position {
+        let (mut node, mut at) = (&self.root, self.root.at);
+        for token in pointer::tokens(pointer) {
+            let next = match &node.kind {
+                Kind::Object(members) => members
+                    .iter()
+                    .find(|member| member.name == token)
+                    .map(|member| (&member.node, member.at)),
+                Kind::Array(elements) => token
+                    .parse::<usize>()
+                    .ok()
+                    .and_then(|index| elements.get(index))
+                    .map(|node| (node, node.at)),
+                _ => None,
+            };
+            let Some(found) = next else { break };
+            (node, at) = found;
+        }
+        at
+    }
+
+    /// A defect of this document at the pointer.
+    #[must_use]
+    pub fn defect(&self, pointer: &str, problem: Problem) -> Defect {
+        Defect {
+            file: self.name.clone(),
+            position: self.position(pointer),
+            pointer: pointer.to_owned(),
+            problem,
+        }
+    }
+}
+
+/// Turns the parser's events into nodes.
+struct Reader<'text> {
+    name: &'text str,
+    events: Parser<'text, StrInput<'text>>,
+    anchors: HashMap<usize, (Node, usize)>,
+    pointer: String,
+    depth: usize,
+    nodes: usize,
+}
+
+impl<'text> Reader<'text> {
+    fn new(name: &'text str, text: &'text str) -> Result<Self, Defect> {
+        let reader = Self {
+            name,
+            events: Parser::new_from_str(text),
+            anchors: HashMap::new(),
+            pointer: String::new(),
+            depth: 0,
+            nodes: 0,
+        };
+        if text.len() > MAXIMUM_BYTES {
+            return Err(reader.defect(
+                Position { line: 1, column: 1 },
+                Problem::TooLarge { maximum: MAXIMUM_BYTES },
+            ));
+        }
+        Ok(reader)
+    }
+
+    fn document(mut self) -> Result<Node, Defect> {
+        let root = loop {
+            let (event, span) = self.next()?;
+            match event {
+                Event::StreamStart | Event::DocumentStart(_) => {}
+                Event::StreamEnd => return Err(self.defect((&span.start).into(), Problem::Empty)),
+                other => break self.node(other, span)?,
+            }
+        };
+        loop {
+            let (event, span) = self.next()?;
+            match event {
+                Event::StreamEnd => return Ok(root),
+                Event::DocumentEnd => {}
+                _ => return Err(self.defect((&span.start).into(), Problem::SeveralDocuments)),
+            }
+        }
+    }
+
+    fn next(&mut self) -> Result<(Event<'text>, Span), Defect> {
+        match self.events.next_event() {
+            Some(Ok(event)) => Ok(event),
+            Some(Err(error)) => {
+                let problem = Problem::Syntax {
+                    message: error.info().to_owned(),
+                };
+                Err(self.defect(error.marker().into(), problem))
+            }
+            None => Ok((Event::StreamEnd, Span::default())),
+        }
+    }
+
+    fn node(&mut self, event: Event<'text>, span: Span) -> Result<Node, Defect> {
+        let at = Position::from(&span.start);
+        self.count(1, at)?;
+        let before = self.nodes;
+        let (kind, anchor) = match event {
+            Event::Scalar(text, style, anchor, tag) => (scalar(&text, style, tag.as_deref()), anchor),
+            Event::SequenceStart(anchor, _) => (Kind::Array(self.elements(at)?), anchor),
+            Event::MappingStart(anchor, _) => (Kind::Object(self.members(at)?), anchor),
+            Event::Alias(anchor) => return self.alias(anchor, at),
+            _ => return Err(self.defect(at, Problem::Empty)),
+        };
+        let node = Node { kind, at };
+        if anchor != 0 {
+            self.anchors.insert(anchor, (node.clone(), self.nodes - before + 1));
+        }
+        Ok(node)
+    }
+
+    fn alias(&mut self, anchor: usize, at: Position) -> Result<Node, Defect> {
+        let Some((node, size)) = self.anchors.get(&anchor).cloned() else {
+            return Err(self.defect(at, Problem::AliasInsideItself));
+        };
+        self.count(size, at)?;
+        Ok(node)
+    }
+
+    fn elements(&mut self, at: Position) -> Result<Vec<Node>, Defect> {
+        self.descend(at)?;
+        let mut elements = Vec::new();
+        loop {
+            let (event, span) = self.next()?;
+            if matches!(event, Event::SequenceEnd) {
+                break;
+            }
+            let length = self.pointer.len();
+            pointer::push(&mut self.pointer, &elements.len().to_string());
+            elements.push(self.node(event, span)?);
+            self.pointer.truncate(length);
+        }
+        self.depth -= 1;
+        Ok(elements)
+    }
+
+    fn members(&mut self, at: Position) -> Result<Vec<Member>, Defect> {
+        self.descend(at)?;
+        let mut members: Vec<Member> = Vec::new();
+        let mut lines: HashMap<String, u32> = HashMap::new();
+        loop {
+            let (event, span) = self.next()?;
+            let at = Position::from(&span.start);
+            let name = match event {
+                Event::MappingEnd => break,
+                Event::Scalar(text, ..) => text.into_owned(),
+                _ => return Err(self.defect(at, Problem::NameNotText)),
+            };
+            let length = self.pointer.len();
+            pointer::push(&mut self.pointer, &name);
+            if let Some(first_line) = lines.insert(name.clone(), at.line) {
+                return Err(self.defect(at, Problem::DuplicateName { name, first_line }));
+            }
+            let (event, span) = self.next()?;
+            let node = self.node(event, span)?;
+            self.pointer.truncate(length);
+            members.push(Member { name, at, node });
+        }
+        self.depth -= 1;
+        Ok(members)
+    }
+
+    fn descend(&mut self, at: Position) -> Result<(), Defect> {
+        self.depth += 1;
+        if self.depth > MAXIMUM_DEPTH {
+            return Err(self.defect(at, Problem::TooDeep { maximum: MAXIMUM_DEPTH }));
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, nodes: usize, at: Position) -> Result<(), Defect> {
+        self.nodes += nodes;
+        if self.nodes > MAXIMUM_NODES {
+            return Err(self.defect(at, Problem::TooManyNodes { maximum: MAXIMUM_NODES }));
+        }
+        Ok(())
+    }
+
+    fn defect(&self, position: Position, problem: Problem) -> Defect {
+        Defect {
+            file: self.name.to_owned(),
+            position,
+            pointer: self.pointer.clone(),
+            problem,
+        }
+    }
+}
+
+/// Resolves a scalar by YAML 1.2's core schema; what JSON has no number for stays a text.
+fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Kind {
+    let tagged_text = tag.is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
+    if style != ScalarStyle::Plain || tagged_text {
+        return Kind::String(text.to_owned());
+    }
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => Kind::Null,
+        "true" | "True" | "TRUE" => Kind::Boolean(true),
+        "false" | "False" | "FALSE" => Kind::Boolean(false),
+        other => number(other).map_or_else(|| Kind::String(other.to_owned()), Kind::Number),
+    }
+}
+
+fn number(text: &str) -> Option<Number> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if let Some(hexadecimal) = text.strip_prefix("0x") {
+        return u64::from_str_radix(hexadecimal, 16).ok().map(Number::from);
+    }
+    if let Some(octal) = text.strip_prefix("0o") {
+        return u64::from_str_radix(octal, 8).ok().map(Number::from);
+    }
+    let decimal = digits
+        .bytes()
+        .all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'));
+    if !decimal || !digits.starts_with(|first: char| first.is_ascii_digit() || first == '.') {
+        return None;
+    }
+    let plain = text.strip_prefix('+').unwrap_or(text);
+    let integer = plain
+        .parse::<i64>()
+        .map(Number::from)
+        .or_else(|_| plain.parse::<u64>().map(Number::from));
+    integer
+        .ok()
+        .or_else(|| plain.parse::<f64>().ok().and_then(Number::from_f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Document, Defect> {
+        Document::read("contract.yaml", text.to_owned())
+    }
+
+    #[test]
+    fn a_place_is_the_line_of_the_name() {
+        let document = read("paths:\n  /a:\n    get:\n      tags: [x, y]\n").unwrap();
+        assert_eq!(document.position("/paths/~1a/get").line, 3);
+        assert_eq!(
+            document.position("/paths/~1a/get/tags/1"),
+            Position { line: 4, column: 17 }
+        );
+        assert_eq!(document.position("/paths/~1a/put").line, 2, "the nearest place above");
+    }
+
+    #[test]
+    fn scalars_follow_the_core_schema() {
+        let text = "[1, -2, 1.5, '1', true, yes, null, ~, 2XX, 1e3, 18446744073709551615, 2024-05-17, 0x1F, .nan]";
+        let expected = serde_json::json!([
+            1,
+            -2,
+            1.5,
+            "1",
+            true,
+            "yes",
+            null,
+            null,
+            "2XX",
+            1000.0,
+            18_446_744_073_709_551_615_u64,
+            "2024-05-17",
+            31,
+            ".nan"
+        ]);
+        assert_eq!(read(text).unwrap().root.to_value(), expected);
+    }
+
+    #[test]
+    fn a_name_that_stands_twice_is_refused_with_both_lines() {
+        let defect = read("a:\n  b: 1\n  c: 2\n  b: 3\n").unwrap_err();
+        assert_eq!((defect.position.line, defect.pointer.as_str()), (4, "/a/b"));
+        assert!(
+            matches!(defect.problem, Problem::DuplicateName { first_line: 2, .. }),
+            "{defect}"
+        );
+    }
+
+    #[test]
+    fn an_alias_repeats_its_anchor_with_the_places_of_the_anchor() {
+        let document = read("a: &x\n  b: 1\nc: *x\n").unwrap();
+        assert_eq!(
+            document.root.to_value(),
+            serde_json::json!({"a": {"b": 1}, "c": {"b": 1}})
+        );
+        assert_eq!(document.position("/c/b").line, 2);
+    }
+
+    #[test]
+    fn aliases_of_aliases_cannot_grow_without_bound() {
+        let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for level in 1..9 {
+            let below = format!("*a{}", level - 1);
+            text.push_str(&format!("a{level}: &a{level} [{}]\n", [below.as_str(); 10].join(", ")));
+        }
+        assert!(matches!(read(&text).unwrap_err().problem, Problem::TooManyNodes { .. }));
+    }
+
+    #[test]
+    fn depth_is_bounded_in_block_and_flow_form() {
+        let flow = format!("{}1{}", "{a: ".repeat(200), "}".repeat(200));
+        assert!(matches!(read(&flow).unwrap_err().problem, Problem::TooDeep { .. }));
+        let block = (0..200).fold(String::new(), |text, level| text + &" ".repeat(level) + "a:\n");
+        assert!(matches!(read(&block).unwrap_err().problem, Problem::TooDeep { .. }));
+    }
+
+    #[test]
+    fn a_hundred_thousand_open_brackets_are_refused_by_the_parser_itself() {
+        for opening in ["{a: ", "["] {
+            let problem = read(&opening.repeat(100_000)).unwrap_err().problem;
+            assert!(
+                matches!(problem, Problem::Syntax { .. } | Problem::TooDeep { .. }),
+                "{problem}"
+            );
+        }
+    }
+
+    #[test]
+    fn text_that_is_not_yaml_names_the_line() {
+        let defect = read("a: 1\nb: [1, 2\nc: 3\n").unwrap_err();
+        assert!(matches!(defect.problem, Problem::Syntax { .. }), "{defect}");
+        assert!(defect.position.line >= 2, "{defect}");
+    }
+
+    #[test]
+    fn an_empty_text_and_several_documents_are_refused() {
+        assert!(matches!(read("").unwrap_err().problem, Problem::Empty));
+        assert!(matches!(
+            read("a: 1\n---\nb: 2\n").unwrap_err().problem,
+            Problem::SeveralDocuments
+        ));
+    }
+}

@@ -1,0 +1,705 @@
+//! Holds a document against the structure of OpenAPI 3.0.3 (spec.openapis.org/oas/v3.0.3, section 4.7), before anything
+//! is made of it: what is required, which kind each value has, which names exist, and that every reference leads
+//! somewhere. The entry is [`validate`].
+//!
+//! # Design
+//!
+//! The published JSON Schema of OpenAPI 3.0 answers "matches none of" where a name is misspelled, and `openapiv3`
+//! drops unknown names in silence. Tables of objects and their fields give one message at one place. A name that no
+//! table knows is passed over, unless it is nearly a known one: real documents carry names of their own.
+
+use std::collections::HashSet;
+
+use super::defect::{Defect, Problem};
+use super::document::{Document, Kind, Member, Node, Position};
+use super::pointer;
+
+/// Checks the structure and the references of an OpenAPI 3.0 document.
+///
+/// # Errors
+///
+/// The first [`Defect`] in the order of the file; a document of another version is told as that.
+pub fn validate(document: &Document) -> Result<(), Defect> {
+    version(document)?;
+    let mut walk = Walk {
+        document,
+        pointer: String::new(),
+        error: None,
+    };
+    walk.object(&document.root, &OPENAPI);
+    walk.error.map_or_else(|| operation_ids(document), Err)
+}
+
+/// The name among `known` that is nearly `name`, if there is one.
+#[must_use]
+pub fn near<'known>(name: &str, known: impl IntoIterator<Item = &'known str>) -> Option<&'known str> {
+    let scored = known
+        .into_iter()
+        .map(|candidate| (distance(name, candidate), candidate));
+    let (distance, candidate) = scored.min_by_key(|(distance, _)| *distance)?;
+    let longest = name.chars().count().max(candidate.chars().count());
+    (distance <= 2 && distance * 3 < longest).then_some(candidate)
+}
+
+fn distance(left: &str, right: &str) -> usize {
+    strsim::damerau_levenshtein(&left.to_lowercase(), &right.to_lowercase())
+}
+
+fn version(document: &Document) -> Result<(), Defect> {
+    if !matches!(document.root.kind, Kind::Object(_)) {
+        return Err(document.defect("", Problem::NotOpenApi));
+    }
+    if let Some(swagger) = document.root.member("swagger") {
+        let found = swagger.text().map_or_else(|| "2.0".to_owned(), str::to_owned);
+        return Err(document.defect("/swagger", Problem::Version { found }));
+    }
+    let Some(openapi) = document.root.member("openapi") else {
+        return Err(document.defect("", Problem::NotOpenApi));
+    };
+    let found = openapi
+        .text()
+        .map_or_else(|| openapi.to_value().to_string(), str::to_owned);
+    if found.starts_with("3.0.") {
+        Ok(())
+    } else {
+        Err(document.defect("/openapi", Problem::Version { found }))
+    }
+}
+
+fn operation_ids(document: &Document) -> Result<(), Defect> {
+    let mut seen: Vec<(&str, Position)> = Vec::new();
+    let mut names = HashSet::new();
+    for path in document.root.member("paths").map_or(&[][..], Node::members) {
+        for operation in path.node.members() {
+            let Some(id) = operation.node.member("operationId").and_then(Node::text) else {
+                continue;
+            };
+            let pointer = pointer::join(
+                &pointer::join(&pointer::join("/paths", &path.name), &operation.name),
+                "operationId",
+            );
+            if !names.insert(id) {
+                let first_line = seen.iter().find(|(name, _)| *name == id).map_or(0, |(_, at)| at.line);
+                return Err(document.defect(
+                    &pointer,
+                    Problem::DuplicateOperation {
+                        id: id.to_owned(),
+                        first_line,
+                    },
+                ));
+            }
+            seen.push((id, document.position(&pointer)));
+        }
+    }
+    Ok(())
+}
+
+/// An object of OpenAPI: its name in the specification and its fixed fields.
+struct Shape {
+    name: &'static str,
+    fields: &'static [Field],
+    /// What a member of any other name holds: the objects that map free names.
+    others: Option<Expect>,
+    /// Whether a Reference Object may stand in its place.
+    referable: bool,
+}
+
+struct Field {
+    name: &'static str,
+    expect: Expect,
+    required: bool,
+}
+
+/// What a value must be.
+#[derive(Clone, Copy)]
+enum Expect {
+    Any,
+    ArrayOf(&'static Expect),
+    Boolean,
+    Integer,
+    MapOf(&'static Expect),
+    Number,
+    Object(&'static Shape),
+    OneOf(&'static [&'static str]),
+    /// A schema, named here because its own table holds schemas.
+    Schema,
+    /// `additionalProperties`: a boolean or a schema.
+    SchemaOrBoolean,
+    Text,
+    /// A text that real documents also write as a bare number or boolean.
+    Label,
+}
+
+struct Walk<'document> {
+    document: &'document Document,
+    pointer: String,
+    error: Option<Defect>,
+}
+
+impl Walk<'_> {
+    fn object(&mut self, node: &Node, shape: &'static Shape) {
+        let Kind::Object(members) = &node.kind else {
+            return self.wrong_kind(&Expect::Object(shape).describe(), node);
+        };
+        if shape.referable
+            && let Some(reference) = node.member("$ref")
+        {
+            return self.reference(reference);
+        }
+        if let Some(field) = shape
+            .fields
+            .iter()
+            .find(|field| field.required && node.member(field.name).is_none())
+        {
+            let misspelled = members.iter().find(|member| near(&member.name, [field.name]).is_some());
+            return match misspelled {
+                Some(member) => self.unknown(shape, member, field.name),
+                None => self.fail(
+                    "",
+                    Problem::Missing {
+                        object: shape.name,
+                        name: field.name,
+                    },
+                ),
+            };
+        }
+        for member in members {
+            self.member(member, shape);
+        }
+    }
+
+    fn member(&mut self, member: &Member, shape: &'static Shape) {
+        if self.error.is_some() || member.name.starts_with("x-") {
+            return;
+        }
+        let field = shape.fields.iter().find(|field| field.name == member.name);
+        if let Some(expect) = field.map(|field| field.expect).or(shape.others) {
+            self.within(&member.name, |walk| walk.value(&member.node, expect));
+        } else if let Some(known) = near(&member.name, shape.fields.iter().map(|field| field.name)) {
+            self.unknown(shape, member, known);
+        }
+    }
+
+    fn value(&mut self, node: &Node, expect: Expect) {
+        match (expect, &node.kind) {
+            (Expect::Any, _)
+            | (Expect::Boolean | Expect::Label | Expect::SchemaOrBoolean, Kind::Boolean(_))
+            | (Expect::Number | Expect::Label, Kind::Number(_))
+            | (Expect::Text | Expect::Label, Kind::String(_)) => {}
+            (Expect::Integer, Kind::Number(number))
+                if number.is_u64() || number.is_i64() || number.as_f64().is_some_and(|value| value.fract() == 0.0) => {}
+            (Expect::OneOf(known), Kind::String(text)) if known.contains(&text.as_str()) => {}
+            (Expect::Object(shape), _) => self.object(node, shape),
+            (Expect::Schema | Expect::SchemaOrBoolean, _) => self.object(node, &SCHEMA),
+            (Expect::ArrayOf(inner), Kind::Array(elements)) => {
+                for (index, element) in elements.iter().enumerate() {
+                    self.within(&index.to_string(), |walk| walk.value(element, *inner));
+                }
+            }
+            (Expect::MapOf(inner), Kind::Object(members)) => {
+                for member in members.iter().filter(|member| !member.name.starts_with("x-")) {
+                    self.within(&member.name, |walk| walk.value(&member.node, *inner));
+                }
+            }
+            _ => self.wrong_kind(&expect.describe(), node),
+        }
+    }
+
+    fn within(&mut self, token: &str, check: impl FnOnce(&mut Self)) {
+        if self.error.is_none() {
+            let length = self.pointer.len();
+            pointer::push(&mut self.pointer, token);
+            check(self);
+            self.pointer.truncate(length);
+        }
+    }
+
+    fn reference(&mut self, reference: &Node) {
+        let Some(target) = reference.text() else {
+            return self.within("$ref", |walk| walk.wrong_kind("a reference", reference));
+        };
+        let Some(pointer) = local_pointer(target) else {
+            let what = format!("the reference `{target}` to another file");
+            return self.fail(
+                "$ref",
+                Problem::Unsupported {
+                    what,
+                    mend: "bundle the document into one file",
+                },
+            );
+        };
+        if self.document.node(&pointer).is_none() {
+            let near = self.near_reference(&pointer);
+            self.fail(
+                "$ref",
+                Problem::DanglingReference {
+                    target: target.to_owned(),
+                    near,
+                },
+            );
+        }
+    }
+
+    fn near_reference(&self, target: &str) -> Option<String> {
+        let (parent, _) = target.rsplit_once('/')?;
+        let name = pointer::tokens(target).last()?;
+        let siblings = self.document.node(parent)?.members();
+        near(&name, siblings.iter().map(|member| member.name.as_str()))
+            .map(|near| format!("#{}", pointer::join(parent, near)))
+    }
+
+    fn unknown(&mut self, shape: &'static Shape, member: &Member, near: &str) {
+        let problem = Problem::UnknownName {
+            object: shape.name,
+            name: member.name.clone(),
+            near: near.to_owned(),
+        };
+        self.fail(&member.name, problem);
+    }
+
+    fn wrong_kind(&mut self, expected: &str, node: &Node) {
+        let found = match &node.kind {
+            Kind::String(text) if text.chars().count() <= 40 => format!("`{text}`"),
+            _ => node.kind_name().to_owned(),
+        };
+        let problem = Problem::WrongKind {
+            expected: expected.to_owned(),
+            found,
+        };
+        self.fail("", problem);
+    }
+
+    /// Keeps the first defect, at the member of that name or, with no name, at the current place.
+    fn fail(&mut self, name: &str, problem: Problem) {
+        if self.error.is_none() {
+            let pointer = if name.is_empty() {
+                self.pointer.clone()
+            } else {
+                pointer::join(&self.pointer, name)
+            };
+            self.error = Some(self.document.defect(&pointer, problem));
+        }
+    }
+}
+
+/// The pointer of a reference into the same file (`#/components/…`, percent-decoded by RFC 6901, section 6).
+#[must_use]
+pub fn local_pointer(reference: &str) -> Option<String> {
+    let fragment = reference.strip_prefix('#')?;
+    pointer::is_pointer(fragment).then(|| percent_decode(fragment))
+}
+
+fn percent_decode(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let escaped = (*first == b'%').then(|| tail.get(..2)).flatten();
+        let decoded = escaped
+            .and_then(|pair| std::str::from_utf8(pair).ok())
+            .and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        bytes.push(decoded.unwrap_or(*first));
+        rest = if decoded.is_some() { &tail[2..] } else { tail };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+impl Expect {
+    fn describe(self) -> String {
+        match self {
+            Self::Any => "a value".to_owned(),
+            Self::ArrayOf(_) => "an array".to_owned(),
+            Self::Boolean => "a boolean".to_owned(),
+            Self::Integer => "an integer".to_owned(),
+            Self::Label | Self::Text => "a string".to_owned(),
+            Self::MapOf(_) => "an object".to_owned(),
+            Self::Number => "a number".to_owned(),
+            Self::Object(shape) if shape.name.starts_with(['i', 'o', 'O']) => format!("an {}", shape.name),
+            Self::Object(shape) => format!("a {}", shape.name),
+            Self::OneOf(known) => format!("one of `{}`", known.join("`, `")),
+            Self::Schema => "a schema".to_owned(),
+            Self::SchemaOrBoolean => "a boolean or a schema".to_owned(),
+        }
+    }
+}
+
+const fn required(name: &'static str, expect: Expect) -> Field {
+    Field {
+        name,
+        expect,
+        required: true,
+    }
+}
+
+const fn optional(name: &'static str, expect: Expect) -> Field {
+    Field {
+        name,
+        expect,
+        required: false,
+    }
+}
+
+const fn shape(name: &'static str, fields: &'static [Field]) -> Shape {
+    Shape {
+        name,
+        fields,
+        others: None,
+        referable: false,
+    }
+}
+
+const fn referable(name: &'static str, fields: &'static [Field]) -> Shape {
+    Shape {
+        name,
+        fields,
+        others: None,
+        referable: true,
+    }
+}
+
+const TEXTS: Expect = Expect::ArrayOf(&Expect::Text);
+
+static OPENAPI: Shape = shape(
+    "OpenAPI document",
+    &[
+        required("openapi", Expect::Text),
+        required("info", Expect::Object(&INFO)),
+        optional("servers", SERVERS),
+        required("paths", Expect::Object(&PATHS)),
+        optional("components", Expect::Object(&COMPONENTS)),
+        optional("security", SECURITY),
+        optional("tags", Expect::ArrayOf(&Expect::Any)),
+        optional("externalDocs", Expect::Any),
+    ],
+);
+
+static INFO: Shape = shape(
+    "info object",
+    &[
+        required("title", Expect::Label),
+        required("version", Expect::Label),
+        optional("description", Expect::Label),
+        optional("termsOfService", Expect::Label),
+        optional("contact", Expect::Any),
+        optional("license", Expect::Any),
+    ],
+);
+
+const SERVERS: Expect = Expect::ArrayOf(&Expect::Object(&SERVER));
+static SERVER: Shape = shape(
+    "server object",
+    &[
+        required("url", Expect::Text),
+        optional("description", Expect::Label),
+        optional("variables", Expect::MapOf(&Expect::Object(&SERVER_VARIABLE))),
+    ],
+);
+static SERVER_VARIABLE: Shape = shape(
+    "server variable",
+    &[
+        optional("enum", Expect::ArrayOf(&Expect::Label)),
+        required("default", Expect::Label),
+        optional("description", Expect::Label),
+    ],
+);
+
+const SECURITY: Expect = Expect::ArrayOf(&Expect::MapOf(&TEXTS));
+
+static PATHS: Shape = Shape {
+    name: "paths object",
+    fields: &[],
+    others: Some(Expect::Object(&PATH_ITEM)),
+    referable: false,
+};
+
+const OPERATION_OBJECT: Expect = Expect::Object(&OPERATION);
+static PATH_ITEM: Shape = referable(
+    "path item",
+    &[
+        optional("summary", Expect::Label),
+        optional("description", Expect::Label),
+        optional("get", OPERATION_OBJECT),
+        optional("put", OPERATION_OBJECT),
+        optional("post", OPERATION_OBJECT),
+        optional("delete", OPERATION_OBJECT),
+        optional("options", OPERATION_OBJECT),
+        optional("head", OPERATION_OBJECT),
+        optional("patch", OPERATION_OBJECT),
+        optional("trace", OPERATION_OBJECT),
+        optional("servers", SERVERS),
+        optional("parameters", PARAMETERS),
+    ],
+);
+
+static OPERATION: Shape = shape(
+    "operation",
+    &[
+        optional("tags", TEXTS),
+        optional("summary", Expect::Label),
+        optional("description", Expect::Label),
+        optional("externalDocs", Expect::Any),
+        optional("operationId", Expect::Text),
+        optional("parameters", PARAMETERS),
+        optional("requestBody", Expect::Object(&REQUEST_BODY)),
+        required("responses", Expect::Object(&RESPONSES)),
+        optional("callbacks", Expect::Any),
+        optional("deprecated", Expect::Boolean),
+        optional("security", SECURITY),
+        optional("servers", SERVERS),
+    ],
+);
+
+const PARAMETERS: Expect = Expect::ArrayOf(&Expect::Object(&PARAMETER));
+static PARAMETER: Shape = referable(
+    "parameter",
+    &[
+        required("name", Expect::Text),
+        required("in", Expect::OneOf(&["query", "header", "path", "cookie"])),
+        optional("description", Expect::Label),
+        optional("required", Expect::Boolean),
+        optional("deprecated", Expect::Boolean),
+        optional("allowEmptyValue", Expect::Boolean),
+        optional("style", Expect::Text),
+        optional("explode", Expect::Boolean),
+        optional("allowReserved", Expect::Boolean),
+        optional("schema", Expect::Schema),
+        optional("example", Expect::Any),
+        optional("examples", Expect::Any),
+        optional("content", CONTENT),
+    ],
+);
+
+const CONTENT: Expect = Expect::MapOf(&Expect::Object(&MEDIA_TYPE));
+static MEDIA_TYPE: Shape = shape(
+    "media type",
+    &[
+        optional("schema", Expect::Schema),
+        optional("example", Expect::Any),
+        optional("examples", Expect::Any),
+        optional("encoding", Expect::Any),
+    ],
+);
+
+static REQUEST_BODY: Shape = referable(
+    "request body",
+    &[
+        optional("description", Expect::Label),
+        required("content", CONTENT),
+        optional("required", Expect::Boolean),
+    ],
+);
+
+static RESPONSES: Shape = Shape {
+    name: "responses object",
+    fields: &[],
+    others: Some(Expect::Object(&RESPONSE)),
+    referable: false,
+};
+static RESPONSE: Shape = referable(
+    "response",
+    &[
+        required("description", Expect::Label),
+        optional("headers", Expect::MapOf(&Expect::Object(&HEADER))),
+        optional("content", CONTENT),
+        optional("links", Expect::MapOf(&Expect::Object(&LINK))),
+    ],
+);
+
+static HEADER: Shape = referable(
+    "header",
+    &[
+        optional("description", Expect::Label),
+        optional("required", Expect::Boolean),
+        optional("deprecated", Expect::Boolean),
+        optional("schema", Expect::Schema),
+        optional("content", CONTENT),
+        optional("style", Expect::Text),
+        optional("explode", Expect::Boolean),
+        optional("example", Expect::Any),
+        optional("examples", Expect::Any),
+    ],
+);
+
+static LINK: Shape = referable(
+    "link",
+    &[
+        optional("operationRef", Expect::Text),
+        optional("operationId", Expect::Text),
+        optional("parameters", Expect::MapOf(&Expect::Any)),
+        optional("requestBody", Expect::Any),
+        optional("description", Expect::Label),
+        optional("server", Expect::Any),
+    ],
+);
+
+static COMPONENTS: Shape = shape(
+    "components object",
+    &[
+        optional("schemas", Expect::MapOf(&Expect::Schema)),
+        optional("responses", Expect::MapOf(&Expect::Object(&RESPONSE))),
+        optional("parameters", Expect::MapOf(&Expect::Object(&PARAMETER))),
+        optional("examples", Expect::MapOf(&Expect::Any)),
+        optional("requestBodies", Expect::MapOf(&Expect::Object(&REQUEST_BODY))),
+        optional("headers", Expect::MapOf(&Expect::Object(&HEADER))),
+        optional("securitySchemes", Expect::MapOf(&Expect::Object(&SECURITY_SCHEME))),
+        optional("links", Expect::MapOf(&Expect::Object(&LINK))),
+        optional("callbacks", Expect::MapOf(&Expect::Any)),
+    ],
+);
+
+static SECURITY_SCHEME: Shape = referable(
+    "security scheme",
+    &[
+        required("type", Expect::OneOf(&["apiKey", "http", "oauth2", "openIdConnect"])),
+        optional("description", Expect::Label),
+        optional("name", Expect::Text),
+        optional("in", Expect::OneOf(&["query", "header", "cookie"])),
+        optional("scheme", Expect::Text),
+        optional("bearerFormat", Expect::Text),
+        optional("flows", Expect::Any),
+        optional("openIdConnectUrl", Expect::Text),
+    ],
+);
+
+const SCHEMAS: Expect = Expect::ArrayOf(&Expect::Schema);
+static SCHEMA: Shape = referable(
+    "schema",
+    &[
+        optional("title", Expect::Label),
+        optional("multipleOf", Expect::Number),
+        optional("maximum", Expect::Number),
+        optional("exclusiveMaximum", Expect::Boolean),
+        optional("minimum", Expect::Number),
+        optional("exclusiveMinimum", Expect::Boolean),
+        optional("maxLength", Expect::Integer),
+        optional("minLength", Expect::Integer),
+        optional("pattern", Expect::Text),
+        optional("maxItems", Expect::Integer),
+        optional("minItems", Expect::Integer),
+        optional("uniqueItems", Expect::Boolean),
+        optional("maxProperties", Expect::Integer),
+        optional("minProperties", Expect::Integer),
+        optional("required", TEXTS),
+        optional("enum", Expect::ArrayOf(&Expect::Any)),
+        optional(
+            "type",
+            Expect::OneOf(&["array", "boolean", "integer", "number", "object", "string"]),
+        ),
+        optional("not", Expect::Schema),
+        optional("allOf", SCHEMAS),
+        optional("oneOf", SCHEMAS),
+        optional("anyOf", SCHEMAS),
+        optional("items", Expect::Schema),
+        optional("properties", Expect::MapOf(&Expect::Schema)),
+        optional("additionalProperties", Expect::SchemaOrBoolean),
+        optional("description", Expect::Label),
+        optional("format", Expect::Text),
+        optional("default", Expect::Any),
+        optional("nullable", Expect::Boolean),
+        optional("discriminator", Expect::Any),
+        optional("readOnly", Expect::Boolean),
+        optional("writeOnly", Expect::Boolean),
+        optional("xml", Expect::Any),
+        optional("externalDocs", Expect::Any),
+        optional("example", Expect::Any),
+        optional("deprecated", Expect::Boolean),
+    ],
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = "\
+openapi: 3.0.3
+info: {title: Small, version: '1'}
+paths:
+  /things:
+    get:
+      operationId: listThings
+      responses:
+        '200':
+          description: All of them
+          content:
+            application/json:
+              schema: {$ref: '#/components/schemas/Thing'}
+components:
+  schemas:
+    Thing:
+      type: object
+      properties:
+        name: {type: string}
+";
+
+    fn check(text: &str) -> Result<(), Defect> {
+        validate(&Document::read("contract.yaml", text.to_owned()).unwrap())
+    }
+
+    fn broken(from: &str, to: &str) -> String {
+        assert!(SMALL.contains(from), "the sample has no `{from}`");
+        check(&SMALL.replacen(from, to, 1)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_sound_document_passes() {
+        assert_eq!(check(SMALL), Ok(()));
+    }
+
+    #[test]
+    fn our_own_contract_passes() {
+        assert_eq!(check(include_str!("../../openapi.yaml")), Ok(()));
+    }
+
+    #[test]
+    fn each_defect_names_line_pointer_and_what_to_mend() {
+        insta::with_settings!({ snapshot_path => concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"), prepend_module_to_snapshot => false }, {
+            insta::assert_snapshot!("contract_defects", [
+                broken("operationId", "operationID"),
+                broken("schemas/Thing'", "schemas/Thign'"),
+                broken("schemas/Thing'", "responses/Nothing'"),
+                broken("'#/components/schemas/Thing'", "'other.yaml#/Thing'"),
+                broken("3.0.3", "3.1.0"),
+                broken("openapi: 3.0.3", "swagger: '2.0'"),
+                broken("openapi: 3.0.3", "greeting: hello"),
+                broken("description: All of them", "summary: All of them"),
+                broken("description: All of them", "descripton: All of them"),
+                broken("type: object", "type: objekt"),
+                broken("type: object", "required: name"),
+                broken("get:", "get: 3\n    put:"),
+            ].join("\n"));
+        });
+    }
+
+    #[test]
+    fn an_operation_id_stands_once() {
+        let twice = SMALL.replace(
+            "components:",
+            "  /others:\n    get:\n      operationId: listThings\n      responses: {}\ncomponents:",
+        );
+        let defect = check(&twice).unwrap_err();
+        assert_eq!(
+            defect.problem,
+            Problem::DuplicateOperation {
+                id: "listThings".to_owned(),
+                first_line: 6
+            }
+        );
+        assert_eq!(defect.position.line, 15);
+    }
+
+    #[test]
+    fn names_of_its_own_are_passed_over() {
+        assert_eq!(
+            check(&SMALL.replace("type: object", "type: object\n      vendorish: 1\n      x-mine: 2")),
+            Ok(())
+        );
+    }
+
+    #[test]
+    fn escaped_references_are_decoded() {
+        assert_eq!(
+            local_pointer("#/paths/~1a~1%7Bid%7D").as_deref(),
+            Some("/paths/~1a~1{id}")
+        );
+        assert_eq!(local_pointer("other.yaml#/a"), None);
+    }
+}

@@ -1,0 +1,62 @@
+//! JSON pointers (RFC 6901), the way every place in a contract or an answer is written.
+//!
+//! A pointer is kept as its text. `*` stands for "any element" in the patterns that facts carry; it is an ordinary
+//! token here.
+
+/// Appends one token to a pointer, escaped.
+pub fn push(pointer: &mut String, token: &str) {
+    pointer.push('/');
+    for character in token.chars() {
+        match character {
+            '~' => pointer.push_str("~0"),
+            '/' => pointer.push_str("~1"),
+            other => pointer.push(other),
+        }
+    }
+}
+
+/// The pointer with one more token.
+#[must_use]
+pub fn join(pointer: &str, token: &str) -> String {
+    let mut joined = String::with_capacity(pointer.len() + token.len() + 1);
+    joined.push_str(pointer);
+    push(&mut joined, token);
+    joined
+}
+
+/// The tokens of a pointer, unescaped. The empty pointer has none.
+pub fn tokens(pointer: &str) -> impl Iterator<Item = String> + '_ {
+    pointer.split('/').skip(1).map(unescape)
+}
+
+/// Whether the text is a JSON pointer: empty, or starting with a slash.
+#[must_use]
+pub fn is_pointer(text: &str) -> bool {
+    text.is_empty() || text.starts_with('/')
+}
+
+fn unescape(token: &str) -> String {
+    if token.contains('~') {
+        token.replace("~1", "/").replace("~0", "~")
+    } else {
+        token.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slashes_and_tildes_survive_a_round_trip() {
+        let joined = join("/paths", "/a~b/{id}");
+        assert_eq!(joined, "/paths/~1a~0b~1{id}");
+        assert_eq!(tokens(&joined).collect::<Vec<_>>(), ["paths", "/a~b/{id}"]);
+    }
+
+    #[test]
+    fn the_empty_pointer_has_no_tokens() {
+        assert_eq!(tokens("").count(), 0);
+        assert_eq!(tokens("/").collect::<Vec<_>>(), [""]);
+    }
+}
