@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use chrono::{DateTime, SubsecRound, Utc};
 use secrecy::{ExposeSecret, SecretString};
 use thiserror::Error;
 
@@ -90,6 +91,11 @@ impl Service {
 
     pub(super) fn profile(&self) -> &Profile {
         &self.inner.profile
+    }
+
+    /// Tells the time to the microsecond, which is what a store keeps: an answer shows the time that will be listed.
+    pub(super) fn now(&self) -> DateTime<Utc> {
+        (self.inner.profile.clock)().trunc_subsecs(6)
     }
 
     pub(super) fn store(&self) -> &Store {

@@ -19,7 +19,7 @@ pub(in super::super) async fn create(
     ContactId(owner): ContactId,
     Body(sent): Body,
 ) -> Result<Created<ContactMethodAnswer>, Refusal> {
-    let now = (service.profile().clock)();
+    let now = service.now();
     let method = service.store().create_contact_method(owner, read(&sent)?, now).await?;
     Ok(created("Contact method created", method.into()))
 }

@@ -18,7 +18,7 @@ pub(in super::super) async fn list(
     State(service): State<Service>,
     number: PageNumber,
 ) -> Result<Json<Page<ListedContactAnswer>>, Refusal> {
-    let today = (service.profile().clock)().date_naive();
+    let today = service.now().date_naive();
     let slice = service.store().contacts(number.span(service.profile())).await?;
     Ok(Page::answer(number, service.profile(), slice, |contact| {
         ListedContactAnswer::of(contact, today)
@@ -29,7 +29,7 @@ pub(in super::super) async fn create(
     State(service): State<Service>,
     Body(sent): Body,
 ) -> Result<Created<ContactAnswer>, Refusal> {
-    let now = (service.profile().clock)();
+    let now = service.now();
     let contact = service
         .store()
         .create_contact(read(&sent, required::CONTACT)?, STATUS, now)
@@ -42,7 +42,7 @@ pub(in super::super) async fn update(
     ContactId(id): ContactId,
     Body(sent): Body,
 ) -> Result<Json<Updated>, Refusal> {
-    let now = (service.profile().clock)();
+    let now = service.now();
     service
         .store()
         .update_contact(id, read(&sent, required::UPDATE)?, now)
