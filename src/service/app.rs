@@ -42,3 +42,24 @@ async fn answer_panics(request: Request, next: Next) -> Response {
         Err(_) => Refusal::Internal.into_response(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use axum::http::StatusCode;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_answered_with_a_plain_500() {
+        let broken = get(|| async { panic!("as the test asks") as &'static str });
+        let router = Router::new()
+            .route("/", broken)
+            .layer(middleware::from_fn(answer_panics));
+        let response = router.oneshot(Request::new(Body::empty())).await.unwrap();
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        let body = axum::body::to_bytes(response.into_body(), 1_000).await.unwrap();
+        assert_eq!(&body[..], br#"{"message":"the service failed","errors":[]}"#);
+    }
+}

@@ -49,33 +49,78 @@ pub struct Choice {
 }
 
 /// What the service does in each gap that shows on the wire, in the order of `x-gaps`.
-#[rustfmt::skip]
 pub const CHOICES: &[Choice] = &[
     choice("gender-values", "any string, kept as sent"),
-    choice("status-values", "any string, kept as sent; a contact is created `active`, and so is a method that names no status"),
-    choice("type-values", "any string, kept as sent; the first method of type `email` is the contact's email, the first of type `phone` its phone"),
+    choice(
+        "status-values",
+        "any string, kept as sent; a contact is created `active`, and so is a method that names no status",
+    ),
+    choice(
+        "type-values",
+        "any string, kept as sent; the first method of type `email` is the contact's email, the first of type `phone` its \
+         phone",
+    ),
     choice("nationality-values", "any string, kept as sent"),
     choice("country-values", "any string, kept as sent"),
-    choice("dob-format", "an ISO 8601 date, YYYY-MM-DD; dob and date_of_birth are one date, and two different ones are refused"),
-    choice("tags-entries", "the id or the name of an existing tag; a contact shows the first"),
+    choice(
+        "dob-format",
+        "an ISO 8601 date, YYYY-MM-DD; dob and date_of_birth are one date, and two different ones are refused",
+    ),
+    choice(
+        "tags-entries",
+        "the id or the name of an existing tag; a contact shows the first",
+    ),
     choice("custom-fields", "an object of strings; a contact created here has none"),
-    choice("channel-names", "any string; excluded_channels are those of email, phone, post and sms that included_channels left out"),
-    choice("status-transitions", "a status never moves by itself; a method's is replaced with the method"),
+    choice(
+        "channel-names",
+        "any string; excluded_channels are those of email, phone, post and sms that included_channels left out",
+    ),
+    choice(
+        "status-transitions",
+        "a status never moves by itself; a method's is replaced with the method",
+    ),
     choice("update-answer-body", "an object with a message"),
-    choice("required-fields", "Create contact: firstname; Create contact method and each of contact_methods: type, contact; Create visit: contact_id, venue_id, datetime; Create tag: name; Update contact: none"),
-    choice("update-semantics", "the fields sent replace those of the contact, the others stay"),
-    choice("success-status", "201 for the creates, 200 for the lists and the update"),
+    choice(
+        "required-fields",
+        "Create contact: firstname; Create contact method and each of contact_methods: type, contact; Create visit: \
+         contact_id, venue_id, datetime; Create tag: name; Update contact: none",
+    ),
+    choice(
+        "update-semantics",
+        "the fields sent replace those of the contact, contact_methods as a whole with new ids; the others stay",
+    ),
+    choice(
+        "success-status",
+        "201 for the creates, 200 for the lists and the update",
+    ),
     choice("token-origin", "one token, given to the service when it starts"),
     choice("token-lifetime", "as long as the service runs"),
     choice("token-scopes", "the token opens every operation"),
-    choice("error-body", "an object with a message and an array errors, whose entries name a field by its JSON pointer and its problem"),
-    choice("error-conditions", "400 a body that is no JSON object, a page that is no number from 1; 401 no token or a wrong one; 404 an unknown path or contact; 405; 408; 413; 415; 422 a field"),
+    choice(
+        "error-body",
+        "an object with a message and an array errors, whose entries are objects: field, a JSON pointer or page, and problem",
+    ),
+    choice(
+        "error-conditions",
+        "400 a body that is no JSON object, or a page that is no number from 1; 401 no token, or a wrong one; 404 a path or \
+         a contact that does not exist; 405 a method that the path lacks; 408 a body too slow; 413 a body too large; 415 a body \
+         that is not declared as plain application/json; 422 a field that is missing or wrong",
+    ),
     choice("page-size", "10, as Profile says"),
     choice("page-maximum", "none but that of a 64-bit integer"),
     choice("rate-limits", "none"),
-    choice("field-sizes", "1,000 characters for a string, 100 entries for an array, 64 KiB for a body"),
-    choice("null-values", "never null: what is unset is an empty string, array or object, the number 0, or an object of these"),
-    choice("timestamp-form", "RFC 3339 in UTC with the suffix Z, down to the microsecond where it is not a whole second"),
+    choice(
+        "field-sizes",
+        "1,000 characters for a string, 100 entries for an array, 64 KiB for a body",
+    ),
+    choice(
+        "null-values",
+        "never null: what is unset is an empty string, array or object, the number 0, or an object of these",
+    ),
+    choice(
+        "timestamp-form",
+        "RFC 3339 in UTC with the suffix Z, down to the microsecond where it is not a whole second",
+    ),
     choice("list-order", "in order of creation, oldest first"),
     choice("page-beyond-last", "200 with no items"),
     choice("unknown-request-fields", "ignored"),
@@ -96,12 +141,12 @@ pub(super) const STATUS: &str = "active";
 
 /// Request fields without which an operation is refused.
 pub(super) mod required {
-    pub(in super::super) const CONTACT: &[&str] = &["firstname"];
-    pub(in super::super) const CONTACT_METHOD: &[&str] = &["type", "contact"];
-    pub(in super::super) const DATE_OF_BIRTH: &[&str] = &["day", "month", "year"];
-    pub(in super::super) const TAG: &[&str] = &["name"];
-    pub(in super::super) const UPDATE: &[&str] = &[];
-    pub(in super::super) const VISIT: &[&str] = &["contact_id", "venue_id", "datetime"];
+    pub(crate) const CONTACT: &[&str] = &["firstname"];
+    pub(crate) const CONTACT_METHOD: &[&str] = &["type", "contact"];
+    pub(crate) const DATE_OF_BIRTH: &[&str] = &["day", "month", "year"];
+    pub(crate) const TAG: &[&str] = &["name"];
+    pub(crate) const UPDATE: &[&str] = &[];
+    pub(crate) const VISIT: &[&str] = &["contact_id", "venue_id", "datetime"];
 }
 
 #[cfg(test)]

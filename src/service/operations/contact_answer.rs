@@ -4,13 +4,13 @@ use chrono::{Datelike, NaiveDate};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::super::store::{Contact, ContactMethod, VisitSummary};
 use super::contact_methods::ContactMethodAnswer;
 use super::{NamedAnswer, full_name, identifier, timestamp};
+use crate::service::store::{Contact, ContactMethod, VisitSummary};
 
 /// A contact without `custom_fields`.
 #[derive(Debug, Serialize)]
-pub(in super::super) struct ContactAnswer {
+pub(crate) struct ContactAnswer {
     id: String,
     firstname: String,
     lastname: String,
@@ -39,7 +39,7 @@ pub(in super::super) struct ContactAnswer {
 
 /// A contact with `custom_fields`, which only list items have.
 #[derive(Debug, Serialize)]
-pub(in super::super) struct ListedContactAnswer {
+pub(crate) struct ListedContactAnswer {
     #[serde(flatten)]
     contact: ContactAnswer,
     custom_fields: Map<String, Value>,

@@ -3,11 +3,11 @@
 use chrono::NaiveDate;
 use serde_json::{Map, Value};
 
-use super::super::fields::{Fields, Read, list, object, problem};
-use super::super::profile::CHANNELS;
-use super::super::store::ContactChange;
-use super::super::values::{date, date_of_parts, filled, identifier, text};
 use super::contact_methods;
+use crate::service::fields::{Fields, Read, list, object, problem};
+use crate::service::profile::CHANNELS;
+use crate::service::store::ContactChange;
+use crate::service::values::{date, date_of_parts, filled, identifier, text};
 
 /// Reads what is to be written to a contact. `required` is the only difference between a create and an update.
 pub(super) fn read(sent: &Map<String, Value>, required: &[&str]) -> Read<ContactChange> {

@@ -4,17 +4,17 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::super::body::Body;
-use super::super::fields::{Fields, Read, list};
-use super::super::open::Service;
-use super::super::path::ContactId;
-use super::super::profile::{STATUS, required};
-use super::super::refusal::Refusal;
-use super::super::store::{ContactMethod, NewContactMethod};
-use super::super::values::{filled, text};
 use super::{Created, created, identifier, timestamp};
+use crate::service::body::Body;
+use crate::service::fields::{Fields, Read, list};
+use crate::service::open::Service;
+use crate::service::path::ContactId;
+use crate::service::profile::{STATUS, required};
+use crate::service::refusal::Refusal;
+use crate::service::store::{ContactMethod, NewContactMethod};
+use crate::service::values::{filled, text};
 
-pub(in super::super) async fn create(
+pub(crate) async fn create(
     State(service): State<Service>,
     ContactId(owner): ContactId,
     Body(sent): Body,
@@ -42,7 +42,7 @@ pub(super) fn read(sent: &Map<String, Value>) -> Read<NewContactMethod> {
 }
 
 #[derive(Debug, Serialize)]
-pub(in super::super) struct ContactMethodAnswer {
+pub(crate) struct ContactMethodAnswer {
     id: String,
     r#type: String,
     contact: String,

@@ -4,17 +4,17 @@ use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 
-use super::super::body::Body;
-use super::super::open::Service;
-use super::super::page::{Page, PageNumber};
-use super::super::path::ContactId;
-use super::super::profile::{STATUS, required};
-use super::super::refusal::Refusal;
 use super::contact_answer::{ContactAnswer, ListedContactAnswer};
 use super::contact_input::read;
 use super::{Created, created};
+use crate::service::body::Body;
+use crate::service::open::Service;
+use crate::service::page::{Page, PageNumber};
+use crate::service::path::ContactId;
+use crate::service::profile::{STATUS, required};
+use crate::service::refusal::Refusal;
 
-pub(in super::super) async fn list(
+pub(crate) async fn list(
     State(service): State<Service>,
     number: PageNumber,
 ) -> Result<Json<Page<ListedContactAnswer>>, Refusal> {
@@ -25,7 +25,7 @@ pub(in super::super) async fn list(
     }))
 }
 
-pub(in super::super) async fn create(
+pub(crate) async fn create(
     State(service): State<Service>,
     Body(sent): Body,
 ) -> Result<Created<ContactAnswer>, Refusal> {
@@ -37,7 +37,7 @@ pub(in super::super) async fn create(
     Ok(created("Contact created", ContactAnswer::of(contact, now.date_naive())))
 }
 
-pub(in super::super) async fn update(
+pub(crate) async fn update(
     State(service): State<Service>,
     ContactId(id): ContactId,
     Body(sent): Body,
@@ -54,6 +54,6 @@ pub(in super::super) async fn update(
 
 /// The body of the answer to an update, of which the document says nothing.
 #[derive(Debug, Serialize)]
-pub(in super::super) struct Updated {
+pub(crate) struct Updated {
     message: &'static str,
 }

@@ -4,17 +4,17 @@ use axum::Json;
 use axum::extract::State;
 use serde_json::{Map, Value};
 
-use super::super::body::Body;
-use super::super::fields::{Fields, Read};
-use super::super::open::Service;
-use super::super::page::{Page, PageNumber};
-use super::super::profile::required;
-use super::super::refusal::Refusal;
-use super::super::store::NewTag;
-use super::super::values::{color, filled};
 use super::{Created, NamedAnswer, created};
+use crate::service::body::Body;
+use crate::service::fields::{Fields, Read};
+use crate::service::open::Service;
+use crate::service::page::{Page, PageNumber};
+use crate::service::profile::required;
+use crate::service::refusal::Refusal;
+use crate::service::store::NewTag;
+use crate::service::values::{color, filled};
 
-pub(in super::super) async fn list(
+pub(crate) async fn list(
     State(service): State<Service>,
     number: PageNumber,
 ) -> Result<Json<Page<NamedAnswer>>, Refusal> {
@@ -22,10 +22,7 @@ pub(in super::super) async fn list(
     Ok(Page::answer(number, service.profile(), slice, NamedAnswer::from))
 }
 
-pub(in super::super) async fn create(
-    State(service): State<Service>,
-    Body(sent): Body,
-) -> Result<Created<NamedAnswer>, Refusal> {
+pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> Result<Created<NamedAnswer>, Refusal> {
     let tag = service.store().create_tag(read(&sent)?).await?;
     Ok(created("Tag created", tag.into()))
 }

@@ -4,13 +4,13 @@ use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 
-use super::super::open::Service;
-use super::super::page::{Page, PageNumber};
-use super::super::refusal::Refusal;
-use super::super::store::Venue;
 use super::{identifier, timestamp};
+use crate::service::open::Service;
+use crate::service::page::{Page, PageNumber};
+use crate::service::refusal::Refusal;
+use crate::service::store::Venue;
 
-pub(in super::super) async fn list(
+pub(crate) async fn list(
     State(service): State<Service>,
     number: PageNumber,
 ) -> Result<Json<Page<VenueAnswer>>, Refusal> {
@@ -19,7 +19,7 @@ pub(in super::super) async fn list(
 }
 
 #[derive(Debug, Serialize)]
-pub(in super::super) struct VenueAnswer {
+pub(crate) struct VenueAnswer {
     id: String,
     name: String,
     country: String,

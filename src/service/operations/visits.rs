@@ -5,17 +5,17 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::super::body::Body;
-use super::super::fields::{Fields, Read};
-use super::super::open::Service;
-use super::super::page::{Page, PageNumber};
-use super::super::profile::required;
-use super::super::refusal::Refusal;
-use super::super::store::{NewVisit, Visit};
-use super::super::values;
 use super::{Created, NamedAnswer, created, full_name, identifier, timestamp};
+use crate::service::body::Body;
+use crate::service::fields::{Fields, Read};
+use crate::service::open::Service;
+use crate::service::page::{Page, PageNumber};
+use crate::service::profile::required;
+use crate::service::refusal::Refusal;
+use crate::service::store::{NewVisit, Visit};
+use crate::service::values;
 
-pub(in super::super) async fn list(
+pub(crate) async fn list(
     State(service): State<Service>,
     number: PageNumber,
 ) -> Result<Json<Page<VisitAnswer>>, Refusal> {
@@ -23,10 +23,7 @@ pub(in super::super) async fn list(
     Ok(Page::answer(number, service.profile(), slice, VisitAnswer::from))
 }
 
-pub(in super::super) async fn create(
-    State(service): State<Service>,
-    Body(sent): Body,
-) -> Result<Created<VisitAnswer>, Refusal> {
+pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> Result<Created<VisitAnswer>, Refusal> {
     let visit = service.store().create_visit(read(&sent)?).await?;
     Ok(created("Visit created", visit.into()))
 }
@@ -40,7 +37,7 @@ fn read(sent: &Map<String, Value>) -> Read<NewVisit> {
 }
 
 #[derive(Debug, Serialize)]
-pub(in super::super) struct VisitAnswer {
+pub(crate) struct VisitAnswer {
     id: i64,
     venue: NamedAnswer,
     contact: VisitorAnswer,

@@ -14,10 +14,10 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use thiserror::Error;
 use tokio::sync::{Mutex as AsyncMutex, Semaphore};
 
-use super::super::open::OpenError;
-use super::super::store_url::StoreUrl;
 use super::record::Reference;
 use super::schema;
+use crate::service::open::OpenError;
+use crate::service::store_url::StoreUrl;
 
 /// The store. Clones share it.
 #[derive(Clone)]
@@ -156,4 +156,45 @@ fn open_file(path: &Path) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     Ok(connection)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::{NewTag, Span};
+    use super::*;
+
+    const ALL: Span = Span {
+        first: 1,
+        last: i64::MAX,
+    };
+
+    fn tag(name: &str) -> NewTag {
+        NewTag {
+            name: name.to_owned(),
+            color: String::new(),
+        }
+    }
+
+    async fn write_and_fail(store: &Store, fail: fn() -> StoreError) -> StoreError {
+        let failed = store.write(move |transaction| {
+            super::super::tags::insert(transaction, uuid::Uuid::new_v4(), &tag("lost"))?;
+            Err::<(), _>(fail())
+        });
+        failed.await.unwrap_err()
+    }
+
+    #[tokio::test]
+    async fn a_job_that_fails_or_panics_leaves_nothing_and_the_store_goes_on() {
+        let store = Store::open(&StoreUrl::Memory).unwrap();
+        let before = store.tags(ALL).await.unwrap();
+        let failed = write_and_fail(&store, || StoreError::UnknownContact).await;
+        assert!(matches!(failed, StoreError::UnknownContact));
+        let crashed = write_and_fail(&store, || panic!("as the test asks")).await;
+        assert!(matches!(crashed, StoreError::Crashed));
+
+        let made = store.create_tag(tag("kept")).await.unwrap();
+        let after = store.tags(ALL).await.unwrap();
+        assert_eq!(after.total, before.total + 1);
+        assert_eq!(after.items, [before.items, vec![made]].concat());
+    }
 }

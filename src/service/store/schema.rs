@@ -4,10 +4,10 @@ use std::path::Path;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::super::open::OpenError;
-use super::super::store_url::StoreUrl;
 use super::connection::StoreError;
 use super::seed;
+use crate::service::open::OpenError;
+use crate::service::store_url::StoreUrl;
 
 /// The format that this version writes, in `PRAGMA user_version`.
 const FORMAT: i64 = 1;

@@ -3,10 +3,10 @@
 use rusqlite::{OptionalExtension, Transaction, params};
 use uuid::Uuid;
 
-use super::super::values::hyphenated;
 use super::column::Id;
 use super::connection::{Store, StoreError};
 use super::record::{Named, NewTag, Reference, Slice, Span};
+use crate::service::values::hyphenated;
 
 impl Store {
     pub(crate) async fn tags(&self, span: Span) -> Result<Slice<Named>, StoreError> {

@@ -1,5 +1,6 @@
 //! A running service and a client that speaks to it.
 
+use std::net::SocketAddr;
 use std::sync::Once;
 
 use countersign::service::{self, Profile, Service, StoreUrl};
@@ -12,7 +13,7 @@ pub(super) const TOKEN: &str = "test-token";
 
 /// A service that listens on a port of its own, with a client.
 pub(super) struct Running {
-    base: String,
+    address: SocketAddr,
     client: reqwest::Client,
     stop: oneshot::Sender<()>,
     served: JoinHandle<std::io::Result<()>>,
@@ -42,13 +43,13 @@ impl Running {
 
     pub(super) async fn serve(router: axum::Router) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let base = format!("http://{}/organization/v1", listener.local_addr().unwrap());
+        let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
         let served = tokio::spawn(service::run(listener, router, async move {
             let _ = stopped.await;
         }));
         Running {
-            base,
+            address,
             client: client(),
             stop,
             served,
@@ -68,9 +69,14 @@ impl Running {
         self.served
     }
 
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// Builds a request without a credential.
     pub(super) fn bare(&self, method: Method, path: &str) -> RequestBuilder {
-        self.client.request(method, format!("{}{path}", self.base))
+        self.client
+            .request(method, format!("http://{}/organization/v1{path}", self.address))
     }
 
     /// Builds a request that carries the token.
