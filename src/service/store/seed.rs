@@ -73,16 +73,8 @@ const EXCLUDED: [&[&str]; 3] = [&["sms", "post"], &[], &["phone"]];
 
 /// Writes the records with which every store starts.
 pub(super) fn sow(transaction: &Transaction<'_>) -> Result<(), StoreError> {
-    for (index, name) in TAGS.iter().enumerate() {
-        let color = format!("#{:06X}", (index + 1) * 0x0A_1B2C % 0x0100_0000);
-        tags::insert(
-            transaction,
-            identifier(Kind::Tag, index),
-            &NewTag {
-                name: (*name).to_owned(),
-                color,
-            },
-        )?;
+    for index in 0..TAGS.len() {
+        tags::insert(transaction, identifier(Kind::Tag, index), &tag(index))?;
     }
     for index in 0..VENUES {
         venues::insert(transaction, &venue(index))?;
@@ -94,6 +86,13 @@ pub(super) fn sow(transaction: &Transaction<'_>) -> Result<(), StoreError> {
         visit(transaction, index)?;
     }
     Ok(())
+}
+
+fn tag(index: usize) -> NewTag {
+    NewTag {
+        name: of(&TAGS, index).to_owned(),
+        color: format!("#{:06X}", (index + 1) * 0x0A_1B2C % 0x0100_0000),
+    }
 }
 
 fn venue(index: usize) -> Venue {
@@ -108,12 +107,7 @@ fn venue(index: usize) -> Venue {
         address: format!("{} {}", index + 1, of(&STREETS, index)),
         phone: phone(100 + index),
         email: format!("{}@example.com", name.to_lowercase().replace(' ', ".")),
-        tags: TAGS
-            .iter()
-            .skip(index)
-            .take(index % 3)
-            .map(|tag| (*tag).to_owned())
-            .collect(),
+        tags: owned(&TAGS[index..(index + index % 3).min(TAGS.len())]),
         created_at: hours_in(index),
         name,
     }
@@ -130,19 +124,8 @@ fn contact(transaction: &Transaction<'_>, index: usize) -> Result<(), StoreError
         nationality: Some(of(&COUNTRIES, index).to_owned()),
         country_of_residence: Some(of(&COUNTRIES, index / 2).to_owned()),
         venue: Some(identifier(Kind::Venue, index % VENUES)),
-        excluded_channels: Some(
-            of(&EXCLUDED, index)
-                .iter()
-                .map(|channel| (*channel).to_owned())
-                .collect(),
-        ),
-        tags: Some(
-            TAGS.iter()
-                .skip(index % 20)
-                .take((index + 1) % 3)
-                .map(|tag| (*tag).to_owned())
-                .collect(),
-        ),
+        excluded_channels: Some(owned(of(&EXCLUDED, index))),
+        tags: Some(owned(&TAGS[index % 20..][..(index + 1) % 3])),
         methods: None,
     };
     contacts::apply(transaction, position, change, hours_in(200 + index))?;
@@ -218,6 +201,10 @@ fn identifier(kind: Kind, index: usize) -> Uuid {
 
 fn of<T: Copy>(values: &[T], index: usize) -> T {
     values[index % values.len()]
+}
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
 }
 
 fn phone(number: usize) -> String {

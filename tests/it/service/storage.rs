@@ -51,6 +51,21 @@ async fn what_was_created_is_there_after_a_restart() {
 }
 
 #[tokio::test]
+async fn what_was_acknowledged_is_there_without_a_clean_stop() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Running::over(&StoreUrl::File(folder.path().join("contacts.db"))).await;
+    let tag = service.post("/tags", &json!({"name": "fresh"})).await.body["data"].clone();
+
+    // What lies on the disk while the service runs is what a killed one leaves.
+    let left = tempfile::tempdir().unwrap();
+    for name in ["contacts.db", "contacts.db-wal"] {
+        fs::copy(folder.path().join(name), left.path().join(name)).unwrap();
+    }
+    let service = Running::over(&StoreUrl::File(left.path().join("contacts.db"))).await;
+    assert_eq!(service.listed("/tags", &tag["id"]).await, Some(tag));
+}
+
+#[tokio::test]
 async fn every_new_store_starts_with_the_same_records() {
     let folder = tempfile::tempdir().unwrap();
     let file = Running::over(&StoreUrl::File(folder.path().join("contacts.db"))).await;
