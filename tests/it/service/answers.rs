@@ -1,10 +1,12 @@
 //! What each operation answers when it does what it is asked to.
 
+use chrono::{DateTime, Utc};
+use countersign::service::{Clock, Profile, Service, StoreUrl};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use super::contract::assert_answers;
-use super::support::Running;
+use super::support::{Running, TOKEN};
 
 /// A contact with every documented request field.
 fn whole_contact(venue: &Value) -> Value {
@@ -105,6 +107,35 @@ async fn a_contact_of_a_first_name_alone_is_answered_in_full() {
     assert_eq!(contact["date_of_birth"], json!({"day": 0, "month": 0, "year": 0}));
     assert_eq!(contact["tags"], json!({"id": "", "name": ""}));
     assert_eq!(contact["excluded_channels"], json!([]));
+}
+
+async fn at(clock: Clock) -> Running {
+    let profile = Profile {
+        clock,
+        ..Profile::default()
+    };
+    Running::start(Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile).unwrap()).await
+}
+
+#[tokio::test]
+async fn age_turns_on_the_birthday_and_is_never_negative() {
+    let eve: Clock = || DateTime::<Utc>::from_timestamp_nanos(1_772_193_600_000_000_900);
+    let birthday: Clock = || DateTime::<Utc>::from_timestamp_nanos(1_772_280_000_000_000_000);
+    for (clock, age) in [(eve, 35), (birthday, 36)] {
+        let service = at(clock).await;
+        let contact = created(&service, &json!({"firstname": "Ada", "dob": "1990-02-28"})).await;
+        assert_eq!(contact["age"], age);
+        let unborn = created(&service, &json!({"firstname": "Ada", "dob": "2040-02-28"})).await;
+        assert_eq!(unborn["age"], 0);
+    }
+}
+
+#[tokio::test]
+async fn times_are_answered_as_they_are_kept() {
+    let service = at(|| DateTime::<Utc>::from_timestamp_nanos(1_772_193_600_000_000_900)).await;
+    let contact = created(&service, &json!({"firstname": "Ada"})).await;
+    assert_eq!(contact["created_at"], "2026-02-27T12:00:00Z");
+    assert_eq!(contact["updated_at"], contact["created_at"]);
 }
 
 #[tokio::test]
