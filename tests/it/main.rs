@@ -1,2 +1,3 @@
-//! The integration tests.
-fn main() {}
+//! The integration tests: one binary, a module for each feature.
+
+mod service;
