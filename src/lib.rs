@@ -8,9 +8,16 @@ pub mod exchange;
 #[cfg(feature = "checker")]
 pub mod plan;
 #[cfg(feature = "checker")]
+pub mod report;
+#[cfg(feature = "checker")]
 pub mod rules;
+#[cfg(feature = "checker")]
+pub mod run;
 
 pub mod client;
+
+#[cfg(feature = "cli")]
+pub mod cli;
 
 #[cfg(feature = "service")]
 pub mod service;

@@ -1,3 +1,7 @@
-//! The `countersign` command.
+//! The `countersign` command: hands the outside world to the library and ends with its exit code.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    countersign::cli::main()
+}

@@ -69,6 +69,12 @@ impl Token {
         }
         Ok(Self(SecretString::from(text)))
     }
+
+    /// The token as the secret that it is.
+    #[must_use]
+    pub fn into_secret(self) -> SecretString {
+        self.0
+    }
 }
 
 impl fmt::Debug for Token {

@@ -90,6 +90,14 @@ impl Draft {
         Ok(Self { leaves: maker.leaves })
     }
 
+    /// Leaves out and chooses as another draft of the same operation does.
+    pub fn choose_as(&mut self, other: &Self) {
+        for leaf in &mut self.leaves {
+            let same = other.leaves.iter().find(|other| other.pointer == leaf.pointer);
+            leaf.chosen = same.map_or(leaf.choices.len(), |same| same.chosen);
+        }
+    }
+
     /// The body as it stands, and the pointers of the values in it that the target showed.
     #[must_use]
     pub fn body(&self) -> (Value, Vec<String>) {

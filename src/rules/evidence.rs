@@ -61,6 +61,8 @@ pub struct Walk {
     pub end: WalkEnd,
     /// The most pages that are walked.
     pub most: u64,
+    /// Whether an earlier walk over the same list told another total.
+    pub unstable: bool,
 }
 
 /// How a walk ended.
@@ -99,7 +101,7 @@ impl Walk {
     pub fn changed(&self) -> bool {
         let mut totals = self.pages.iter().map(|page| page.total);
         let first = totals.next();
-        totals.any(|total| Some(total) != first)
+        self.unstable || totals.any(|total| Some(total) != first)
     }
 }
 

@@ -1,0 +1,333 @@
+//! `countersign check`: a service against the contract. Flags as typed become settled values here; nothing deeper sees
+//! a flag.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{ArgAction, Args};
+use secrecy::SecretString;
+use tokio::runtime::Runtime;
+
+use super::edge::{self, ColorWhen};
+use super::failure::Failure;
+use super::output::{Outputs, ReportTarget};
+use super::progress::Progress;
+use super::serve::store;
+use crate::contract::Contract;
+use crate::contract::openapi::near;
+use crate::contract::operation::{OperationId, Security};
+use crate::exchange::redact::Values;
+use crate::exchange::{Limits, Target, Token, Transport};
+use crate::plan::{Mark, Plan, Scope};
+use crate::report::{RunFacts, Styling, Terminal, Verbosity, record};
+use crate::rules::{Level, Levels};
+use crate::run::{self, Event, Run, Settings};
+use crate::service::{self, Profile, Service, StoreUrl};
+
+/// What `check` takes.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The service to check; without it the embedded reference service is started and checked
+    #[arg(long, value_name = "URL", env = "COUNTERSIGN_BASE_URL")]
+    base_url: Option<String>,
+    /// A file that holds the token; without it the token is taken from `COUNTERSIGN_TOKEN`
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// Another contract than the built-in one: an OpenAPI 3.0 document
+    #[arg(long, value_name = "FILE")]
+    spec: Option<PathBuf>,
+    /// Send requests that create and update too; nothing that they create can be deleted
+    #[arg(long)]
+    writes: bool,
+    /// The most records that a run may leave in the target
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    max_writes: u64,
+    /// How many requests are under way at once
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: u16,
+    /// The most requests per second
+    #[arg(long, value_name = "PER_SECOND", value_parser = positive)]
+    rate: Option<f64>,
+    /// How long one request may take, from connecting to the last byte decoded
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = positive)]
+    timeout: f64,
+    /// How long a created record may take until it is listed
+    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds)]
+    settle: f64,
+    /// What choices are made by; the same seed makes the same ones
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Check this operation, and call what it needs; repeatable
+    #[arg(long, value_name = "OPERATION")]
+    only: Vec<String>,
+    /// Leave this operation out; repeatable
+    #[arg(long, value_name = "OPERATION")]
+    skip: Vec<String>,
+    /// Make a finding of this rule fail the run; repeatable
+    #[arg(long, value_name = "RULE")]
+    deny: Vec<String>,
+    /// Report a finding of this rule without failing; repeatable
+    #[arg(long, value_name = "RULE")]
+    warn: Vec<String>,
+    /// Do not report this rule; repeatable
+    #[arg(long, value_name = "RULE")]
+    allow: Vec<String>,
+    /// End with 3 when less of the facts was decided
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    require_facts: Option<f64>,
+    /// Print values of the target's data instead of their shapes
+    #[arg(long)]
+    show_values: bool,
+    /// Write a report, `terminal` or `json`, to a file or to standard output; repeatable
+    #[arg(long, value_name = "FORMAT[=FILE]")]
+    report: Vec<ReportTarget>,
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    color: ColorWhen,
+    /// Tell each exchange and each undecided fact
+    #[arg(short, action = ArgAction::SetTrue, conflicts_with = "quiet")]
+    verbose: bool,
+    /// Tell the verdict alone
+    #[arg(short, action = ArgAction::SetTrue)]
+    quiet: bool,
+}
+
+/// Checks, writes the reports, and ends with the outcome's exit code.
+pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let started_at = edge::now();
+    let contract = contract(arguments.spec.as_deref())?;
+    let mut resolved = resolve(arguments, &contract, started_at.timestamp())?;
+    let outputs = Outputs::open(&reports(arguments))?;
+    let runtime = runtime(&resolved)?;
+    let (target, token) = runtime.block_on(resolved.target())?;
+    resolved.scope.token = token.is_some();
+    let needs_token = contract
+        .operations
+        .iter()
+        .any(|operation| operation.security != Security::None);
+    if needs_token && token.is_none() {
+        return Err(Failure::NoToken);
+    }
+    let transport = Transport::new(
+        target.clone(),
+        token,
+        resolved.settings.mark.wrong_token(),
+        resolved.limits,
+    )?;
+    let plan = Plan::new(&contract, &resolved.scope);
+    let terminal = terminal(arguments);
+    let started = std::time::Instant::now();
+    let watched = edge::stderr_is_terminal() && outputs.terminal_on_stdout();
+    let mut progress = Progress::new(terminal, watched);
+    let mut emit = |event: Event<'_>| progress.event(event);
+    let run: Run = runtime.block_on(run::run(
+        &contract,
+        &plan,
+        &transport,
+        &resolved.settings,
+        (&mut emit, interrupt()),
+    ));
+    progress.finish();
+    let about = RunFacts {
+        contract: &contract,
+        target: &target,
+        seed: resolved.scope.seed,
+        started_at,
+        duration: started.elapsed(),
+        require_facts: arguments.require_facts,
+        values: resolved.settings.values,
+    };
+    let record = record(&run, &about);
+    outputs.write(&record, &contract.document, &terminal)?;
+    // The embedded service's threads end with the process; waiting for idle connections would only cost time.
+    runtime.shutdown_background();
+    Ok(record.exit_code)
+}
+
+/// The contract from a file, or the built-in one.
+pub(super) fn contract(spec: Option<&Path>) -> Result<Contract, Failure> {
+    match spec {
+        None => Ok(Contract::built_in()?),
+        Some(path) => Ok(Contract::read(&path.display().to_string(), edge::read(path)?)?),
+    }
+}
+
+/// The flags, settled.
+struct Resolved {
+    named: Option<(Target, Option<Token>)>,
+    scope: Scope,
+    settings: Settings,
+    limits: Limits,
+}
+
+fn resolve(arguments: &Arguments, contract: &Contract, started_second: i64) -> Result<Resolved, Failure> {
+    let named = match &arguments.base_url {
+        None => None,
+        Some(url) => Some((Target::parse(url)?, edge::token(arguments.token_file.as_deref())?)),
+    };
+    let seed = arguments.seed.unwrap_or_else(edge::random_seed);
+    let scope = Scope {
+        writes: arguments.writes || named.is_none(),
+        token: false,
+        only: operations(contract, &arguments.only)?,
+        skip: operations(contract, &arguments.skip)?,
+        seed,
+    };
+    let settings = Settings {
+        jobs: usize::from(arguments.jobs),
+        rate: arguments.rate,
+        settle: Duration::from_secs_f64(arguments.settle),
+        max_writes: arguments.max_writes,
+        max_pages: 200,
+        mark: Mark::new(seed, u64::try_from(started_second).unwrap_or(0)),
+        levels: levels(arguments)?,
+        values: if arguments.show_values {
+            Values::Shown
+        } else {
+            Values::Hidden
+        },
+    };
+    let limits = Limits {
+        deadline: Duration::from_secs_f64(arguments.timeout),
+        ..Limits::default()
+    };
+    Ok(Resolved {
+        named,
+        scope,
+        settings,
+        limits,
+    })
+}
+
+impl Resolved {
+    /// The target and its token: the named one, else the reference service, started on a port of its own.
+    async fn target(&self) -> Result<(Target, Option<Token>), Failure> {
+        match &self.named {
+            Some(named) => Ok(named.clone()),
+            None => embedded().await,
+        }
+    }
+}
+
+async fn embedded() -> Result<(Target, Option<Token>), Failure> {
+    let start = |error: std::io::Error| Failure::Start(error.to_string());
+    let secret = uuid::Uuid::new_v4().simple().to_string();
+    let service = Service::open(
+        &StoreUrl::Memory,
+        SecretString::from(secret.clone()),
+        Profile::default(),
+    );
+    let service = service.map_err(|error| store(&error))?;
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.map_err(start)?;
+    let address = listener.local_addr().map_err(start)?;
+    tokio::spawn(service::run(listener, service::app(service), std::future::pending()));
+    let token = Token::parse(&secret).map_err(|source| Failure::Token {
+        origin: "the generator".to_owned(),
+        source,
+    })?;
+    Ok((Target::parse(&format!("http://{address}"))?, Some(token)))
+}
+
+/// Threads for the embedded service; a named target needs none beside the run's own.
+fn runtime(resolved: &Resolved) -> Result<Runtime, Failure> {
+    let mut builder = match resolved.named {
+        Some(_) => tokio::runtime::Builder::new_current_thread(),
+        None => tokio::runtime::Builder::new_multi_thread(),
+    };
+    builder
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::Start(error.to_string()))
+}
+
+fn operations(contract: &Contract, names: &[String]) -> Result<Vec<OperationId>, Failure> {
+    let find = |name: &String| {
+        contract.operation_named(name).ok_or_else(|| {
+            let known = || contract.operations.iter().map(|operation| operation.name.as_str());
+            let hint = near(name, known()).map_or_else(String::new, |near| format!(", did you mean `{near}`?"));
+            let known = known().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            Failure::Operation {
+                name: name.clone(),
+                hint,
+                known,
+            }
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+fn levels(arguments: &Arguments) -> Result<Levels, Failure> {
+    let mut levels = Levels::default();
+    for (names, level) in [
+        (&arguments.allow, Level::Allow),
+        (&arguments.warn, Level::Warn),
+        (&arguments.deny, Level::Deny),
+    ] {
+        for name in names {
+            levels.set(name, level)?;
+        }
+    }
+    Ok(levels)
+}
+
+fn reports(arguments: &Arguments) -> Vec<ReportTarget> {
+    let asked = &arguments.report;
+    // A name of our own always parses.
+    if asked.is_empty() {
+        "terminal".parse().into_iter().collect()
+    } else {
+        asked.clone()
+    }
+}
+
+fn terminal(arguments: &Arguments) -> Terminal {
+    let styling = if arguments.color.on_stdout() {
+        Styling::Coloured
+    } else {
+        Styling::Plain
+    };
+    let verbosity = match (arguments.quiet, arguments.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (_, true) => Verbosity::Verbose,
+        _ => Verbosity::Normal,
+    };
+    Terminal {
+        styling,
+        verbosity,
+        width: edge::width(),
+    }
+}
+
+async fn interrupt() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    seconds(text).and_then(|value| {
+        if value > 0.0 {
+            Ok(value)
+        } else {
+            Err("it must be more than 0".to_owned())
+        }
+    })
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "it is not a number".to_owned())?;
+    if (0.0..=86_400.0).contains(&value) {
+        Ok(value)
+    } else {
+        Err("it must be from 0 to 86400".to_owned())
+    }
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "it is not a number".to_owned())?;
+    if (0.0..=100.0).contains(&value) {
+        Ok(value)
+    } else {
+        Err("it must be from 0 to 100".to_owned())
+    }
+}

@@ -1,0 +1,111 @@
+//! The edge to the outside world: environment, clock, terminal, files. Nothing behind it reads any of them.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
+
+use anstream::ColorChoice;
+use chrono::{DateTime, Utc};
+use clap::ValueEnum;
+
+use super::failure::Failure;
+use crate::exchange::Token;
+
+/// The variable that holds the token.
+pub(super) const TOKEN_VARIABLE: &str = "COUNTERSIGN_TOKEN";
+
+/// When colours are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ColorWhen {
+    /// Always
+    Always,
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    /// Never
+    Never,
+}
+
+impl ColorWhen {
+    /// Whether there is colour on standard output.
+    pub(super) fn on_stdout(self) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Auto => anstream::AutoStream::choice(&std::io::stdout()) != ColorChoice::Never,
+            Self::Never => false,
+        }
+    }
+}
+
+/// The time now.
+#[expect(clippy::disallowed_methods, reason = "the clock is read here and passed in")]
+pub(super) fn now() -> DateTime<Utc> {
+    Utc::now()
+}
+
+/// The token from a file, else from the environment; none where neither is given.
+///
+/// # Errors
+///
+/// A file that cannot be read, a token that is empty or that no header carries.
+#[expect(clippy::disallowed_methods, reason = "the environment is read here and passed in")]
+pub(super) fn token(file: Option<&Path>) -> Result<Option<Token>, Failure> {
+    if let Some(path) = file {
+        let text = read(path)?;
+        let parsed = Token::parse(&text);
+        return parsed.map(Some).map_err(|source| Failure::Token {
+            origin: format!("`{}`", path.display()),
+            source,
+        });
+    }
+    let Some(text) = std::env::var_os(TOKEN_VARIABLE) else {
+        return Ok(None);
+    };
+    let parsed = Token::parse(&text.to_string_lossy());
+    parsed.map(Some).map_err(|source| Failure::Token {
+        origin: TOKEN_VARIABLE.to_owned(),
+        source,
+    })
+}
+
+/// The text of a file.
+///
+/// # Errors
+///
+/// What the system says; a file that is not UTF-8.
+pub(super) fn read(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path).map_err(|source| Failure::File {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// A seed that differs from run to run.
+pub(super) fn random_seed() -> u64 {
+    u64::from(uuid::Uuid::new_v4().as_fields().0)
+}
+
+/// The width of the terminal on standard output, if there is one.
+pub(super) fn width() -> Option<usize> {
+    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0))
+}
+
+/// Whether somebody watches standard error.
+#[expect(clippy::disallowed_methods, reason = "the terminal is asked here")]
+pub(super) fn stderr_is_terminal() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+/// Writes data to standard output. A reader that went away is no error of ours.
+pub(super) fn print(text: &str) {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+/// Writes a line to standard error.
+pub(super) fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+/// Tells what ended a command.
+pub(super) fn error(failure: &Failure) {
+    let style = anstyle::AnsiColor::Red.on_default().bold();
+    let _ = writeln!(anstream::stderr().lock(), "{style}error{style:#}: {failure}");
+}

@@ -1,0 +1,48 @@
+//! `countersign facts`: every fact of the contract with its place.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::check::contract;
+use super::edge;
+use super::failure::Failure;
+use crate::contract::Contract;
+
+/// What `facts` takes.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// Another contract than the built-in one: an OpenAPI 3.0 document
+    #[arg(long, value_name = "FILE")]
+    spec: Option<PathBuf>,
+}
+
+/// Prints a line for each fact: file and line, name, pointer in the contract.
+pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let contract = contract(arguments.spec.as_deref())?;
+    edge::print(&listing(&contract));
+    Ok(0)
+}
+
+fn listing(contract: &Contract) -> String {
+    let mut facts: Vec<_> = contract.facts.iter().collect();
+    facts.sort_by_key(|fact| fact.operation);
+    let places: Vec<_> = facts
+        .iter()
+        .map(|fact| format!("{}:{}", contract.document.name, contract.position(fact).line))
+        .collect();
+    let width = places.iter().map(String::len).max().unwrap_or(0);
+    let mut text = String::new();
+    for (fact, place) in facts.iter().zip(&places) {
+        // Writing into a String does not fail.
+        let _ = writeln!(text, "{place:<width$}  {}  ({})", fact.name, fact.place);
+    }
+    let _ = writeln!(
+        text,
+        "{} facts in {} operations",
+        facts.len(),
+        contract.operations.len()
+    );
+    text
+}

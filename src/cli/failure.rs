@@ -1,0 +1,90 @@
+//! What ends a command before it has an outcome. The main type is [`Failure`].
+
+use std::path::PathBuf;
+
+use crate::contract::defect::Defect;
+use crate::exchange::{TargetError, TokenError, TransportError};
+use crate::rules::UnknownRule;
+
+/// Why a command ended without an outcome.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    /// The contract is defective.
+    #[error("failed to read the contract: {0}")]
+    Contract(#[from] Defect),
+    /// A file could not be read.
+    #[error("failed to read `{}`: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The address to listen on cannot be had.
+    #[error("failed to listen on {address}: {source}{hint}")]
+    Listen {
+        /// The address.
+        address: String,
+        /// What the system says.
+        source: std::io::Error,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// A named target, and no token for it.
+    #[error("there is no token for the target; set COUNTERSIGN_TOKEN or give --token-file")]
+    NoToken,
+    /// A name that the contract does not have.
+    #[error("there is no operation `{name}`{hint}; the operations are {known}")]
+    Operation {
+        /// The name.
+        name: String,
+        /// A near one.
+        hint: String,
+        /// All of them.
+        known: String,
+    },
+    /// A report could not be written.
+    #[error("failed to write the report `{}`: {reason}", path.display())]
+    Report {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A value of a flag that clap cannot refuse by itself.
+    #[error("{0}")]
+    Usage(String),
+    /// A rule that does not exist.
+    #[error(transparent)]
+    Rule(#[from] UnknownRule),
+    /// The runtime or the HTTP client could not be set up.
+    #[error("failed to start: {0}")]
+    Start(String),
+    /// The reference service could not be opened.
+    #[error("failed to open the store: {0}")]
+    Store(String),
+    /// The base URL is wrong.
+    #[error("failed to read --base-url: {0}")]
+    Target(#[from] TargetError),
+    /// The token is wrong.
+    #[error("failed to take the token from {origin}: {source}")]
+    Token {
+        /// Where it was taken from.
+        origin: String,
+        /// What is wrong with it.
+        source: TokenError,
+    },
+}
+
+impl From<TransportError> for Failure {
+    fn from(error: TransportError) -> Self {
+        Self::Start(error.to_string())
+    }
+}
+
+impl Failure {
+    /// The exit code: 4 where a report is at fault, else 2.
+    pub(super) fn exit_code(&self) -> u8 {
+        if matches!(self, Self::Report { .. }) { 4 } else { 2 }
+    }
+}

@@ -1,0 +1,63 @@
+//! Shows on standard error how far a run is, and each exchange where the user asked for them. The main type is
+//! [`Progress`].
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::edge;
+use crate::report::{Terminal, Verbosity};
+use crate::run::Event;
+
+/// Tells events of a run as they come.
+pub(super) struct Progress {
+    bar: ProgressBar,
+    terminal: Terminal,
+    findings: u64,
+}
+
+impl Progress {
+    /// Shows a bar where somebody watches, nothing else unless asked for.
+    pub(super) fn new(terminal: Terminal, watched: bool) -> Self {
+        let shown = watched && terminal.verbosity > Verbosity::Quiet;
+        let target = if shown {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let bar = ProgressBar::with_draw_target(Some(0), target);
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} requests, {per_sec}, {msg}") {
+            bar.set_style(style);
+        }
+        bar.set_message("no findings");
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self {
+            bar,
+            terminal,
+            findings: 0,
+        }
+    }
+
+    /// Tells one event.
+    pub(super) fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Expected(more) => self.bar.inc_length(more),
+            Event::Exchanged(exchange) => {
+                self.bar.inc(1);
+                if self.terminal.verbosity == Verbosity::Verbose {
+                    let line = self.terminal.exchange(exchange);
+                    self.bar.suspend(|| edge::tell(&line));
+                }
+            }
+            Event::Found(_) => {
+                self.findings += 1;
+                self.bar.set_message(format!("findings: {}", self.findings));
+            }
+        }
+    }
+
+    /// Takes the bar away.
+    pub(super) fn finish(self) {
+        self.bar.finish_and_clear();
+    }
+}

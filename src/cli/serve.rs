@@ -1,0 +1,93 @@
+//! `countersign serve`: the reference service on a port.
+
+use clap::Args;
+use secrecy::SecretString;
+
+use super::edge;
+use super::failure::Failure;
+use crate::service::{self, Profile, Service, StoreUrl};
+
+/// What `serve` takes.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// Where to listen; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    listen: String,
+    /// Where the data is kept: `sqlite:FILE` or `sqlite::memory:`
+    #[arg(long, value_name = "STORE", default_value = "sqlite::memory:")]
+    store: StoreUrl,
+    /// A file that holds the token; else `COUNTERSIGN_TOKEN`; else one is generated and printed
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<std::path::PathBuf>,
+}
+
+/// Serves until it is told to stop.
+pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let runtime = tokio::runtime::Runtime::new().map_err(|error| Failure::Start(error.to_string()))?;
+    runtime.block_on(serve(arguments))?;
+    Ok(0)
+}
+
+async fn serve(arguments: &Arguments) -> Result<(), Failure> {
+    let given = edge::token(arguments.token_file.as_deref())?;
+    let generated = given.is_none().then(|| uuid::Uuid::new_v4().simple().to_string());
+    let secret = match (given, &generated) {
+        (Some(token), _) => token.into_secret(),
+        (None, generated) => SecretString::from(generated.clone().unwrap_or_default()),
+    };
+    let listener = tokio::net::TcpListener::bind(&arguments.listen)
+        .await
+        .map_err(|source| {
+            let taken = source.kind() == std::io::ErrorKind::AddrInUse;
+            let hint = if taken {
+                "; choose another with --listen, or port 0 for a free one"
+            } else {
+                ""
+            };
+            Failure::Listen {
+                address: arguments.listen.clone(),
+                source,
+                hint,
+            }
+        })?;
+    let service = Service::open(&arguments.store, secret, Profile::default()).map_err(|error| store(&error))?;
+    let address = listener
+        .local_addr()
+        .map_err(|error| Failure::Start(error.to_string()))?;
+    edge::print(&format!("serving http://{address} from {}\n", arguments.store));
+    if let Some(token) = generated {
+        edge::print(&format!("token {token}\n"));
+    }
+    let stopped = service::run(listener, service::app(service), stop()).await;
+    stopped.map_err(|error| Failure::Start(error.to_string()))
+}
+
+/// The error of a store with what lies beneath it.
+pub(super) fn store(error: &service::OpenError) -> Failure {
+    let beneath = std::error::Error::source(error).map_or_else(String::new, |source| format!(": {source}"));
+    Failure::Store(format!("{error}{beneath}"))
+}
+
+/// Ends at Ctrl-C and, where there is one, at SIGTERM.
+async fn stop() {
+    let interrupted = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    let terminated = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut signal) => {
+                signal.recv().await;
+            }
+            Err(_) => std::future::pending().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminated = std::future::pending::<()>();
+    tokio::select! {
+        () = interrupted => {}
+        () = terminated => {}
+    }
+}

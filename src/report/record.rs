@@ -1,0 +1,356 @@
+//! What every report says: one record of a run, resolved to texts and numbers. The main type is [`Record`].
+//!
+//! Its JSON Schema is derived from these types and checked in as `snapshots/report_schema.snap`.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::contract::Contract;
+use crate::contract::fact::FactId;
+use crate::exchange::redact::Values;
+use crate::exchange::{Target, curl};
+use crate::rules::{Finding, Level, Verdict};
+use crate::run::{Ended, Run};
+
+/// What a run says of a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// Facts were decided, and there is no finding at deny.
+    Conforms,
+    /// There is a finding at deny.
+    DoesNotConform,
+    /// Nothing could be judged, or less than was required.
+    CouldNotJudge,
+    /// The run was interrupted; what was judged until then is here.
+    Interrupted,
+}
+
+impl Outcome {
+    /// The exit code: 0 conforms, 1 does not conform, 3 could not judge, 130 interrupted.
+    #[must_use]
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Conforms => 0,
+            Self::DoesNotConform => 1,
+            Self::CouldNotJudge => 3,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+/// A run, told.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Record {
+    /// What the run says of the service.
+    pub outcome: Outcome,
+    /// The process's exit code.
+    pub exit_code: u8,
+    /// Why nothing could be judged, where that is so.
+    pub reason: Option<String>,
+    /// The contract.
+    pub contract: ContractRecord,
+    /// The target's origin: scheme, host, port.
+    pub target: String,
+    /// What choices were made by; the same seed makes the same ones.
+    pub seed: u64,
+    /// When the run started, RFC 3339 in UTC.
+    pub started_at: String,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+    /// The verdicts.
+    pub facts: Facts,
+    /// What was found, what to mend first first.
+    pub findings: Vec<FindingRecord>,
+    /// What the run may have left in the target; nothing can be deleted there.
+    pub residue: Vec<ResidueRecord>,
+    /// What was sent.
+    pub requests: RequestCounts,
+}
+
+/// The contract of a run.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ContractRecord {
+    /// Its title.
+    pub title: String,
+    /// Its file.
+    pub file: String,
+}
+
+/// The verdicts of a run.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Facts {
+    /// How many facts the contract has.
+    pub total: usize,
+    /// How many answers kept.
+    pub held: usize,
+    /// How many an answer broke.
+    pub broken: usize,
+    /// How many nothing decided.
+    pub undecided: usize,
+    /// Each fact.
+    pub rows: Vec<FactRow>,
+}
+
+/// One fact and its verdict.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FactRow {
+    /// The fact's name.
+    pub fact: String,
+    /// Its operation.
+    pub operation: String,
+    /// Its verdict.
+    pub verdict: VerdictRecord,
+    /// Why it is undecided.
+    pub reason: Option<String>,
+}
+
+/// A verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum VerdictRecord {
+    /// Answers kept the fact.
+    Held,
+    /// An answer broke it.
+    Broken,
+    /// Nothing decided it.
+    Undecided,
+}
+
+/// A finding.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FindingRecord {
+    /// The rule.
+    pub rule: String,
+    /// Its level in this run.
+    pub level: Level,
+    /// The operation.
+    pub operation: String,
+    /// The fact.
+    pub fact: String,
+    /// Where in the answer, as a JSON pointer (RFC 6901); empty for the whole answer.
+    pub answer_pointer: String,
+    /// Where in the contract, as a JSON pointer.
+    pub contract_pointer: String,
+    /// The line in the contract's file, from 1.
+    pub contract_line: u32,
+    /// The column, from 1.
+    #[serde(skip)]
+    pub contract_column: u32,
+    /// What the contract states.
+    pub documented: String,
+    /// What came instead, as a shape.
+    pub received: String,
+    /// How often.
+    pub count: u64,
+    /// A `curl` line that shows it again; it takes the token from `$COUNTERSIGN_TOKEN`.
+    pub reproduce: String,
+}
+
+/// Something left in the target.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ResidueRecord {
+    /// The operation that created it.
+    pub operation: String,
+    /// Its identifier; none when no answer showed one.
+    pub id: Option<String>,
+    /// Whether an answer came; without one nobody knows whether there is anything.
+    pub answered: bool,
+}
+
+/// How many requests were sent.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct RequestCounts {
+    /// All.
+    pub sent: u64,
+    /// With a complete answer.
+    pub answered: u64,
+    /// Able to change the target.
+    pub writes: u64,
+    /// Answered by 429 or 503.
+    pub throttled: u64,
+    /// Without a complete answer.
+    pub unfinished: u64,
+}
+
+/// What a record needs beside the run itself.
+#[derive(Clone, Copy, Debug)]
+pub struct RunFacts<'run> {
+    /// The contract.
+    pub contract: &'run Contract,
+    /// The target.
+    pub target: &'run Target,
+    /// The seed.
+    pub seed: u64,
+    /// When the run started.
+    pub started_at: DateTime<Utc>,
+    /// How long it took.
+    pub duration: std::time::Duration,
+    /// How much of the facts must be decided, in percent.
+    pub require_facts: Option<f64>,
+    /// How values are told.
+    pub values: Values,
+}
+
+/// Makes the record of a run.
+#[must_use]
+pub fn record(run: &Run, about: &RunFacts<'_>) -> Record {
+    let facts = facts(run, about.contract);
+    let findings = findings(run, about);
+    let (outcome, reason) = outcome(run, &facts, &findings, about.require_facts);
+    let name = |operation| about.contract.operation(operation).name.clone();
+    let residue = run.residue.iter().map(|left| ResidueRecord {
+        operation: name(left.operation),
+        id: left.id.clone(),
+        answered: left.answered,
+    });
+    let tally = run.tally;
+    Record {
+        outcome,
+        exit_code: outcome.exit_code(),
+        reason,
+        contract: ContractRecord {
+            title: about.contract.title.clone(),
+            file: about.contract.document.name.clone(),
+        },
+        target: about.target.origin(),
+        seed: about.seed,
+        started_at: about.started_at.to_rfc3339_opts(SecondsFormat::Secs, true),
+        duration_ms: u64::try_from(about.duration.as_millis()).unwrap_or(u64::MAX),
+        facts,
+        findings,
+        residue: residue.collect(),
+        requests: RequestCounts {
+            sent: tally.sent,
+            answered: tally.answered,
+            writes: tally.writes,
+            throttled: tally.throttled,
+            unfinished: tally.unfinished,
+        },
+    }
+}
+
+fn facts(run: &Run, contract: &Contract) -> Facts {
+    let mut order: Vec<_> = (0..contract.facts.len()).map(FactId).collect();
+    order.sort_by_key(|id| contract.fact(*id).operation);
+    let rows: Vec<_> = order.into_iter().map(|id| row(run, contract, id)).collect();
+    let count = |verdict| rows.iter().filter(|row| row.verdict == verdict).count();
+    Facts {
+        total: rows.len(),
+        held: count(VerdictRecord::Held),
+        broken: count(VerdictRecord::Broken),
+        undecided: count(VerdictRecord::Undecided),
+        rows,
+    }
+}
+
+fn row(run: &Run, contract: &Contract, id: FactId) -> FactRow {
+    let fact = contract.fact(id);
+    let (verdict, reason) = match run.verdicts.of(contract, id) {
+        Verdict::Broken => (VerdictRecord::Broken, None),
+        Verdict::Held => (VerdictRecord::Held, None),
+        Verdict::Undecided(reason) => (VerdictRecord::Undecided, Some(reason.to_string())),
+    };
+    let operation = contract.operation(fact.operation).name.clone();
+    FactRow {
+        fact: fact.name.clone(),
+        operation,
+        verdict,
+        reason,
+    }
+}
+
+fn findings(run: &Run, about: &RunFacts<'_>) -> Vec<FindingRecord> {
+    let reported = run
+        .verdicts
+        .findings()
+        .iter()
+        .filter(|finding| finding.level != Level::Allow);
+    let mut findings: Vec<_> = reported.map(|finding| finding_record(finding, about)).collect();
+    findings.sort_by_key(|finding| {
+        (
+            std::cmp::Reverse(finding.level),
+            urgency(&finding.rule),
+            finding.contract_line,
+        )
+    });
+    findings
+}
+
+/// What to mend first: who gets in, whether there is an answer, what kind it is, then what is in it.
+fn urgency(rule: &str) -> usize {
+    let order = [
+        "auth",
+        "server-error",
+        "unfinished-answer",
+        "status",
+        "media-type",
+        "malformed-json",
+        "envelope",
+        "missing-field",
+        "wrong-type",
+    ];
+    order.iter().position(|known| *known == rule).unwrap_or(order.len())
+}
+
+fn finding_record(finding: &Finding, about: &RunFacts<'_>) -> FindingRecord {
+    let contract = about.contract;
+    let fact = contract.fact(finding.fact);
+    let position = contract.position(fact);
+    FindingRecord {
+        rule: finding.rule.name.to_owned(),
+        level: finding.level,
+        operation: contract.operation(finding.request.operation).name.clone(),
+        fact: fact.name.clone(),
+        answer_pointer: finding.pointer.clone(),
+        contract_pointer: fact.place.clone(),
+        contract_line: position.line,
+        contract_column: position.column,
+        documented: finding.documented.clone().unwrap_or_else(|| fact.documented.clone()),
+        received: finding.received.clone(),
+        count: finding.count,
+        reproduce: curl::line(&finding.request, about.target, about.values),
+    }
+}
+
+fn outcome(run: &Run, facts: &Facts, findings: &[FindingRecord], require: Option<f64>) -> (Outcome, Option<String>) {
+    let decided = facts.held + facts.broken;
+    let denied = findings.iter().any(|finding| finding.level == Level::Deny);
+    let short = require.filter(|percent| percentage(decided, facts.total) < *percent);
+    match &run.ended {
+        Ended::Interrupted => (Outcome::Interrupted, Some("the run was interrupted".to_owned())),
+        Ended::Unreachable(failure) => (Outcome::CouldNotJudge, Some(failure.to_string())),
+        Ended::TokenRefused(status) => {
+            let reason = format!("the token was refused with {status} by every operation that was called");
+            (Outcome::CouldNotJudge, Some(reason))
+        }
+        Ended::Throttled => (
+            Outcome::CouldNotJudge,
+            Some("every answer was 429; try again later or with --rate".to_owned()),
+        ),
+        Ended::Complete if denied => (Outcome::DoesNotConform, None),
+        Ended::Complete if decided == 0 => (Outcome::CouldNotJudge, Some("no fact was decided".to_owned())),
+        Ended::Complete => match short {
+            None => (Outcome::Conforms, None),
+            Some(percent) => {
+                let reached = percentage(decided, facts.total);
+                (
+                    Outcome::CouldNotJudge,
+                    Some(format!(
+                        "{reached:.1} % of the facts were decided, and --require-facts asks for {percent}"
+                    )),
+                )
+            }
+        },
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no contract has 2^52 facts")]
+fn percentage(part: usize, whole: usize) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 * 100.0 / whole as f64
+    }
+}

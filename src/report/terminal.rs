@@ -1,0 +1,267 @@
+//! The terminal report: findings under the line of the contract that they break, and a summary for five seconds. The
+//! main type is [`Terminal`].
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Level as Title, Renderer, Snippet};
+
+use super::record::{FindingRecord, Outcome, Record, VerdictRecord};
+use crate::contract::document::Document;
+use crate::exchange::Exchange;
+use crate::rules::Level;
+
+/// Whether escapes for colour are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Styling {
+    /// Plain lines.
+    #[default]
+    Plain,
+    /// Colours.
+    Coloured,
+}
+
+/// How much is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verbosity {
+    /// The verdict alone.
+    Quiet,
+    /// Findings and summary.
+    #[default]
+    Normal,
+    /// Each exchange and each undecided fact too.
+    Verbose,
+}
+
+/// Writes records for people.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Terminal {
+    /// Whether there is colour.
+    pub styling: Styling,
+    /// How much is told.
+    pub verbosity: Verbosity,
+    /// How wide the terminal is; none where there is none.
+    pub width: Option<usize>,
+}
+
+impl Terminal {
+    /// The whole report.
+    #[must_use]
+    pub fn report(&self, record: &Record, document: &Document) -> String {
+        let mut text = String::new();
+        if self.verbosity > Verbosity::Quiet {
+            for finding in &record.findings {
+                text.push_str(&self.finding(finding, document));
+                text.push_str("\n\n");
+            }
+        }
+        text.push_str(&self.verdict(record));
+        if self.verbosity > Verbosity::Quiet {
+            text.push_str(&self.summary(record));
+        }
+        text
+    }
+
+    /// One line for an exchange.
+    #[must_use]
+    pub fn exchange(&self, exchange: &Exchange) -> String {
+        let request = &exchange.request;
+        let outcome = match &exchange.outcome {
+            Ok(answer) => {
+                let milliseconds = answer.elapsed.as_secs_f64() * 1000.0;
+                format!("{} {milliseconds:.1} ms {} bytes", answer.status, answer.body.len())
+            }
+            Err(failure) => failure.to_string(),
+        };
+        format!(
+            "{:>4} {} {} -> {outcome}",
+            exchange.number, request.method, request.path
+        )
+    }
+
+    /// One finding under its line of the contract.
+    #[must_use]
+    pub fn finding(&self, finding: &FindingRecord, document: &Document) -> String {
+        let title = if finding.level == Level::Deny {
+            Title::ERROR
+        } else {
+            Title::WARNING
+        };
+        let label = format!("documented: {}", finding.documented);
+        let span = span(&document.text, finding.contract_line, finding.contract_column);
+        let snippet = Snippet::source(document.text.as_str())
+            .path(document.name.as_str())
+            .annotation(AnnotationKind::Primary.span(span).label(label.as_str()));
+        let place = if finding.answer_pointer.is_empty() {
+            String::new()
+        } else {
+            format!(" at {}", finding.answer_pointer)
+        };
+        let times = if finding.count > 1 {
+            format!(", {} times", finding.count)
+        } else {
+            String::new()
+        };
+        let received = format!("received: {}{place}{times}", finding.received);
+        let again = format!("see it again: {}", finding.reproduce);
+        let group = title
+            .primary_title(finding.fact.as_str())
+            .id(finding.rule.as_str())
+            .element(snippet)
+            .element(Title::NOTE.no_name().message(received.as_str()))
+            .element(Title::NOTE.no_name().message(again.as_str()));
+        let renderer = match self.styling {
+            Styling::Plain => Renderer::plain(),
+            Styling::Coloured => Renderer::styled(),
+        };
+        renderer
+            .decor_style(DecorStyle::Ascii)
+            .term_width(self.width.unwrap_or(140))
+            .render(&[group])
+    }
+
+    fn verdict(&self, record: &Record) -> String {
+        let (colour, words) = match record.outcome {
+            Outcome::Conforms => ("32", "conforms"),
+            Outcome::DoesNotConform => ("31", "does not conform"),
+            Outcome::CouldNotJudge => ("33", "could not judge"),
+            Outcome::Interrupted => ("33", "interrupted"),
+        };
+        let words = match self.styling {
+            Styling::Plain => words.to_owned(),
+            Styling::Coloured => format!("\u{1b}[1;{colour}m{words}\u{1b}[0m"),
+        };
+        let because = record
+            .reason
+            .as_ref()
+            .map_or_else(|| counts(record), |reason| format!(": {reason}"));
+        format!("{} {words}{because}\n", record.target)
+    }
+
+    fn summary(&self, record: &Record) -> String {
+        let mut text = String::new();
+        let facts = &record.facts;
+        let seconds = std::time::Duration::from_millis(record.duration_ms).as_secs_f64();
+        // Writing into a String does not fail.
+        let _ = writeln!(text, "  contract  {}, {}", record.contract.file, record.contract.title);
+        let _ = writeln!(
+            text,
+            "  facts     {}: {} held, {} broken, {} undecided",
+            facts.total, facts.held, facts.broken, facts.undecided
+        );
+        self.undecided(record, &mut text);
+        let requests = &record.requests;
+        let _ = write!(
+            text,
+            "  requests  {} in {seconds:.2} s, {} of them writes",
+            requests.sent, requests.writes
+        );
+        let _ = writeln!(
+            text,
+            ", {} throttled, {} unfinished; seed {}",
+            requests.throttled, requests.unfinished, record.seed
+        );
+        residue(record, &mut text);
+        text
+    }
+
+    fn undecided(&self, record: &Record, text: &mut String) {
+        let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for row in record
+            .facts
+            .rows
+            .iter()
+            .filter(|row| row.verdict == VerdictRecord::Undecided)
+        {
+            reasons
+                .entry(row.reason.as_deref().unwrap_or_default())
+                .or_default()
+                .push(&row.fact);
+        }
+        let mut reasons: Vec<_> = reasons.into_iter().collect();
+        reasons.sort_by_key(|(_, facts)| std::cmp::Reverse(facts.len()));
+        for (reason, facts) in reasons {
+            let _ = writeln!(text, "    undecided {:>4}: {reason}", facts.len());
+            let shown = if self.verbosity == Verbosity::Verbose {
+                facts.len()
+            } else {
+                0
+            };
+            for fact in facts.iter().take(shown) {
+                let _ = writeln!(text, "                   {fact}");
+            }
+        }
+    }
+}
+
+fn counts(record: &Record) -> String {
+    let count = |level| record.findings.iter().filter(|finding| finding.level == level).count();
+    let told: Vec<_> = [(Level::Deny, "to mend"), (Level::Warn, "to know")]
+        .into_iter()
+        .map(|(level, words)| (count(level), words))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, words)| format!("{count} {words}"))
+        .collect();
+    if told.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", told.join(", "))
+    }
+}
+
+fn residue(record: &Record, text: &mut String) {
+    if record.residue.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "  residue   {} left in the target, which deletes nothing:",
+        record.residue.len()
+    );
+    for left in &record.residue {
+        let id = match (&left.id, left.answered) {
+            (Some(id), _) => id.as_str(),
+            (None, true) => "the answer showed no id",
+            (None, false) => "the answer never came; it may be there",
+        };
+        let _ = writeln!(text, "    {:<20} {id}", left.operation);
+    }
+}
+
+/// The bytes of the name or value that stands at a line and column.
+fn span(text: &str, line: u32, column: u32) -> std::ops::Range<usize> {
+    let skipped = usize::try_from(line.saturating_sub(1)).unwrap_or(0);
+    let start: usize = text.split_inclusive('\n').take(skipped).map(str::len).sum();
+    let rest = text
+        .get(start..)
+        .unwrap_or_default()
+        .split('\n')
+        .next()
+        .unwrap_or_default();
+    let indent = rest
+        .chars()
+        .take(usize::try_from(column.saturating_sub(1)).unwrap_or(0))
+        .map(char::len_utf8)
+        .sum::<usize>();
+    let word = rest.get(indent..).unwrap_or_default();
+    let end = word
+        .find(": ")
+        .unwrap_or_else(|| word.trim_end().trim_end_matches(':').len())
+        .max(1);
+    let start = (start + indent).min(text.len());
+    start..(start + end).min(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_covers_the_name_at_its_place() {
+        let text = "a:\n  firstname:\n    type: string\n";
+        assert_eq!(&text[span(text, 2, 3)], "firstname");
+        assert_eq!(&text[span(text, 3, 5)], "type");
+        assert_eq!(span(text, 99, 1), text.len()..text.len());
+    }
+}

@@ -1,0 +1,265 @@
+//! Writes: creates, with retreat where they are refused, and updates of the run's own records.
+
+use serde_json::Value;
+
+use super::request::{self, Address};
+use super::session::{Made, Residue, Session};
+use super::walk::digest;
+use crate::contract::operation::OperationId;
+use crate::contract::vocabulary::{Accepts, Form};
+use crate::exchange::json::Body;
+use crate::exchange::{Exchange, Leaning, Purpose, Request};
+use crate::plan::{Draft, Retreat};
+use crate::rules::Reason;
+use crate::rules::evidence::{Creation, FormTried};
+
+/// The last try of a create in one form.
+struct Tried {
+    draft: Draft,
+    request: Request,
+    /// The status; none when no complete answer came.
+    status: Option<u16>,
+    accepted: bool,
+}
+
+impl Session<'_> {
+    /// Creates a record in each form that the laws name, one where they name none.
+    pub(super) async fn create(&self, operation: OperationId) {
+        let accepts = self.contract.operation(operation).laws.accepts.first();
+        let forms = accepts.map_or(&[Form::Utc][..], |accepts| &accepts.forms);
+        let mut tries: Vec<(Form, Tried)> = Vec::new();
+        for form in forms {
+            let accepted = tries
+                .iter()
+                .find(|(_, tried)| tried.accepted)
+                .map(|(_, tried)| tried.draft.clone());
+            match self.in_form(operation, *form, accepted.as_ref()).await {
+                Ok(tried) => tries.push((*form, tried)),
+                Err(reason) => {
+                    self.not_called(operation, reason);
+                    break;
+                }
+            }
+        }
+        if let Some(accepts) = accepts {
+            self.judge_forms(operation, accepts, &tries);
+        }
+        let accepted = tries.iter().find(|(_, tried)| tried.accepted);
+        if let (None, Some((_, last))) = (accepted, tries.last()) {
+            self.not_called(operation, last.status.map_or(Reason::Unanswered, Reason::Refused));
+        }
+    }
+
+    /// Updates a record of this run.
+    pub(super) async fn update(&self, operation: OperationId) {
+        match self.in_form(operation, Form::Utc, None).await {
+            Ok(Tried {
+                accepted: false,
+                status,
+                ..
+            }) => {
+                self.not_called(operation, status.map_or(Reason::Unanswered, Reason::Refused));
+            }
+            Ok(_) => {}
+            Err(reason) => self.not_called(operation, reason),
+        }
+    }
+
+    /// Sends a draft in this form: as an earlier one was accepted, or with retreat until it is.
+    async fn in_form(&self, operation: OperationId, form: Form, as_before: Option<&Draft>) -> Result<Tried, Reason> {
+        let address = request::address(self.contract, operation, &self.known.borrow()).map_err(Reason::NotCalled)?;
+        let mut draft = self.draft(operation, form)?;
+        if let Some(before) = as_before {
+            draft.choose_as(before);
+        }
+        let mut retreat = Retreat::from(draft.clone());
+        loop {
+            if !self.may_write() {
+                let most = self.settings.max_writes;
+                return Err(Reason::NotCalled(format!("--max-writes {most} was reached")));
+            }
+            let (exchange, _) = self.write(operation, &draft, &address).await;
+            let status = exchange.outcome.as_ref().ok().map(|answer| answer.status);
+            let accepted = self.succeeded(&exchange);
+            let refused = as_before.is_none() && matches!(status, Some(400 | 409 | 422));
+            let text = exchange
+                .outcome
+                .as_ref()
+                .map_or_else(|_| String::new(), |answer| lossy(&answer.body));
+            match retreat.next(&text).filter(|_| refused) {
+                Some(next) => draft = next,
+                None => {
+                    return Ok(Tried {
+                        draft,
+                        request: exchange.request,
+                        status,
+                        accepted,
+                    });
+                }
+            }
+            self.expect(1);
+        }
+    }
+
+    /// Drafts the next body of a run.
+    pub(super) fn draft(&self, operation: OperationId, form: Form) -> Result<Draft, Reason> {
+        let number = self.drafts.get();
+        self.drafts.set(number + 1);
+        let mark = (&self.settings.mark, number);
+        Draft::new(self.contract, operation, &self.known.borrow(), mark, form).map_err(|missing| {
+            Reason::NotCalled(format!(
+                "no answer of {} showed a value for its {}",
+                missing.sources, missing.field
+            ))
+        })
+    }
+
+    /// Sends one write, notes what it may leave in the target, and judges what it created.
+    async fn write(&self, operation: OperationId, draft: &Draft, address: &Address) -> (Exchange, Option<Body>) {
+        let purpose = Purpose::Documented(Leaning::Gap);
+        let credential = request::credential(&self.contract.operation(operation).security);
+        let request = self.writing_request(operation, draft, address, (purpose, credential));
+        let (exchange, body) = self.call(request).await;
+        self.note_residue(&exchange, body.as_ref());
+        if self.succeeded(&exchange) {
+            self.accepted.borrow_mut().insert(operation, draft.clone());
+            if let Some(body) = &body {
+                self.created(&exchange.request, body, address);
+            }
+        }
+        (exchange, body)
+    }
+
+    /// A request that carries a draft.
+    pub(super) fn writing_request(
+        &self,
+        operation: OperationId,
+        draft: &Draft,
+        address: &Address,
+        (purpose, credential): (Purpose, crate::exchange::Credential),
+    ) -> Request {
+        let documented = self.contract.operation(operation);
+        let (body, learned) = draft.body();
+        Request {
+            operation,
+            purpose,
+            method: documented.method,
+            path: address.path.clone(),
+            headers: address.headers.clone(),
+            body: documented.request.as_ref().map(|_| body),
+            learned,
+            credential,
+        }
+    }
+
+    /// Notes what an exchange may have left in the target. A refusal leaves nothing, and neither does a request that
+    /// never got a connection; an update changes only what a create has left already.
+    pub(super) fn note_residue(&self, exchange: &Exchange, body: Option<&Body>) {
+        let operation = exchange.request.operation;
+        let creates = self.contract.operation(operation).method == crate::contract::operation::Method::Post;
+        let law = self.contract.operation(operation).laws.created.as_ref();
+        let id = law
+            .zip(body)
+            .and_then(|(law, body)| body.value.pointer(&format!("{}{}", law.resource, law.id)));
+        match &exchange.outcome {
+            Ok(answer) if creates && (200..300).contains(&answer.status) => {
+                let id = id.filter(|id| !id.is_null()).map(text);
+                self.leave(Residue {
+                    operation,
+                    id,
+                    answered: true,
+                });
+            }
+            Err(failure) if creates && !failure.is_unreachable() => {
+                self.leave(Residue {
+                    operation,
+                    id: None,
+                    answered: false,
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes up a created record: its links, its identifier, what it carries.
+    fn created(&self, request: &Request, body: &Body, address: &Address) {
+        let operation = request.operation;
+        let mut known = self.known.borrow_mut();
+        known.forget(self.contract, operation);
+        known.learn(self.contract, operation, &body.value);
+        let Some(law) = &self.contract.operation(operation).laws.created else {
+            return;
+        };
+        let Some(resource) = body
+            .value
+            .pointer(&law.resource)
+            .filter(|resource| resource.is_object())
+        else {
+            return;
+        };
+        let seen_before = resource.pointer(&law.id).is_some_and(|id| self.was_seen(operation, id));
+        let creation = Creation {
+            contract: self.contract,
+            operation,
+            law,
+            request,
+            resource,
+            seen_before,
+        };
+        self.judge.borrow_mut().creation(&creation);
+        self.tell_findings();
+        self.made.borrow_mut().push(Made {
+            operation,
+            request: request.clone(),
+            resource: resource.clone(),
+            seen_before,
+            path_values: address.path_values.clone(),
+        });
+    }
+
+    /// Whether the identifier stood in the list of such records, or was given to another one; from now on it was.
+    fn was_seen(&self, operation: OperationId, id: &Value) -> bool {
+        let created = self.contract.operation(operation).laws.created.as_ref();
+        let listed = created
+            .and_then(|created| created.listed.as_ref())
+            .filter(|listed| listed.owner.is_none());
+        let list = listed.and_then(|listed| self.contract.operation_named(&listed.operation));
+        let mut identifiers = self.identifiers.borrow_mut();
+        let digest = digest(id);
+        let in_list = list.is_some_and(|list| identifiers.get(&list).is_some_and(|seen| seen.contains(&digest)));
+        !identifiers.entry(operation).or_default().insert(digest) || in_list
+    }
+
+    /// Judges the forms in which the field was sent; a form whose field was dropped was not tried.
+    fn judge_forms(&self, operation: OperationId, accepts: &Accepts, tries: &[(Form, Tried)]) {
+        for (form, tried) in tries {
+            let sent = tried
+                .request
+                .body
+                .as_ref()
+                .is_some_and(|body| body.pointer(&accepts.sent).is_some());
+            if sent {
+                let other_accepted = tries.iter().any(|(other, tried)| other != form && tried.accepted);
+                let evidence = FormTried {
+                    operation,
+                    form: *form,
+                    status: tried.status,
+                    other_accepted,
+                };
+                self.judge.borrow_mut().form(&evidence, &tried.request);
+            }
+        }
+        self.tell_findings();
+    }
+}
+
+/// An identifier as text.
+pub(super) fn text(identifier: &Value) -> String {
+    identifier
+        .as_str()
+        .map_or_else(|| identifier.to_string(), str::to_owned)
+}
+
+fn lossy(body: &[u8]) -> String {
+    String::from_utf8_lossy(body.get(..body.len().min(65_536)).unwrap_or_default()).into_owned()
+}

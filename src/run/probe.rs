@@ -1,0 +1,68 @@
+//! Calls with a credential that must be refused.
+
+use super::request;
+use super::session::Session;
+use crate::contract::operation::{OperationId, Security};
+use crate::contract::vocabulary::Form;
+use crate::exchange::{Credential, Purpose, Request};
+use crate::plan::Probe;
+use crate::rules::Reason;
+
+impl Session<'_> {
+    /// Calls the operation as documented, but for the credential.
+    pub(super) async fn probe(&self, operation: OperationId, probe: Probe) {
+        let purpose = Purpose::MustBeRefused(probe.fact());
+        let credential = self.refusable(operation, probe);
+        if let Some(request) = self.refusable_request(operation, purpose, credential) {
+            let writes = !self.contract.operation(operation).is_read();
+            let (exchange, body) = self.call(request).await;
+            if writes {
+                self.note_residue(&exchange, body.as_ref());
+            }
+        }
+    }
+
+    fn refusable(&self, operation: OperationId, probe: Probe) -> Credential {
+        let header = match &self.contract.operation(operation).security {
+            Security::ApiKey { header, .. } => Some(header.clone()),
+            _ => None,
+        };
+        match probe {
+            Probe::NoCredential => Credential::None,
+            Probe::OtherScheme => Credential::OtherScheme,
+            Probe::WrongToken => Credential::Wrong { header },
+        }
+    }
+
+    /// The request, or none where its identifiers are not known; then the operation's own reason stands. A write is
+    /// drafted as the operation accepted it, so that a refusal is about the credential.
+    fn refusable_request(&self, operation: OperationId, purpose: Purpose, credential: Credential) -> Option<Request> {
+        let address = request::address(self.contract, operation, &self.known.borrow());
+        let address = address
+            .map_err(|reason| self.not_called(operation, Reason::NotCalled(reason)))
+            .ok()?;
+        let documented = self.contract.operation(operation);
+        if documented.is_read() {
+            let (path, headers) = (address.path, address.headers);
+            let method = documented.method;
+            return Some(Request {
+                operation,
+                purpose,
+                method,
+                path,
+                headers,
+                body: None,
+                learned: Vec::new(),
+                credential,
+            });
+        }
+        if !self.may_write() {
+            return None;
+        }
+        let mut draft = self.draft(operation, Form::Utc).ok()?;
+        if let Some(accepted) = self.accepted.borrow().get(&operation) {
+            draft.choose_as(accepted);
+        }
+        Some(self.writing_request(operation, &draft, &address, (purpose, credential)))
+    }
+}

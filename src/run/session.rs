@@ -1,0 +1,327 @@
+//! Carries a plan out. The main type is [`Session`], which every kind of step works on; [`run`] is the way in.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+use tokio::sync::Semaphore;
+
+use super::event::Event;
+use super::pace::{ATTEMPTS, Pace, wait_after};
+use super::settings::Settings;
+use crate::contract::Contract;
+use crate::contract::operation::OperationId;
+use crate::exchange::json::Body;
+use crate::exchange::{Exchange, Failure, Purpose, Request, Transport};
+use crate::plan::{Action, Draft, Known, Plan};
+use crate::rules::{Judge, Reason, Verdicts};
+
+/// What a run ended in.
+#[derive(Debug)]
+pub struct Run {
+    /// The verdict of every fact, and the findings.
+    pub verdicts: Verdicts,
+    /// How it ended.
+    pub ended: Ended,
+    /// What it left in the target.
+    pub residue: Vec<Residue>,
+    /// What it sent.
+    pub tally: Tally,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It was carried out.
+    Complete,
+    /// It was interrupted.
+    Interrupted,
+    /// Every documented request was throttled.
+    Throttled,
+    /// The token was refused everywhere, with this status.
+    TokenRefused(u16),
+    /// Not one connection came about.
+    Unreachable(Failure),
+}
+
+/// Something that a run may have left in the target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Residue {
+    /// The operation that created it.
+    pub operation: OperationId,
+    /// Its identifier, when the answer showed one.
+    pub id: Option<String>,
+    /// Whether an answer came at all: without one nobody knows what was created.
+    pub answered: bool,
+}
+
+/// How many requests a run sent, and what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// All of them.
+    pub sent: u64,
+    /// Those with a complete answer.
+    pub answered: u64,
+    /// Those that could change the target.
+    pub writes: u64,
+    /// Those whose answer asked for time.
+    pub throttled: u64,
+    /// Those without a complete answer.
+    pub unfinished: u64,
+}
+
+/// Sends the plan to the target, tells events, and ends when the plan is carried out or `interrupt` comes.
+pub async fn run(
+    contract: &Contract,
+    plan: &Plan,
+    transport: &Transport,
+    settings: &Settings,
+    (emit, interrupt): (&mut dyn FnMut(Event<'_>), impl Future<Output = ()>),
+) -> Run {
+    let session = Session::new(contract, transport, settings, emit);
+    let ended = tokio::select! {
+        biased;
+        () = interrupt => Ended::Interrupted,
+        ended = session.carry_out(plan) => ended,
+    };
+    session.finish(ended)
+}
+
+/// A record that the run created.
+#[derive(Clone, Debug)]
+pub(super) struct Made {
+    pub(super) operation: OperationId,
+    pub(super) request: Request,
+    pub(super) resource: Value,
+    pub(super) seen_before: bool,
+    /// The values in the path of the create, by parameter: the record's owner is among them.
+    pub(super) path_values: Vec<(String, Value)>,
+}
+
+/// A run under way.
+pub(super) struct Session<'run> {
+    pub(super) contract: &'run Contract,
+    pub(super) settings: &'run Settings,
+    pub(super) judge: RefCell<Judge<'run>>,
+    pub(super) known: RefCell<Known>,
+    pub(super) made: RefCell<Vec<Made>>,
+    /// Digests of the identifiers that each operation's list or create showed.
+    pub(super) identifiers: RefCell<HashMap<OperationId, HashSet<u64>>>,
+    /// The draft that each create accepted.
+    pub(super) accepted: RefCell<HashMap<OperationId, Draft>>,
+    pub(super) drafts: Cell<u64>,
+    transport: &'run Transport,
+    emit: RefCell<&'run mut dyn FnMut(Event<'_>)>,
+    permits: Semaphore,
+    pace: Pace,
+    number: Cell<u64>,
+    told: Cell<usize>,
+    tally: Cell<Tally>,
+    residue: RefCell<Vec<Residue>>,
+    /// The write whose answer is waited for.
+    writing: Cell<Option<OperationId>>,
+    refusals: RefCell<Refusals>,
+}
+
+/// What became of the documented requests, as far as it says that nothing can be judged.
+#[derive(Clone, Debug, Default)]
+struct Refusals {
+    documented: u64,
+    token: u64,
+    token_status: u16,
+    throttled: u64,
+    unreachable: Option<Failure>,
+}
+
+impl<'run> Session<'run> {
+    fn new(
+        contract: &'run Contract,
+        transport: &'run Transport,
+        settings: &'run Settings,
+        emit: &'run mut dyn FnMut(Event<'_>),
+    ) -> Self {
+        Self {
+            contract,
+            settings,
+            judge: RefCell::new(Judge::new(contract, settings.levels.clone(), settings.values)),
+            known: RefCell::default(),
+            made: RefCell::default(),
+            identifiers: RefCell::default(),
+            accepted: RefCell::default(),
+            drafts: Cell::new(0),
+            transport,
+            emit: RefCell::new(emit),
+            permits: Semaphore::new(settings.jobs.max(1)),
+            pace: Pace::new(settings.rate),
+            number: Cell::new(0),
+            told: Cell::new(0),
+            tally: Cell::default(),
+            residue: RefCell::default(),
+            writing: Cell::new(None),
+            refusals: RefCell::default(),
+        }
+    }
+
+    async fn carry_out(&self, plan: &Plan) -> Ended {
+        for (operation, reason) in &plan.not_called {
+            self.not_called(*operation, Reason::NotCalled(reason.clone()));
+        }
+        self.expect(u64::try_from(plan.steps.len()).unwrap_or(0));
+        for group in plan.steps.chunk_by(|left, right| left.action == right.action) {
+            let one_by_one = !matches!(group[0].action, Action::Walk | Action::Read | Action::ProbeRead(_));
+            if one_by_one {
+                for step in group {
+                    self.step(step.operation, step.action).await;
+                }
+            } else {
+                let steps = group.iter().map(|step| self.step(step.operation, step.action));
+                futures::future::join_all(steps).await;
+            }
+            if let Some(ended) = self.hopeless() {
+                return ended;
+            }
+        }
+        Ended::Complete
+    }
+
+    async fn step(&self, operation: OperationId, action: Action) {
+        match action {
+            Action::Walk => self.list(operation).await,
+            Action::Read => self.read(operation).await,
+            Action::ProbeRead(probe) | Action::ProbeWrite(probe) => self.probe(operation, probe).await,
+            Action::Create => self.create(operation).await,
+            Action::Look => self.look(operation).await,
+            Action::Update => self.update(operation).await,
+        }
+    }
+
+    /// Sends a request, again while the target asks for time, and judges every answer. Hands back the exchange that
+    /// counts and its body.
+    pub(super) async fn call(&self, request: Request) -> (Exchange, Option<Body>) {
+        let mut attempt = 0;
+        loop {
+            let mut exchange = self.send(request.clone()).await;
+            let throttled = exchange.outcome.as_ref().ok().filter(|answer| answer.is_throttled());
+            let wait = throttled
+                .filter(|_| attempt + 1 < ATTEMPTS)
+                .map(|answer| wait_after(answer, attempt));
+            exchange.superseded = wait.is_some();
+            let body = self.judge.borrow_mut().exchange(&exchange);
+            (self.emit.borrow_mut())(Event::Exchanged(&exchange));
+            self.tell_findings();
+            let Some(wait) = wait else {
+                self.refusals.borrow_mut().count(&exchange);
+                return (exchange, body);
+            };
+            tokio::time::sleep(wait).await;
+            attempt += 1;
+        }
+    }
+
+    async fn send(&self, request: Request) -> Exchange {
+        // Nobody closes the semaphore, so a permit always comes.
+        let _permit = self.permits.acquire().await;
+        self.pace.wait().await;
+        let writes = !self.contract.operation(request.operation).is_read();
+        self.number.set(self.number.get() + 1);
+        let number = self.number.get();
+        if writes {
+            self.writing.set(Some(request.operation));
+        }
+        let outcome = self.transport.send(&request).await;
+        self.writing.set(None);
+        let mut tally = self.tally.get();
+        tally.sent += 1;
+        tally.writes += u64::from(writes);
+        match &outcome {
+            Ok(answer) => {
+                tally.answered += 1;
+                tally.throttled += u64::from(answer.is_throttled());
+            }
+            Err(_) => tally.unfinished += 1,
+        }
+        self.tally.set(tally);
+        Exchange {
+            number,
+            request,
+            superseded: false,
+            outcome,
+        }
+    }
+
+    /// Tells how many requests more are to come.
+    pub(super) fn expect(&self, requests: u64) {
+        (self.emit.borrow_mut())(Event::Expected(requests));
+    }
+
+    /// Tells the findings that are new.
+    pub(super) fn tell_findings(&self) {
+        let judge = self.judge.borrow();
+        let findings = judge.verdicts().findings();
+        for finding in findings.get(self.told.get()..).unwrap_or_default() {
+            (self.emit.borrow_mut())(Event::Found(finding));
+        }
+        self.told.set(findings.len());
+    }
+
+    pub(super) fn not_called(&self, operation: OperationId, reason: Reason) {
+        self.judge.borrow_mut().verdicts_mut().not_called(operation, reason);
+    }
+
+    pub(super) fn leave(&self, residue: Residue) {
+        self.residue.borrow_mut().push(residue);
+    }
+
+    /// Whether one more record may be left in the target.
+    pub(super) fn may_write(&self) -> bool {
+        u64::try_from(self.residue.borrow().len()).is_ok_and(|left| left < self.settings.max_writes)
+    }
+
+    fn hopeless(&self) -> Option<Ended> {
+        let refusals = self.refusals.borrow();
+        let all = |count: u64| count > 0 && count == refusals.documented;
+        if self.tally.get().answered == 0
+            && let Some(failure) = &refusals.unreachable
+        {
+            return Some(Ended::Unreachable(failure.clone()));
+        }
+        if all(refusals.token) {
+            return Some(Ended::TokenRefused(refusals.token_status));
+        }
+        all(refusals.throttled).then_some(Ended::Throttled)
+    }
+
+    fn finish(self, ended: Ended) -> Run {
+        if let Some(operation) = self.writing.take() {
+            self.leave(Residue {
+                operation,
+                id: None,
+                answered: false,
+            });
+        }
+        Run {
+            verdicts: self.judge.into_inner().into_verdicts(),
+            ended,
+            residue: self.residue.into_inner(),
+            tally: self.tally.get(),
+        }
+    }
+}
+
+impl Refusals {
+    fn count(&mut self, exchange: &Exchange) {
+        if !matches!(exchange.request.purpose, Purpose::Documented(_)) {
+            return;
+        }
+        self.documented += 1;
+        match &exchange.outcome {
+            Ok(answer) if matches!(answer.status, 401 | 403) => {
+                self.token += 1;
+                self.token_status = answer.status;
+            }
+            Ok(answer) if answer.status == 429 => self.throttled += 1,
+            Err(failure) if failure.is_unreachable() => self.unreachable = Some(failure.clone()),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Reads: walks over the pages of lists, and single reads.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use futures::StreamExt;
+use serde_json::Value;
+
+use super::request::{self, Address};
+use super::session::Session;
+use crate::contract::operation::OperationId;
+use crate::contract::vocabulary::Page;
+use crate::exchange::json::Body;
+use crate::exchange::{Exchange, Purpose, Request};
+use crate::rules::Reason;
+use crate::rules::evidence::{PageSeen, Walk, WalkEnd};
+
+impl Session<'_> {
+    /// Walks over a list, learns from it and judges its pages.
+    pub(super) async fn list(&self, operation: OperationId) {
+        let first = self.walk(operation, &|_, _| false).await;
+        let walk = if suspicious(&first) {
+            // A list may have changed in the middle; one that adds up the second time, or not at all, tells.
+            let mut second = self.walk(operation, &|_, _| false).await;
+            let total = |walk: &Walk| walk.pages.first().and_then(|page| page.total);
+            second.unstable = total(&first) != total(&second);
+            second
+        } else {
+            first
+        };
+        let seen = walk.pages.iter().flat_map(|page| page.items.iter().copied().flatten());
+        self.identifiers.borrow_mut().entry(operation).or_default().extend(seen);
+        self.judge.borrow_mut().walk(&walk);
+        self.tell_findings();
+    }
+
+    /// Reads once.
+    pub(super) async fn read(&self, operation: OperationId) {
+        let address = request::address(self.contract, operation, &self.known.borrow());
+        match address {
+            Ok(address) => {
+                let (_, body) = self.call(self.documented(operation, address)).await;
+                if let Some(body) = body {
+                    self.known.borrow_mut().learn(self.contract, operation, &body.value);
+                }
+            }
+            Err(reason) => self.not_called(operation, Reason::NotCalled(reason)),
+        }
+    }
+
+    /// Walks over a list from its first page on. `found` is shown each item with its request, and ends the walk when it
+    /// says so.
+    pub(super) async fn walk(&self, operation: OperationId, found: &dyn Fn(&Value, &Request) -> bool) -> Walk {
+        let most = self.settings.max_pages;
+        let mut walk = Walk {
+            operation,
+            pages: Vec::new(),
+            end: WalkEnd::Broken,
+            most,
+            unstable: false,
+        };
+        let Some((first, enough)) = self.page(operation, None, found).await else {
+            return walk;
+        };
+        let last = first.last_page.map(|last| u64::try_from(last).unwrap_or(0));
+        walk.pages.push(first);
+        let Some(last) = last else { return walk };
+        walk.end = if last > most {
+            WalkEnd::TooManyPages
+        } else {
+            WalkEnd::Complete
+        };
+        if enough {
+            return walk;
+        }
+        let numbers = 2..=last.min(most);
+        self.expect(numbers.clone().count() as u64);
+        let pages = numbers.map(|number| self.page(operation, Some(number), found));
+        let mut pages = futures::stream::iter(pages).buffered(self.settings.jobs.max(1));
+        while let Some(page) = pages.next().await {
+            let Some((page, enough)) = page else {
+                walk.end = WalkEnd::Broken;
+                break;
+            };
+            walk.pages.push(page);
+            if enough {
+                break;
+            }
+        }
+        walk
+    }
+
+    async fn page(
+        &self,
+        operation: OperationId,
+        asked: Option<u64>,
+        found: &dyn Fn(&Value, &Request) -> bool,
+    ) -> Option<(PageSeen, bool)> {
+        let law = self.contract.operation(operation).page.clone()?;
+        let address = request::address(self.contract, operation, &self.known.borrow());
+        let mut address = match address {
+            Ok(address) => address,
+            Err(reason) => {
+                self.not_called(operation, Reason::NotCalled(reason));
+                return None;
+            }
+        };
+        if let Some(number) = asked {
+            address.path = request::with_query(&address.path, &law.parameter, &number.to_string());
+        }
+        let (exchange, body) = self.call(self.documented(operation, address)).await;
+        let body = body.filter(|_| self.succeeded(&exchange))?;
+        self.known.borrow_mut().learn(self.contract, operation, &body.value);
+        let items = body
+            .value
+            .pointer(&law.items)
+            .and_then(Value::as_array)
+            .map_or(&[][..], Vec::as_slice);
+        let mut enough = false;
+        for item in items {
+            enough |= found(item, &exchange.request);
+        }
+        Some((page_seen(&law, asked, &body, exchange.request), enough))
+    }
+
+    /// A documented request without a body.
+    fn documented(&self, operation: OperationId, address: Address) -> Request {
+        let documented = self.contract.operation(operation);
+        Request {
+            operation,
+            purpose: Purpose::Documented(address.leaning),
+            method: documented.method,
+            path: address.path,
+            headers: address.headers,
+            body: None,
+            learned: Vec::new(),
+            credential: request::credential(&documented.security),
+        }
+    }
+
+    /// Whether the exchange ended in a documented success.
+    pub(super) fn succeeded(&self, exchange: &Exchange) -> bool {
+        let operation = self.contract.operation(exchange.request.operation);
+        exchange
+            .outcome
+            .as_ref()
+            .is_ok_and(|answer| operation.succeeds_with(answer.status))
+    }
+}
+
+fn page_seen(law: &Page, asked: Option<u64>, body: &Body, request: Request) -> PageSeen {
+    let integer = |pointer: &str| body.value.pointer(pointer).and_then(Value::as_i64);
+    let items = body
+        .value
+        .pointer(&law.items)
+        .and_then(Value::as_array)
+        .map_or(&[][..], Vec::as_slice);
+    PageSeen {
+        asked,
+        request,
+        page: integer(&law.page),
+        per_page: integer(&law.per_page),
+        total: integer(&law.total),
+        last_page: integer(&law.last_page),
+        items: items
+            .iter()
+            .map(|item| item.pointer(&law.id).filter(|id| !id.is_null()).map(digest))
+            .collect(),
+    }
+}
+
+/// A short stand-in for an identifier, so that a walk over a large list costs little memory.
+pub(super) fn digest(identifier: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    identifier.to_string().hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Whether a complete walk does not add up.
+fn suspicious(walk: &Walk) -> bool {
+    let items = || walk.pages.iter().flat_map(|page| page.items.iter().copied().flatten());
+    let different = items().collect::<HashSet<_>>().len();
+    let total = walk.pages.first().and_then(|page| page.total);
+    walk.end == WalkEnd::Complete
+        && (walk.changed() || different != items().count() || total != i64::try_from(different).ok())
+}
