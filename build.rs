@@ -1,3 +1,61 @@
-//! Generates the client from `openapi.yaml`.
+//! Generates the client from `openapi.yaml`: checks it, projects it to what progenitor reads, writes Rust.
 
-fn main() {}
+use std::path::Path;
+use std::{env, fs, process};
+
+use serde_json::Value;
+
+// The contract's own reader and validator, so that a build and a check say the same of a broken contract.
+#[allow(dead_code, unreachable_pub, reason = "the build needs a part of it")]
+#[path = "src/contract"]
+mod contract {
+    pub mod defect;
+    pub mod document;
+    pub mod openapi;
+    pub mod pointer;
+}
+#[path = "src/client/generate/mod.rs"]
+mod generate;
+#[path = "src/client/projection/mod.rs"]
+mod projection;
+
+const CONTRACT: &str = "openapi.yaml";
+
+fn main() {
+    println!("cargo::rerun-if-changed={CONTRACT}");
+    if let Err(message) = write_client() {
+        // Cargo shows this line alone; a panic would add a trace, a silent exit the whole output of this script.
+        println!("cargo::error={message}");
+        process::exit(1);
+    }
+}
+
+fn write_client() -> Result<(), String> {
+    let text = fs::read_to_string(CONTRACT).map_err(|error| format!("{CONTRACT} can't be read: {error}"))?;
+    let document = contract::document::Document::read(CONTRACT, text).map_err(|defect| defect.to_string())?;
+    contract::openapi::validate(&document).map_err(|defect| defect.to_string())?;
+    let contract = parse(&document.text)?;
+    let projected = projection::project(&contract).map_err(|problem| {
+        let line = document.position(&problem.pointer).line;
+        format!("{CONTRACT}:{line}: {}", problem.message)
+    })?;
+    let client = generate::client(&contract, &projected)
+        .map_err(|message| format!("{CONTRACT}: no client can be generated from it: {message}"))?;
+    write("client.rs", &client)?;
+    // The tests hold the client against both.
+    write("contract.json", &contract.to_string())?;
+    write("projected.json", &format!("{projected:#}"))
+}
+
+/// Parses in two steps: equal keys pass unseen when a YAML text becomes JSON at once.
+fn parse(text: &str) -> Result<Value, String> {
+    let fail = |error: serde_yaml::Error| format!("{CONTRACT}: {error}");
+    let yaml: serde_yaml::Value = serde_yaml::from_str(text).map_err(fail)?;
+    serde_yaml::from_value(yaml).map_err(fail)
+}
+
+fn write(name: &str, text: &str) -> Result<(), String> {
+    #[expect(clippy::disallowed_methods, reason = "Cargo tells a build script by the environment where to write")]
+    let directory = env::var("OUT_DIR").map_err(|error| format!("OUT_DIR: {error}"))?;
+    fs::write(Path::new(&directory).join(name), text).map_err(|error| format!("{name} can't be written: {error}"))
+}

@@ -1,1 +1,3 @@
-//! Placeholder while the room is being built.
+//! The client.
+pub(crate) mod session { #[derive(Debug, Clone)] pub(crate) struct Session; }
+pub mod generated;

@@ -1,0 +1,123 @@
+//! Writes the client: progenitor's types and calls, and the streams of pages that progenitor has no form for.
+//!
+//! `build.rs` alone compiles this module, which knows no operation by name. The entry is [`client`].
+
+mod streams;
+
+use std::panic;
+
+use heck::{ToPascalCase, ToSnakeCase};
+use openapiv3::OpenAPI;
+use progenitor::{GenerationSettings, Generator, HooksMode, InterfaceStyle, TypeImpl};
+use quote::{format_ident, quote};
+use schemars_of_progenitor::schema::{InstanceType, SchemaObject};
+use serde_json::Value;
+use syn::{File, Ident, ImplItem, Item, parse_quote};
+
+/// Returns the source of the client of `projected`, with a stream for each operation of `contract` that has `x-page`.
+///
+/// # Errors
+///
+/// What progenitor says, or that it gave up, which it does by a panic.
+pub(crate) fn client(contract: &Value, projected: &Value) -> Result<String, String> {
+    let specification = serde_json::from_value(projected.clone()).map_err(|error| error.to_string())?;
+    let mut file = quietly(|| calls(&specification))??;
+    drop_constructors(&mut file);
+    file.items.extend(streams::streams(contract, projected)?);
+    file.items.push(decoder(projected));
+    Ok(prettyplease::unparse(&file))
+}
+
+fn calls(specification: &OpenAPI) -> Result<File, String> {
+    let tokens = Generator::new(&settings()).generate_tokens(specification).map_err(|error| error.to_string())?;
+    syn::parse2(tokens).map_err(|error| error.to_string())
+}
+
+fn settings() -> GenerationSettings {
+    let timestamp = SchemaObject {
+        instance_type: Some(InstanceType::String.into()),
+        format: Some("date-time".to_owned()),
+        ..SchemaObject::default()
+    };
+    let mut settings = GenerationSettings::new();
+    settings
+        .with_interface(InterfaceStyle::Builder)
+        .with_hooks(HooksMode::Expected)
+        .with_inner_type(quote!(crate::client::session::Session))
+        .with_derive("schemars::JsonSchema")
+        // progenitor's own choice is an instant in UTC, which cannot be sent with the offset that it was given in.
+        .with_conversion(
+            timestamp,
+            "::chrono::DateTime<::chrono::FixedOffset>",
+            [TypeImpl::Display, TypeImpl::FromStr].into_iter(),
+        );
+    settings
+}
+
+/// Runs `work` and turns a panic into its message, without the trace that a panic prints.
+fn quietly<T>(work: impl FnOnce() -> T + panic::UnwindSafe) -> Result<T, String> {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let outcome = panic::catch_unwind(work);
+    panic::set_hook(hook);
+    outcome.map_err(|payload| {
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("without a message");
+        format!("progenitor gave up: {text}")
+    })
+}
+
+/// Takes away progenitor's constructors, which know neither token nor bounds: ours stands in `connect`.
+fn drop_constructors(file: &mut File) {
+    for item in &mut file.items {
+        if let Item::Impl(block) = item {
+            let is_constructor = |item: &ImplItem| {
+                matches!(item, ImplItem::Fn(function) if function.sig.ident == "new" || function.sig.ident == "new_with_client")
+            };
+            block.items.retain(|item| !is_constructor(item));
+        }
+    }
+}
+
+/// A function for our tests that decodes a body as the answer of an operation, which no test could name by itself.
+fn decoder(projected: &Value) -> Item {
+    let typed = operations(projected).filter_map(|(_, operation)| {
+        let id = operation["operationId"].as_str()?;
+        let answer = type_name(answer_schema(operation)?)?;
+        Some(quote!(#id => serde_json::from_value::<types::#answer>(body).map(drop)))
+    });
+    parse_quote! {
+        /// Decodes `body` as the answer of `operation`; nothing if that has no typed answer.
+        #[cfg(test)]
+        pub(crate) fn decode(operation: &str, body: serde_json::Value) -> Option<Result<(), serde_json::Error>> {
+            Some(match operation { #(#typed,)* _ => return None })
+        }
+    }
+}
+
+/// The operations of a contract, each with its path.
+fn operations(contract: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let paths = contract["paths"].as_object().into_iter().flatten();
+    paths.flat_map(|(path, item)| {
+        let operations = item.as_object().into_iter().flatten().map(|(_, operation)| operation);
+        operations.filter(|operation| operation.get("operationId").is_some()).map(|operation| (path.as_str(), operation))
+    })
+}
+
+/// The schema of the successful answer of an operation.
+fn answer_schema(operation: &Value) -> Option<&Value> {
+    let (_, answer) = operation["responses"].as_object()?.iter().find(|(status, _)| status.starts_with('2'))?;
+    answer["content"].as_object()?.values().next()?.get("schema")
+}
+
+/// The Rust type of a schema that has a name.
+fn type_name(schema: &Value) -> Option<Ident> {
+    let name = schema["$ref"].as_str()?.rsplit('/').next()?;
+    Some(format_ident!("{}", name.to_pascal_case()))
+}
+
+/// The Rust name that progenitor gives to a field, parameter or operation.
+fn snake(name: &str) -> Ident {
+    let name = name.to_snake_case();
+    syn::parse_str(&name).unwrap_or_else(|_| format_ident!("{name}_"))
+}
