@@ -55,7 +55,10 @@ fn parse(text: &str) -> Result<Value, String> {
 }
 
 fn write(name: &str, text: &str) -> Result<(), String> {
-    #[expect(clippy::disallowed_methods, reason = "Cargo tells a build script by the environment where to write")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "Cargo tells a build script by the environment where to write"
+    )]
     let directory = env::var("OUT_DIR").map_err(|error| format!("OUT_DIR: {error}"))?;
     fs::write(Path::new(&directory).join(name), text).map_err(|error| format!("{name} can't be written: {error}"))
 }

@@ -29,7 +29,9 @@ pub(crate) fn client(contract: &Value, projected: &Value) -> Result<String, Stri
 }
 
 fn calls(specification: &OpenAPI) -> Result<File, String> {
-    let tokens = Generator::new(&settings()).generate_tokens(specification).map_err(|error| error.to_string())?;
+    let tokens = Generator::new(&settings())
+        .generate_tokens(specification)
+        .map_err(|error| error.to_string())?;
     syn::parse2(tokens).map_err(|error| error.to_string())
 }
 
@@ -62,7 +64,9 @@ fn quietly<T>(work: impl FnOnce() -> T + panic::UnwindSafe) -> Result<T, String>
     panic::set_hook(hook);
     outcome.map_err(|payload| {
         let text = payload.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("without a message");
+        let text = text
+            .or_else(|| payload.downcast_ref::<&str>().copied())
+            .unwrap_or("without a message");
         format!("progenitor gave up: {text}")
     })
 }
@@ -71,9 +75,7 @@ fn quietly<T>(work: impl FnOnce() -> T + panic::UnwindSafe) -> Result<T, String>
 fn drop_constructors(file: &mut File) {
     for item in &mut file.items {
         if let Item::Impl(block) = item {
-            let is_constructor = |item: &ImplItem| {
-                matches!(item, ImplItem::Fn(function) if function.sig.ident == "new" || function.sig.ident == "new_with_client")
-            };
+            let is_constructor = |item: &ImplItem| matches!(item, ImplItem::Fn(function) if function.sig.ident == "new" || function.sig.ident == "new_with_client");
             block.items.retain(|item| !is_constructor(item));
         }
     }
@@ -100,13 +102,18 @@ fn operations(contract: &Value) -> impl Iterator<Item = (&str, &Value)> {
     let paths = contract["paths"].as_object().into_iter().flatten();
     paths.flat_map(|(path, item)| {
         let operations = item.as_object().into_iter().flatten().map(|(_, operation)| operation);
-        operations.filter(|operation| operation.get("operationId").is_some()).map(|operation| (path.as_str(), operation))
+        operations
+            .filter(|operation| operation.get("operationId").is_some())
+            .map(|operation| (path.as_str(), operation))
     })
 }
 
 /// The schema of the successful answer of an operation.
 fn answer_schema(operation: &Value) -> Option<&Value> {
-    let (_, answer) = operation["responses"].as_object()?.iter().find(|(status, _)| status.starts_with('2'))?;
+    let (_, answer) = operation["responses"]
+        .as_object()?
+        .iter()
+        .find(|(status, _)| status.starts_with('2'))?;
     answer["content"].as_object()?.values().next()?.get("schema")
 }
 

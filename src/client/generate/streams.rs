@@ -17,7 +17,10 @@ use super::{answer_schema, operations, snake, type_name};
 ///
 /// Names the operation whose `x-page` does not fit its answer.
 pub(super) fn streams(contract: &Value, projected: &Value) -> Result<Vec<Item>, String> {
-    let taken: BTreeSet<Ident> = operations(contract).filter_map(|(_, it)| it["operationId"].as_str()).map(snake).collect();
+    let taken: BTreeSet<Ident> = operations(contract)
+        .filter_map(|(_, it)| it["operationId"].as_str())
+        .map(snake)
+        .collect();
     let mut items = Vec::new();
     for (path, operation) in operations(contract).filter(|(_, operation)| operation.get("x-page").is_some()) {
         let list = List::read(operation, projected).ok_or_else(|| {
@@ -56,14 +59,21 @@ impl<'a> List<'a> {
             last_page: text("/x-page/last_page")?,
             items: text("/x-page/items")?,
             item: type_name(schema_at(answer, text("/x-page/items")?, projected)?.get("items")?)?,
-            needs_arguments: readable["parameters"].as_array().is_some_and(|all| all.iter().any(|it| it["required"] == true)),
+            needs_arguments: readable["parameters"]
+                .as_array()
+                .is_some_and(|all| all.iter().any(|it| it["required"] == true)),
         };
-        let is_integer = |pointer: &str| schema_at(answer, pointer, projected).is_some_and(|it| it["type"] == "integer");
+        let is_integer =
+            |pointer: &str| schema_at(answer, pointer, projected).is_some_and(|it| it["type"] == "integer");
         (list.page.is_none_or(is_integer) && is_integer(list.last_page)).then_some(list)
     }
 
     fn on_builder(&self) -> Item {
-        let (builder, parameter, item) = (format_ident!("{}", self.id.to_pascal_case()), snake(self.parameter), &self.item);
+        let (builder, parameter, item) = (
+            format_ident!("{}", self.id.to_pascal_case()),
+            snake(self.parameter),
+            &self.item,
+        );
         let page = self.page.map_or_else(|| quote!(None), number_at);
         let last_page = number_at(self.last_page);
         let items = fields(self.items);
@@ -105,7 +115,9 @@ impl<'a> List<'a> {
         let operation = snake(self.id).to_string();
         let listed = ["get_", "list_"].iter().find_map(|verb| operation.strip_prefix(verb));
         let listed = listed.and_then(|listed| syn::parse_str::<Ident>(listed).ok());
-        listed.filter(|name| !taken.contains(name)).unwrap_or_else(|| format_ident!("all_{operation}"))
+        listed
+            .filter(|name| !taken.contains(name))
+            .unwrap_or_else(|| format_ident!("all_{operation}"))
     }
 }
 
@@ -120,7 +132,12 @@ fn fields(pointer: &str) -> Vec<Ident> {
 
 /// The schema of the value at `pointer` in a value that `schema` describes.
 fn schema_at<'a>(schema: &'a Value, pointer: &str, projected: &'a Value) -> Option<&'a Value> {
-    pointer.split('/').skip(1).try_fold(named(schema, projected)?, |at, field| named(at["properties"].get(field)?, projected))
+    pointer
+        .split('/')
+        .skip(1)
+        .try_fold(named(schema, projected)?, |at, field| {
+            named(at["properties"].get(field)?, projected)
+        })
 }
 
 /// What `schema` refers to, itself if it is no reference; a nullable reference is an `allOf` of one.

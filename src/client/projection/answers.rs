@@ -21,7 +21,10 @@ pub(super) fn reduce_answers(document: &mut Value) -> Result<(), Unprojectable> 
         for (_, answer) in answers.iter_mut().filter(|(status, _)| status.starts_with(['4', '5'])) {
             answer.as_object_mut().and_then(|answer| answer.remove("content"));
         }
-        let mut successes = answers.iter_mut().filter(|(status, _)| !status.starts_with(['4', '5'])).map(|(_, it)| it);
+        let mut successes = answers
+            .iter_mut()
+            .filter(|(status, _)| !status.starts_with(['4', '5']))
+            .map(|(_, it)| it);
         let first = successes.next().map(|answer| answer.get("content").cloned());
         if successes.any(|answer| Some(answer.get("content").cloned()) != first) {
             make_bytes(operation);
@@ -31,7 +34,11 @@ pub(super) fn reduce_answers(document: &mut Value) -> Result<(), Unprojectable> 
 }
 
 fn make_bytes(operation: &mut Value) {
-    let answers = operation.get_mut("responses").and_then(Value::as_object_mut).into_iter().flatten();
+    let answers = operation
+        .get_mut("responses")
+        .and_then(Value::as_object_mut)
+        .into_iter()
+        .flatten();
     for (_, answer) in answers.filter(|(status, _)| status.starts_with('2')) {
         answer["content"] = json!({ "*/*": {} });
     }
@@ -60,7 +67,15 @@ pub(super) fn relax_answers(document: &mut Value) -> Result<(), Unprojectable> {
 fn relax(schema: &mut Value) {
     keep(
         schema,
-        &["$ref", "type", "description", "title", "properties", "items", "additionalProperties"],
+        &[
+            "$ref",
+            "type",
+            "description",
+            "title",
+            "properties",
+            "items",
+            "additionalProperties",
+        ],
     );
     let Value::Object(keywords) = schema else {
         return;

@@ -59,7 +59,10 @@ fn add_referenced(
     trail: &mut Vec<String>,
 ) -> Result<(), Unprojectable> {
     let pointer = reference.strip_prefix('#').unwrap_or_default();
-    let fail = |problem: &str| Unprojectable { pointer: pointer.to_owned(), message: format!("`{reference}` {problem}") };
+    let fail = |problem: &str| Unprojectable {
+        pointer: pointer.to_owned(),
+        message: format!("`{reference}` {problem}"),
+    };
     if trail.iter().any(|known| known == reference) {
         return Err(fail("is a part of itself; take it out of its own `allOf`"));
     }

@@ -12,8 +12,15 @@ const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "
 pub(super) fn write_out_references(document: &mut Value) -> Result<(), Unprojectable> {
     let whole = document.clone();
     for path in values_mut(document.get_mut("paths")) {
-        let shared = path.as_object_mut().and_then(|path| path.remove("parameters")).unwrap_or_default();
-        for operation in METHODS.into_iter().filter(|method| path.get(method).is_some()).collect::<Vec<_>>() {
+        let shared = path
+            .as_object_mut()
+            .and_then(|path| path.remove("parameters"))
+            .unwrap_or_default();
+        for operation in METHODS
+            .into_iter()
+            .filter(|method| path.get(method).is_some())
+            .collect::<Vec<_>>()
+        {
             write_out_operation(&mut path[operation], &shared, &whole)?;
         }
     }
@@ -49,7 +56,11 @@ pub(super) fn name_page_items(document: &mut Value) -> Result<(), Unprojectable>
     let whole = document.clone();
     let mut named = Map::new();
     for (_, _, operation) in operations_mut(document) {
-        let Some(items) = operation.pointer("/x-page/items").and_then(Value::as_str).map(str::to_owned) else {
+        let Some(items) = operation
+            .pointer("/x-page/items")
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+        else {
             continue;
         };
         let name = format!("{}Item", operation["operationId"].as_str().unwrap_or_default());
@@ -60,7 +71,10 @@ pub(super) fn name_page_items(document: &mut Value) -> Result<(), Unprojectable>
                 continue;
             };
             if item.get("$ref").is_none() {
-                named.insert(name.clone(), std::mem::replace(item, json!({ "$ref": format!("#/components/schemas/{name}") })));
+                named.insert(
+                    name.clone(),
+                    std::mem::replace(item, json!({ "$ref": format!("#/components/schemas/{name}") })),
+                );
                 *schema = page;
             }
         }
@@ -75,7 +89,10 @@ pub(super) fn name_page_items(document: &mut Value) -> Result<(), Unprojectable>
 fn schema_at<'a>(schema: &'a mut Value, pointer: &str, whole: &Value) -> Result<Option<&'a mut Value>, Unprojectable> {
     let mut at = schema;
     for field in pointer.split('/').skip(1) {
-        let Some(next) = at.get_mut("properties").and_then(|properties| properties.get_mut(field)) else {
+        let Some(next) = at
+            .get_mut("properties")
+            .and_then(|properties| properties.get_mut(field))
+        else {
             return Ok(None);
         };
         *next = resolve(next, whole)?.clone();
@@ -97,9 +114,36 @@ pub(super) fn keep_what_is_read(document: &mut Value) -> Result<(), Unprojectabl
         keep(path, &METHODS);
     }
     for (_, _, operation) in operations_mut(document) {
-        keep(operation, &["operationId", "summary", "description", "parameters", "requestBody", "responses"]);
-        for parameter in operation.get_mut("parameters").and_then(Value::as_array_mut).into_iter().flatten() {
-            keep(parameter, &["name", "in", "required", "description", "style", "explode", "schema", "content"]);
+        keep(
+            operation,
+            &[
+                "operationId",
+                "summary",
+                "description",
+                "parameters",
+                "requestBody",
+                "responses",
+            ],
+        );
+        for parameter in operation
+            .get_mut("parameters")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
+            keep(
+                parameter,
+                &[
+                    "name",
+                    "in",
+                    "required",
+                    "description",
+                    "style",
+                    "explode",
+                    "schema",
+                    "content",
+                ],
+            );
         }
         if let Some(body) = operation.get_mut("requestBody") {
             keep(body, &["description", "required", "content"]);
@@ -125,7 +169,12 @@ fn keep_what_shapes(schema: &mut Value) {
 /// Leaves of a parameter's schema the kind of value, without bounds and default.
 pub(super) fn free_parameters(document: &mut Value) -> Result<(), Unprojectable> {
     for (_, _, operation) in operations_mut(document) {
-        for parameter in operation.get_mut("parameters").and_then(Value::as_array_mut).into_iter().flatten() {
+        for parameter in operation
+            .get_mut("parameters")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
             if let Some(schema) = parameter.get_mut("schema") {
                 keep(schema, &["$ref", "type", "format", "items", "enum"]);
             }
@@ -151,12 +200,19 @@ pub(super) fn keep_one_media_type(document: &mut Value) -> Result<(), Unprojecta
 }
 
 fn is_json(media_type: &str) -> bool {
-    media_type.split(';').next().is_some_and(|essence| essence.trim() == "application/json")
+    media_type
+        .split(';')
+        .next()
+        .is_some_and(|essence| essence.trim() == "application/json")
 }
 
 /// Every operation with its path and method.
 pub(super) fn operations_mut(document: &mut Value) -> impl Iterator<Item = (&str, &str, &mut Value)> {
-    let paths = document.get_mut("paths").and_then(Value::as_object_mut).into_iter().flatten();
+    let paths = document
+        .get_mut("paths")
+        .and_then(Value::as_object_mut)
+        .into_iter()
+        .flatten();
     paths.flat_map(|(path, item)| {
         let operations = item.as_object_mut().into_iter().flatten();
         operations
@@ -167,10 +223,20 @@ pub(super) fn operations_mut(document: &mut Value) -> impl Iterator<Item = (&str
 
 /// The schemas of the successful JSON answers of `operation`.
 pub(super) fn answer_schemas_mut(operation: &mut Value) -> impl Iterator<Item = &mut Value> {
-    let answers = operation.get_mut("responses").and_then(Value::as_object_mut).into_iter().flatten();
+    let answers = operation
+        .get_mut("responses")
+        .and_then(Value::as_object_mut)
+        .into_iter()
+        .flatten();
     answers
         .filter(|(status, _)| status.starts_with('2') || *status == "default")
-        .flat_map(|(_, answer)| answer.get_mut("content").and_then(Value::as_object_mut).into_iter().flatten())
+        .flat_map(|(_, answer)| {
+            answer
+                .get_mut("content")
+                .and_then(Value::as_object_mut)
+                .into_iter()
+                .flatten()
+        })
         .filter_map(|(_, media)| media.get_mut("schema"))
 }
 
@@ -178,10 +244,18 @@ pub(super) fn answer_schemas_mut(operation: &mut Value) -> impl Iterator<Item = 
 pub(super) fn for_each_root_schema(document: &mut Value, visit: &mut impl FnMut(&mut Value)) {
     values_mut(document.pointer_mut("/components/schemas")).for_each(&mut *visit);
     for (_, _, operation) in operations_mut(document) {
-        let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut).into_iter().flatten();
-        parameters.filter_map(|parameter| parameter.get_mut("schema")).for_each(&mut *visit);
+        let parameters = operation
+            .get_mut("parameters")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten();
+        parameters
+            .filter_map(|parameter| parameter.get_mut("schema"))
+            .for_each(&mut *visit);
     }
-    media_types_mut(document).filter_map(|media| media.get_mut("schema")).for_each(visit);
+    media_types_mut(document)
+        .filter_map(|media| media.get_mut("schema"))
+        .for_each(visit);
 }
 
 fn media_types_mut(document: &mut Value) -> impl Iterator<Item = &mut Value> {
@@ -203,7 +277,10 @@ fn contents_mut(document: &mut Value) -> impl Iterator<Item = &mut Map<String, V
 
 /// The values of an object; none if it is absent or something else.
 pub(super) fn values_mut(object: Option<&mut Value>) -> impl Iterator<Item = &mut Value> {
-    object.and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut)
+    object
+        .and_then(Value::as_object_mut)
+        .into_iter()
+        .flat_map(Map::values_mut)
 }
 
 /// Keeps the entries of `object` that `keys` lists.

@@ -67,7 +67,11 @@ pub(super) fn let_fields_be_unset(document: &mut Value) -> Result<(), Unprojecta
 
 fn make_optional_nullable(schema: &mut Value) {
     let required = schema.get("required").cloned().unwrap_or_default();
-    let is_required = |name: &String| required.as_array().is_some_and(|names| names.iter().any(|known| known == name));
+    let is_required = |name: &String| {
+        required
+            .as_array()
+            .is_some_and(|names| names.iter().any(|known| known == name))
+    };
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         for (_, property) in properties.iter_mut().filter(|(name, _)| !is_required(name)) {
             make_nullable(property);
@@ -121,12 +125,18 @@ pub(super) fn resolve<'a>(value: &'a Value, whole: &'a Value) -> Result<&'a Valu
         let Some(reference) = at.get("$ref").and_then(Value::as_str) else {
             return Ok(at);
         };
-        at = reference.strip_prefix('#').and_then(|pointer| whole.pointer(pointer)).ok_or_else(|| Unprojectable {
-            pointer: String::new(),
-            message: format!("the reference `{reference}` leads nowhere"),
-        })?;
+        at = reference
+            .strip_prefix('#')
+            .and_then(|pointer| whole.pointer(pointer))
+            .ok_or_else(|| Unprojectable {
+                pointer: String::new(),
+                message: format!("the reference `{reference}` leads nowhere"),
+            })?;
     }
-    Err(Unprojectable { pointer: String::new(), message: "a reference leads back to itself".to_owned() })
+    Err(Unprojectable {
+        pointer: String::new(),
+        message: "a reference leads back to itself".to_owned(),
+    })
 }
 
 /// The entries of the object under `key`, which is made if there is none.
