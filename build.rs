@@ -1,7 +1,7 @@
 //! Generates the client from `openapi.yaml`: checks it, projects it to what progenitor reads, writes Rust.
 
 use std::path::Path;
-use std::{env, fs, process};
+use std::{env, fs};
 
 use serde_json::Value;
 
@@ -24,9 +24,9 @@ const CONTRACT: &str = "openapi.yaml";
 fn main() {
     println!("cargo::rerun-if-changed={CONTRACT}");
     if let Err(message) = write_client() {
-        // Cargo shows this line alone; a panic would add a trace, a silent exit the whole output of this script.
-        println!("cargo::error={message}");
-        process::exit(1);
+        // Cargo fails the build for this line and shows it alone; a panic or an exit code would bring along a trace and
+        // all that this script has printed.
+        println!("cargo::error={}", message.lines().next().unwrap_or_default());
     }
 }
 
@@ -35,12 +35,15 @@ fn write_client() -> Result<(), String> {
     let document = contract::document::Document::read(CONTRACT, text).map_err(|defect| defect.to_string())?;
     contract::openapi::validate(&document).map_err(|defect| defect.to_string())?;
     let contract = parse(&document.text)?;
-    let projected = projection::project(&contract).map_err(|problem| {
-        let line = document.position(&problem.pointer).line;
-        format!("{CONTRACT}:{line}: {}", problem.message)
-    })?;
-    let client = generate::client(&contract, &projected)
-        .map_err(|message| format!("{CONTRACT}: no client can be generated from it: {message}"))?;
+    let tell = |obstacle: projection::Obstacle| {
+        let line = document.position(&obstacle.pointer).line;
+        format!(
+            "{CONTRACT}:{line} ({}): no client can be generated: {}",
+            obstacle.pointer, obstacle.message
+        )
+    };
+    let projected = projection::project(&contract).map_err(tell)?;
+    let client = generate::client(&contract, &projected).map_err(tell)?;
     write("client.rs", &client)?;
     // The tests hold the client against both.
     write("contract.json", &contract.to_string())?;

@@ -51,6 +51,8 @@ mod projection;
 mod repeat;
 mod session;
 mod token;
+#[cfg(test)]
+mod tolerance;
 
 pub use error::ClientError;
 pub use generated::{ByteStream, Client, ClientInfo, Error as CallError, ResponseValue, builder, types};

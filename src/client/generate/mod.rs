@@ -4,35 +4,59 @@
 
 mod streams;
 
-use std::panic;
+use std::panic::{self, UnwindSafe};
 
 use heck::{ToPascalCase, ToSnakeCase};
 use openapiv3::OpenAPI;
 use progenitor::{GenerationSettings, Generator, HooksMode, InterfaceStyle, TypeImpl};
 use quote::{format_ident, quote};
 use schemars_of_progenitor::schema::{InstanceType, SchemaObject};
-use serde_json::Value;
+use serde_json::{Value, json};
 use syn::{File, Ident, ImplItem, Item, parse_quote};
+
+use crate::projection::{Obstacle, drop_unused_schemas};
 
 /// Returns the source of the client of `projected`, with a stream for each operation of `contract` that has `x-page`.
 ///
 /// # Errors
 ///
-/// What progenitor says, or that it gave up, which it does by a panic.
-pub(crate) fn client(contract: &Value, projected: &Value) -> Result<String, String> {
-    let specification = serde_json::from_value(projected.clone()).map_err(|error| error.to_string())?;
-    let mut file = quietly(|| calls(&specification))??;
+/// What progenitor says, or that it gave up, which it does by a panic; and an `x-page` that does not fit its answer.
+pub(crate) fn client(contract: &Value, projected: &Value) -> Result<String, Obstacle> {
+    let mut file = calls(projected).map_err(|message| Obstacle {
+        pointer: obstacle_at(projected),
+        message,
+    })?;
     drop_constructors(&mut file);
     file.items.extend(streams::streams(contract, projected)?);
     file.items.push(decoder(projected));
     Ok(prettyplease::unparse(&file))
 }
 
-fn calls(specification: &OpenAPI) -> Result<File, String> {
-    let tokens = Generator::new(&settings())
-        .generate_tokens(specification)
-        .map_err(|error| error.to_string())?;
+fn calls(projected: &Value) -> Result<File, String> {
+    let specification: OpenAPI = serde_json::from_value(projected.clone()).map_err(|error| error.to_string())?;
+    let tokens = quietly(|| {
+        Generator::new(&settings())
+            .generate_tokens(&specification)
+            .map_err(|it| it.to_string())
+    })?;
     syn::parse2(tokens).map_err(|error| error.to_string())
+}
+
+/// The pointer of the first operation that no client can be generated of when it stands alone, since progenitor names
+/// no place; that of all of them if each could.
+fn obstacle_at(projected: &Value) -> String {
+    let fails_alone = |(path, method, operation): &(&str, &str, &Value)| {
+        let mut alone = projected.clone();
+        alone["paths"] = json!({ *path: { *method: operation } });
+        drop_unused_schemas(&mut alone).is_err() || calls(&alone).is_err()
+    };
+    operations(projected)
+        .find(fails_alone)
+        .map_or_else(|| "/paths".to_owned(), |(path, method, _)| pointer(path, method))
+}
+
+fn pointer(path: &str, method: &str) -> String {
+    format!("/paths/{}/{method}", path.replace('~', "~0").replace('/', "~1"))
 }
 
 fn settings() -> GenerationSettings {
@@ -57,17 +81,17 @@ fn settings() -> GenerationSettings {
 }
 
 /// Runs `work` and turns a panic into its message, without the trace that a panic prints.
-fn quietly<T>(work: impl FnOnce() -> T + panic::UnwindSafe) -> Result<T, String> {
+fn quietly<T>(work: impl FnOnce() -> Result<T, String> + UnwindSafe) -> Result<T, String> {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     let outcome = panic::catch_unwind(work);
     panic::set_hook(hook);
-    outcome.map_err(|payload| {
+    outcome.unwrap_or_else(|payload| {
         let text = payload.downcast_ref::<String>().map(String::as_str);
-        let text = text
+        Err(text
             .or_else(|| payload.downcast_ref::<&str>().copied())
-            .unwrap_or("without a message");
-        format!("progenitor gave up: {text}")
+            .unwrap_or("progenitor gave up")
+            .to_owned())
     })
 }
 
@@ -83,28 +107,27 @@ fn drop_constructors(file: &mut File) {
 
 /// A function for our tests that decodes a body as the answer of an operation, which no test could name by itself.
 fn decoder(projected: &Value) -> Item {
-    let typed = operations(projected).filter_map(|(_, operation)| {
+    let typed = operations(projected).filter_map(|(_, _, operation)| {
         let id = operation["operationId"].as_str()?;
         let answer = type_name(answer_schema(operation)?)?;
-        Some(quote!(#id => serde_json::from_value::<types::#answer>(body).map(drop)))
+        Some(quote!(#id => serde_json::from_value::<types::#answer>(body).and_then(serde_json::to_value)))
     });
     parse_quote! {
-        /// Decodes `body` as the answer of `operation`; nothing if that has no typed answer.
+        /// What is left of `body` once it is decoded as the answer of `operation`; nothing if that has no typed answer.
         #[cfg(test)]
-        pub(crate) fn decode(operation: &str, body: serde_json::Value) -> Option<Result<(), serde_json::Error>> {
+        pub(crate) fn decode(operation: &str, body: serde_json::Value) -> Option<serde_json::Result<serde_json::Value>> {
             Some(match operation { #(#typed,)* _ => return None })
         }
     }
 }
 
-/// The operations of a contract, each with its path.
-fn operations(contract: &Value) -> impl Iterator<Item = (&str, &Value)> {
+/// The operations of a contract, each with its path and method.
+fn operations(contract: &Value) -> impl Iterator<Item = (&str, &str, &Value)> {
     let paths = contract["paths"].as_object().into_iter().flatten();
     paths.flat_map(|(path, item)| {
-        let operations = item.as_object().into_iter().flatten().map(|(_, operation)| operation);
-        operations
-            .filter(|operation| operation.get("operationId").is_some())
-            .map(|operation| (path.as_str(), operation))
+        let parts = item.as_object().into_iter().flatten();
+        let operations = parts.filter(|(_, part)| part.get("operationId").is_some());
+        operations.map(move |(method, operation)| (path.as_str(), method.as_str(), operation))
     })
 }
 

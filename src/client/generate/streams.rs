@@ -2,30 +2,29 @@
 
 use std::collections::BTreeSet;
 
+use heck::ToPascalCase;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use serde_json::Value;
 use syn::{Ident, Item, parse_quote};
 
-use heck::ToPascalCase;
-
-use super::{answer_schema, operations, snake, type_name};
+use super::{answer_schema, operations, pointer, snake, type_name};
+use crate::projection::Obstacle;
 
 /// Returns the items that stream the lists of `contract`.
 ///
 /// # Errors
 ///
 /// Names the operation whose `x-page` does not fit its answer.
-pub(super) fn streams(contract: &Value, projected: &Value) -> Result<Vec<Item>, String> {
-    let taken: BTreeSet<Ident> = operations(contract)
-        .filter_map(|(_, it)| it["operationId"].as_str())
-        .map(snake)
-        .collect();
+pub(super) fn streams(contract: &Value, projected: &Value) -> Result<Vec<Item>, Obstacle> {
+    let ids = operations(contract).filter_map(|(_, _, operation)| operation["operationId"].as_str());
+    let taken: BTreeSet<Ident> = ids.map(snake).collect();
     let mut items = Vec::new();
-    for (path, operation) in operations(contract).filter(|(_, operation)| operation.get("x-page").is_some()) {
-        let list = List::read(operation, projected).ok_or_else(|| {
-            let id = &operation["operationId"];
-            format!("`x-page` of {id} does not fit its answer; let `items` lead to an array, `last_page` to an integer")
+    for (path, method, operation) in operations(contract).filter(|(_, _, it)| it.get("x-page").is_some()) {
+        let list = List::read(operation, projected).ok_or_else(|| Obstacle {
+            pointer: format!("{}/x-page", pointer(path, method)),
+            message: "`x-page` does not fit the answer; let `items` lead to an array, `last_page` to an integer"
+                .to_owned(),
         })?;
         items.push(list.on_builder());
         if !list.needs_arguments {
@@ -50,7 +49,7 @@ impl<'a> List<'a> {
     fn read(operation: &'a Value, projected: &Value) -> Option<Self> {
         let text = |pointer: &str| operation.pointer(pointer)?.as_str();
         let id = text("/operationId")?;
-        let (_, readable) = operations(projected).find(|(_, it)| it["operationId"] == id)?;
+        let (_, _, readable) = operations(projected).find(|(_, _, it)| it["operationId"] == id)?;
         let answer = answer_schema(readable)?;
         let list = Self {
             id,

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::Unprojectable;
+use super::Obstacle;
 use super::operations::{answer_schemas_mut, keep, operations_mut};
 use super::schemas::{each_schema, make_nullable, reachable};
 
 /// Leaves errors without bodies, and one form of body among the successes; where they differ, they are bytes.
-pub(super) fn reduce_answers(document: &mut Value) -> Result<(), Unprojectable> {
+pub(super) fn reduce_answers(document: &mut Value) -> Result<(), Obstacle> {
     for (_, _, operation) in operations_mut(document) {
         let Some(Value::Object(answers)) = operation.get_mut("responses") else {
             continue;
@@ -47,7 +47,7 @@ fn make_bytes(operation: &mut Value) {
 /// Lets every field of an answer be missing, null or unknown, at every depth.
 ///
 /// A schema that requests use as well is relaxed for both: it stays one type, and the service judges what it is sent.
-pub(super) fn relax_answers(document: &mut Value) -> Result<(), Unprojectable> {
+pub(super) fn relax_answers(document: &mut Value) -> Result<(), Obstacle> {
     let mut roots = Vec::new();
     for (_, _, operation) in operations_mut(document) {
         for schema in answer_schemas_mut(operation) {
@@ -89,5 +89,72 @@ fn relax(schema: &mut Value) {
     }
     if keywords.contains_key("properties") {
         keywords.insert("type".to_owned(), json!("object"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(step: fn(&mut Value) -> Result<(), Obstacle>, mut document: Value) -> Value {
+        step(&mut document).unwrap();
+        document
+    }
+
+    fn answering(responses: &Value) -> Value {
+        json!({ "paths": { "/a": { "get": { "responses": responses } } } })
+    }
+
+    fn body(schema: &Value) -> Value {
+        json!({ "description": "d", "content": { "application/json": { "schema": schema } } })
+    }
+
+    #[test]
+    fn errors_lose_their_bodies_and_a_default_beside_a_success_goes() {
+        let (schema, bare) = (json!({ "type": "object" }), json!({ "description": "d" }));
+        let before = json!({ "200": body(&schema), "302": bare, "404": body(&schema), "default": body(&schema) });
+        let expected = json!({ "200": body(&schema), "404": bare });
+        assert_eq!(after(reduce_answers, answering(&before)), answering(&expected));
+    }
+
+    #[test]
+    fn a_default_that_stands_for_the_success_stays() {
+        let before = answering(&json!({ "default": body(&json!({ "type": "object" })) }));
+        assert_eq!(after(reduce_answers, before.clone()), before);
+    }
+
+    #[test]
+    fn successes_that_differ_are_bytes() {
+        let before = json!({ "200": body(&json!({ "type": "object" })), "204": { "description": "d" } });
+        let bytes = json!({ "description": "d", "content": { "*/*": {} } });
+        assert_eq!(
+            after(reduce_answers, answering(&before)),
+            answering(&json!({ "200": bytes, "204": bytes }))
+        );
+    }
+
+    #[test]
+    fn answers_are_relaxed_at_every_depth_and_requests_are_not() {
+        let strict = json!({ "type": "object", "required": ["a"], "additionalProperties": false, "properties": {
+            "a": { "type": "string", "enum": ["x"], "format": "uuid", "minLength": 1 },
+            "b": { "type": "object", "additionalProperties": { "type": "string" } },
+            "c": { "oneOf": [{ "type": "string" }, { "type": "integer" }] },
+        } });
+        let relaxed = json!({ "type": "object", "properties": {
+            "a": { "type": "string" },
+            "b": { "type": "object", "additionalProperties": { "type": "string", "nullable": true } },
+            "c": {},
+        } });
+        let mut document = answering(&json!({ "200": body(&json!({ "$ref": "#/components/schemas/Outer" })) }));
+        document["components"]["schemas"] = json!({
+            "Outer": { "type": "array", "maxItems": 1, "items": { "$ref": "#/components/schemas/Inner" } },
+            "Inner": strict, "Request": strict,
+        });
+        let document = after(relax_answers, document);
+        let expected = json!({
+            "Outer": { "type": "array", "items": { "$ref": "#/components/schemas/Inner" } },
+            "Inner": relaxed, "Request": strict,
+        });
+        assert_eq!(document["components"]["schemas"], expected);
     }
 }

@@ -2,16 +2,16 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Unprojectable;
+use super::Obstacle;
 use super::schemas::object_at;
 
 /// Replaces each `allOf` by the one schema that its parts add up to.
-pub(super) fn flatten_all_of(document: &mut Value) -> Result<(), Unprojectable> {
+pub(super) fn flatten_all_of(document: &mut Value) -> Result<(), Obstacle> {
     let whole = document.clone();
     flatten_in(document, &whole)
 }
 
-fn flatten_in(value: &mut Value, whole: &Value) -> Result<(), Unprojectable> {
+fn flatten_in(value: &mut Value, whole: &Value) -> Result<(), Obstacle> {
     match value {
         Value::Array(values) => values.iter_mut().try_for_each(|inner| flatten_in(inner, whole)),
         Value::Object(entries) => {
@@ -28,12 +28,7 @@ fn flatten_in(value: &mut Value, whole: &Value) -> Result<(), Unprojectable> {
 }
 
 /// Adds what `part` says to `sum`; `trail` holds the references that led to it.
-fn add(
-    sum: &mut Map<String, Value>,
-    part: &Value,
-    whole: &Value,
-    trail: &mut Vec<String>,
-) -> Result<(), Unprojectable> {
+fn add(sum: &mut Map<String, Value>, part: &Value, whole: &Value, trail: &mut Vec<String>) -> Result<(), Obstacle> {
     if let Some(reference) = part.get("$ref").and_then(Value::as_str) {
         return add_referenced(sum, reference, whole, trail);
     }
@@ -57,9 +52,9 @@ fn add_referenced(
     reference: &str,
     whole: &Value,
     trail: &mut Vec<String>,
-) -> Result<(), Unprojectable> {
+) -> Result<(), Obstacle> {
     let pointer = reference.strip_prefix('#').unwrap_or_default();
-    let fail = |problem: &str| Unprojectable {
+    let fail = |problem: &str| Obstacle {
         pointer: pointer.to_owned(),
         message: format!("`{reference}` {problem}"),
     };
@@ -96,5 +91,54 @@ fn add_required(sum: &mut Map<String, Value>, names: &[Value]) {
                 known.push(name.clone());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flattened(schemas: Value) -> Value {
+        let mut document = json!({ "components": { "schemas": schemas } });
+        flatten_all_of(&mut document).unwrap();
+        document["components"]["schemas"].take()
+    }
+
+    #[test]
+    fn parts_add_up_to_one_open_object() {
+        let schemas = flattened(json!({
+            "Base": { "type": "object", "additionalProperties": false, "required": ["a"], "properties": { "a": { "type": "string" } } },
+            "Sum": { "description": "both", "allOf": [
+                { "$ref": "#/components/schemas/Base" },
+                { "type": "object", "required": ["a", "b"], "properties": { "b": { "type": "integer" } } },
+            ] },
+        }));
+        let expected = json!({
+            "description": "both", "type": "object", "required": ["a", "b"],
+            "properties": { "a": { "type": "string" }, "b": { "type": "integer" } },
+        });
+        assert_eq!(schemas["Sum"], expected);
+        assert_eq!(schemas["Base"]["additionalProperties"], false);
+    }
+
+    #[test]
+    fn a_property_of_two_parts_keeps_what_both_say() {
+        let schemas = flattened(json!({ "Sum": { "allOf": [
+            { "properties": { "a": { "properties": { "b": { "type": "string" } } } } },
+            { "properties": { "a": { "properties": { "c": { "type": "string" } } } } },
+        ] } }));
+        let expected = json!({ "properties": { "b": { "type": "string" }, "c": { "type": "string" } } });
+        assert_eq!(schemas["Sum"]["properties"]["a"], expected);
+    }
+
+    #[test]
+    fn a_tree_that_refers_to_itself_through_a_property_is_fine() {
+        let schemas = flattened(json!({ "Tree": { "allOf": [
+            { "properties": { "children": { "type": "array", "items": { "$ref": "#/components/schemas/Tree" } } } },
+        ] } }));
+        assert_eq!(
+            schemas["Tree"]["properties"]["children"]["items"]["$ref"],
+            "#/components/schemas/Tree"
+        );
     }
 }

@@ -12,6 +12,8 @@ mod schemas;
 
 use serde_json::Value;
 
+pub(crate) use self::schemas::drop_unused_schemas;
+
 /// What the projection does, in order. The build fails with the name of the step that cannot go on.
 pub(crate) const STEPS: [Step; 11] = [
     Step {
@@ -37,7 +39,7 @@ pub(crate) const STEPS: [Step; 11] = [
     Step {
         name: "drop unused schemas",
         why: "a schema that only the flattened ones were made of would be one more type, and a strict one",
-        apply: schemas::drop_unused_schemas,
+        apply: drop_unused_schemas,
     },
     Step {
         name: "drop `not`",
@@ -75,12 +77,12 @@ pub(crate) const STEPS: [Step; 11] = [
 pub(crate) struct Step {
     pub(crate) name: &'static str,
     pub(crate) why: &'static str,
-    apply: fn(&mut Value) -> Result<(), Unprojectable>,
+    apply: fn(&mut Value) -> Result<(), Obstacle>,
 }
 
-/// A place of the contract that no step can bring into a form that progenitor reads.
+/// A place of the contract that cannot be brought into a form that progenitor reads.
 #[derive(Debug)]
-pub(crate) struct Unprojectable {
+pub(crate) struct Obstacle {
     /// The JSON pointer of the place.
     pub(crate) pointer: String,
     /// What is wrong there and what to mend.
@@ -92,13 +94,52 @@ pub(crate) struct Unprojectable {
 /// # Errors
 ///
 /// Names the step, the place and what to mend when a reference leads nowhere or around in a circle.
-pub(crate) fn project(contract: &Value) -> Result<Value, Unprojectable> {
+pub(crate) fn project(contract: &Value) -> Result<Value, Obstacle> {
     let mut projected = contract.clone();
     for step in &STEPS {
-        (step.apply)(&mut projected).map_err(|error| Unprojectable {
+        (step.apply)(&mut projected).map_err(|error| Obstacle {
             message: format!("{} (needed to {}: {})", error.message, step.name, step.why),
             ..error
         })?;
     }
     Ok(projected)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The projection that the client of this build is made of.
+    const PROJECTED: &str = include_str!(concat!(env!("OUT_DIR"), "/projected.json"));
+
+    #[test]
+    fn the_projected_contract_is_the_reviewed_one() {
+        let projected: Value = serde_json::from_str(PROJECTED).unwrap();
+        insta::with_settings!({
+            snapshot_path => concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"),
+            prepend_module_to_snapshot => false,
+            omit_expression => true,
+        }, { insta::assert_yaml_snapshot!("projected_contract", projected) });
+    }
+
+    #[test]
+    fn an_obstacle_names_the_step_and_the_place() {
+        let contract = json!({ "components": { "schemas": {
+            "Loop": { "allOf": [{ "$ref": "#/components/schemas/Loop" }] },
+        } } });
+        let obstacle = project(&contract).unwrap_err();
+        assert_eq!(obstacle.pointer, "/components/schemas/Loop");
+        assert!(
+            obstacle.message.contains("needed to flatten `allOf`"),
+            "{}",
+            obstacle.message
+        );
+    }
+
+    #[test]
+    fn a_document_without_operations_is_projected() {
+        assert_eq!(project(&json!({})).unwrap(), json!({}));
+    }
 }

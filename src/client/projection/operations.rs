@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Unprojectable;
+use super::Obstacle;
 use super::schemas::{each_schema, resolve};
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /// Replaces each reference to a parameter, request body or answer by what it refers to, and gives the parameters of a
 /// path to each of its operations.
-pub(super) fn write_out_references(document: &mut Value) -> Result<(), Unprojectable> {
+pub(super) fn write_out_references(document: &mut Value) -> Result<(), Obstacle> {
     let whole = document.clone();
     for path in values_mut(document.get_mut("paths")) {
         let shared = path
@@ -27,7 +27,7 @@ pub(super) fn write_out_references(document: &mut Value) -> Result<(), Unproject
     Ok(())
 }
 
-fn write_out_operation(operation: &mut Value, shared: &Value, whole: &Value) -> Result<(), Unprojectable> {
+fn write_out_operation(operation: &mut Value, shared: &Value, whole: &Value) -> Result<(), Obstacle> {
     let own = operation.get("parameters").cloned().unwrap_or_default();
     let mut parameters = Vec::new();
     for parameter in own.as_array().into_iter().chain(shared.as_array()).flatten() {
@@ -52,7 +52,7 @@ fn same_parameter(one: &Value, other: &Value) -> bool {
 }
 
 /// Gives the schema of the items that `x-page` points at a name of its own where it has none.
-pub(super) fn name_page_items(document: &mut Value) -> Result<(), Unprojectable> {
+pub(super) fn name_page_items(document: &mut Value) -> Result<(), Obstacle> {
     let whole = document.clone();
     let mut named = Map::new();
     for (_, _, operation) in operations_mut(document) {
@@ -86,7 +86,7 @@ pub(super) fn name_page_items(document: &mut Value) -> Result<(), Unprojectable>
 }
 
 /// The schema of the value at `pointer` in a value that `schema` describes; references on the way are written out.
-fn schema_at<'a>(schema: &'a mut Value, pointer: &str, whole: &Value) -> Result<Option<&'a mut Value>, Unprojectable> {
+fn schema_at<'a>(schema: &'a mut Value, pointer: &str, whole: &Value) -> Result<Option<&'a mut Value>, Obstacle> {
     let mut at = schema;
     for field in pointer.split('/').skip(1) {
         let Some(next) = at
@@ -102,7 +102,7 @@ fn schema_at<'a>(schema: &'a mut Value, pointer: &str, whole: &Value) -> Result<
 }
 
 /// Keeps of the document what shapes a type or a call, by lists of what progenitor reads.
-pub(super) fn keep_what_is_read(document: &mut Value) -> Result<(), Unprojectable> {
+pub(super) fn keep_what_is_read(document: &mut Value) -> Result<(), Obstacle> {
     keep(document, &["openapi", "info", "paths", "components"]);
     if let Some(info) = document.get_mut("info") {
         keep(info, &["title", "version", "description"]);
@@ -167,7 +167,7 @@ fn keep_what_shapes(schema: &mut Value) {
 }
 
 /// Leaves of a parameter's schema the kind of value, without bounds and default.
-pub(super) fn free_parameters(document: &mut Value) -> Result<(), Unprojectable> {
+pub(super) fn free_parameters(document: &mut Value) -> Result<(), Obstacle> {
     for (_, _, operation) in operations_mut(document) {
         for parameter in operation
             .get_mut("parameters")
@@ -184,7 +184,7 @@ pub(super) fn free_parameters(document: &mut Value) -> Result<(), Unprojectable>
 }
 
 /// Keeps JSON where a body may have several media types, else the first, and gives JSON without a schema one.
-pub(super) fn keep_one_media_type(document: &mut Value) -> Result<(), Unprojectable> {
+pub(super) fn keep_one_media_type(document: &mut Value) -> Result<(), Obstacle> {
     for content in contents_mut(document) {
         let json = content.keys().find(|media_type| is_json(media_type)).cloned();
         let Some(kept) = json.or_else(|| content.keys().next().cloned()) else {
@@ -287,5 +287,128 @@ pub(super) fn values_mut(object: Option<&mut Value>) -> impl Iterator<Item = &mu
 pub(super) fn keep(object: &mut Value, keys: &[&str]) {
     if let Value::Object(entries) = object {
         entries.retain(|key, _| keys.contains(&key.as_str()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(step: fn(&mut Value) -> Result<(), Obstacle>, mut document: Value) -> Value {
+        step(&mut document).unwrap();
+        document
+    }
+
+    #[test]
+    fn references_are_written_out_and_an_operation_overrides_its_path() {
+        let document = after(
+            write_out_references,
+            json!({
+                "paths": { "/a": {
+                    "parameters": [{ "name": "page", "in": "query", "of": "path" }, { "name": "x", "in": "query" }],
+                    "get": {
+                        "parameters": [{ "$ref": "#/components/parameters/page" }],
+                        "requestBody": { "$ref": "#/components/requestBodies/b" },
+                        "responses": { "200": { "$ref": "#/components/responses/r" } },
+                    },
+                } },
+                "components": {
+                    "parameters": { "page": { "name": "page", "in": "query", "of": "operation" } },
+                    "requestBodies": { "b": { "description": "body" } },
+                    "responses": { "r": { "description": "answer" } },
+                },
+            }),
+        );
+        let expected = json!({ "get": {
+            "parameters": [{ "name": "page", "in": "query", "of": "operation" }, { "name": "x", "in": "query" }],
+            "requestBody": { "description": "body" },
+            "responses": { "200": { "description": "answer" } },
+        } });
+        assert_eq!(document["paths"]["/a"], expected);
+    }
+
+    #[test]
+    fn a_reference_to_nothing_or_itself_is_an_obstacle() {
+        for target in [
+            "#/components/parameters/none",
+            "#/components/parameters/itself",
+            "other.yaml#/x",
+        ] {
+            let mut document = json!({
+                "paths": { "/a": { "get": { "parameters": [{ "$ref": target }] } } },
+                "components": { "parameters": { "itself": { "$ref": "#/components/parameters/itself" } } },
+            });
+            assert!(write_out_references(&mut document).is_err(), "{target}");
+        }
+    }
+
+    #[test]
+    fn items_without_a_name_get_one() {
+        let page =
+            |items: &Value| json!({ "type": "object", "properties": { "list": { "type": "array", "items": items } } });
+        let document = |items: &Value| {
+            json!({
+                "paths": { "/a": { "get": {
+                    "operationId": "getThings",
+                    "x-page": { "items": "/list" },
+                    "responses": { "200": { "content": { "application/json": { "schema": page(items) } } } },
+                } } },
+                "components": { "schemas": {} },
+            })
+        };
+        let inline = json!({ "type": "object" });
+        let reference = json!({ "$ref": "#/components/schemas/getThingsItem" });
+        let named = after(name_page_items, document(&inline));
+        let schema = &named["paths"]["/a"]["get"]["responses"]["200"]["content"]["application/json"]["schema"];
+        assert_eq!(*schema, page(&reference));
+        assert_eq!(named["components"]["schemas"]["getThingsItem"], inline);
+
+        let other = json!({ "$ref": "#/components/schemas/Thing" });
+        assert_eq!(after(name_page_items, document(&other)), document(&other));
+    }
+
+    #[test]
+    fn properties_are_kept_whatever_their_name() {
+        let schema = json!({ "type": "object", "x-gap": [], "example": {}, "properties": {
+            "x-gap": { "type": "string", "x-gap": [] }, "example": { "type": "string" }, "links": { "type": "string" },
+        } });
+        let document = after(
+            keep_what_is_read,
+            json!({ "x-gaps": [], "servers": [], "components": { "schemas": { "A": schema }, "parameters": {} } }),
+        );
+        let expected = json!({ "type": "object", "properties": {
+            "x-gap": { "type": "string" }, "example": { "type": "string" }, "links": { "type": "string" },
+        } });
+        assert_eq!(document, json!({ "components": { "schemas": { "A": expected } } }));
+    }
+
+    #[test]
+    fn a_parameter_keeps_its_kind_and_loses_its_bounds() {
+        let document =
+            |schema: Value| json!({ "paths": { "/a": { "get": { "parameters": [{ "schema": schema }] } } } });
+        let bounded = json!({ "type": "integer", "minimum": 1, "default": 1 });
+        assert_eq!(
+            after(free_parameters, document(bounded)),
+            document(json!({ "type": "integer" }))
+        );
+    }
+
+    #[test]
+    fn json_is_kept_among_media_types_and_gets_a_schema() {
+        let document =
+            |content: Value| json!({ "paths": { "/a": { "post": { "requestBody": { "content": content } } } } });
+        for (content, kept) in [
+            (
+                json!({ "text/csv": {}, "application/json": { "schema": { "type": "object" } } }),
+                json!({ "application/json": { "schema": { "type": "object" } } }),
+            ),
+            (
+                json!({ "application/json; charset=utf-8": {} }),
+                json!({ "application/json; charset=utf-8": { "schema": {} } }),
+            ),
+            (json!({ "text/csv": {}, "text/plain": {} }), json!({ "text/csv": {} })),
+        ] {
+            assert_eq!(after(keep_one_media_type, document(content)), document(kept));
+        }
     }
 }

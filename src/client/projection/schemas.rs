@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::Unprojectable;
+use super::Obstacle;
 use super::operations::for_each_root_schema;
 
 /// Drops the named schemas that no operation leads to.
-pub(super) fn drop_unused_schemas(document: &mut Value) -> Result<(), Unprojectable> {
+pub(crate) fn drop_unused_schemas(document: &mut Value) -> Result<(), Obstacle> {
     let roots = vec![document["paths"].clone()];
     let used = reachable(roots, document);
     if let Some(Value::Object(schemas)) = document.pointer_mut("/components/schemas") {
@@ -45,22 +45,27 @@ fn note_references(value: &Value, note: &mut impl FnMut(&str)) {
 }
 
 /// Drops each property that may not be there (`not: {}`), and the keyword wherever else it stands.
-pub(super) fn drop_not(document: &mut Value) -> Result<(), Unprojectable> {
-    for_each_root_schema(document, &mut |root| each_schema(root, &mut drop_not_of));
+pub(super) fn drop_not(document: &mut Value) -> Result<(), Obstacle> {
+    // The keyword tells which properties to drop, so it goes last.
+    for_each_root_schema(document, &mut |root| each_schema(root, &mut drop_forbidden_properties));
+    for_each_root_schema(document, &mut |root| each_schema(root, &mut drop_keyword));
     Ok(())
 }
 
-fn drop_not_of(schema: &mut Value) {
+fn drop_forbidden_properties(schema: &mut Value) {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.retain(|_, property| property.get("not") != Some(&json!({})));
     }
+}
+
+fn drop_keyword(schema: &mut Value) {
     if let Value::Object(keywords) = schema {
         keywords.remove("not");
     }
 }
 
 /// Makes each property that is not required nullable, so that it becomes an `Option` whatever its type.
-pub(super) fn let_fields_be_unset(document: &mut Value) -> Result<(), Unprojectable> {
+pub(super) fn let_fields_be_unset(document: &mut Value) -> Result<(), Obstacle> {
     for_each_root_schema(document, &mut |root| each_schema(root, &mut make_optional_nullable));
     Ok(())
 }
@@ -117,7 +122,7 @@ fn inner_schemas<'a>(keyword: &str, value: &'a mut Value) -> Vec<&'a mut Value> 
 /// # Errors
 ///
 /// A reference that leads nowhere or back to itself.
-pub(super) fn resolve<'a>(value: &'a Value, whole: &'a Value) -> Result<&'a Value, Unprojectable> {
+pub(super) fn resolve<'a>(value: &'a Value, whole: &'a Value) -> Result<&'a Value, Obstacle> {
     // A chain of references longer than this is a circle.
     const LONGEST_CHAIN: usize = 32;
     let mut at = value;
@@ -128,12 +133,12 @@ pub(super) fn resolve<'a>(value: &'a Value, whole: &'a Value) -> Result<&'a Valu
         at = reference
             .strip_prefix('#')
             .and_then(|pointer| whole.pointer(pointer))
-            .ok_or_else(|| Unprojectable {
+            .ok_or_else(|| Obstacle {
                 pointer: String::new(),
                 message: format!("the reference `{reference}` leads nowhere"),
             })?;
     }
-    Err(Unprojectable {
+    Err(Obstacle {
         pointer: String::new(),
         message: "a reference leads back to itself".to_owned(),
     })
@@ -142,4 +147,52 @@ pub(super) fn resolve<'a>(value: &'a Value, whole: &'a Value) -> Result<&'a Valu
 /// The entries of the object under `key`, which is made if there is none.
 pub(super) fn object_at<'a>(schema: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut Map<String, Value>> {
     schema.entry(key).or_insert_with(|| json!({})).as_object_mut()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(step: fn(&mut Value) -> Result<(), Obstacle>, schema: &Value) -> Value {
+        let mut document = json!({ "components": { "schemas": { "A": schema } } });
+        step(&mut document).unwrap();
+        document["components"]["schemas"]["A"].take()
+    }
+
+    #[test]
+    fn a_forbidden_property_goes_and_a_restricted_one_stays() {
+        let schema = json!({ "not": { "type": "string" }, "properties": {
+            "forbidden": { "not": {} }, "restricted": { "type": "string", "not": { "enum": ["a"] } }, "not": { "type": "string" },
+        } });
+        let expected = json!({ "properties": { "restricted": { "type": "string" }, "not": { "type": "string" } } });
+        assert_eq!(after(drop_not, &schema), expected);
+    }
+
+    #[test]
+    fn what_is_not_required_can_be_unset() {
+        let schema = json!({ "required": ["a"], "properties": {
+            "a": { "type": "array" }, "b": { "type": "array" }, "c": { "$ref": "#/components/schemas/A" },
+        } });
+        let expected = json!({ "required": ["a"], "properties": {
+            "a": { "type": "array" },
+            "b": { "type": "array", "nullable": true },
+            "c": { "allOf": [{ "$ref": "#/components/schemas/A" }], "nullable": true },
+        } });
+        assert_eq!(after(let_fields_be_unset, &schema), expected);
+    }
+
+    #[test]
+    fn schemas_that_no_operation_leads_to_go() {
+        let mut document = json!({
+            "paths": { "/a": { "get": { "schema": { "$ref": "#/components/schemas/Used" } } } },
+            "components": { "schemas": {
+                "Used": { "items": { "$ref": "#/components/schemas/Inner" } },
+                "Inner": { "items": { "$ref": "#/components/schemas/Used" } },
+                "Unused": { "items": { "$ref": "#/components/schemas/Inner" } },
+            } },
+        });
+        drop_unused_schemas(&mut document).unwrap();
+        let left: Vec<_> = document["components"]["schemas"].as_object().unwrap().keys().collect();
+        assert_eq!(left, ["Used", "Inner"]);
+    }
 }
