@@ -10,3 +10,6 @@ pub mod client;
 
 #[cfg(feature = "service")]
 pub mod service;
+
+#[cfg(test)]
+mod testing;

@@ -1,6 +1,241 @@
-//! The contract room.
+//! A contract: an OpenAPI 3.0 document read into operations, shapes, links, laws, gaps and facts, each with its place.
+//!
+//! [`Contract::read`] is the way in. `document`, `defect`, `openapi` and `pointer` are shared with `build.rs`; the keys
+//! of our own are defined in [`vocabulary`].
 
+pub mod assertion;
 pub mod defect;
 pub mod document;
+pub mod fact;
+mod law_facts;
+pub mod link;
+mod load;
 pub mod openapi;
+pub mod operation;
 pub mod pointer;
+pub mod shape;
+pub mod vocabulary;
+
+use std::collections::HashMap;
+
+use defect::Defect;
+use document::{Document, Node, Position};
+use fact::{Fact, FactId, FactKind};
+use link::Link;
+pub use load::is_json;
+use operation::{Operation, OperationId};
+use shape::{Shape, ShapeId};
+use vocabulary::Gap;
+
+/// The contract that this crate is built with.
+pub const BUILT_IN: &str = include_str!("../../openapi.yaml");
+/// Its file's name.
+pub const BUILT_IN_NAME: &str = "openapi.yaml";
+
+/// A document that a service can keep or break.
+#[derive(Debug)]
+pub struct Contract {
+    /// The text and its tree.
+    pub document: Document,
+    /// The title.
+    pub title: String,
+    /// The operations, in the order of the document.
+    pub operations: Vec<Operation>,
+    /// How values get from answers into requests.
+    pub links: Vec<Link>,
+    /// What the document leaves open.
+    pub gaps: Vec<Gap>,
+    /// The gap that leaves open whether a field may be null.
+    pub null_gap: Option<String>,
+    /// The shapes of answers.
+    pub shapes: Vec<Shape>,
+    /// Every statement that an answer can break.
+    pub facts: Vec<Fact>,
+    by_kind: HashMap<(OperationId, FactKind), FactId>,
+}
+
+/// What a contract states, as it is read.
+struct Statements {
+    gaps: Vec<Gap>,
+    null_gap: Option<String>,
+    shapes: Vec<Shape>,
+    facts: Vec<Fact>,
+}
+
+impl Contract {
+    fn new(document: Document, operations: Vec<Operation>, links: Vec<Link>, statements: Statements) -> Self {
+        let Statements {
+            gaps,
+            null_gap,
+            shapes,
+            facts,
+        } = statements;
+        let title = document
+            .node("/info/title")
+            .and_then(Node::text)
+            .unwrap_or(&document.name)
+            .to_owned();
+        let keyed = facts
+            .iter()
+            .enumerate()
+            .map(|(index, fact)| ((fact.operation, fact.kind), FactId(index)));
+        let by_kind = keyed.collect();
+        Self {
+            document,
+            title,
+            operations,
+            links,
+            gaps,
+            null_gap,
+            shapes,
+            facts,
+            by_kind,
+        }
+    }
+
+    /// Reads a contract from the text of an OpenAPI 3.0 document, YAML or JSON. `name` is how messages call the file.
+    ///
+    /// # Errors
+    ///
+    /// The first [`Defect`], with file, line and pointer.
+    pub fn read(name: &str, text: String) -> Result<Self, Defect> {
+        load::contract(name, text)
+    }
+
+    /// The contract that this crate is built with.
+    ///
+    /// # Errors
+    ///
+    /// None in a built crate: `build.rs` holds the file to the same checks.
+    pub fn built_in() -> Result<Self, Defect> {
+        Self::read(BUILT_IN_NAME, BUILT_IN.to_owned())
+    }
+
+    /// The operation.
+    #[must_use]
+    pub fn operation(&self, id: OperationId) -> &Operation {
+        &self.operations[id.0]
+    }
+
+    /// The operation of that name.
+    #[must_use]
+    pub fn operation_named(&self, name: &str) -> Option<OperationId> {
+        self.operations
+            .iter()
+            .position(|operation| operation.name == name)
+            .map(OperationId)
+    }
+
+    /// All operations.
+    pub fn operation_ids(&self) -> impl Iterator<Item = OperationId> + use<> {
+        (0..self.operations.len()).map(OperationId)
+    }
+
+    /// The shape.
+    #[must_use]
+    pub fn shape(&self, id: ShapeId) -> &Shape {
+        &self.shapes[id.0]
+    }
+
+    /// The fact.
+    #[must_use]
+    pub fn fact(&self, id: FactId) -> &Fact {
+        &self.facts[id.0]
+    }
+
+    /// The operation's fact of that kind, for kinds that an operation has one of.
+    #[must_use]
+    pub fn fact_of(&self, operation: OperationId, kind: FactKind) -> Option<FactId> {
+        self.by_kind.get(&(operation, kind)).copied()
+    }
+
+    /// Where the fact's statement stands in the contract.
+    #[must_use]
+    pub fn position(&self, fact: &Fact) -> Position {
+        self.document.position(&fact.place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn broken(from: &str, to: &str) -> String {
+        assert!(BUILT_IN.contains(from), "openapi.yaml has no `{from}`");
+        Contract::read(BUILT_IN_NAME, BUILT_IN.replacen(from, to, 1))
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn every_fact_of_the_built_in_contract_has_a_name_of_its_own() {
+        let contract = Contract::built_in().unwrap();
+        let mut names = std::collections::HashSet::new();
+        for fact in &contract.facts {
+            assert!(names.insert(&fact.name), "`{}` stands twice", fact.name);
+            assert!(
+                contract.document.node(&fact.place).is_some(),
+                "`{}` stands nowhere: {}",
+                fact.name,
+                fact.place
+            );
+        }
+    }
+
+    #[test]
+    fn the_facts_of_the_built_in_contract() {
+        let contract = Contract::built_in().unwrap();
+        let listed: Vec<_> = contract.facts.iter().map(|fact| fact.name.as_str()).collect();
+        crate::testing::with_snapshots(|| {
+            insta::assert_snapshot!("facts", listed.join("\n"));
+        });
+    }
+
+    #[test]
+    fn a_statement_that_binds_nothing_is_told() {
+        for (from, to, told) in [
+            ("x-gap: [purpose,", "x-gap: [purpoze,", "did you mean `purpose`?"),
+            (
+                "x-gap: [purpose,",
+                "x-gap: [null-values, purpose,",
+                "does not list `/info`",
+            ),
+            ("      - /info\n", "      - /paths\n", "does not list `/info`"),
+            (
+                "            in: getContacts",
+                "            in: getContact",
+                "is no operation with `x-page`",
+            ),
+            (
+                "owner: contactId",
+                "owner: contact",
+                "is no parameter of `createContactMethod`",
+            ),
+            (
+                "operationId: updateContact\n              parameters",
+                "operationId: updateContct\n              parameters",
+                "did you mean `updateContact`?",
+            ),
+            (
+                "                id: $response",
+                "                ident: $response",
+                "has no parameter `ident`",
+            ),
+            (
+                "parameter: page",
+                "parameter: pages",
+                "`x-page` names the query parameter `pages`",
+            ),
+            (
+                "gap: dob-format}",
+                "gap: dob-fromat}",
+                "the gap `dob-fromat` is not in the catalogue",
+            ),
+            ("resource: /data", "resourse: /data", "unknown field `resourse`"),
+        ] {
+            let message = broken(from, to);
+            assert!(message.contains(told), "{from} -> {to}: {message}");
+            assert!(message.starts_with("openapi.yaml:"), "{message}");
+        }
+    }
+}

@@ -651,21 +651,25 @@ components:
 
     #[test]
     fn each_defect_names_line_pointer_and_what_to_mend() {
-        insta::with_settings!({ snapshot_path => concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"), prepend_module_to_snapshot => false }, {
-            insta::assert_snapshot!("contract_defects", [
-                broken("operationId", "operationID"),
-                broken("schemas/Thing'", "schemas/Thign'"),
-                broken("schemas/Thing'", "responses/Nothing'"),
-                broken("'#/components/schemas/Thing'", "'other.yaml#/Thing'"),
-                broken("3.0.3", "3.1.0"),
-                broken("openapi: 3.0.3", "swagger: '2.0'"),
-                broken("openapi: 3.0.3", "greeting: hello"),
-                broken("description: All of them", "summary: All of them"),
-                broken("description: All of them", "descripton: All of them"),
-                broken("type: object", "type: objekt"),
-                broken("type: object", "required: name"),
-                broken("get:", "get: 3\n    put:"),
-            ].join("\n"));
+        crate::testing::with_snapshots(|| {
+            insta::assert_snapshot!(
+                "contract_defects",
+                [
+                    broken("operationId", "operationID"),
+                    broken("schemas/Thing'", "schemas/Thign'"),
+                    broken("schemas/Thing'", "responses/Nothing'"),
+                    broken("'#/components/schemas/Thing'", "'other.yaml#/Thing'"),
+                    broken("3.0.3", "3.1.0"),
+                    broken("openapi: 3.0.3", "swagger: '2.0'"),
+                    broken("openapi: 3.0.3", "greeting: hello"),
+                    broken("description: All of them", "summary: All of them"),
+                    broken("description: All of them", "descripton: All of them"),
+                    broken("type: object", "type: objekt"),
+                    broken("type: object", "required: name"),
+                    broken("get:", "get: 3\n    put:"),
+                ]
+                .join("\n")
+            );
         });
     }
 

@@ -35,6 +35,16 @@ pub fn is_pointer(text: &str) -> bool {
     text.is_empty() || text.starts_with('/')
 }
 
+/// The pointer with each token `0` made a `*`, "any element".
+#[must_use]
+pub fn any_element(pointer: &str) -> String {
+    pointer
+        .split('/')
+        .map(|token| if token == "0" { "*" } else { token })
+        .collect::<Vec<_>>()
+        .join("/")
+}
+
 fn unescape(token: &str) -> String {
     if token.contains('~') {
         token.replace("~1", "/").replace("~0", "~")

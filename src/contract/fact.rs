@@ -1,0 +1,80 @@
+//! The statements of a contract that an answer can break. The main type is [`Fact`].
+
+use super::operation::OperationId;
+use super::vocabulary::Form;
+
+/// A fact's place in [`Contract::facts`](super::Contract::facts).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FactId(pub usize);
+
+/// One statement of the contract that an answer can break.
+#[derive(Clone, Debug)]
+pub struct Fact {
+    /// A stable name: operation, place in the answer, what is stated. `getContacts /data/total: integer`.
+    pub name: String,
+    /// The operation that it binds; the first that needs it where it binds a security scheme.
+    pub operation: OperationId,
+    /// What kind of statement it is.
+    pub kind: FactKind,
+    /// Where it stands in the contract.
+    pub place: String,
+    /// The pointer in the answer, with `*` for any element; empty where it is about the whole answer.
+    pub pattern: String,
+    /// What the contract states, in a few words.
+    pub documented: String,
+}
+
+/// The kinds of facts. Each kind is judged by one rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FactKind {
+    /// A field that must not be there.
+    Absent,
+    /// A form of a request field is accepted.
+    Accepts(Form),
+    /// What stands in the schema beyond types and names: `enum`, `pattern`, bounds, `oneOf`.
+    Assertion,
+    /// The created record carries a sent field; the index is that of the law's list.
+    Carried(usize),
+    /// No other field than the documented ones.
+    Closed,
+    /// The answer arrives whole.
+    Complete,
+    /// The created record's identifier serves where the contract's links lead it.
+    IdentifierServes,
+    /// The identifier belongs to no other record.
+    IdentifierUnique,
+    /// The body is JSON.
+    Json,
+    /// What was created is listed.
+    Listed,
+    /// The listed record carries a sent field; the index is that of the law's list.
+    ListedCarrying(usize),
+    /// The media type is documented.
+    MediaType,
+    /// No 5xx.
+    NoServerError,
+    /// A call without a credential is refused.
+    NoCredential,
+    /// A credential under another scheme is refused.
+    OtherScheme,
+    /// The page is the one asked for.
+    PageAsked,
+    /// The page is 1 when none is asked for.
+    PageDefault,
+    /// `last_page` agrees with `total` and `per_page`.
+    PageLast,
+    /// No page holds more than `per_page`.
+    PageSize,
+    /// The walk yields `total` items.
+    PageTotal,
+    /// No two pages share an item.
+    PageUnique,
+    /// A field is there.
+    Present,
+    /// The status is documented.
+    Status,
+    /// A value has its type.
+    Type,
+    /// A wrong token is refused.
+    WrongToken,
+}

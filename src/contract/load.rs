@@ -1,0 +1,477 @@
+//! Makes a [`Contract`] of a document: operations, links, laws, gaps and every fact, each cross-checked, so that a
+//! statement that binds nothing is told and not passed over.
+
+use serde::de::DeserializeOwned;
+
+use super::defect::{Defect, Problem};
+use super::document::{Document, Kind, Node};
+use super::link;
+use super::openapi::{self, local_pointer, near};
+use super::operation::{
+    Answer, Location, Method, Operation, OperationId, Parameter, RequestBody, Security, StatusPattern,
+};
+use super::shape::Expander;
+use super::vocabulary::{Gap, Laws, Page};
+use super::{Contract, Statements, law_facts, pointer};
+
+/// Reads a contract from its text.
+pub(super) fn contract(name: &str, text: String) -> Result<Contract, Defect> {
+    let document = Document::read(name, text)?;
+    openapi::validate(&document)?;
+    let gaps = gaps(&document)?;
+    let null_gap = document.root.member("x-null").and_then(Node::text).map(str::to_owned);
+    let mut expander = Expander::new(&document);
+    let operations = operations(&mut expander)?;
+    let links = link::read(&document, &operations)?;
+    laws_fit(&document, &operations, &gaps)?;
+    let (shapes, mut facts) = (expander.shapes, expander.facts);
+    law_facts::add(&document, &operations, &links, &mut facts);
+    Ok(Contract::new(
+        document,
+        operations,
+        links,
+        Statements {
+            gaps,
+            null_gap,
+            shapes,
+            facts,
+        },
+    ))
+}
+
+fn operations(expander: &mut Expander<'_>) -> Result<Vec<Operation>, Defect> {
+    let document = expander.document;
+    let mut operations = Vec::new();
+    for path in document.root.member("paths").map_or(&[][..], Node::members) {
+        if path.name.starts_with("x-") {
+            continue;
+        }
+        let item = resolve(document, pointer::join("/paths", &path.name));
+        for member in document.node(&item).map_or(&[][..], Node::members) {
+            if let Some(method) = Method::from_key(&member.name) {
+                let place = OperationPlace {
+                    item: &item,
+                    path: &path.name,
+                    pointer: pointer::join(&item, &member.name),
+                };
+                let id = OperationId(operations.len());
+                operations.push(operation(expander, id, method, &place)?);
+            }
+        }
+    }
+    Ok(operations)
+}
+
+struct OperationPlace<'place> {
+    item: &'place str,
+    path: &'place str,
+    pointer: String,
+}
+
+fn operation(
+    expander: &mut Expander<'_>,
+    id: OperationId,
+    method: Method,
+    place: &OperationPlace<'_>,
+) -> Result<Operation, Defect> {
+    let document = expander.document;
+    let pointer = &place.pointer;
+    let text = |name: &str| document.node(&pointer::join(pointer, name)).and_then(Node::text);
+    let name = text("operationId").map_or_else(|| format!("{method} {}", place.path), str::to_owned);
+    let answers = answers(expander, id, &name, pointer)?;
+    Ok(Operation {
+        parameters: parameters(document, place),
+        request: request(document, pointer),
+        security: security(document, pointer),
+        page: statement(document, pointer, "x-page")?,
+        laws: statement(document, pointer, "x-laws")?.unwrap_or_default(),
+        name,
+        method,
+        path: place.path.to_owned(),
+        pointer: pointer.clone(),
+        answers,
+    })
+}
+
+fn answers(expander: &mut Expander<'_>, id: OperationId, name: &str, operation: &str) -> Result<Vec<Answer>, Defect> {
+    let document = expander.document;
+    let responses = pointer::join(operation, "responses");
+    let mut answers = Vec::new();
+    for response in document.node(&responses).map_or(&[][..], Node::members) {
+        if response.name.starts_with("x-") {
+            continue;
+        }
+        let key = pointer::join(&responses, &response.name);
+        let Some(status) = StatusPattern::parse(&response.name) else {
+            let expected = "a status such as `200`, a class such as `2XX`, or `default`".to_owned();
+            return Err(document.defect(
+                &key,
+                Problem::WrongKind {
+                    expected,
+                    found: format!("`{}`", response.name),
+                },
+            ));
+        };
+        let subject = if status.is_success() {
+            name.to_owned()
+        } else {
+            format!("{name} {status}")
+        };
+        let target = resolve(document, key.clone());
+        let content = pointer::join(&target, "content");
+        let media = document.node(&content).map_or(&[][..], Node::members);
+        let json = media
+            .iter()
+            .find(|media| is_json(&media.name))
+            .filter(|media| media.node.member("schema").is_some());
+        let schema = json.map(|json| pointer::join(&pointer::join(&content, &json.name), "schema"));
+        let body = schema.map(|schema| expander.answer(id, &subject, &schema));
+        let media_types = media.iter().map(|media| media.name.to_ascii_lowercase()).collect();
+        answers.push(Answer {
+            status,
+            pointer: key,
+            media_types,
+            body,
+        });
+    }
+    Ok(answers)
+}
+
+/// Whether the media type is JSON (RFC 6839, section 3.1 for the suffix).
+#[must_use]
+pub fn is_json(media_type: &str) -> bool {
+    let essence = media_type
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
+    essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
+}
+
+fn parameters(document: &Document, place: &OperationPlace<'_>) -> Vec<Parameter> {
+    let mut found: Vec<Parameter> = Vec::new();
+    for list in [
+        pointer::join(&place.pointer, "parameters"),
+        pointer::join(place.item, "parameters"),
+    ] {
+        let count = document.node(&list).map_or(0, |list| list.elements().len());
+        for index in 0..count {
+            let at = resolve(document, pointer::join(&list, &index.to_string()));
+            let Some(parameter) = document.node(&at).and_then(|node| parameter(document, node, &at)) else {
+                continue;
+            };
+            let overridden = found
+                .iter()
+                .any(|other| other.name == parameter.name && other.location == parameter.location);
+            if !overridden {
+                found.push(parameter);
+            }
+        }
+    }
+    found
+}
+
+fn parameter(document: &Document, node: &Node, at: &str) -> Option<Parameter> {
+    let location = match node.member("in")?.text()? {
+        "cookie" => Location::Cookie,
+        "header" => Location::Header,
+        "path" => Location::Path,
+        _ => Location::Query,
+    };
+    let schema = node
+        .member("schema")
+        .map(|_| resolve(document, pointer::join(at, "schema")));
+    let given = |holder: &Node| {
+        holder
+            .member("example")
+            .or_else(|| holder.member("default"))
+            .map(Node::to_value)
+    };
+    let allowed = |holder: &Node| holder.member("enum")?.elements().first().map(Node::to_value);
+    let in_schema = schema.as_deref().and_then(|schema| document.node(schema));
+    let sample = given(node).or_else(|| in_schema.and_then(|schema| given(schema).or_else(|| allowed(schema))));
+    Some(Parameter {
+        name: node.member("name")?.text()?.to_owned(),
+        location,
+        required: node.member("required").and_then(Node::boolean) == Some(true),
+        pointer: at.to_owned(),
+        schema,
+        sample,
+    })
+}
+
+fn request(document: &Document, operation: &str) -> Option<RequestBody> {
+    let body = resolve(document, pointer::join(operation, "requestBody"));
+    let content = pointer::join(&body, "content");
+    let media = document
+        .node(&content)?
+        .members()
+        .iter()
+        .find(|media| is_json(&media.name))?;
+    let at = pointer::join(&content, &media.name);
+    let schema = media
+        .node
+        .member("schema")
+        .map(|_| resolve(document, pointer::join(&at, "schema")));
+    let first = |examples: &Node| examples.members().first()?.node.member("value").map(Node::to_value);
+    let example = media.node.member("example").map(Node::to_value);
+    Some(RequestBody {
+        media_type: media.name.clone(),
+        schema,
+        example: example.or_else(|| media.node.member("examples").and_then(first)),
+    })
+}
+
+/// How the operation's first alternative of security is met; an empty alternative lets anybody in.
+fn security(document: &Document, operation: &str) -> Security {
+    let own = document.node(&pointer::join(operation, "security"));
+    let Some(alternatives) = own.or_else(|| document.root.member("security")) else {
+        return Security::None;
+    };
+    let alternatives = alternatives.elements();
+    if alternatives.is_empty() || alternatives.iter().any(|alternative| alternative.members().is_empty()) {
+        return Security::None;
+    }
+    let single = alternatives
+        .iter()
+        .filter(|alternative| alternative.members().len() == 1);
+    let met = single
+        .filter_map(|alternative| scheme(document, &alternative.members()[0].name))
+        .next();
+    met.unwrap_or_else(|| {
+        let names = alternatives
+            .iter()
+            .flat_map(Node::members)
+            .map(|member| member.name.as_str());
+        Security::Unread {
+            schemes: names.collect::<Vec<_>>().join(", "),
+        }
+    })
+}
+
+fn scheme(document: &Document, name: &str) -> Option<Security> {
+    let at = resolve(document, pointer::join("/components/securitySchemes", name));
+    let node = document.node(&at)?;
+    let text = |member: &str| node.member(member).and_then(Node::text);
+    let scheme = name.to_owned();
+    match (text("type")?, text("scheme"), text("in")) {
+        ("http", Some(kind), _) if kind.eq_ignore_ascii_case("bearer") => Some(Security::Bearer { scheme }),
+        ("oauth2" | "openIdConnect", _, _) => Some(Security::Bearer { scheme }),
+        ("apiKey", _, Some("header")) => Some(Security::ApiKey {
+            scheme,
+            header: text("name")?.to_owned(),
+        }),
+        _ => None,
+    }
+}
+
+/// Follows references from the pointer to what they name; [`openapi::validate`] has seen that they lead somewhere.
+pub(super) fn resolve(document: &Document, mut pointer: String) -> String {
+    for _ in 0..64 {
+        let target = document
+            .node(&pointer)
+            .and_then(|node| node.member("$ref"))
+            .and_then(Node::text);
+        match target.and_then(local_pointer) {
+            Some(target) => pointer = target,
+            None => break,
+        }
+    }
+    pointer
+}
+
+/// Reads one of our statements at an operation.
+fn statement<T: DeserializeOwned>(document: &Document, operation: &str, key: &str) -> Result<Option<T>, Defect> {
+    let at = pointer::join(operation, key);
+    let Some(node) = document.node(&at) else {
+        return Ok(None);
+    };
+    let read = serde_json::from_value(node.to_value());
+    read.map(Some)
+        .map_err(|error| vocabulary(document, &at, format!("`{key}` cannot be read: {error}")))
+}
+
+fn vocabulary(document: &Document, pointer: &str, message: String) -> Defect {
+    document.defect(pointer, Problem::Vocabulary { message })
+}
+
+fn gaps(document: &Document) -> Result<Vec<Gap>, Defect> {
+    let catalogue: Vec<Gap> = statement(document, "", "x-gaps")?.unwrap_or_default();
+    let mut references = Vec::new();
+    gap_references(&document.root, &mut String::new(), &mut references);
+    for (at, id) in &references {
+        let Some(gap) = catalogue.iter().find(|gap| gap.id == *id) else {
+            let known = near(id, catalogue.iter().map(|gap| gap.id.as_str()));
+            let hint = known.map_or_else(
+                || "add it to `x-gaps`".to_owned(),
+                |known| format!("did you mean `{known}`?"),
+            );
+            return Err(vocabulary(
+                document,
+                at,
+                format!("the gap `{id}` is not in the catalogue; {hint}"),
+            ));
+        };
+        let place = at.rsplit_once("/x-gap").map_or(at.as_str(), |(place, _)| place);
+        if !gap.places.iter().any(|listed| listed == place) {
+            return Err(vocabulary(
+                document,
+                at,
+                format!("the gap `{id}` does not list `{place}` among its `places`; add it"),
+            ));
+        }
+    }
+    places_refer_back(document, &catalogue, &references)?;
+    Ok(catalogue)
+}
+
+fn places_refer_back(document: &Document, catalogue: &[Gap], references: &[(String, String)]) -> Result<(), Defect> {
+    for (index, gap) in catalogue.iter().enumerate() {
+        for (position, place) in gap.places.iter().enumerate() {
+            let refers = references.iter().any(|(at, id)| {
+                *id == gap.id && (at == place || at.rsplit_once("/x-gap").is_some_and(|(holder, _)| holder == place))
+            });
+            if !refers {
+                let at = format!("/x-gaps/{index}/places/{position}");
+                let message = format!(
+                    "`{place}` has no `x-gap` that names `{}`; add it there or remove the place",
+                    gap.id
+                );
+                return Err(vocabulary(document, &at, message));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Collects every `x-gap` entry and `x-null`, each with its own pointer.
+fn gap_references(node: &Node, pointer: &mut String, found: &mut Vec<(String, String)>) {
+    let length = pointer.len();
+    match &node.kind {
+        Kind::Object(members) => {
+            for member in members {
+                pointer::push(pointer, &member.name);
+                match member.name.as_str() {
+                    "x-gap" => {
+                        let ids = member.node.elements().iter().enumerate();
+                        let named =
+                            ids.filter_map(|(index, id)| Some((format!("{pointer}/{index}"), id.text()?.to_owned())));
+                        found.extend(named);
+                    }
+                    "x-null" => found.extend(member.node.text().map(|id| (pointer.clone(), id.to_owned()))),
+                    _ => gap_references(&member.node, pointer, found),
+                }
+                pointer.truncate(length);
+            }
+        }
+        Kind::Array(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                pointer::push(pointer, &index.to_string());
+                gap_references(element, pointer, found);
+                pointer.truncate(length);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Holds each law against the rest of the contract: the operations, parameters and gaps that it names exist.
+fn laws_fit(document: &Document, operations: &[Operation], gaps: &[Gap]) -> Result<(), Defect> {
+    for operation in operations {
+        page_fits(document, operation)?;
+        let at = pointer::join(&operation.pointer, "x-laws");
+        created_fits(document, operations, operation, &at)?;
+        let carries = operation.laws.created.iter().flat_map(|created| &created.carries);
+        for (index, carry) in carries.enumerate() {
+            let at = format!("{at}/created/carries/{index}");
+            if let Some(gap) = carry.gap.as_ref().filter(|id| !gaps.iter().any(|gap| gap.id == **id)) {
+                return Err(vocabulary(
+                    document,
+                    &at,
+                    format!("the gap `{gap}` is not in the catalogue; add it to `x-gaps`"),
+                ));
+            }
+            if let Some(wrong) = [&carry.sent, &carry.kept]
+                .into_iter()
+                .find(|text| !pointer::is_pointer(text))
+            {
+                return Err(vocabulary(
+                    document,
+                    &at,
+                    format!("`{wrong}` is no JSON pointer; start it with a slash"),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn page_fits(document: &Document, operation: &Operation) -> Result<(), Defect> {
+    let Some(Page { parameter, .. }) = &operation.page else {
+        return Ok(());
+    };
+    let queries: Vec<_> = operation
+        .parameters
+        .iter()
+        .filter(|known| known.location == Location::Query)
+        .collect();
+    if queries.iter().any(|query| query.name == *parameter) {
+        return Ok(());
+    }
+    let known = queries
+        .iter()
+        .map(|query| format!("`{}`", query.name))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let message = format!(
+        "`x-page` names the query parameter `{parameter}`, and the operation has {}",
+        or_none(&known)
+    );
+    Err(vocabulary(
+        document,
+        &pointer::join(&operation.pointer, "x-page"),
+        message,
+    ))
+}
+
+fn created_fits(document: &Document, operations: &[Operation], operation: &Operation, at: &str) -> Result<(), Defect> {
+    let Laws {
+        created: Some(created), ..
+    } = &operation.laws
+    else {
+        return Ok(());
+    };
+    let Some(listed) = &created.listed else { return Ok(()) };
+    let at = format!("{at}/created/listed");
+    let pages = || operations.iter().filter(|other| other.page.is_some());
+    if !pages().any(|other| other.name == listed.operation) {
+        let known = pages()
+            .map(|other| format!("`{}`", other.name))
+            .collect::<Vec<_>>()
+            .join(", ");
+        let message = format!(
+            "`{}` is no operation with `x-page`; those are {}",
+            listed.operation,
+            or_none(&known)
+        );
+        return Err(vocabulary(document, &at, message));
+    }
+    match &listed.owner {
+        Some(owner) if !operation.parameters.iter().any(|parameter| parameter.name == *owner) => Err(vocabulary(
+            document,
+            &at,
+            format!("the owner `{owner}` is no parameter of `{}`; name one", operation.name),
+        )),
+        Some(_) if listed.at.is_none() => Err(vocabulary(
+            document,
+            &at,
+            "an `owner` needs `at`, the array within the owner's item; add it".to_owned(),
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn or_none(list: &str) -> &str {
+    if list.is_empty() { "none" } else { list }
+}

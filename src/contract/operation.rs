@@ -1,0 +1,308 @@
+//! What a contract says of one operation: how it is called and what it answers. The main type is [`Operation`].
+
+use std::fmt;
+
+use super::shape::ShapeId;
+use super::vocabulary::{Laws, Page};
+
+/// An operation's place in [`Contract::operations`](super::Contract::operations).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OperationId(pub usize);
+
+/// One method on one path.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// The `operationId`, or method and path where the contract gives none.
+    pub name: String,
+    /// The method.
+    pub method: Method,
+    /// The path template.
+    pub path: String,
+    /// Where the operation stands in the contract.
+    pub pointer: String,
+    /// The parameters, those of the path item included.
+    pub parameters: Vec<Parameter>,
+    /// The JSON body that it takes.
+    pub request: Option<RequestBody>,
+    /// Its documented answers, in the order of the contract.
+    pub answers: Vec<Answer>,
+    /// How a caller proves who it is.
+    pub security: Security,
+    /// How its list is cut into pages.
+    pub page: Option<Page>,
+    /// What else binds it.
+    pub laws: Laws,
+}
+
+impl Operation {
+    /// Whether calling it changes nothing in the target (RFC 9110, section 9.2.1).
+    #[must_use]
+    pub fn is_read(&self) -> bool {
+        self.method == Method::Get
+    }
+
+    /// The answer that documents this status: the exact one first, then its class, then `default`.
+    #[must_use]
+    pub fn answer(&self, status: u16) -> Option<&Answer> {
+        let rank = |answer: &&Answer| answer.status.rank(status);
+        self.answers
+            .iter()
+            .filter(|answer| rank(answer).is_some())
+            .min_by_key(rank)
+    }
+
+    /// The documented answers of success.
+    pub fn successes(&self) -> impl Iterator<Item = &Answer> {
+        self.answers.iter().filter(|answer| answer.status.is_success())
+    }
+
+    /// Whether the status is a documented success: one of the 2xx that the contract names, or any where it names none.
+    #[must_use]
+    pub fn succeeds_with(&self, status: u16) -> bool {
+        let mut successes = self.successes().peekable();
+        if successes.peek().is_none() {
+            return (200..300).contains(&status);
+        }
+        successes.any(|answer| answer.status.rank(status).is_some())
+    }
+
+    /// The successes in words: `201`, `2XX`, `200 or 204`.
+    #[must_use]
+    pub fn success_statuses(&self) -> String {
+        let statuses: Vec<_> = self.successes().map(|answer| answer.status.to_string()).collect();
+        if statuses.is_empty() {
+            "2XX".to_owned()
+        } else {
+            statuses.join(" or ")
+        }
+    }
+}
+
+/// A method of HTTP that OpenAPI 3.0 has a place for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// `DELETE`.
+    Delete,
+    /// `GET`.
+    Get,
+    /// `HEAD`.
+    Head,
+    /// `OPTIONS`.
+    Options,
+    /// `PATCH`.
+    Patch,
+    /// `POST`.
+    Post,
+    /// `PUT`.
+    Put,
+    /// `TRACE`.
+    Trace,
+}
+
+impl Method {
+    /// The method by its lower-case name in a path item.
+    #[must_use]
+    pub fn from_key(key: &str) -> Option<Self> {
+        Some(match key {
+            "delete" => Self::Delete,
+            "get" => Self::Get,
+            "head" => Self::Head,
+            "options" => Self::Options,
+            "patch" => Self::Patch,
+            "post" => Self::Post,
+            "put" => Self::Put,
+            "trace" => Self::Trace,
+            _ => return None,
+        })
+    }
+
+    /// The method's name on the wire.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Delete => "DELETE",
+            Self::Get => "GET",
+            Self::Head => "HEAD",
+            Self::Options => "OPTIONS",
+            Self::Patch => "PATCH",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Trace => "TRACE",
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// A parameter of an operation.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Where it goes.
+    pub location: Location,
+    /// Whether a call must have it.
+    pub required: bool,
+    /// Where it stands in the contract.
+    pub pointer: String,
+    /// Its schema's place, when it has one.
+    pub schema: Option<String>,
+    /// A value that the contract itself gives: an example, a default, an allowed value.
+    pub sample: Option<serde_json::Value>,
+}
+
+/// Where a parameter goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// In a cookie.
+    Cookie,
+    /// In a header.
+    Header,
+    /// In the path.
+    Path,
+    /// In the query.
+    Query,
+}
+
+/// The JSON body that an operation takes.
+#[derive(Clone, Debug)]
+pub struct RequestBody {
+    /// The media type as documented.
+    pub media_type: String,
+    /// The schema's place.
+    pub schema: Option<String>,
+    /// The contract's own example.
+    pub example: Option<serde_json::Value>,
+}
+
+/// One documented answer.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The statuses it stands for.
+    pub status: StatusPattern,
+    /// Where it stands in the contract.
+    pub pointer: String,
+    /// The media types that its body may have; none when no body is documented.
+    pub media_types: Vec<String>,
+    /// The shape of its JSON body.
+    pub body: Option<ShapeId>,
+}
+
+/// A status, a class of them, or any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatusPattern {
+    /// `2XX`: the first digit.
+    Class(u16),
+    /// `default`.
+    Default,
+    /// `201`.
+    Exact(u16),
+}
+
+impl StatusPattern {
+    /// Reads a key of a responses object.
+    #[must_use]
+    pub fn parse(key: &str) -> Option<Self> {
+        if key == "default" {
+            return Some(Self::Default);
+        }
+        if let [class @ b'1'..=b'5', b'X' | b'x', b'X' | b'x'] = key.as_bytes() {
+            return Some(Self::Class(u16::from(*class - b'0')));
+        }
+        key.parse()
+            .ok()
+            .filter(|status| (100..600).contains(status))
+            .map(Self::Exact)
+    }
+
+    /// How closely this names the status, 0 being closest; none when it does not.
+    #[must_use]
+    pub fn rank(self, status: u16) -> Option<u8> {
+        match self {
+            Self::Exact(exact) => (exact == status).then_some(0),
+            Self::Class(class) => (class == status / 100).then_some(1),
+            Self::Default => Some(2),
+        }
+    }
+
+    /// Whether this names a success.
+    #[must_use]
+    pub fn is_success(self) -> bool {
+        match self {
+            Self::Exact(status) => (200..300).contains(&status),
+            Self::Class(class) => class == 2,
+            Self::Default => false,
+        }
+    }
+}
+
+impl fmt::Display for StatusPattern {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Class(class) => write!(formatter, "{class}XX"),
+            Self::Default => formatter.write_str("default"),
+            Self::Exact(status) => write!(formatter, "{status}"),
+        }
+    }
+}
+
+/// How a caller proves who it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Security {
+    /// The token goes into this header; no scheme stands before it.
+    ApiKey {
+        /// The scheme's name in the contract.
+        scheme: String,
+        /// The header.
+        header: String,
+    },
+    /// `Authorization: Bearer`, RFC 6750.
+    Bearer {
+        /// The scheme's name in the contract.
+        scheme: String,
+    },
+    /// Anybody may call.
+    None,
+    /// A way that this program does not follow.
+    Unread {
+        /// The schemes' names.
+        schemes: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_pattern_is_read_and_written_alike() {
+        for key in ["201", "2XX", "default"] {
+            assert_eq!(StatusPattern::parse(key).unwrap().to_string(), key);
+        }
+        assert_eq!(StatusPattern::parse("2xx"), Some(StatusPattern::Class(2)));
+        assert_eq!(StatusPattern::parse("20"), None);
+        assert_eq!(StatusPattern::parse("ok"), None);
+    }
+
+    #[test]
+    fn the_exact_status_wins_over_its_class_and_over_default() {
+        let patterns = [
+            StatusPattern::Default,
+            StatusPattern::Class(4),
+            StatusPattern::Exact(404),
+        ];
+        let closest = |status: u16| {
+            patterns
+                .iter()
+                .filter(|pattern| pattern.rank(status).is_some())
+                .min_by_key(|pattern| pattern.rank(status))
+        };
+        assert_eq!(closest(404), Some(&StatusPattern::Exact(404)));
+        assert_eq!(closest(400), Some(&StatusPattern::Class(4)));
+        assert_eq!(closest(500), Some(&StatusPattern::Default));
+    }
+}

@@ -1,0 +1,426 @@
+//! Expands a schema into the shape of one answer: a node for each place, each with the facts that bind it. The main
+//! type is [`Shape`].
+//!
+//! # Design
+//!
+//! A place is bound by several schemas at once where `allOf` is used, so a shape is made of a set of them, its
+//! conjuncts. A schema that contains itself leads back to the shape that is being made, and a document whose expansion
+//! would explode shares shapes past [`SHARED_AFTER`]: the facts are named by the first place then.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use super::assertion::{self, Assertion};
+use super::document::{Document, Node};
+use super::fact::{Fact, FactId, FactKind};
+use super::openapi::local_pointer;
+use super::operation::OperationId;
+use super::pointer;
+
+/// How many shapes one answer gets of its own.
+const SHARED_AFTER: usize = 3000;
+
+/// A shape's place in [`Contract::shapes`](super::Contract::shapes).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ShapeId(pub usize);
+
+/// What the contract says of one place in an answer.
+#[derive(Debug, Default)]
+pub struct Shape {
+    /// The types that are allowed; all when empty.
+    pub types: Vec<JsonType>,
+    /// Whether null is documented.
+    pub nullable: bool,
+    /// The fact of the type, where one is stated.
+    pub type_fact: Option<FactId>,
+    /// The documented fields.
+    pub fields: Vec<Field>,
+    /// Fields that must not be there.
+    pub forbidden: Vec<(String, FactId)>,
+    /// The fact that no other field is there, and the names it allows.
+    pub closed: Option<(FactId, Vec<String>)>,
+    /// The shape of fields that have no name of their own.
+    pub additional: Option<ShapeId>,
+    /// Whether unlisted fields are documented, by `additionalProperties`.
+    pub open: bool,
+    /// The shape of each element.
+    pub items: Option<ShapeId>,
+    /// What else the schemas assert.
+    pub assertions: Vec<(FactId, LazyAssertion)>,
+}
+
+/// A documented field.
+#[derive(Debug)]
+pub struct Field {
+    /// The name.
+    pub name: String,
+    /// What is said of its value.
+    pub shape: ShapeId,
+    /// The fact that it is there, where the contract requires it.
+    pub present: Option<FactId>,
+}
+
+/// JSON's types as OpenAPI names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum JsonType {
+    /// `array`.
+    Array,
+    /// `boolean`.
+    Boolean,
+    /// `integer`: a number without a fraction.
+    Integer,
+    /// `number`.
+    Number,
+    /// `object`.
+    Object,
+    /// `string`.
+    String,
+}
+
+impl JsonType {
+    fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "array" => Self::Array,
+            "boolean" => Self::Boolean,
+            "integer" => Self::Integer,
+            "number" => Self::Number,
+            "object" => Self::Object,
+            "string" => Self::String,
+            _ => return None,
+        })
+    }
+
+    /// The type's name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Array => "array",
+            Self::Boolean => "boolean",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Object => "object",
+            Self::String => "string",
+        }
+    }
+
+    /// Whether the value is of this type. `1.0` is an integer: JSON knows one kind of number (RFC 8259, section 6).
+    #[must_use]
+    pub fn admits(self, value: &serde_json::Value) -> bool {
+        match self {
+            Self::Array => value.is_array(),
+            Self::Boolean => value.is_boolean(),
+            Self::Integer => {
+                value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|number| number.fract() == 0.0)
+            }
+            Self::Number => value.is_number(),
+            Self::Object => value.is_object(),
+            Self::String => value.is_string(),
+        }
+    }
+}
+
+/// An assertion that is compiled when it is first needed.
+#[derive(Debug)]
+pub struct LazyAssertion {
+    schema: String,
+    compiled: OnceLock<Assertion>,
+}
+
+impl LazyAssertion {
+    /// The assertion of the schema at `schema`, compiled on the first call.
+    pub fn compiled(&self, document: &Document) -> &Assertion {
+        self.compiled.get_or_init(|| Assertion::compile(document, &self.schema))
+    }
+}
+
+/// Expands the bodies of a contract's answers into shapes and facts.
+pub(super) struct Expander<'document> {
+    pub(super) document: &'document Document,
+    pub(super) shapes: Vec<Shape>,
+    pub(super) facts: Vec<Fact>,
+    memo: HashMap<String, ShapeId>,
+    path: Vec<(String, ShapeId)>,
+    first: usize,
+    subject: String,
+    operation: OperationId,
+}
+
+/// One schema that binds a place: the node and where it stands.
+#[derive(Clone)]
+struct Conjunct<'document> {
+    node: &'document Node,
+    pointer: String,
+}
+
+impl<'document> Expander<'document> {
+    pub(super) fn new(document: &'document Document) -> Self {
+        Self {
+            document,
+            shapes: Vec::new(),
+            facts: Vec::new(),
+            memo: HashMap::new(),
+            path: Vec::new(),
+            first: 0,
+            subject: String::new(),
+            operation: OperationId(0),
+        }
+    }
+
+    /// Expands the schema of one answer. `subject` starts the facts' names: the operation, and the status of an answer
+    /// that is not its success.
+    pub(super) fn answer(&mut self, operation: OperationId, subject: &str, schema: &str) -> ShapeId {
+        self.memo.clear();
+        self.first = self.shapes.len();
+        subject.clone_into(&mut self.subject);
+        self.operation = operation;
+        let conjuncts = self.conjuncts(schema);
+        self.shape(&conjuncts, "")
+    }
+
+    fn shape(&mut self, conjuncts: &[Conjunct<'document>], pattern: &str) -> ShapeId {
+        let key = conjuncts
+            .iter()
+            .map(|conjunct| conjunct.pointer.as_str())
+            .collect::<Vec<_>>()
+            .join(" ");
+        if let Some((_, id)) = self.path.iter().find(|(other, _)| *other == key) {
+            return *id;
+        }
+        if self.shapes.len() - self.first > SHARED_AFTER
+            && let Some(id) = self.memo.get(&key)
+        {
+            return *id;
+        }
+        let id = ShapeId(self.shapes.len());
+        self.shapes.push(Shape::default());
+        self.memo.insert(key.clone(), id);
+        self.path.push((key, id));
+        let shape = self.fill(conjuncts, pattern);
+        self.shapes[id.0] = shape;
+        self.path.pop();
+        id
+    }
+
+    fn fill(&mut self, conjuncts: &[Conjunct<'document>], pattern: &str) -> Shape {
+        let mut shape = Shape::default();
+        self.types(conjuncts, pattern, &mut shape);
+        self.closed(conjuncts, pattern, &mut shape);
+        self.fields(conjuncts, pattern, &mut shape);
+        let below = |name: &str| {
+            conjuncts
+                .iter()
+                .filter_map(|conjunct| conjunct.member(name))
+                .map(|inner| inner.pointer)
+                .collect::<Vec<_>>()
+        };
+        let items = below("items");
+        if !items.is_empty() {
+            shape.items = Some(self.merged(&items, &pointer::join(pattern, "*")));
+        }
+        let additional: Vec<_> = conjuncts
+            .iter()
+            .filter_map(|conjunct| conjunct.member("additionalProperties"))
+            .collect();
+        shape.open = additional.iter().any(|inner| inner.node.boolean() != Some(false));
+        let schemas: Vec<_> = additional
+            .into_iter()
+            .filter(|inner| inner.node.boolean().is_none())
+            .map(|inner| inner.pointer)
+            .collect();
+        if !schemas.is_empty() {
+            shape.additional = Some(self.merged(&schemas, &pointer::join(pattern, "*")));
+        }
+        self.assertions(conjuncts, pattern, &mut shape);
+        shape
+    }
+
+    fn merged(&mut self, schemas: &[String], pattern: &str) -> ShapeId {
+        let conjuncts: Vec<_> = schemas.iter().flat_map(|schema| self.conjuncts(schema)).collect();
+        self.shape(&conjuncts, pattern)
+    }
+
+    fn types(&mut self, conjuncts: &[Conjunct<'document>], pattern: &str, shape: &mut Shape) {
+        let typed = |conjunct: &&Conjunct<'_>| conjunct.text("type").is_some();
+        let Some(first) = conjuncts.iter().find(typed) else {
+            shape.nullable = true;
+            return;
+        };
+        let mut types: Vec<_> = conjuncts
+            .iter()
+            .filter_map(|conjunct| conjunct.text("type").and_then(JsonType::parse))
+            .collect();
+        types.dedup();
+        if types.contains(&JsonType::Integer) {
+            types.retain(|kind| *kind != JsonType::Number);
+        }
+        shape.nullable = conjuncts.iter().filter(typed).all(|conjunct| conjunct.flag("nullable"));
+        let mut documented = types.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" and ");
+        if shape.nullable {
+            documented.push_str(" or null");
+        }
+        shape.types = types;
+        let place = pointer::join(&first.pointer, "type");
+        shape.type_fact = Some(self.fact(FactKind::Type, pattern, place, documented));
+    }
+
+    fn fields(&mut self, conjuncts: &[Conjunct<'document>], pattern: &str, shape: &mut Shape) {
+        let mut names: Vec<&str> = Vec::new();
+        for conjunct in conjuncts {
+            let listed = conjunct.node.member("properties").map_or(&[][..], Node::members).iter();
+            let named = listed.map(|member| member.name.as_str()).chain(conjunct.required());
+            names.extend(named);
+        }
+        let mut seen = std::collections::HashSet::new();
+        names.retain(|name| seen.insert(*name));
+        for name in names {
+            self.field(conjuncts, pattern, name, shape);
+        }
+    }
+
+    fn field(&mut self, conjuncts: &[Conjunct<'document>], pattern: &str, name: &str, shape: &mut Shape) {
+        let below = pointer::join(pattern, name);
+        let stated: Vec<_> = conjuncts
+            .iter()
+            .filter_map(|conjunct| conjunct.member("properties")?.member(name))
+            .collect();
+        if let Some(forbidding) = stated.iter().find(|inner| forbids(inner.node)) {
+            let fact = self.fact(
+                FactKind::Absent,
+                &below,
+                forbidding.pointer.clone(),
+                "absent".to_owned(),
+            );
+            return shape.forbidden.push((name.to_owned(), fact));
+        }
+        let requiring = conjuncts
+            .iter()
+            .find(|conjunct| conjunct.required().any(|required| required == name));
+        let input_only = stated.iter().any(|inner| inner.flag("writeOnly"));
+        let present = requiring.filter(|_| !input_only).map(|conjunct| {
+            let place = stated.first().map_or_else(
+                || pointer::join(&conjunct.pointer, "required"),
+                |inner| inner.pointer.clone(),
+            );
+            self.fact(FactKind::Present, &below, place, "present".to_owned())
+        });
+        let schemas: Vec<_> = stated.into_iter().map(|inner| inner.pointer).collect();
+        let field = self.merged(&schemas, &below);
+        shape.fields.push(Field {
+            name: name.to_owned(),
+            shape: field,
+            present,
+        });
+    }
+
+    fn closed(&mut self, conjuncts: &[Conjunct<'document>], pattern: &str, shape: &mut Shape) {
+        let closing = conjuncts
+            .iter()
+            .filter_map(|conjunct| Some((conjunct, conjunct.member("additionalProperties")?)));
+        let Some((conjunct, inner)) = closing
+            .into_iter()
+            .find(|(_, inner)| inner.node.boolean() == Some(false))
+        else {
+            return;
+        };
+        let names: Vec<_> = conjunct
+            .node
+            .member("properties")
+            .map_or(&[][..], Node::members)
+            .iter()
+            .map(|member| member.name.clone())
+            .collect();
+        let documented = format!("only {}", names.join(", "));
+        shape.closed = Some((self.fact(FactKind::Closed, pattern, inner.pointer, documented), names));
+    }
+
+    fn assertions(&mut self, conjuncts: &[Conjunct<'document>], pattern: &str, shape: &mut Shape) {
+        for conjunct in conjuncts {
+            let keywords = assertion::keywords(conjunct.node);
+            let Some(first) = keywords.first() else { continue };
+            let place = pointer::join(&conjunct.pointer, first);
+            let fact = self.fact(FactKind::Assertion, pattern, place, keywords.join(", "));
+            let assertion = LazyAssertion {
+                schema: conjunct.pointer.clone(),
+                compiled: OnceLock::new(),
+            };
+            shape.assertions.push((fact, assertion));
+        }
+    }
+
+    fn fact(&mut self, kind: FactKind, pattern: &str, place: String, documented: String) -> FactId {
+        let stated = if kind == FactKind::Closed {
+            "closed"
+        } else {
+            documented.as_str()
+        };
+        let at = if pattern.is_empty() { "body" } else { pattern };
+        let name = format!("{} {at}: {stated}", self.subject);
+        let id = FactId(self.facts.len());
+        self.facts.push(Fact {
+            name,
+            operation: self.operation,
+            kind,
+            place,
+            pattern: pattern.to_owned(),
+            documented,
+        });
+        id
+    }
+
+    /// The schemas that bind a place: references followed, `allOf` flattened.
+    fn conjuncts(&self, pointer: &str) -> Vec<Conjunct<'document>> {
+        let mut found = Vec::new();
+        self.flatten(pointer.to_owned(), &mut found, 0);
+        found
+    }
+
+    fn flatten(&self, pointer: String, found: &mut Vec<Conjunct<'document>>, depth: usize) {
+        let Some(node) = self.document.node(&pointer) else {
+            return;
+        };
+        if depth > 64 || found.iter().any(|conjunct| conjunct.pointer == pointer) {
+            return;
+        }
+        if let Some(target) = node.member("$ref").and_then(Node::text).and_then(local_pointer) {
+            return self.flatten(target, found, depth + 1);
+        }
+        let parts = node.member("allOf").map_or(0, |parts| parts.elements().len());
+        let all_of = pointer::join(&pointer, "allOf");
+        found.push(Conjunct { node, pointer });
+        for index in 0..parts {
+            self.flatten(pointer::join(&all_of, &index.to_string()), found, depth + 1);
+        }
+    }
+}
+
+impl<'document> Conjunct<'document> {
+    fn member(&self, name: &str) -> Option<Self> {
+        Some(Self {
+            node: self.node.member(name)?,
+            pointer: pointer::join(&self.pointer, name),
+        })
+    }
+
+    fn text(&self, name: &str) -> Option<&'document str> {
+        self.node.member(name)?.text()
+    }
+
+    fn flag(&self, name: &str) -> bool {
+        self.node.member(name).and_then(Node::boolean) == Some(true)
+    }
+
+    fn required(&self) -> impl Iterator<Item = &'document str> {
+        self.node
+            .member("required")
+            .map_or(&[][..], Node::elements)
+            .iter()
+            .filter_map(Node::text)
+    }
+}
+
+/// `not: {}` admits no value at all: a field with it must be absent.
+fn forbids(schema: &Node) -> bool {
+    schema
+        .member("not")
+        .is_some_and(|not| not.members().is_empty() && not.text().is_none())
+}

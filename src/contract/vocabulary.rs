@@ -1,0 +1,160 @@
+//! Our own words in a contract: the `x-` keys, each defined here and nowhere else.
+//!
+//! | key | stands at | says |
+//! |---|---|---|
+//! | `x-document` | anything | the section of the document that this mirrors, as `Heading / Subheading` |
+//! | `x-gaps` | the root | the catalogue of gaps: `id`, `question`, `stated` (`not-shown` or `silent`), `x-document`, `places` |
+//! | `x-gap` | anything | the ids of the gaps that touch this place; the catalogue's `places` name it in turn |
+//! | `x-null` | the root | the id of the gap that leaves open whether a field may be null; without it, null is a wrong type |
+//! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` stand in an answer, and the `id` within an item: law 1 |
+//! | `x-laws` | a create or update operation | laws 2 to 7, see [`Laws`] |
+//! | `x-synthetic` | a request field | the text to send, with `{mark}` where the run's mark goes |
+//!
+//! OpenAPI's own `links` carry values from one answer into other requests. The index `0` in a link's expression stands
+//! for any element. A link from a create carries the identifier of what the run made itself; a link from a list carries
+//! values that the target shows to be allowed, and several such links for one field are alternatives.
+
+use serde::Deserialize;
+
+/// Something that the document leaves open.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gap {
+    /// A stable name.
+    pub id: String,
+    /// What nobody knows, in one sentence.
+    pub question: String,
+    /// Whether the document says that it does not show this.
+    pub stated: Stated,
+    /// The section that says so.
+    #[serde(rename = "x-document")]
+    pub document: Option<String>,
+    /// The places of the contract that it touches, as JSON pointers.
+    pub places: Vec<String>,
+}
+
+/// How the document leaves something open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stated {
+    /// It says "not shown".
+    NotShown,
+    /// It says nothing.
+    Silent,
+}
+
+/// Law 1: how a list is cut into pages. Every field but `parameter` is a JSON pointer.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Page {
+    /// The query parameter that asks for a page.
+    pub parameter: String,
+    /// The page's number in the answer.
+    pub page: String,
+    /// The most items a page holds.
+    pub per_page: String,
+    /// How many items the whole list has.
+    pub total: String,
+    /// The number of the last page.
+    pub last_page: String,
+    /// The array of items.
+    pub items: String,
+    /// The identifier within an item.
+    pub id: String,
+}
+
+/// The laws that bind one operation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Laws {
+    /// Laws 2, 3, 4 and 6: what the operation creates.
+    pub created: Option<Created>,
+    /// Law 7: forms of one request field that are all accepted.
+    pub accepts: Vec<Accepts>,
+}
+
+/// What a create promises of the record that it makes.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Created {
+    /// Where the created record stands in the answer.
+    pub resource: String,
+    /// Its identifier, within the record.
+    pub id: String,
+    /// Where it is listed.
+    pub listed: Option<Listed>,
+    /// Which sent fields it carries.
+    #[serde(default)]
+    pub carries: Vec<Carry>,
+}
+
+/// The list in which a created record appears.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Listed {
+    /// The operation that lists, one with `x-page`.
+    #[serde(rename = "in")]
+    pub operation: String,
+    /// The path parameter of the create that names the item under which the record appears; absent when the record is
+    /// an item itself.
+    pub owner: Option<String>,
+    /// The array within that item.
+    pub at: Option<String>,
+}
+
+/// One sent field and where it comes back.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Carry {
+    /// The field in the request body; `*` is every element.
+    pub sent: String,
+    /// The field within the record; `*` is some element.
+    pub kept: String,
+    /// The gap that allows another spelling; then a difference only warns.
+    pub gap: Option<String>,
+    /// What makes the two the same.
+    #[serde(default)]
+    pub same: Same,
+}
+
+/// When two values are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Same {
+    /// The same JSON value.
+    #[default]
+    Value,
+    /// The same instant, in whichever form and offset.
+    Instant,
+}
+
+/// A request field that takes several forms.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Accepts {
+    /// The field in the request body.
+    pub sent: String,
+    /// The forms.
+    pub forms: Vec<Form>,
+}
+
+/// A form of a timestamp by ISO 8601.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// With a numeric offset from UTC, as `+02:00`.
+    Offset,
+    /// In UTC with the suffix `Z`.
+    Utc,
+}
+
+impl Form {
+    /// The form's name in facts and messages.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Offset => "numeric offset",
+            Self::Utc => "suffix Z",
+        }
+    }
+}
