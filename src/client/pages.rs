@@ -116,3 +116,120 @@ impl Walk {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+
+    use super::*;
+
+    /// The items of a walk over what `answer` gives for each page, and why it ended if not by itself.
+    fn walked(answer: impl Fn(i64) -> Page<i64> + Send) -> (Vec<i64>, Option<ClientError>) {
+        let items = walk(move |page| std::future::ready(Ok(answer(page))));
+        let outcomes = items.collect::<Vec<_>>().now_or_never().unwrap();
+        let mut error = None;
+        let items = outcomes
+            .into_iter()
+            .filter_map(|it| it.map_err(|it| error = Some(it)).ok())
+            .collect();
+        (items, error)
+    }
+
+    fn page(number: i64, last: i64) -> Page<i64> {
+        Page {
+            number: Some(number),
+            last: Some(last),
+            items: vec![number * 10, number * 10 + 1],
+        }
+    }
+
+    #[test]
+    fn a_walk_ends_at_the_last_page() {
+        let (items, error) = walked(|number| page(number, 3));
+        assert_eq!(items, [10, 11, 20, 21, 30, 31]);
+        assert!(error.is_none());
+    }
+
+    #[test]
+    fn a_walk_follows_a_list_that_grows_or_shrinks() {
+        assert_eq!(
+            walked(|number| page(number, if number == 1 { 2 } else { 3 })).0.len(),
+            6
+        );
+        assert_eq!(
+            walked(|number| page(number, if number == 1 { 9 } else { 2 })).0.len(),
+            4
+        );
+    }
+
+    #[test]
+    fn an_empty_page_ends_a_walk() {
+        let empty = |number, last| Page {
+            items: Vec::new(),
+            ..page(number, last)
+        };
+        assert_eq!(
+            walked(|number| if number < 3 { page(number, 9) } else { empty(number, 9) })
+                .0
+                .len(),
+            4
+        );
+        // Beyond the end a service may answer the number of another page, or none.
+        assert!(walked(|_| empty(7, 9)).1.is_none());
+        assert!(
+            walked(|_| Page {
+                number: None,
+                last: None,
+                items: Vec::new()
+            })
+            .1
+            .is_none()
+        );
+    }
+
+    #[test]
+    fn a_last_page_of_zero_or_less_ends_a_walk() {
+        for last in [0, -1, i64::MIN] {
+            let (items, error) = walked(|number| page(number, last));
+            assert!(error.is_none() && items.len() == 2, "{last}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn a_last_page_that_always_moves_on_ends_a_walk() {
+        for ahead in [1, 1_000_000] {
+            let (items, error) = walked(|number| page(number, number + ahead));
+            assert!(matches!(error, Some(ClientError::EndlessPages { .. })), "{error:?}");
+            assert_eq!(items.len(), 2 * (Walk::PATIENCE as usize + 1));
+        }
+    }
+
+    #[test]
+    fn a_page_that_was_not_asked_for_ends_a_walk() {
+        let (items, error) = walked(|_| page(1, 3));
+        assert_eq!(items, [10, 11]);
+        assert!(
+            matches!(error, Some(ClientError::OtherPage { asked: 2, answered: 1 })),
+            "{error:?}"
+        );
+    }
+
+    #[test]
+    fn items_without_a_last_page_end_a_walk() {
+        let (items, error) = walked(|number| Page {
+            last: None,
+            ..page(number, 0)
+        });
+        assert!(items.is_empty());
+        assert!(matches!(error, Some(ClientError::NoLastPage { page: 1 })), "{error:?}");
+    }
+
+    #[test]
+    fn a_page_without_a_number_is_taken_for_the_one_asked_for() {
+        let (items, error) = walked(|number| Page {
+            number: None,
+            ..page(number, 2)
+        });
+        assert!(error.is_none() && items.len() == 4, "{error:?}");
+    }
+}

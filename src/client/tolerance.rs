@@ -10,7 +10,7 @@ const CONTRACT: &str = include_str!(concat!(env!("OUT_DIR"), "/contract.json"));
 #[test]
 fn a_full_answer_survives_decoding_whole() {
     for (operation, answer) in answers() {
-        assert_eq!(decoded(&operation, answer.clone()), answer, "{operation}");
+        assert_eq!(decoded(&operation, &answer), answer, "{operation}");
     }
 }
 
@@ -20,7 +20,7 @@ fn every_field_may_be_null() {
         for place in fields(&answer) {
             let mut answer = answer.clone();
             *answer.pointer_mut(&place).unwrap() = Value::Null;
-            decoded(&operation, answer);
+            decoded(&operation, &answer);
         }
     }
 }
@@ -38,7 +38,7 @@ fn every_field_may_be_missing() {
                 .unwrap()
                 .remove(name)
                 .unwrap();
-            decoded(&operation, answer);
+            decoded(&operation, &answer);
         }
     }
 }
@@ -53,12 +53,12 @@ fn every_object_may_hold_an_unknown_field() {
         for object in objects {
             let mut answer = answer.clone();
             answer.pointer_mut(&object).unwrap()["not_documented"] = json!({ "a": [null] });
-            decoded(&operation, answer);
+            decoded(&operation, &answer);
         }
     }
 }
 
-fn decoded(operation: &str, answer: Value) -> Value {
+fn decoded(operation: &str, answer: &Value) -> Value {
     let outcome = decode(operation, answer.clone()).unwrap_or_else(|| panic!("no type for {operation}"));
     outcome.unwrap_or_else(|error| panic!("{operation}: {error} in {answer}"))
 }

@@ -98,7 +98,7 @@ fn add_required(sum: &mut Map<String, Value>, names: &[Value]) {
 mod tests {
     use super::*;
 
-    fn flattened(schemas: Value) -> Value {
+    fn flattened(schemas: &Value) -> Value {
         let mut document = json!({ "components": { "schemas": schemas } });
         flatten_all_of(&mut document).unwrap();
         document["components"]["schemas"].take()
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn parts_add_up_to_one_open_object() {
-        let schemas = flattened(json!({
+        let schemas = flattened(&json!({
             "Base": { "type": "object", "additionalProperties": false, "required": ["a"], "properties": { "a": { "type": "string" } } },
             "Sum": { "description": "both", "allOf": [
                 { "$ref": "#/components/schemas/Base" },
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_property_of_two_parts_keeps_what_both_say() {
-        let schemas = flattened(json!({ "Sum": { "allOf": [
+        let schemas = flattened(&json!({ "Sum": { "allOf": [
             { "properties": { "a": { "properties": { "b": { "type": "string" } } } } },
             { "properties": { "a": { "properties": { "c": { "type": "string" } } } } },
         ] } }));
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_tree_that_refers_to_itself_through_a_property_is_fine() {
-        let schemas = flattened(json!({ "Tree": { "allOf": [
+        let schemas = flattened(&json!({ "Tree": { "allOf": [
             { "properties": { "children": { "type": "array", "items": { "$ref": "#/components/schemas/Tree" } } } },
         ] } }));
         assert_eq!(

@@ -117,11 +117,7 @@ mod tests {
     #[test]
     fn the_projected_contract_is_the_reviewed_one() {
         let projected: Value = serde_json::from_str(PROJECTED).unwrap();
-        insta::with_settings!({
-            snapshot_path => concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"),
-            prepend_module_to_snapshot => false,
-            omit_expression => true,
-        }, { insta::assert_yaml_snapshot!("projected_contract", projected) });
+        crate::testing::with_snapshots(|| insta::assert_yaml_snapshot!("projected_contract", projected));
     }
 
     #[test]
