@@ -1,2 +1,4 @@
-//! The integration tests.
-fn main() {}
+//! The integration tests, in one binary: a module for each part of the program, on real sockets and real files.
+
+mod client;
+mod support;
