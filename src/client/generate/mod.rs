@@ -109,7 +109,9 @@ fn drop_constructors(file: &mut File) {
 fn decoder(projected: &Value) -> Item {
     let typed = operations(projected).filter_map(|(_, _, operation)| {
         let id = operation["operationId"].as_str()?;
-        let answer = type_name(answer_schema(operation)?)?;
+        let schema = answer_schema(operation)?;
+        let inline = (schema["type"] == "object").then(|| format_ident!("{}Response", id.to_pascal_case()));
+        let answer = type_name(schema).or(inline)?;
         Some(quote!(#id => serde_json::from_value::<types::#answer>(body).and_then(serde_json::to_value)))
     });
     parse_quote! {
