@@ -5,6 +5,8 @@ use std::{env, fs};
 
 use serde_json::Value;
 
+use contract::document::{Document, Position};
+
 // The contract's own reader and validator, so that a build and a check say the same of a broken contract.
 #[expect(dead_code, unreachable_pub, reason = "the build needs a part of the room")]
 #[path = "src/contract"]
@@ -32,15 +34,13 @@ fn main() {
 
 fn write_client() -> Result<(), String> {
     let text = fs::read_to_string(CONTRACT).map_err(|error| format!("{CONTRACT} can't be read: {error}"))?;
-    let document = contract::document::Document::read(CONTRACT, text).map_err(|defect| defect.to_string())?;
+    let document = Document::read(CONTRACT, text).map_err(|defect| defect.to_string())?;
     contract::openapi::validate(&document).map_err(|defect| defect.to_string())?;
     let contract = parse(&document.text)?;
     let tell = |obstacle: projection::Obstacle| {
-        let line = document.position(&obstacle.pointer).line;
-        format!(
-            "{CONTRACT}:{line} ({}): no client can be generated: {}",
-            obstacle.pointer, obstacle.message
-        )
+        let Position { line, column } = document.position(&obstacle.pointer);
+        let place = format!("{CONTRACT}:{line}:{column} ({})", obstacle.pointer);
+        format!("{place}: no client can be generated: {}", obstacle.message)
     };
     let projected = projection::project(&contract).map_err(tell)?;
     let client = generate::client(&contract, &projected).map_err(tell)?;

@@ -42,7 +42,7 @@ impl Client {
             baseurl: base_url::parse(base_url)?,
             client,
             inner: Session {
-                authorization: token.authorization()?,
+                authorization: token.authorization(),
                 settings,
             },
         })

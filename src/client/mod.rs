@@ -23,6 +23,8 @@
 //! # }
 //! ```
 //!
+//! A list whose call takes more than the page is streamed by its builder, as in `client.get_contacts().stream()`.
+//!
 //! # What is sent and read
 //!
 //! Nothing is documented as required, so every field of a request is optional and left out when it is `None`; an empty

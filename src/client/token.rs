@@ -38,11 +38,11 @@ impl Token {
     }
 
     /// The value of the header `Authorization`, marked so that HTTP libraries neither show nor compress it.
-    pub(crate) fn authorization(&self) -> Result<HeaderValue, ClientError> {
-        let mut value =
-            HeaderValue::try_from(format!("Bearer {}", self.expose())).map_err(|_| ClientError::EmptyToken)?;
+    pub(crate) fn authorization(&self) -> HeaderValue {
+        let value = HeaderValue::try_from(format!("Bearer {}", self.expose()));
+        let mut value = value.expect("visible ASCII is the value of a header");
         value.set_sensitive(true);
-        Ok(value)
+        value
     }
 }
 
@@ -75,7 +75,7 @@ mod tests {
         let token = Token::new("s3cr3t-sample").unwrap();
         assert_eq!(
             format!("{token:?} {token} {:?}", token.authorization()),
-            "Token(hidden) hidden Ok(Sensitive)"
+            "Token(hidden) hidden Sensitive"
         );
     }
 

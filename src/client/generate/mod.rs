@@ -14,6 +14,7 @@ use schemars_of_progenitor::schema::{InstanceType, SchemaObject};
 use serde_json::{Value, json};
 use syn::{File, Ident, ImplItem, Item, parse_quote};
 
+use crate::contract::pointer::join;
 use crate::projection::{Obstacle, drop_unused_schemas};
 
 /// Returns the source of the client of `projected`, with a stream for each operation of `contract` that has `x-page`.
@@ -56,7 +57,7 @@ fn obstacle_at(projected: &Value) -> String {
 }
 
 fn pointer(path: &str, method: &str) -> String {
-    format!("/paths/{}/{method}", path.replace('~', "~0").replace('/', "~1"))
+    join(&join("/paths", path), method)
 }
 
 fn settings() -> GenerationSettings {
@@ -95,14 +96,20 @@ fn quietly<T>(work: impl FnOnce() -> Result<T, String> + UnwindSafe) -> Result<T
     })
 }
 
-/// Takes away progenitor's constructors, which know neither token nor bounds: ours stands in `connect`.
+/// Takes away progenitor's constructors, which know neither token nor bounds: ours stand in `connect`.
 fn drop_constructors(file: &mut File) {
     for item in &mut file.items {
         if let Item::Impl(block) = item {
-            let is_constructor = |item: &ImplItem| matches!(item, ImplItem::Fn(function) if function.sig.ident == "new" || function.sig.ident == "new_with_client");
             block.items.retain(|item| !is_constructor(item));
         }
     }
+}
+
+fn is_constructor(item: &ImplItem) -> bool {
+    let ImplItem::Fn(function) = item else {
+        return false;
+    };
+    ["new", "new_with_client"].iter().any(|name| function.sig.ident == name)
 }
 
 /// A function for our tests that decodes a body as the answer of an operation, which no test could name by itself.
@@ -110,7 +117,7 @@ fn decoder(projected: &Value) -> Item {
     let typed = operations(projected).filter_map(|(_, _, operation)| {
         let id = operation["operationId"].as_str()?;
         let schema = answer_schema(operation)?;
-        let inline = (schema["type"] == "object").then(|| format_ident!("{}Response", id.to_pascal_case()));
+        let inline = (schema["type"] == "object").then(|| pascal(&format!("{id}Response")));
         let answer = type_name(schema).or(inline)?;
         Some(quote!(#id => serde_json::from_value::<types::#answer>(body).and_then(serde_json::to_value)))
     });
@@ -144,12 +151,22 @@ fn answer_schema(operation: &Value) -> Option<&Value> {
 
 /// The Rust type of a schema that has a name.
 fn type_name(schema: &Value) -> Option<Ident> {
-    let name = schema["$ref"].as_str()?.rsplit('/').next()?;
-    Some(format_ident!("{}", name.to_pascal_case()))
+    Some(pascal(schema["$ref"].as_str()?.rsplit('/').next()?))
+}
+
+/// The Rust name that progenitor gives to a type or a builder.
+fn pascal(name: &str) -> Ident {
+    identifier(&name.to_pascal_case())
 }
 
 /// The Rust name that progenitor gives to a field, parameter or operation.
 fn snake(name: &str) -> Ident {
-    let name = name.to_snake_case();
-    syn::parse_str(&name).unwrap_or_else(|_| format_ident!("{name}_"))
+    identifier(&name.to_snake_case())
+}
+
+/// `name`, with an underscore behind it if it is a keyword, before it if it starts with a digit.
+fn identifier(name: &str) -> Ident {
+    let spellings = [name.to_owned(), format!("{name}_"), format!("_{name}")];
+    let valid = spellings.iter().find_map(|spelling| syn::parse_str(spelling).ok());
+    valid.unwrap_or_else(|| format_ident!("unnamed"))
 }

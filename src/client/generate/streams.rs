@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use heck::ToPascalCase;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use serde_json::Value;
 use syn::{Ident, Item, parse_quote};
 
-use super::{answer_schema, operations, pointer, snake, type_name};
+use super::{answer_schema, operations, pascal, pointer, snake, type_name};
 use crate::projection::Obstacle;
 
 /// Returns the items that stream the lists of `contract`.
@@ -28,7 +27,7 @@ pub(super) fn streams(contract: &Value, projected: &Value) -> Result<Vec<Item>, 
         })?;
         items.push(list.on_builder());
         if !list.needs_arguments {
-            items.push(list.on_client(path, &taken));
+            items.push(list.on_client(&format!("{} {path}", method.to_uppercase()), &taken));
         }
     }
     Ok(items)
@@ -68,17 +67,13 @@ impl<'a> List<'a> {
     }
 
     fn on_builder(&self) -> Item {
-        let (builder, parameter, item) = (
-            format_ident!("{}", self.id.to_pascal_case()),
-            snake(self.parameter),
-            &self.item,
-        );
+        let (builder, parameter, item) = (pascal(self.id), snake(self.parameter), &self.item);
         let page = self.page.map_or_else(|| quote!(None), number_at);
         let last_page = number_at(self.last_page);
         let items = fields(self.items);
         parse_quote! {
             impl<'a> builder::#builder<'a> {
-                /// Streams the items of all pages, from the first to the last; each page is asked for when it is needed.
+                /// Streams the items of all pages, from the first to the last, each asked for when it is needed.
                 pub fn stream(self) -> crate::client::Items<'a, types::#item> {
                     crate::client::pages::walk(move |number| {
                         let call = self.clone().#parameter(number);
@@ -96,9 +91,9 @@ impl<'a> List<'a> {
         }
     }
 
-    fn on_client(&self, path: &str, taken: &BTreeSet<Ident>) -> Item {
+    fn on_client(&self, call: &str, taken: &BTreeSet<Ident>) -> Item {
         let (name, operation, item) = (self.name(taken), snake(self.id), &self.item);
-        let doc = format!("Streams the items of `GET {path}` over all pages.");
+        let doc = format!("Streams the items of `{call}` over all pages.");
         parse_quote! {
             impl Client {
                 #[doc = #doc]

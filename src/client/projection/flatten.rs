@@ -107,7 +107,10 @@ mod tests {
     #[test]
     fn parts_add_up_to_one_open_object() {
         let schemas = flattened(&json!({
-            "Base": { "type": "object", "additionalProperties": false, "required": ["a"], "properties": { "a": { "type": "string" } } },
+            "Base": {
+                "type": "object", "additionalProperties": false, "required": ["a"],
+                "properties": { "a": { "type": "string" } },
+            },
             "Sum": { "description": "both", "allOf": [
                 { "$ref": "#/components/schemas/Base" },
                 { "type": "object", "required": ["a", "b"], "properties": { "b": { "type": "integer" } } },

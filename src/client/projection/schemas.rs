@@ -162,7 +162,9 @@ mod tests {
     #[test]
     fn a_forbidden_property_goes_and_a_restricted_one_stays() {
         let schema = json!({ "not": { "type": "string" }, "properties": {
-            "forbidden": { "not": {} }, "restricted": { "type": "string", "not": { "enum": ["a"] } }, "not": { "type": "string" },
+            "forbidden": { "not": {} },
+            "restricted": { "type": "string", "not": { "enum": ["a"] } },
+            "not": { "type": "string" },
         } });
         let expected = json!({ "properties": { "restricted": { "type": "string" }, "not": { "type": "string" } } });
         assert_eq!(after(drop_not, &schema), expected);
