@@ -5,6 +5,8 @@
 pub mod contract;
 #[cfg(feature = "checker")]
 pub mod exchange;
+#[cfg(feature = "checker")]
+pub mod rules;
 
 pub mod client;
 

@@ -16,7 +16,7 @@ pub mod pointer;
 pub mod shape;
 pub mod vocabulary;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use defect::Defect;
 use document::{Document, Node, Position};
@@ -52,6 +52,7 @@ pub struct Contract {
     /// Every statement that an answer can break.
     pub facts: Vec<Fact>,
     by_kind: HashMap<(OperationId, FactKind), FactId>,
+    names: HashSet<String>,
 }
 
 /// What a contract states, as it is read.
@@ -80,6 +81,11 @@ impl Contract {
             .enumerate()
             .map(|(index, fact)| ((fact.operation, fact.kind), FactId(index)));
         let by_kind = keyed.collect();
+        let names = shapes
+            .iter()
+            .flat_map(|shape| &shape.fields)
+            .map(|field| field.name.clone())
+            .collect();
         Self {
             document,
             title,
@@ -90,6 +96,7 @@ impl Contract {
             shapes,
             facts,
             by_kind,
+            names,
         }
     }
 
@@ -149,6 +156,17 @@ impl Contract {
         self.by_kind.get(&(operation, kind)).copied()
     }
 
+    /// The name if the contract documents a field of that name anywhere, else its shape: what a target calls its own
+    /// fields may be a value.
+    #[must_use]
+    pub fn tell_name(&self, name: &str) -> String {
+        if self.names.contains(name) {
+            name.to_owned()
+        } else {
+            format!("<undocumented name({})>", name.chars().count())
+        }
+    }
+
     /// Where the fact's statement stands in the contract.
     #[must_use]
     pub fn position(&self, fact: &Fact) -> Position {
@@ -170,7 +188,7 @@ mod tests {
     #[test]
     fn every_fact_of_the_built_in_contract_has_a_name_of_its_own() {
         let contract = Contract::built_in().unwrap();
-        let mut names = std::collections::HashSet::new();
+        let mut names = HashSet::new();
         for fact in &contract.facts {
             assert!(names.insert(&fact.name), "`{}` stands twice", fact.name);
             assert!(

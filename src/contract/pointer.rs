@@ -45,6 +45,42 @@ pub fn any_element(pointer: &str) -> String {
         .join("/")
 }
 
+/// The way to a place in a value that is being walked, linked through the stack: it is written down only when somebody
+/// asks for it.
+#[derive(Clone, Copy, Debug)]
+pub enum Path<'path> {
+    /// The value itself.
+    Root,
+    /// An element of an array.
+    Element(&'path Path<'path>, usize),
+    /// A member of an object.
+    Member(&'path Path<'path>, &'path str),
+}
+
+impl Path<'_> {
+    /// The way as a pointer.
+    #[must_use]
+    pub fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        self.write(&mut pointer);
+        pointer
+    }
+
+    fn write(&self, pointer: &mut String) {
+        match self {
+            Self::Root => {}
+            Self::Element(above, index) => {
+                above.write(pointer);
+                push(pointer, &index.to_string());
+            }
+            Self::Member(above, name) => {
+                above.write(pointer);
+                push(pointer, name);
+            }
+        }
+    }
+}
+
 fn unescape(token: &str) -> String {
     if token.contains('~') {
         token.replace("~1", "/").replace("~0", "~")

@@ -1,1 +1,16 @@
-//! Placeholder while the room is being built.
+//! What went over the wire: the record that everything else reads, the bounded transport that makes it, and what of it
+//! may be shown.
+//!
+//! [`Transport::send`] turns a [`Request`] into an [`Answer`] or a [`Failure`]; with the request that is an
+//! [`Exchange`]. [`json`] reads bodies, [`redact`] says what may be printed, [`curl`] how to see a request again.
+
+pub mod curl;
+pub mod json;
+mod record;
+pub mod redact;
+mod target;
+mod transport;
+
+pub use record::{Answer, Credential, Exchange, Failure, Leaning, Purpose, Request};
+pub use target::{Target, TargetError};
+pub use transport::{Limits, Token, TokenError, Transport, TransportError};

@@ -1,0 +1,161 @@
+//! The record of one request and its answer. The main type is [`Exchange`].
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+use crate::contract::fact::FactKind;
+use crate::contract::operation::{Method, OperationId};
+
+/// One request and what came of it.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// Its number in the run, from 1.
+    pub number: u64,
+    /// What was sent.
+    pub request: Request,
+    /// Whether it was sent again because the target asked for time; then the later exchange counts.
+    pub superseded: bool,
+    /// The answer, or why there is none.
+    pub outcome: Result<Answer, Failure>,
+}
+
+/// One request, before it has an address.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The operation that it calls.
+    pub operation: OperationId,
+    /// Why it is sent, which says how its answer is judged.
+    pub purpose: Purpose,
+    /// The method.
+    pub method: Method,
+    /// The path below the base URL, percent-encoded, with its query.
+    pub path: String,
+    /// Documented header parameters.
+    pub headers: Vec<(String, String)>,
+    /// The JSON body.
+    pub body: Option<Value>,
+    /// Pointers into the body whose values the target showed; they are never printed.
+    pub learned: Vec<String>,
+    /// What the caller shows of itself.
+    pub credential: Credential,
+}
+
+/// Why a request is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A documented request, and what a refusal of it would mean.
+    Documented(Leaning),
+    /// A request that must be refused, and the kind of fact that says so.
+    MustBeRefused(FactKind),
+}
+
+/// What a documented request relies on beyond the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaning {
+    /// On something that the document leaves open: a refusal (400, 409, 422) is evidence on that gap.
+    Gap,
+    /// On nothing: a refusal is a finding.
+    Nothing,
+    /// On an identifier that the target may not know: 404 and 410 are as good as a refusal.
+    Sample,
+}
+
+/// What a request shows of its sender.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Credential {
+    /// Nothing.
+    None,
+    /// The run's token under a scheme that is not documented.
+    OtherScheme,
+    /// The run's token as documented; an API key goes into the named header.
+    Token {
+        /// The header of an API key; none for `Authorization: Bearer`.
+        header: Option<String>,
+    },
+    /// A token that nobody issued.
+    Wrong {
+        /// The header of an API key; none for `Authorization: Bearer`.
+        header: Option<String>,
+    },
+}
+
+/// A complete answer.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body, decoded from its content coding.
+    pub body: Bytes,
+    /// From sending to the body's last byte.
+    pub elapsed: Duration,
+}
+
+impl Answer {
+    /// The media type, in lower case and without parameters.
+    #[must_use]
+    pub fn media_type(&self) -> Option<String> {
+        let value = self.headers.get(reqwest::header::CONTENT_TYPE)?.to_str().ok()?;
+        Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+    }
+
+    /// Whether the target asks for time: 429, or 503 (RFC 6585, section 4; RFC 9110, section 15.6.4).
+    #[must_use]
+    pub fn is_throttled(&self) -> bool {
+        matches!(self.status, 429 | 503)
+    }
+}
+
+/// Why there is no complete answer. No text of the target or of the address is in it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The connection could not be opened.
+    #[error("the connection could not be opened: {reason}")]
+    Connect {
+        /// The operating system's word.
+        reason: String,
+    },
+    /// The connection ended before the answer did.
+    #[error("the connection ended before the answer was complete")]
+    Cut,
+    /// The deadline passed.
+    #[error("no complete answer within {} s", .after.as_secs_f64())]
+    Deadline {
+        /// The deadline.
+        after: Duration,
+    },
+    /// The body is not what its content coding says.
+    #[error("the body cannot be decoded from its content coding")]
+    Decoding,
+    /// The answer is not HTTP.
+    #[error("the answer is not HTTP/1.1 as RFC 9112 has it, or its head is too large")]
+    NotHttp,
+    /// The host's name has no address.
+    #[error("the host's name does not resolve")]
+    Resolve,
+    /// TLS was refused or broken.
+    #[error("TLS failed: {reason}")]
+    Tls {
+        /// What the TLS library says.
+        reason: String,
+    },
+    /// The body is larger than what is read.
+    #[error("the body is larger than {} MiB", .maximum >> 20)]
+    TooLarge {
+        /// The most that is read, in bytes after decoding.
+        maximum: usize,
+    },
+}
+
+impl Failure {
+    /// Whether not even a connection came about.
+    #[must_use]
+    pub fn is_unreachable(&self) -> bool {
+        matches!(self, Self::Connect { .. } | Self::Resolve | Self::Tls { .. })
+    }
+}

@@ -1,0 +1,85 @@
+//! What of an answer may be printed: an allow-list of shapes, never a filter over values.
+
+use serde_json::Value;
+
+/// How values are told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Values {
+    /// As shapes: `string(17)`, `integer`, `null`.
+    #[default]
+    Hidden,
+    /// As they are, because the user asked for it with `--show-values`.
+    Shown,
+}
+
+impl Values {
+    /// Tells a value.
+    #[must_use]
+    pub fn tell(self, value: &Value) -> String {
+        match self {
+            Self::Hidden => shape(value),
+            Self::Shown => printable(&value.to_string()),
+        }
+    }
+}
+
+/// The shape of a value. Nothing of the value itself is in it but a length.
+#[must_use]
+pub fn shape(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(_) => "boolean".to_owned(),
+        Value::Number(number) if number.is_f64() => "number".to_owned(),
+        Value::Number(_) => "integer".to_owned(),
+        Value::String(text) => format!("string({})", text.chars().count()),
+        Value::Array(elements) => format!("array({})", elements.len()),
+        Value::Object(_) => "object".to_owned(),
+    }
+}
+
+/// The text with control characters escaped and cut at 200 characters, so that a target's value cannot drive the
+/// terminal or a CI system that reads commands from it.
+#[must_use]
+pub fn printable(text: &str) -> String {
+    let mut told = String::new();
+    for character in text.chars().take(200) {
+        if character.is_control() {
+            told.extend(character.escape_default());
+        } else {
+            told.push(character);
+        }
+    }
+    if text.chars().nth(200).is_some() {
+        told.push('…');
+    }
+    told.replace("::", ":\u{200b}:").replace("##[", "#\u{200b}#[")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_shape_holds_nothing_of_the_value() {
+        let told: Vec<_> = [
+            json!("Ada Example"),
+            json!(4711),
+            json!(1.5),
+            json!(null),
+            json!([1, 2]),
+            json!({"a": 1}),
+        ]
+        .iter()
+        .map(|value| Values::Hidden.tell(value))
+        .collect();
+        assert_eq!(told, ["string(11)", "integer", "number", "null", "array(2)", "object"]);
+    }
+
+    #[test]
+    fn shown_values_cannot_drive_a_terminal() {
+        let told = Values::Shown.tell(&json!("\u{1b}[2J ::error::"));
+        assert!(!told.contains('\u{1b}') && !told.contains("::"), "{told}");
+    }
+}

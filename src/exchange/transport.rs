@@ -1,0 +1,304 @@
+//! Sends requests within bounds: one deadline over connecting, head, body and decoding, a cap on the decoded body, no
+//! redirects, no proxy, the token to the target's origin alone. The main type is [`Transport`].
+//!
+//! # Design
+//!
+//! `reqwest` bounds no body, so the body is read in pieces against a cap; its decoder hands over small pieces, so a
+//! compression bomb ends at the cap. hyper bounds the head: 100 headers, about 400 KB. Redirects are answers here, not
+//! ways: a check that follows them judges another service. The environment's proxy settings are not read, because a
+//! proxy for plain HTTP would see the token.
+
+use std::error::Error as _;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use bytes::{Bytes, BytesMut};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
+use secrecy::{ExposeSecret, SecretString};
+
+use super::record::{Answer, Credential, Failure, Request};
+use super::target::Target;
+
+/// The bounds of one exchange.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// From the first byte of connecting to the last of decoding.
+    pub deadline: Duration,
+    /// The most of a body that is read, in bytes after decoding.
+    pub body: usize,
+}
+
+impl Default for Limits {
+    /// Ten seconds and 8 MiB.
+    fn default() -> Self {
+        Self {
+            deadline: Duration::from_secs(10),
+            body: 8 << 20,
+        }
+    }
+}
+
+/// A bearer token that no output shows.
+#[derive(Clone)]
+pub struct Token(SecretString);
+
+/// Why a text is no token. The text is not repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TokenError {
+    /// It has a character that no header carries.
+    #[error("the token has a space, a control character or one beyond ASCII in it")]
+    Characters,
+    /// It is empty.
+    #[error("the token is empty")]
+    Empty,
+}
+
+impl Token {
+    /// Takes a token; white space around it, such as a file's last newline, is cut off.
+    ///
+    /// # Errors
+    ///
+    /// A [`TokenError`] for an empty token, or one that a header cannot carry.
+    pub fn parse(text: &str) -> Result<Self, TokenError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(TokenError::Empty);
+        }
+        if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(TokenError::Characters);
+        }
+        Ok(Self(SecretString::from(text)))
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Token(hidden)")
+    }
+}
+
+/// Why no transport can be made.
+#[derive(Debug, thiserror::Error)]
+pub enum TransportError {
+    /// The TLS library or the resolver could not be set up.
+    #[error("the HTTP client could not be set up: {0}")]
+    Client(String),
+}
+
+/// Sends requests to one target.
+#[derive(Clone, Debug)]
+pub struct Transport {
+    client: reqwest::Client,
+    target: Target,
+    token: Option<Token>,
+    wrong_token: String,
+    limits: Limits,
+}
+
+impl Transport {
+    /// A transport to the target. `wrong_token` is what [`Credential::Wrong`] shows: a text that nobody issued.
+    ///
+    /// # Errors
+    ///
+    /// A [`TransportError`] where the TLS library cannot be set up.
+    pub fn new(
+        target: Target,
+        token: Option<Token>,
+        wrong_token: String,
+        limits: Limits,
+    ) -> Result<Self, TransportError> {
+        // Another provider that the program installed before is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = reqwest::Client::builder()
+            .user_agent(concat!("countersign/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .no_proxy()
+            .pool_idle_timeout(Duration::from_secs(4))
+            .build()
+            .map_err(|error| TransportError::Client(error.to_string()))?;
+        Ok(Self {
+            client,
+            target,
+            token,
+            wrong_token,
+            limits,
+        })
+    }
+
+    /// The target.
+    #[must_use]
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// Whether there is a token to show.
+    #[must_use]
+    pub fn has_token(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// Sends one request and reads its answer whole.
+    ///
+    /// # Errors
+    ///
+    /// A [`Failure`] when no complete answer came within the [`Limits`].
+    pub async fn send(&self, request: &Request) -> Result<Answer, Failure> {
+        let deadline = self.limits.deadline;
+        match tokio::time::timeout(deadline, self.exchange(request)).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(Failure::Deadline { after: deadline }),
+        }
+    }
+
+    async fn exchange(&self, request: &Request) -> Result<Answer, Failure> {
+        let started = Instant::now();
+        let mut response = self.prepare(request).send().await.map_err(|error| classify(&error))?;
+        let status = response.status().as_u16();
+        let headers = std::mem::take(response.headers_mut());
+        let body = self.body(&mut response).await?;
+        Ok(Answer {
+            status,
+            headers,
+            body,
+            elapsed: started.elapsed(),
+        })
+    }
+
+    fn prepare(&self, request: &Request) -> reqwest::RequestBuilder {
+        let method = reqwest::Method::from_bytes(request.method.as_str().as_bytes()).unwrap_or_default();
+        let mut builder = self
+            .client
+            .request(method, self.target.url(&request.path))
+            .header(ACCEPT, "application/json");
+        for (name, value) in &request.headers {
+            builder = builder.header(name, value);
+        }
+        if let Some((name, value)) = self.credential(&request.credential) {
+            builder = builder.header(name, value);
+        }
+        match &request.body {
+            Some(body) => builder.header(CONTENT_TYPE, "application/json").body(body.to_string()),
+            None => builder,
+        }
+    }
+
+    fn credential(&self, credential: &Credential) -> Option<(HeaderName, HeaderValue)> {
+        let token = self.token.as_ref().map(|Token(token)| token.expose_secret());
+        let (header, value) = match credential {
+            Credential::None => return None,
+            Credential::OtherScheme => (None, format!("Basic {}", token?)),
+            Credential::Token { header: Some(header) } => (Some(header), token?.to_owned()),
+            Credential::Token { header: None } => (None, format!("Bearer {}", token?)),
+            Credential::Wrong { header: Some(header) } => (Some(header), self.wrong_token.clone()),
+            Credential::Wrong { header: None } => (None, format!("Bearer {}", self.wrong_token)),
+        };
+        let name = header.map_or(Some(AUTHORIZATION), |header| {
+            HeaderName::from_bytes(header.as_bytes()).ok()
+        })?;
+        let mut value = HeaderValue::from_str(&value).ok()?;
+        value.set_sensitive(true);
+        Some((name, value))
+    }
+
+    async fn body(&self, response: &mut reqwest::Response) -> Result<Bytes, Failure> {
+        let maximum = self.limits.body;
+        let mut body = BytesMut::new();
+        while let Some(piece) = response.chunk().await.map_err(|error| classify(&error))? {
+            if body.len() + piece.len() > maximum {
+                return Err(Failure::TooLarge { maximum });
+            }
+            body.extend_from_slice(&piece);
+        }
+        Ok(body.freeze())
+    }
+}
+
+/// Tells failures apart by the errors beneath `reqwest`'s own, whose texts may hold the address.
+fn classify(error: &reqwest::Error) -> Failure {
+    let mut source = error.source();
+    let mut cut = false;
+    while let Some(cause) = source {
+        if let Some(tls) = tls_error(cause) {
+            return Failure::Tls { reason: tls };
+        }
+        if let Some(io) = cause.downcast_ref::<std::io::Error>() {
+            cut |= !matches!(io.kind(), std::io::ErrorKind::InvalidData | std::io::ErrorKind::Other);
+            if error.is_connect() && io.raw_os_error().is_some() {
+                return Failure::Connect {
+                    reason: io.kind().to_string(),
+                };
+            }
+        }
+        if cause.to_string().starts_with("dns error") {
+            return Failure::Resolve;
+        }
+        source = cause.source();
+    }
+    unfinished(error, cut)
+}
+
+fn unfinished(error: &reqwest::Error, cut: bool) -> Failure {
+    let text = deepest(error);
+    if error.is_connect() {
+        return Failure::Connect {
+            reason: "the connection was closed while it was being opened".to_owned(),
+        };
+    }
+    if cut
+        || [
+            "connection closed",
+            "unexpected EOF",
+            "end of file",
+            "IncompleteMessage",
+        ]
+        .iter()
+        .any(|sign| text.contains(sign))
+    {
+        return Failure::Cut;
+    }
+    if error.is_decode() || (error.is_body() && !text.contains("chunk")) {
+        Failure::Decoding
+    } else {
+        Failure::NotHttp
+    }
+}
+
+fn tls_error(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
+    let direct = cause.downcast_ref::<rustls::Error>();
+    let inner = || {
+        cause
+            .downcast_ref::<std::io::Error>()?
+            .get_ref()?
+            .downcast_ref::<rustls::Error>()
+    };
+    let error = direct.or_else(inner)?;
+    Some(match error {
+        rustls::Error::InvalidCertificate(reason) => format!("the certificate is not valid: {}", certificate(reason)),
+        rustls::Error::InvalidMessage(_) => "the answer is not TLS; is it a plain `http` address?".to_owned(),
+        rustls::Error::AlertReceived(alert) => format!("the target refused with the alert {alert:?}"),
+        _ => "the handshake failed".to_owned(),
+    })
+}
+
+fn certificate(reason: &rustls::CertificateError) -> &'static str {
+    match reason {
+        rustls::CertificateError::Expired | rustls::CertificateError::ExpiredContext { .. } => "it has expired",
+        rustls::CertificateError::NotValidForName | rustls::CertificateError::NotValidForNameContext { .. } => {
+            "it is for another name"
+        }
+        rustls::CertificateError::UnknownIssuer => "its issuer is not known here",
+        rustls::CertificateError::NotValidYet | rustls::CertificateError::NotValidYetContext { .. } => {
+            "it is not valid yet"
+        }
+        _ => "it is refused",
+    }
+}
+
+fn deepest(error: &reqwest::Error) -> String {
+    let mut deepest: &dyn std::error::Error = error;
+    while let Some(source) = deepest.source() {
+        deepest = source;
+    }
+    deepest.to_string()
+}

@@ -1,0 +1,153 @@
+//! `carried`: a created record does not carry what was sent. Law 3, and the second half of law 2.
+
+use chrono::{DateTime, FixedOffset};
+use serde_json::Value;
+
+use super::evidence::{Creation, Sighting};
+use super::level::Level;
+use super::rule::{Judging, Rule};
+use super::verdict::{Reason, Sink};
+use crate::contract::fact::FactKind;
+use crate::contract::pointer;
+use crate::contract::vocabulary::{Carry, Same};
+
+pub(super) static RULE: Rule = Rule {
+    name: "carried",
+    level: Level::Deny,
+    summary: "What a create answers, and what is listed afterwards, carries the fields that were sent.",
+    source: "Endpoints: the created resource is in data; design, laws 2 and 3",
+    judge: Judging::Kept(
+        |creation, sink| answered(creation, sink, |carry| carry.gap.is_none()),
+        |sighting, sink| listed(sighting, sink, |carry| carry.gap.is_none()),
+    ),
+};
+
+/// Judges the fields of the create's own answer that the choice admits.
+pub(super) fn answered(creation: &Creation<'_>, sink: &mut Sink<'_>, choice: impl Fn(&Carry) -> bool) {
+    judge(creation, creation.resource, sink, &choice, FactKind::Carried);
+}
+
+/// Judges the fields of the listed record that the choice admits.
+pub(super) fn listed(sighting: &Sighting<'_>, sink: &mut Sink<'_>, choice: impl Fn(&Carry) -> bool) {
+    if let Some(listed) = sighting.listed {
+        judge(&sighting.creation, listed, sink, &choice, FactKind::ListedCarrying);
+    }
+}
+
+fn judge(
+    creation: &Creation<'_>,
+    record: &Value,
+    sink: &mut Sink<'_>,
+    choice: &dyn Fn(&Carry) -> bool,
+    kind: fn(usize) -> FactKind,
+) {
+    let body = creation.request.body.as_ref().unwrap_or(&Value::Null);
+    for (index, carry) in creation
+        .law
+        .carries
+        .iter()
+        .enumerate()
+        .filter(|(_, carry)| choice(carry))
+    {
+        let Some(fact) = creation.contract.fact_of(creation.operation, kind(index)) else {
+            continue;
+        };
+        let (sent, kept) = (values(body, &carry.sent), values(record, &carry.kept));
+        if sent.is_empty() {
+            sink.undecided(fact, Reason::NotSent);
+        } else if kept.is_empty() {
+            sink.undecided(fact, Reason::Broken);
+        } else if let Some(lost) = sent
+            .iter()
+            .find(|sent| !kept.iter().any(|kept| same(carry.same, sent, kept)))
+        {
+            let received = match kept.as_slice() {
+                [one] => format!("{}, not the {} that was sent", sink.tell(one), sink.tell(lost)),
+                many => format!(
+                    "{} values, none of them the {} that was sent",
+                    many.len(),
+                    sink.tell(lost)
+                ),
+            };
+            let resource = if kind(0) == FactKind::Carried(0) {
+                creation.law.resource.as_str()
+            } else {
+                ""
+            };
+            sink.broken(fact, || format!("{resource}{}", carry.kept), || received);
+        } else {
+            sink.held(fact);
+        }
+    }
+}
+
+/// The values at a pointer in which `*` is every element.
+pub(super) fn values<'value>(value: &'value Value, pattern: &str) -> Vec<&'value Value> {
+    pointer::tokens(pattern).fold(vec![value], |found, token| {
+        let below = found.into_iter().flat_map(|value| match value {
+            Value::Array(elements) if token == "*" => elements.iter().collect(),
+            Value::Array(elements) => token
+                .parse::<usize>()
+                .ok()
+                .and_then(|index| elements.get(index))
+                .into_iter()
+                .collect(),
+            Value::Object(members) => members.get(&token).into_iter().collect(),
+            _ => Vec::new(),
+        });
+        below.collect()
+    })
+}
+
+fn same(how: Same, sent: &Value, kept: &Value) -> bool {
+    match how {
+        Same::Value => sent == kept,
+        Same::Instant => match (instant(sent), instant(kept)) {
+            (Some(sent), Some(kept)) => sent == kept,
+            _ => sent == kept,
+        },
+    }
+}
+
+/// The instant that a timestamp names, in the forms of ISO 8601 that leave no doubt: with `Z` or an offset, `T` or a
+/// space between date and time.
+fn instant(value: &Value) -> Option<DateTime<FixedOffset>> {
+    let text = value.as_str()?;
+    let forms = [
+        "%Y-%m-%dT%H:%M:%S%.f%#z",
+        "%Y-%m-%d %H:%M:%S%.f%#z",
+        "%Y-%m-%dT%H:%M%#z",
+    ];
+    let parsed = forms.iter().find_map(|form| DateTime::parse_from_str(text, form).ok());
+    DateTime::parse_from_rfc3339(text).ok().or(parsed)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_instant_is_the_same_in_every_offset() {
+        let sent = json!("2024-05-17T09:30:00+02:00");
+        for kept in [
+            "2024-05-17T07:30:00Z",
+            "2024-05-17T07:30:00.000Z",
+            "2024-05-17 07:30:00+00:00",
+            "2024-05-17T07:30:00+0000",
+        ] {
+            assert!(same(Same::Instant, &sent, &json!(kept)), "{kept}");
+        }
+        for kept in ["2024-05-17T09:30:00Z", "2024-05-17T07:30:01Z", "2024-05-17"] {
+            assert!(!same(Same::Instant, &sent, &json!(kept)), "{kept}");
+        }
+    }
+
+    #[test]
+    fn a_star_is_every_element() {
+        let body = json!({"methods": [{"contact": "a"}, {"contact": "b"}, {}]});
+        assert_eq!(values(&body, "/methods/*/contact"), [&json!("a"), &json!("b")]);
+        assert!(values(&body, "/methods/*/type").is_empty());
+    }
+}

@@ -1,0 +1,166 @@
+//! Feeds evidence to the rules and keeps the verdicts. The main type is [`Judge`].
+
+use super::RULES;
+use super::evidence::{Creation, ExchangeSeen, FormTried, Origin, Sighting, Walk};
+use super::level::Levels;
+use super::place;
+use super::rule::{Judging, Rule};
+use super::verdict::{Sink, Verdicts};
+use crate::contract::{Contract, is_json};
+use crate::exchange::json::{self, Body, JsonError};
+use crate::exchange::redact::Values;
+use crate::exchange::{Answer, Exchange, Request};
+
+/// Judges what a run sees, as it comes.
+#[derive(Debug)]
+pub struct Judge<'contract> {
+    contract: &'contract Contract,
+    levels: Levels,
+    values: Values,
+    verdicts: Verdicts,
+}
+
+impl<'contract> Judge<'contract> {
+    /// A judge that has seen nothing yet.
+    #[must_use]
+    pub fn new(contract: &'contract Contract, levels: Levels, values: Values) -> Self {
+        Self {
+            contract,
+            levels,
+            values,
+            verdicts: Verdicts::new(contract),
+        }
+    }
+
+    /// The verdicts so far.
+    #[must_use]
+    pub fn verdicts(&self) -> &Verdicts {
+        &self.verdicts
+    }
+
+    /// The verdicts, to note in them what was not called.
+    pub fn verdicts_mut(&mut self) -> &mut Verdicts {
+        &mut self.verdicts
+    }
+
+    /// The verdicts, at the end.
+    #[must_use]
+    pub fn into_verdicts(self) -> Verdicts {
+        self.verdicts
+    }
+
+    /// Judges one exchange and hands back its body, read as JSON where a JSON body is documented for its status.
+    pub fn exchange(&mut self, exchange: &Exchange) -> Option<Body> {
+        let id = exchange.request.operation;
+        let operation = self.contract.operation(id);
+        let answer = exchange.outcome.as_ref().ok();
+        let documented = answer.and_then(|answer| operation.answer(answer.status));
+        let shape = documented.and_then(|documented| documented.body);
+        let typed = answer
+            .and_then(Answer::media_type)
+            .is_some_and(|media_type| is_json(&media_type));
+        let success = answer.is_some_and(|answer| operation.succeeds_with(answer.status));
+        let body = answer
+            .filter(|_| shape.is_some() && (typed || success))
+            .map(|answer| json::read(&answer.body));
+        if exchange.superseded {
+            return body.and_then(Result::ok);
+        }
+        let seen = ExchangeSeen {
+            contract: self.contract,
+            id,
+            operation,
+            exchange,
+            documented,
+            body: body.as_ref(),
+        };
+        self.whole(&seen);
+        if let (Some(Ok(body)), Some(shape)) = (&body, shape) {
+            self.places(&seen, shape, body);
+        }
+        body.and_then(Result::<Body, JsonError>::ok)
+    }
+
+    /// Judges a walk over the pages of a list.
+    pub fn walk(&mut self, walk: &Walk) {
+        let Some(first) = walk.pages.first() else { return };
+        for rule in RULES {
+            if let Judging::Walk(judge) = rule.judge {
+                judge(walk, &mut self.sink(rule, &first.request));
+            }
+        }
+    }
+
+    /// Judges a record that a create answered with.
+    pub fn creation(&mut self, creation: &Creation<'_>) {
+        for rule in RULES {
+            if let Judging::Creation(judge) | Judging::Kept(judge, _) = rule.judge {
+                judge(creation, &mut self.sink(rule, creation.request));
+            }
+        }
+    }
+
+    /// Judges whether and how a created record is listed. `request` is the one that should have shown it.
+    pub fn sighting(&mut self, sighting: &Sighting<'_>, request: &Request) {
+        for rule in RULES {
+            if let Judging::Sighting(judge) | Judging::Kept(_, judge) = rule.judge {
+                judge(sighting, &mut self.sink(rule, request));
+            }
+        }
+    }
+
+    /// Judges whether a form of a request field was accepted.
+    pub fn form(&mut self, tried: &FormTried, request: &Request) {
+        for rule in RULES {
+            if let Judging::Form(judge) = rule.judge {
+                judge(tried, &mut self.sink(rule, request));
+            }
+        }
+    }
+
+    fn whole(&mut self, seen: &ExchangeSeen<'_>) {
+        for rule in RULES {
+            if let Judging::Exchange(judge) = rule.judge {
+                judge(seen, &mut self.sink(rule, &seen.exchange.request));
+            }
+        }
+    }
+
+    fn places(&mut self, seen: &ExchangeSeen<'_>, shape: crate::contract::shape::ShapeId, body: &Body) {
+        let (contract, levels, values, verdicts) = (self.contract, &self.levels, self.values, &mut self.verdicts);
+        let origin = Origin {
+            request: &seen.exchange.request,
+            values,
+        };
+        place::walk(seen, shape, &body.value, &mut |place| {
+            for rule in RULES {
+                if let Judging::Place(judge) = rule.judge {
+                    judge(
+                        place,
+                        &mut Sink {
+                            verdicts,
+                            contract,
+                            levels,
+                            rule,
+                            origin,
+                        },
+                    );
+                }
+            }
+        });
+    }
+
+    fn sink<'sink>(&'sink mut self, rule: &'static Rule, request: &'sink Request) -> Sink<'sink> {
+        let origin = Origin {
+            request,
+            values: self.values,
+        };
+        Sink {
+            verdicts: &mut self.verdicts,
+            contract: self.contract,
+            levels: &self.levels,
+            rule,
+            origin,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Judges exchanges: pure functions from the contract and what came over the wire to verdicts. One rule a file, each
+//! with the kind of facts it decides; [`RULES`] is the registry.
+//!
+//! [`Judge`] feeds the rules and keeps the [`Verdicts`]. A rule never sends anything and never reads a clock.
+
+mod accepted_form;
+mod auth;
+mod carried;
+mod constraint;
+mod envelope;
+pub mod evidence;
+mod forbidden_field;
+mod identifier;
+mod judge;
+mod level;
+mod listed;
+mod malformed_json;
+mod media_type;
+mod missing_field;
+mod null_value;
+mod pages;
+mod place;
+mod respelled;
+mod rule;
+mod server_error;
+mod status;
+mod undocumented_field;
+mod unfinished_answer;
+mod verdict;
+mod wrong_type;
+
+pub use judge::Judge;
+pub use level::{Level, Levels, UnknownRule};
+pub use rule::Rule;
+pub use verdict::{Finding, Reason, Verdict, Verdicts};
+
+/// Every rule, by name.
+pub static RULES: &[&Rule] = &[
+    &accepted_form::RULE,
+    &auth::RULE,
+    &carried::RULE,
+    &constraint::RULE,
+    &envelope::RULE,
+    &forbidden_field::RULE,
+    &identifier::RULE,
+    &listed::RULE,
+    &malformed_json::RULE,
+    &media_type::RULE,
+    &missing_field::RULE,
+    &null_value::RULE,
+    &pages::RULE,
+    &respelled::RULE,
+    &server_error::RULE,
+    &status::RULE,
+    &undocumented_field::RULE,
+    &unfinished_answer::RULE,
+    &wrong_type::RULE,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_registry_is_in_the_order_of_names() {
+        assert!(RULES.is_sorted_by_key(|rule| rule.name));
+    }
+}

@@ -1,0 +1,16 @@
+//! `respelled`: a field whose allowed values or format are a gap comes back other than it was sent. Law 3.
+
+use super::carried;
+use super::level::Level;
+use super::rule::{Judging, Rule};
+
+pub(super) static RULE: Rule = Rule {
+    name: "respelled",
+    level: Level::Warn,
+    summary: "A field whose values or format the document does not show comes back as it was sent.",
+    source: "Gaps in the field definitions",
+    judge: Judging::Kept(
+        |creation, sink| carried::answered(creation, sink, |carry| carry.gap.is_some()),
+        |sighting, sink| carried::listed(sighting, sink, |carry| carry.gap.is_some()),
+    ),
+};

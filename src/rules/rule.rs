@@ -1,0 +1,47 @@
+//! What a rule is. The main type is [`Rule`].
+
+use super::evidence::{Creation, ExchangeSeen, FormTried, Sighting, Walk};
+use super::level::Level;
+use super::place::Place;
+use super::verdict::Sink;
+
+/// Judges facts of one kind.
+pub struct Rule {
+    /// Its name, as in flags and reports.
+    pub name: &'static str,
+    /// How much a finding of it weighs unless the user says otherwise.
+    pub level: Level,
+    /// What it holds an answer to, in one sentence.
+    pub summary: &'static str,
+    /// Where that comes from: a section of the document, an RFC.
+    pub source: &'static str,
+    pub(super) judge: Judging,
+}
+
+/// The evidence that a rule looks at.
+pub(super) enum Judging {
+    /// A record that a create answered with.
+    Creation(fn(&Creation<'_>, &mut Sink<'_>)),
+    /// An exchange as a whole.
+    Exchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
+    /// A request field sent in one of its forms.
+    Form(fn(&FormTried, &mut Sink<'_>)),
+    /// Creations and sightings both: the same comparison in the answer and in the list.
+    Kept(fn(&Creation<'_>, &mut Sink<'_>), fn(&Sighting<'_>, &mut Sink<'_>)),
+    /// One place of a body.
+    Place(fn(&Place<'_>, &mut Sink<'_>)),
+    /// A created record looked for in its list.
+    Sighting(fn(&Sighting<'_>, &mut Sink<'_>)),
+    /// A walk over the pages of a list.
+    Walk(fn(&Walk, &mut Sink<'_>)),
+}
+
+impl std::fmt::Debug for Rule {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Rule")
+            .field("name", &self.name)
+            .field("level", &self.level)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,260 @@
+//! Keeps the verdict of every fact and the findings. The main type is [`Verdicts`].
+
+use std::collections::HashMap;
+use std::fmt;
+
+use serde_json::Value;
+
+use super::evidence::{Origin, PageSeen};
+use super::level::{Level, Levels};
+use super::rule::Rule;
+use crate::contract::Contract;
+use crate::contract::fact::FactId;
+use crate::contract::operation::OperationId;
+use crate::contract::pointer;
+use crate::exchange::Request;
+use crate::exchange::redact::{Values, printable};
+
+/// What is known of a fact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// An answer broke it.
+    Broken,
+    /// Answers kept it, and none broke it.
+    Held,
+    /// No answer decided it.
+    Undecided(Reason),
+}
+
+/// Why a fact is undecided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The list changed while it was walked.
+    Changed,
+    /// The value was null every time, and null is a gap.
+    OnlyNull,
+    /// The list has one page.
+    OnePage,
+    /// The list has more pages than are walked.
+    TooManyPages(u64),
+    /// Nothing showed the place: no element in an array, an object that is missing.
+    NotShown,
+    /// The operation was not called, for this reason.
+    NotCalled(String),
+    /// The field was not in an accepted request.
+    NotSent,
+    /// The target refused what leans on a gap, with this status.
+    Refused(u16),
+    /// The target asked for time until the end.
+    Throttled,
+    /// The token was refused, with this status.
+    TokenRefused(u16),
+    /// No complete answer came; another finding says so.
+    Unanswered,
+    /// The answer broke a fact that this one rests on.
+    Broken,
+    /// The body is JSON beyond what is read.
+    Beyond,
+    /// The contract's assertion cannot be read.
+    Unreadable(String),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Beyond => formatter.write_str("the body goes beyond 128 levels or a double's range"),
+            Self::Broken => formatter.write_str("the answer broke a fact that this one rests on"),
+            Self::Changed => formatter.write_str("the list changed while it was walked"),
+            Self::NotCalled(why) => formatter.write_str(why),
+            Self::NotSent => formatter.write_str("the field was in no accepted request"),
+            Self::NotShown => formatter.write_str("no answer showed this place"),
+            Self::OnePage => formatter.write_str("the list has one page"),
+            Self::OnlyNull => formatter.write_str("the value was always null, and null is a gap"),
+            Self::Refused(status) => write!(formatter, "refused with {status}, which may lean on a gap"),
+            Self::Throttled => formatter.write_str("the target asked for time until the end"),
+            Self::TokenRefused(status) => write!(formatter, "the token was refused with {status}"),
+            Self::TooManyPages(most) => write!(formatter, "the list has more than {most} pages"),
+            Self::Unanswered => formatter.write_str("no complete answer came"),
+            Self::Unreadable(why) => write!(formatter, "the contract's assertion cannot be read: {why}"),
+        }
+    }
+}
+
+/// One broken fact, or something that the document does not know, with where it was seen first.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// Its level in this run.
+    pub level: Level,
+    /// The fact.
+    pub fact: FactId,
+    /// Where in the answer, as a JSON pointer; empty for the whole answer.
+    pub pointer: String,
+    /// What the contract states, where it is not the fact's own words.
+    pub documented: Option<String>,
+    /// What came instead, as a shape.
+    pub received: String,
+    /// The request that shows it.
+    pub request: Request,
+    /// How often it was seen.
+    pub count: u64,
+}
+
+/// The verdict of every fact of a contract.
+#[derive(Debug)]
+pub struct Verdicts {
+    states: Vec<State>,
+    findings: Vec<Finding>,
+    known: HashMap<(&'static str, FactId), usize>,
+    not_called: HashMap<OperationId, Reason>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct State {
+    held: bool,
+    broken: bool,
+    reason: Option<Reason>,
+}
+
+impl Verdicts {
+    /// No verdict yet on any fact of the contract.
+    #[must_use]
+    pub fn new(contract: &Contract) -> Self {
+        Self {
+            states: vec![State::default(); contract.facts.len()],
+            findings: Vec::new(),
+            known: HashMap::new(),
+            not_called: HashMap::new(),
+        }
+    }
+
+    /// Notes why an operation's facts stay undecided as far as nothing decides them.
+    pub fn not_called(&mut self, operation: OperationId, reason: Reason) {
+        self.not_called.insert(operation, reason);
+    }
+
+    /// The verdict on one fact.
+    #[must_use]
+    pub fn of(&self, contract: &Contract, fact: FactId) -> Verdict {
+        let state = &self.states[fact.0];
+        if state.broken {
+            return Verdict::Broken;
+        }
+        if state.held {
+            return Verdict::Held;
+        }
+        let of_operation = || self.not_called.get(&contract.fact(fact).operation).cloned();
+        Verdict::Undecided(state.reason.clone().or_else(of_operation).unwrap_or(Reason::NotShown))
+    }
+
+    /// The findings in the order in which they were seen.
+    #[must_use]
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+}
+
+/// Where a rule puts what it sees.
+pub(super) struct Sink<'sink> {
+    pub(super) verdicts: &'sink mut Verdicts,
+    pub(super) contract: &'sink Contract,
+    pub(super) levels: &'sink Levels,
+    pub(super) rule: &'static Rule,
+    pub(super) origin: Origin<'sink>,
+}
+
+impl Sink<'_> {
+    /// An answer kept the fact.
+    pub(super) fn held(&mut self, fact: FactId) {
+        self.verdicts.states[fact.0].held = true;
+    }
+
+    /// Nothing decides the fact, for now.
+    pub(super) fn undecided(&mut self, fact: FactId, reason: Reason) {
+        self.verdicts.states[fact.0].reason.get_or_insert(reason);
+    }
+
+    /// An answer broke the fact.
+    pub(super) fn broken(&mut self, fact: FactId, pointer: impl FnOnce() -> String, received: impl FnOnce() -> String) {
+        self.verdicts.states[fact.0].broken = true;
+        self.noted(fact, None, pointer, received);
+    }
+
+    /// An answer as a whole broke the fact, in words that are not the fact's own.
+    pub(super) fn broken_where(&mut self, fact: FactId, documented: &str, received: impl FnOnce() -> String) {
+        self.verdicts.states[fact.0].broken = true;
+        self.noted(fact, Some(documented), String::new, received);
+    }
+
+    /// A page of a walk broke the fact; the finding names the request for that page.
+    pub(super) fn page_broken(&mut self, page: &PageSeen, fact: FactId, received: String) {
+        let pattern = self.contract.fact(fact).pattern.clone();
+        let origin = Origin {
+            request: &page.request,
+            ..self.origin
+        };
+        let Sink {
+            contract, levels, rule, ..
+        } = *self;
+        let mut sink = Sink {
+            verdicts: self.verdicts,
+            contract,
+            levels,
+            rule,
+            origin,
+        };
+        sink.broken(fact, || pattern, || received);
+    }
+
+    /// Tells a value as this run may tell it.
+    pub(super) fn tell(&self, value: &Value) -> String {
+        self.origin.values.tell(value)
+    }
+
+    /// Something worth telling that breaks no fact; it is told at the fact it is nearest to.
+    pub(super) fn noted(
+        &mut self,
+        fact: FactId,
+        documented: Option<&str>,
+        pointer: impl FnOnce() -> String,
+        received: impl FnOnce() -> String,
+    ) {
+        if let Some(index) = self.verdicts.known.get(&(self.rule.name, fact)) {
+            self.verdicts.findings[*index].count += 1;
+            return;
+        }
+        let level = self.levels.of(self.rule);
+        self.verdicts
+            .known
+            .insert((self.rule.name, fact), self.verdicts.findings.len());
+        self.verdicts.findings.push(Finding {
+            rule: self.rule,
+            level,
+            fact,
+            pointer: self.tell_pointer(&pointer()),
+            documented: documented.map(str::to_owned),
+            received: received(),
+            request: self.origin.request.clone(),
+            count: 1,
+        });
+    }
+
+    /// The pointer with the names that the document does not know told as shapes.
+    fn tell_pointer(&self, pointer: &str) -> String {
+        if self.origin.values == Values::Shown {
+            return printable(pointer);
+        }
+        let plain = |token: &str| token == "*" || token.bytes().all(|byte| byte.is_ascii_digit());
+        pointer::tokens(pointer).fold(String::new(), |mut told, token| {
+            let name = if plain(&token) {
+                token
+            } else {
+                self.contract.tell_name(&token)
+            };
+            pointer::push(&mut told, &name);
+            told
+        })
+    }
+}
