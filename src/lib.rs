@@ -6,6 +6,8 @@ pub mod contract;
 #[cfg(feature = "checker")]
 pub mod exchange;
 #[cfg(feature = "checker")]
+pub mod plan;
+#[cfg(feature = "checker")]
 pub mod rules;
 
 pub mod client;

@@ -156,6 +156,12 @@ impl Contract {
         self.by_kind.get(&(operation, kind)).copied()
     }
 
+    /// What the pointer leads to once its references are followed.
+    #[must_use]
+    pub fn resolve(&self, pointer: &str) -> String {
+        load::resolve(&self.document, pointer.to_owned())
+    }
+
     /// The name if the contract documents a field of that name anywhere, else its shape: what a target calls its own
     /// fields may be a value.
     #[must_use]

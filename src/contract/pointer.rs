@@ -3,6 +3,8 @@
 //! A pointer is kept as its text. `*` stands for "any element" in the patterns that facts carry; it is an ordinary
 //! token here.
 
+use serde_json::Value;
+
 /// Appends one token to a pointer, escaped.
 pub fn push(pointer: &mut String, token: &str) {
     pointer.push('/');
@@ -43,6 +45,25 @@ pub fn any_element(pointer: &str) -> String {
         .map(|token| if token == "0" { "*" } else { token })
         .collect::<Vec<_>>()
         .join("/")
+}
+
+/// The values at a pointer in which `*` is every element.
+#[must_use]
+pub fn select<'value>(value: &'value Value, pattern: &str) -> Vec<&'value Value> {
+    tokens(pattern).fold(vec![value], |found, token| {
+        let below = found.into_iter().flat_map(|value| match value {
+            Value::Array(elements) if token == "*" => elements.iter().collect(),
+            Value::Array(elements) => token
+                .parse::<usize>()
+                .ok()
+                .and_then(|index| elements.get(index))
+                .into_iter()
+                .collect(),
+            Value::Object(members) => members.get(&token).into_iter().collect(),
+            _ => Vec::new(),
+        });
+        below.collect()
+    })
 }
 
 /// The way to a place in a value that is being walked, linked through the stack: it is written down only when somebody
@@ -91,6 +112,8 @@ fn unescape(token: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -98,6 +121,13 @@ mod tests {
         let joined = join("/paths", "/a~b/{id}");
         assert_eq!(joined, "/paths/~1a~0b~1{id}");
         assert_eq!(tokens(&joined).collect::<Vec<_>>(), ["paths", "/a~b/{id}"]);
+    }
+
+    #[test]
+    fn a_star_selects_every_element() {
+        let body = json!({"methods": [{"contact": "a"}, {"contact": "b"}, {}]});
+        assert_eq!(select(&body, "/methods/*/contact"), [&json!("a"), &json!("b")]);
+        assert!(select(&body, "/methods/*/type").is_empty());
     }
 
     #[test]

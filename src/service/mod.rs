@@ -1,1 +1,49 @@
-//! Placeholder while the room is being built.
+//! The reference service: all nine operations of the document, in the plainest reading of it.
+//!
+//! It exists to be checked, developed against and read. It stands apart from every other room of the crate and shares
+//! nothing with them but `openapi.yaml`, so that what the checker believes and what the service does are two readings
+//! of one document, not one reading twice.
+//!
+//! A request goes through these, in order:
+//!
+//! ```text
+//! server ─▶ app ─▶ auth ─▶ operations ─▶ store
+//!                          │  reads the page, the path and the body (page, path, body, json, fields, values)
+//!                          └▶ answers a page, a created record, or a refusal
+//! ```
+//!
+//! What the document leaves open is chosen in [`CHOICES`], and [`Profile`] holds the choices that have a value.
+//!
+//! ```no_run
+//! # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+//! use countersign::service::{self, Profile, Service, StoreUrl};
+//!
+//! let store: StoreUrl = "sqlite:contacts.db".parse()?;
+//! let service = Service::open(&store, "a-token".to_owned().into(), Profile::default())?;
+//! let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+//! service::run(listener, service::app(service), std::future::pending()).await?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod app;
+mod auth;
+mod body;
+mod fields;
+mod json;
+mod open;
+mod operations;
+mod page;
+mod path;
+mod profile;
+mod refusal;
+mod server;
+mod store;
+mod store_url;
+mod values;
+
+pub use app::app;
+pub use open::{OpenError, Service};
+pub use profile::{CHOICES, Choice, Clock, Profile};
+pub use server::run;
+pub use store_url::{StoreUrl, StoreUrlError};

@@ -1,6 +1,11 @@
 //! A service of canned answers on a real socket: a table of method and path that tells what to answer, and a record of
 //! what was received, byte for byte. The main type is [`Stub`].
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test may fail it, as the test itself may"
+)]
+
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 

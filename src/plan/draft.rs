@@ -1,0 +1,390 @@
+//! Makes a request body from the contract's schema, what the target showed, and the run's mark. The main type is
+//! [`Draft`].
+
+use serde_json::{Map, Value};
+
+use super::known::Known;
+use super::synthetic::{self, Mark};
+use crate::contract::document::Node;
+use crate::contract::link::{Link, Target};
+use crate::contract::operation::OperationId;
+use crate::contract::vocabulary::Form;
+use crate::contract::{Contract, pointer};
+
+/// A body in the making: for each field the values it may be sent with, and the one chosen now.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// The fields, in the order of the schema.
+    pub(super) leaves: Vec<Leaf>,
+}
+
+/// One field of a draft.
+#[derive(Clone, Debug)]
+pub(super) struct Leaf {
+    /// Where it stands in the body; arrays have one element.
+    pub(super) pointer: String,
+    pub(super) choices: Vec<Choice>,
+    /// The choice now; past the last one the field is left out.
+    pub(super) chosen: usize,
+    /// Whether a gap of the contract touches the field by name.
+    pub(super) leans: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Choice {
+    value: Value,
+    /// Whether the target showed it, so that it must not be printed.
+    learned: bool,
+}
+
+/// A value that an operation cannot do without and that nothing has shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// The field.
+    pub field: String,
+    /// The operations that would show it.
+    pub sources: String,
+}
+
+/// What a draft is made from.
+struct Maker<'make> {
+    contract: &'make Contract,
+    operation: OperationId,
+    known: &'make Known,
+    mark: String,
+    number: u64,
+    form: Form,
+    example: Option<&'make Value>,
+    leaves: Vec<Leaf>,
+}
+
+impl Draft {
+    /// Drafts the body of an operation. `number` counts the drafts of a run; `form` is the form of its timestamps.
+    ///
+    /// # Errors
+    ///
+    /// [`Missing`] when a field that the laws say is carried takes an identifier that no answer has shown.
+    pub fn new(
+        contract: &Contract,
+        operation: OperationId,
+        known: &Known,
+        mark: (&Mark, u64),
+        form: Form,
+    ) -> Result<Self, Missing> {
+        let request = contract.operation(operation).request.as_ref();
+        let example = request.and_then(|request| request.example.as_ref());
+        let (mark, number) = mark;
+        let mut maker = Maker {
+            contract,
+            operation,
+            known,
+            mark: mark.numbered(number),
+            number,
+            form,
+            example,
+            leaves: Vec::new(),
+        };
+        if let Some(schema) = request.and_then(|request| request.schema.as_deref()) {
+            maker.schema(schema, "", 0)?;
+        }
+        Ok(Self { leaves: maker.leaves })
+    }
+
+    /// The body as it stands, and the pointers of the values in it that the target showed.
+    #[must_use]
+    pub fn body(&self) -> (Value, Vec<String>) {
+        let mut body = Value::Object(Map::new());
+        let mut learned = Vec::new();
+        for leaf in &self.leaves {
+            if let Some(choice) = leaf.choices.get(leaf.chosen) {
+                insert(&mut body, &leaf.pointer, choice.value.clone());
+                if choice.learned {
+                    learned.push(leaf.pointer.clone());
+                }
+            }
+        }
+        (body, learned)
+    }
+}
+
+impl Maker<'_> {
+    fn schema(&mut self, schema: &str, at: &str, depth: usize) -> Result<(), Missing> {
+        let schema = &self.contract.resolve(schema);
+        let Some(node) = self.contract.document.node(schema) else {
+            return Ok(());
+        };
+        if depth > 6 {
+            return Ok(());
+        }
+        for index in 0..node.member("allOf").map_or(0, |parts| parts.elements().len()) {
+            self.schema(&format!("{schema}/allOf/{index}"), at, depth + 1)?;
+        }
+        if let Some(properties) = node.member("properties") {
+            let below = pointer::join(schema, "properties");
+            for property in properties.members() {
+                if property.node.member("readOnly").and_then(Node::boolean) != Some(true) {
+                    self.schema(
+                        &pointer::join(&below, &property.name),
+                        &pointer::join(at, &property.name),
+                        depth + 1,
+                    )?;
+                }
+            }
+            return Ok(());
+        }
+        if node.member("items").is_some() && node.member("x-synthetic").is_none() {
+            return self.schema(&pointer::join(schema, "items"), &pointer::join(at, "0"), depth + 1);
+        }
+        if node.member("allOf").is_none() {
+            self.leaf(schema, node, at)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn leaf(&mut self, schema: &str, node: &Node, at: &str) -> Result<(), Missing> {
+        if at.is_empty() {
+            return Ok(());
+        }
+        let target = Target::Body(at.to_owned());
+        let linked = self.known.values(self.contract, self.operation, &target);
+        let mut choices: Vec<_> = linked
+            .into_iter()
+            .map(|(link, value)| self.choice(link, value))
+            .collect();
+        if self.takes_identifier(&target) {
+            if choices.is_empty() {
+                return if self.is_carried(at) {
+                    Err(self.missing(at, &target))
+                } else {
+                    Ok(())
+                };
+            }
+        } else if let Some(value) = self.own(node, at) {
+            let choice = Choice { value, learned: false };
+            // A text that carries the mark comes first: it is the run's own name for what it creates.
+            let first = if node.member("x-synthetic").is_some() {
+                0
+            } else {
+                choices.len()
+            };
+            choices.insert(first, choice);
+        }
+        let array = schema
+            .strip_suffix("/items")
+            .and_then(|array| self.contract.document.node(array));
+        let leans = [Some(node), array]
+            .into_iter()
+            .flatten()
+            .any(|node| node.member("x-gap").is_some());
+        if !choices.is_empty() {
+            self.leaves.push(Leaf {
+                pointer: at.to_owned(),
+                choices,
+                chosen: 0,
+                leans,
+            });
+        }
+        Ok(())
+    }
+
+    fn choice(&self, link: &Link, value: &Value) -> Choice {
+        Choice {
+            value: value.clone(),
+            learned: self.contract.operation(link.from).is_read(),
+        }
+    }
+
+    /// The contract's own value for a field: its synthetic text, its place in the example, else one by its type.
+    fn own(&self, node: &Node, at: &str) -> Option<Value> {
+        let example = self.example.and_then(|example| example.pointer(at));
+        if let Some(text) = node.member("x-synthetic").and_then(Node::text) {
+            return Some(Value::String(text.replace("{mark}", &self.mark)));
+        }
+        if node.member("format").and_then(Node::text) == Some("date-time") {
+            return Some(Value::String(synthetic::timestamp(example, self.form, self.number)));
+        }
+        let stated = ["example", "default"]
+            .iter()
+            .find_map(|name| node.member(name))
+            .map(Node::to_value);
+        let allowed = || node.member("enum")?.elements().first().map(Node::to_value);
+        example
+            .cloned()
+            .or(stated)
+            .or_else(allowed)
+            .or_else(|| self.by_type(node))
+    }
+
+    fn by_type(&self, node: &Node) -> Option<Value> {
+        let minimum = node.member("minimum").map(Node::to_value);
+        Some(match node.member("type").and_then(Node::text)? {
+            "boolean" => Value::Bool(true),
+            "integer" | "number" => minimum.unwrap_or_else(|| Value::from(1)),
+            "string" => match node.member("format").and_then(Node::text) {
+                Some("date") => Value::from("2024-05-17"),
+                Some("email") => Value::from(format!("countersign.{}@example.com", self.mark)),
+                Some("uri") => Value::from("https://example.com/"),
+                Some("uuid") => Value::from(uuid::Uuid::from_u128(u128::from(self.number) + 1).to_string()),
+                _ => Value::from(format!("countersign-{}", self.mark)),
+            },
+            _ => return None,
+        })
+    }
+
+    /// Whether the links lead an identifier here, one that must not be made up.
+    fn takes_identifier(&self, target: &Target) -> bool {
+        let links = self
+            .contract
+            .links
+            .iter()
+            .filter(|link| link.to == self.operation && link.target == *target);
+        let mut identifying = links.filter(|link| {
+            let from = self.contract.operation(link.from);
+            let listed = from.page.as_ref().map(|page| format!("{}/*{}", page.items, page.id));
+            let created = from
+                .laws
+                .created
+                .as_ref()
+                .map(|created| format!("{}{}", created.resource, created.id));
+            [listed, created]
+                .into_iter()
+                .flatten()
+                .any(|identifier| identifier == link.value)
+        });
+        identifying.next().is_some() && !self.has_other_links(target)
+    }
+
+    /// Whether a link leads something else here too, as for tags, whose entries are identifiers or names.
+    fn has_other_links(&self, target: &Target) -> bool {
+        let links = self
+            .contract
+            .links
+            .iter()
+            .filter(|link| link.to == self.operation && link.target == *target);
+        let endings: std::collections::HashSet<_> = links
+            .map(|link| link.value.rsplit('/').next().unwrap_or_default())
+            .collect();
+        endings.len() > 1
+    }
+
+    fn is_carried(&self, at: &str) -> bool {
+        let laws = &self.contract.operation(self.operation).laws;
+        laws.created
+            .iter()
+            .flat_map(|created| &created.carries)
+            .any(|carry| pointer::any_element(at) == carry.sent)
+    }
+
+    fn missing(&self, at: &str, target: &Target) -> Missing {
+        let links = self
+            .contract
+            .links
+            .iter()
+            .filter(|link| link.to == self.operation && link.target == *target);
+        let sources: Vec<_> = links
+            .map(|link| self.contract.operation(link.from).name.as_str())
+            .collect();
+        Missing {
+            field: at.to_owned(),
+            sources: sources.join(" or "),
+        }
+    }
+}
+
+/// Puts a value into a body, making the objects and arrays on the way. A numeric token makes an array.
+fn insert(body: &mut Value, at: &str, value: Value) {
+    let mut place = body;
+    for token in pointer::tokens(at) {
+        place = match token.parse::<usize>() {
+            Ok(_) => {
+                if !place.is_array() {
+                    *place = Value::Array(vec![Value::Null]);
+                }
+                &mut place[0]
+            }
+            Err(_) => {
+                if !place.is_object() {
+                    *place = Value::Object(Map::new());
+                }
+                &mut place[token]
+            }
+        };
+    }
+    *place = value;
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn draft(known: &Known, operation: &str, form: Form) -> Result<Value, Missing> {
+        let contract = Contract::built_in().unwrap();
+        let id = contract.operation_named(operation).unwrap();
+        Draft::new(&contract, id, known, (&Mark::new(1, 1), 0), form).map(|draft| draft.body().0)
+    }
+
+    fn shown(operation: &str, body: &Value, known: &mut Known) {
+        let contract = Contract::built_in().unwrap();
+        known.learn(&contract, contract.operation_named(operation).unwrap(), body);
+    }
+
+    #[test]
+    fn a_contact_is_made_of_what_the_target_shows_and_of_the_mark() {
+        let mut known = Known::default();
+        let contact =
+            json!({"gender": "f", "nationality": null, "contact_methods": [{"type": "phone", "status": "ok"}]});
+        shown("getContacts", &json!({"data": {"items": [contact]}}), &mut known);
+        shown(
+            "getVenues",
+            &json!({"data": {"items": [{"id": "venue-1"}]}}),
+            &mut known,
+        );
+        let body = draft(&known, "createContact", Form::Utc).unwrap();
+        let mark = Mark::new(1, 1).numbered(0);
+        assert_eq!(body["gender"], "f");
+        assert_eq!(
+            body["nationality"], "GB",
+            "the contract's example, where the target shows null"
+        );
+        assert_eq!(body["venue_id"], "venue-1");
+        assert_eq!(body["lastname"], format!("Check-{mark}"));
+        let contact = format!("countersign.{mark}@example.com");
+        assert_eq!(
+            body["contact_methods"],
+            json!([{"type": "phone", "contact": contact, "status": "ok"}])
+        );
+        assert_eq!(body["date_of_birth"], json!({"day": 28, "month": 2, "year": 1990}));
+    }
+
+    #[test]
+    fn an_identifier_is_never_made_up() {
+        let body = draft(&Known::default(), "createContact", Form::Utc).unwrap();
+        assert!(body.get("venue_id").is_none());
+        let missing = draft(&Known::default(), "createVisit", Form::Utc).unwrap_err();
+        assert_eq!(
+            missing,
+            Missing {
+                field: "/contact_id".to_owned(),
+                sources: "createContact".to_owned()
+            }
+        );
+    }
+
+    #[test]
+    fn a_timestamp_is_drafted_in_the_form_asked_for() {
+        let mut known = Known::default();
+        shown("createContact", &json!({"data": {"id": "c-1"}}), &mut known);
+        shown("getVenues", &json!({"data": {"items": [{"id": "v-1"}]}}), &mut known);
+        assert_eq!(
+            draft(&known, "createVisit", Form::Utc).unwrap()["datetime"],
+            "2024-05-17T07:30:00Z"
+        );
+        assert_eq!(
+            draft(&known, "createVisit", Form::Offset).unwrap()["datetime"],
+            "2024-05-17T09:30:00+02:00"
+        );
+    }
+}

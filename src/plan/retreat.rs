@@ -1,0 +1,161 @@
+//! Changes a refused body field by field until it is accepted, or nothing is left to change. The main type is
+//! [`Retreat`].
+//!
+//! # Design
+//!
+//! Which request fields are required, and which values are allowed, is not shown. So a refusal says one of two things:
+//! a value is not allowed, or a field is missing. What the refusal itself names goes first: error bodies are a gap, but
+//! most services name the field somewhere in them. Then each field that leans on a gap is changed alone, so that the
+//! others stay; then they are dropped one after the other.
+
+use serde_json::Value;
+
+use super::draft::Draft;
+
+/// The most bodies that are tried for one create.
+const TRIES: usize = 40;
+
+/// The bodies still to be tried.
+#[derive(Clone, Debug)]
+pub struct Retreat {
+    /// The draft that the refusals so far have led to.
+    base: Draft,
+    /// The next bodies, last first; none before the refusals stopped naming fields.
+    queue: Option<Vec<Draft>>,
+    tried: Vec<Value>,
+}
+
+impl Retreat {
+    /// Starts at a draft that is about to be sent.
+    #[must_use]
+    pub fn from(draft: Draft) -> Self {
+        let sent = draft.body().0;
+        Self {
+            base: draft,
+            queue: None,
+            tried: vec![sent],
+        }
+    }
+
+    /// The next draft after a refusal with this text; none when all were tried.
+    pub fn next(&mut self, refusal: &str) -> Option<Draft> {
+        if self.tried.len() >= TRIES {
+            return None;
+        }
+        if self.queue.is_none() {
+            self.follow(refusal);
+            if let Some(draft) = self.untried(self.base.clone()) {
+                return Some(draft);
+            }
+            self.queue = Some(changes(&self.base));
+        }
+        while let Some(draft) = self.queue.as_mut().and_then(Vec::pop) {
+            if let Some(draft) = self.untried(draft) {
+                return Some(draft);
+            }
+        }
+        None
+    }
+
+    fn untried(&mut self, draft: Draft) -> Option<Draft> {
+        let body = draft.body().0;
+        if self.tried.contains(&body) {
+            return None;
+        }
+        self.tried.push(body);
+        Some(draft)
+    }
+
+    /// Moves every field on that the refusal names: to its next value, or out of the body.
+    fn follow(&mut self, refusal: &str) {
+        let words: Vec<_> = refusal
+            .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+            .collect();
+        for leaf in &mut self.base.leaves {
+            let name = leaf
+                .pointer
+                .rsplit('/')
+                .find(|token| token.parse::<usize>().is_err())
+                .unwrap_or_default();
+            if words.contains(&name) && leaf.chosen < leaf.choices.len() {
+                leaf.chosen += 1;
+            }
+        }
+    }
+}
+
+/// The drafts that are tried once refusals name nothing, last first.
+fn changes(base: &Draft) -> Vec<Draft> {
+    let mut order: Vec<_> = (0..base.leaves.len()).collect();
+    order.sort_by_key(|index| !base.leaves[*index].leans);
+    let mut drafts = Vec::new();
+    for index in order.iter().copied().filter(|index| base.leaves[*index].leans) {
+        for chosen in base.leaves[index].chosen + 1..=base.leaves[index].choices.len() {
+            let mut draft = base.clone();
+            draft.leaves[index].chosen = chosen;
+            drafts.push(draft);
+        }
+    }
+    let mut dropping = base.clone();
+    for index in order {
+        dropping.leaves[index].chosen = dropping.leaves[index].choices.len();
+        drafts.push(dropping.clone());
+    }
+    drafts.reverse();
+    drafts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::Contract;
+    use crate::contract::vocabulary::Form;
+    use crate::plan::{Known, Mark};
+
+    fn retreat(operation: &str) -> (Value, Retreat) {
+        let contract = Contract::built_in().unwrap();
+        let id = contract.operation_named(operation).unwrap();
+        let draft = Draft::new(&contract, id, &Known::default(), (&Mark::new(1, 1), 0), Form::Utc).unwrap();
+        (draft.body().0, Retreat::from(draft))
+    }
+
+    /// Sends bodies to a service that accepts what `accepts` does, and says how many tries that took.
+    fn tries(operation: &str, refusal: &str, accepts: impl Fn(&Value) -> bool) -> Option<usize> {
+        let (mut body, mut retreat) = retreat(operation);
+        for tries in 1..=TRIES {
+            if accepts(&body) {
+                return Some(tries);
+            }
+            body = retreat.next(refusal)?.body().0;
+        }
+        None
+    }
+
+    #[test]
+    fn a_field_that_the_refusal_names_is_dropped_first() {
+        assert_eq!(
+            tries("createContact", r#"{"errors":{"dob":["no"]}}"#, |body| body
+                .get("dob")
+                .is_none()),
+            Some(2)
+        );
+    }
+
+    #[test]
+    fn one_bad_field_is_found_without_a_word_and_the_others_stay() {
+        let accepts = |body: &Value| body.get("nationality").is_none() && body.get("gender").is_some();
+        assert!(tries("createContact", "", accepts).is_some());
+    }
+
+    #[test]
+    fn a_required_field_is_not_lost_to_another_bad_one() {
+        let accepts = |body: &Value| body["type"] == "email" && body.get("status").is_none();
+        assert!(tries("createContactMethod", "", accepts).is_some());
+    }
+
+    #[test]
+    fn a_service_that_refuses_everything_is_given_up_on() {
+        assert_eq!(tries("createContact", "no", |_| false), None);
+        assert_eq!(tries("createTag", r#"{"name": "taken"}"#, |_| false), None);
+    }
+}

@@ -1,0 +1,359 @@
+//! The order of a run. The main type is [`Plan`].
+
+use std::collections::{BTreeSet, HashSet};
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use crate::contract::Contract;
+use crate::contract::fact::FactKind;
+use crate::contract::link::Target;
+use crate::contract::operation::{Location, Method, OperationId, Security};
+
+/// The most requests with a wrong token in one run: a target may lock out whoever guesses.
+pub const WRONG_TOKENS: usize = 3;
+
+/// What a run may do.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    /// Whether requests may be sent that change the target.
+    pub writes: bool,
+    /// Whether there is a token.
+    pub token: bool,
+    /// The operations to check, with those that they need; all when empty.
+    pub only: Vec<OperationId>,
+    /// The operations to leave out.
+    pub skip: Vec<OperationId>,
+    /// What choices are made by.
+    pub seed: u64,
+}
+
+/// One step: an operation and what is done with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The operation.
+    pub operation: OperationId,
+    /// What is done.
+    pub action: Action,
+}
+
+/// What a step does. The order is the order of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Action {
+    /// Walks over the pages of a list.
+    Walk,
+    /// Reads once.
+    Read,
+    /// Calls a reading operation with a credential that must be refused.
+    ProbeRead(Probe),
+    /// Creates a record.
+    Create,
+    /// Looks for the created records in this list.
+    Look,
+    /// Calls a writing operation with a credential that must be refused.
+    ProbeWrite(Probe),
+    /// Updates a record of this run.
+    Update,
+}
+
+/// The credential of a probe, ordered by how it is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Probe {
+    /// None at all.
+    NoCredential,
+    /// The token under another scheme.
+    OtherScheme,
+    /// A wrong token.
+    WrongToken,
+}
+
+impl Probe {
+    /// The kind of fact that the probe decides.
+    #[must_use]
+    pub fn fact(self) -> FactKind {
+        match self {
+            Self::NoCredential => FactKind::NoCredential,
+            Self::OtherScheme => FactKind::OtherScheme,
+            Self::WrongToken => FactKind::WrongToken,
+        }
+    }
+}
+
+/// The steps of a run, and the operations that none of them calls.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The steps in order. Steps of one action that come one after the other may run at once, creates and updates not.
+    pub steps: Vec<Step>,
+    /// Operations that are not called, each with the reason.
+    pub not_called: Vec<(OperationId, String)>,
+}
+
+impl Plan {
+    /// Plans a run.
+    #[must_use]
+    pub fn new(contract: &Contract, scope: &Scope) -> Self {
+        let mut plan = Self {
+            steps: Vec::new(),
+            not_called: Vec::new(),
+        };
+        let wanted = wanted(contract, scope);
+        let mut called = Vec::new();
+        for id in creation_order(contract) {
+            match reason_against(contract, scope, &wanted, id) {
+                Some(reason) => plan.not_called.push((id, reason)),
+                None => called.push(id),
+            }
+        }
+        for id in &called {
+            plan.operation(contract, *id);
+        }
+        plan.looks(contract, &called);
+        plan.wrong_tokens(contract, scope, &called);
+        plan.not_called.sort_by_key(|(id, _)| *id);
+        plan.steps.sort_by_key(|step| step.action);
+        plan
+    }
+
+    fn operation(&mut self, contract: &Contract, id: OperationId) {
+        let operation = contract.operation(id);
+        let action = match (&operation.page, operation.is_read()) {
+            (Some(_), true) => Action::Walk,
+            (_, true) => Action::Read,
+            _ if operation.method == Method::Post => Action::Create,
+            _ => Action::Update,
+        };
+        self.steps.push(Step { operation: id, action });
+        let probe = if operation.is_read() {
+            Action::ProbeRead
+        } else {
+            Action::ProbeWrite
+        };
+        for credential in [Probe::NoCredential, Probe::OtherScheme] {
+            if contract.fact_of(id, credential.fact()).is_some() {
+                self.steps.push(Step {
+                    operation: id,
+                    action: probe(credential),
+                });
+            }
+        }
+    }
+
+    /// Looks into each list that shows what a called operation creates.
+    fn looks(&mut self, contract: &Contract, called: &[OperationId]) {
+        let lists: BTreeSet<_> = called
+            .iter()
+            .filter_map(|id| {
+                let listed = contract.operation(*id).laws.created.as_ref()?.listed.as_ref()?;
+                contract
+                    .operation_named(&listed.operation)
+                    .filter(|list| called.contains(list))
+            })
+            .collect();
+        self.steps.extend(lists.into_iter().map(|operation| Step {
+            operation,
+            action: Action::Look,
+        }));
+    }
+
+    /// Shows a wrong token to a few operations, chosen by the seed.
+    fn wrong_tokens(&mut self, contract: &Contract, scope: &Scope, called: &[OperationId]) {
+        let mut guarded: Vec<_> = called
+            .iter()
+            .copied()
+            .filter(|id| contract.operation(*id).security != Security::None)
+            .collect();
+        let mut random = ChaCha8Rng::seed_from_u64(scope.seed);
+        while guarded.len() > WRONG_TOKENS {
+            let length = u64::try_from(guarded.len()).unwrap_or(1);
+            let index = usize::try_from(random.next_u64() % length).unwrap_or(0);
+            guarded.swap_remove(index);
+        }
+        guarded.sort_unstable();
+        for operation in guarded {
+            let probe = if contract.operation(operation).is_read() {
+                Action::ProbeRead
+            } else {
+                Action::ProbeWrite
+            };
+            self.steps.push(Step {
+                operation,
+                action: probe(Probe::WrongToken),
+            });
+        }
+    }
+}
+
+/// The operations asked for, and those that they need: where their values come from and where they are listed.
+fn wanted(contract: &Contract, scope: &Scope) -> HashSet<OperationId> {
+    if scope.only.is_empty() {
+        return contract.operation_ids().collect();
+    }
+    let mut wanted = HashSet::new();
+    let mut open = scope.only.clone();
+    while let Some(id) = open.pop() {
+        if wanted.insert(id) {
+            open.extend(contract.links.iter().filter(|link| link.to == id).map(|link| link.from));
+            let listed = contract
+                .operation(id)
+                .laws
+                .created
+                .as_ref()
+                .and_then(|created| created.listed.as_ref());
+            open.extend(listed.and_then(|listed| contract.operation_named(&listed.operation)));
+        }
+    }
+    wanted
+}
+
+fn reason_against(
+    contract: &Contract,
+    scope: &Scope,
+    wanted: &HashSet<OperationId>,
+    id: OperationId,
+) -> Option<String> {
+    let operation = contract.operation(id);
+    if scope.skip.contains(&id) {
+        return Some("left out by --skip".to_owned());
+    }
+    if !wanted.contains(&id) {
+        return Some("left out by --only".to_owned());
+    }
+    if !matches!(
+        operation.method,
+        Method::Get | Method::Post | Method::Put | Method::Patch
+    ) {
+        return Some(format!("{} is never sent", operation.method));
+    }
+    if !operation.is_read() && !scope.writes {
+        return Some("needs --writes".to_owned());
+    }
+    if let Security::Unread { schemes } = &operation.security {
+        return Some(format!(
+            "its security ({schemes}) is not followed; a bearer token or an API key in a header is"
+        ));
+    }
+    if operation.security != Security::None && !scope.token {
+        return Some("there is no token".to_owned());
+    }
+    let own_identifier = |index: usize| {
+        contract.links.iter().any(|link| {
+            link.to == id && link.target == Target::Parameter(index) && !contract.operation(link.from).is_read()
+        })
+    };
+    let mut in_path = operation
+        .parameters
+        .iter()
+        .enumerate()
+        .filter(|(_, parameter)| parameter.location == Location::Path);
+    let foreign = in_path.find(|(index, _)| !operation.is_read() && !own_identifier(*index));
+    foreign.map(|(_, parameter)| {
+        format!(
+            "no create of this contract links to its `{}`; only own records are written to",
+            parameter.name
+        )
+    })
+}
+
+/// The operations so that each comes after the creates whose identifiers it takes, else in the order of the contract.
+fn creation_order(contract: &Contract) -> Vec<OperationId> {
+    let mut open: Vec<_> = contract.operation_ids().collect();
+    let mut ordered = Vec::with_capacity(open.len());
+    while !open.is_empty() {
+        let waits = |id: &OperationId| {
+            contract.links.iter().any(|link| {
+                let create = !contract.operation(link.from).is_read();
+                link.to == *id && create && link.from != *id && open.contains(&link.from)
+            })
+        };
+        // Links in a circle: the contract's order decides.
+        let next = open.iter().position(|id| !waits(id)).unwrap_or(0);
+        ordered.push(open.remove(next));
+    }
+    ordered
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(scope: &Scope) -> (Contract, Plan) {
+        let contract = Contract::built_in().unwrap();
+        let plan = Plan::new(&contract, scope);
+        (contract, plan)
+    }
+
+    fn all() -> Scope {
+        Scope {
+            writes: true,
+            token: true,
+            ..Scope::default()
+        }
+    }
+
+    fn names(contract: &Contract, plan: &Plan, wanted: impl Fn(Action) -> bool) -> Vec<String> {
+        let steps = plan.steps.iter().filter(|step| wanted(step.action));
+        steps
+            .map(|step| contract.operation(step.operation).name.clone())
+            .collect()
+    }
+
+    #[test]
+    fn a_create_comes_after_the_creates_whose_identifiers_it_takes() {
+        let (contract, plan) = plan(&all());
+        let creates = names(&contract, &plan, |action| action == Action::Create);
+        assert_eq!(
+            creates,
+            ["createContact", "createContactMethod", "createVisit", "createTag"]
+        );
+        assert_eq!(
+            names(&contract, &plan, |action| action == Action::Update),
+            ["updateContact"]
+        );
+    }
+
+    #[test]
+    fn without_writes_only_reads_are_planned() {
+        let (contract, plan) = plan(&Scope { writes: false, ..all() });
+        assert!(
+            plan.steps
+                .iter()
+                .all(|step| contract.operation(step.operation).is_read())
+        );
+        let reasons: HashSet<_> = plan.not_called.iter().map(|(_, reason)| reason.as_str()).collect();
+        assert_eq!(reasons, HashSet::from(["needs --writes"]));
+        assert_eq!(plan.not_called.len(), 5);
+    }
+
+    #[test]
+    fn at_most_three_wrong_tokens_are_shown_and_the_seed_says_where() {
+        let wrong = |seed| {
+            let (contract, plan) = plan(&Scope { seed, ..all() });
+            names(&contract, &plan, |action| {
+                matches!(
+                    action,
+                    Action::ProbeRead(Probe::WrongToken) | Action::ProbeWrite(Probe::WrongToken)
+                )
+            })
+        };
+        assert_eq!(wrong(1).len(), WRONG_TOKENS);
+        assert_eq!(wrong(1), wrong(1));
+        assert!((2..20).any(|seed| wrong(seed) != wrong(1)));
+    }
+
+    #[test]
+    fn only_brings_what_the_operation_needs() {
+        let contract = Contract::built_in().unwrap();
+        let only = vec![contract.operation_named("createVisit").unwrap()];
+        let (contract, plan) = plan(&Scope { only, ..all() });
+        let called: BTreeSet<_> = names(&contract, &plan, |_| true).into_iter().collect();
+        let expected = [
+            "createContact",
+            "createVisit",
+            "getContacts",
+            "getTags",
+            "getVenues",
+            "getVisits",
+        ];
+        assert_eq!(called, expected.map(str::to_owned).into());
+    }
+}

@@ -1,0 +1,110 @@
+//! Values that belong to nobody: the contract's own examples and `x-synthetic` texts, marked with the run. The main
+//! type is [`Mark`].
+
+use chrono::{DateTime, Duration, FixedOffset, SecondsFormat, Utc};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde_json::Value;
+
+use crate::contract::vocabulary::Form;
+
+/// What names everything that a run creates: letters only, so that it fits a name as well as an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark(String);
+
+impl Mark {
+    /// The mark of the run with this seed that started at this second. The second is in it so that two runs with one
+    /// seed create different names: a target may refuse duplicates.
+    #[must_use]
+    pub fn new(seed: u64, started_second: u64) -> Self {
+        let mut random = ChaCha8Rng::seed_from_u64(seed ^ started_second.rotate_left(32));
+        // No vowels, so that no word comes about.
+        let letters = b"bcdfghjklmnpqrstvwxz";
+        let letter = |_| {
+            letters
+                .get(usize::from(random.next_u64().to_le_bytes()[0]) % letters.len())
+                .copied()
+        };
+        Self((0..8).filter_map(letter).map(char::from).collect())
+    }
+
+    /// The mark's text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The mark of the run's `number`th draft: the run's, and letters that count.
+    #[must_use]
+    pub fn numbered(&self, number: u64) -> String {
+        let mut rest = number;
+        let mut letters = Vec::new();
+        loop {
+            letters.push(char::from(b'a' + u8::try_from(rest % 26).unwrap_or(0)));
+            rest /= 26;
+            if rest == 0 {
+                break;
+            }
+        }
+        format!("{}{}", self.0, letters.into_iter().rev().collect::<String>())
+    }
+
+    /// A token that nobody issued.
+    #[must_use]
+    pub fn wrong_token(&self) -> String {
+        format!("countersign-wrong-token-{}", self.0)
+    }
+}
+
+/// A timestamp in the form: the example's instant, or one of 2024, moved on by a minute a draft so that no two records
+/// are the same.
+pub(super) fn timestamp(example: Option<&Value>, form: Form, number: u64) -> String {
+    let parsed = example
+        .and_then(Value::as_str)
+        .and_then(|text| DateTime::parse_from_rfc3339(text).ok());
+    let base = parsed.map_or_else(
+        || DateTime::from_timestamp_nanos(1_715_938_200_000_000_000),
+        |moment| moment.to_utc(),
+    );
+    let minutes = i64::try_from(number % 500_000).unwrap_or(0);
+    let moment: DateTime<Utc> = base + Duration::minutes(minutes);
+    match form {
+        Form::Utc => moment.to_rfc3339_opts(SecondsFormat::Secs, true),
+        Form::Offset => FixedOffset::east_opt(2 * 3600).map_or_else(
+            || moment.to_rfc3339(),
+            |offset| {
+                moment
+                    .with_timezone(&offset)
+                    .to_rfc3339_opts(SecondsFormat::Secs, false)
+            },
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_is_letters_and_differs_by_seed_and_by_second() {
+        let mark = Mark::new(7, 1_800_000_000);
+        assert!(mark.as_str().len() == 8 && mark.as_str().bytes().all(|byte| byte.is_ascii_lowercase()));
+        assert_eq!(mark, Mark::new(7, 1_800_000_000));
+        assert_ne!(mark, Mark::new(8, 1_800_000_000));
+        assert_ne!(mark, Mark::new(7, 1_800_000_001));
+    }
+
+    #[test]
+    fn numbered_marks_never_meet() {
+        let mark = Mark::new(1, 1);
+        let numbered: std::collections::HashSet<_> = (0..2000).map(|number| mark.numbered(number)).collect();
+        assert_eq!(numbered.len(), 2000);
+    }
+
+    #[test]
+    fn a_timestamp_has_its_form() {
+        let example = Value::from("2024-05-17T09:30:00+02:00");
+        assert_eq!(timestamp(Some(&example), Form::Utc, 1), "2024-05-17T07:31:00Z");
+        assert_eq!(timestamp(Some(&example), Form::Offset, 2), "2024-05-17T09:32:00+02:00");
+    }
+}

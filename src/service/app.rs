@@ -1,0 +1,65 @@
+//! The paths of the document and what answers on them: [`app`].
+
+use std::panic::AssertUnwindSafe;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Request};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post, put};
+use futures::FutureExt;
+
+use super::auth::require_token;
+use super::body::BODY_LIMIT;
+use super::open::Service;
+use super::operations::{contact_methods, contacts, tags, venues, visits};
+use super::refusal::Refusal;
+
+/// Builds the nine operations over `service`, each behind its token.
+pub fn app(service: Service) -> Router {
+    let operations = Router::new()
+        .route("/contact-database", get(contacts::list).post(contacts::create))
+        .route("/contact-database/{id}", put(contacts::update))
+        .route("/contact-database/{id}/contact-method", post(contact_methods::create))
+        .route("/venues", get(venues::list))
+        .route("/visits", get(visits::list).post(visits::create))
+        .route("/tags", get(tags::list).post(tags::create))
+        .route_layer(middleware::from_fn_with_state(service.clone(), require_token))
+        .method_not_allowed_fallback(async || Refusal::MethodNotAllowed);
+
+    Router::new()
+        .nest("/organization/v1", operations)
+        .fallback(async || Refusal::UnknownPath)
+        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .layer(middleware::from_fn(answer_panics))
+        .with_state(service)
+}
+
+/// Answers a plain 500 where a handler panics, so that the client is not left with a closed connection.
+async fn answer_panics(request: Request, next: Next) -> Response {
+    match AssertUnwindSafe(next.run(request)).catch_unwind().await {
+        Ok(response) => response,
+        Err(_) => Refusal::Internal.into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use axum::http::StatusCode;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_answered_with_a_plain_500() {
+        let broken = get(|| async { panic!("as the test asks") as &'static str });
+        let router = Router::new()
+            .route("/", broken)
+            .layer(middleware::from_fn(answer_panics));
+        let response = router.oneshot(Request::new(Body::empty())).await.unwrap();
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        let body = axum::body::to_bytes(response.into_body(), 1_000).await.unwrap();
+        assert_eq!(&body[..], br#"{"message":"the service failed","errors":[]}"#);
+    }
+}

@@ -1,0 +1,152 @@
+//! The fields of an object that was sent: [`Fields`] reads them one by one and collects what is wrong.
+//!
+//! A reader of a value is a function from [`Value`] to [`Read`]. Problems carry pointers relative to the value, and
+//! each level that a value lies in puts its own step in front, so that a sender gets all problems of a body at once,
+//! each with its full pointer.
+
+use serde_json::{Map, Value};
+
+use super::refusal::FieldProblem;
+
+/// A value, or everything that is wrong with it.
+pub(super) type Read<T> = Result<T, Vec<FieldProblem>>;
+
+/// The most entries that an array may have.
+const LONGEST_LIST: usize = 100;
+
+/// An object while its fields are being read. Fields that nobody asks for are ignored.
+pub(super) struct Fields<'a> {
+    object: &'a Map<String, Value>,
+    problems: Vec<FieldProblem>,
+}
+
+impl<'a> Fields<'a> {
+    /// Starts reading `object`, in which `required` fields must be there.
+    pub(super) fn of(object: &'a Map<String, Value>, required: &[&str]) -> Self {
+        let missing = required.iter().filter(|name| !object.contains_key(**name));
+        let problems = missing
+            .map(|name| FieldProblem {
+                field: format!("/{name}"),
+                problem: "is missing",
+            })
+            .collect();
+        Fields { object, problems }
+    }
+
+    /// Reads one field with `reader`; nothing when it is not there or wrong.
+    pub(super) fn read<T>(&mut self, name: &str, reader: impl FnOnce(&Value) -> Read<T>) -> Option<T> {
+        let read = reader(self.object.get(name)?);
+        read.map_err(|problems| self.problems.extend(beneath(name, problems)))
+            .ok()
+    }
+
+    /// Reads one field that [`Fields::of`] requires. A default stands in for one that is missing or wrong, and
+    /// [`Fields::finish`] sees to it that it goes no further.
+    pub(super) fn required<T: Default>(&mut self, name: &str, reader: impl FnOnce(&Value) -> Read<T>) -> T {
+        self.read(name, reader).unwrap_or_default()
+    }
+
+    /// Returns what was made of the fields, unless something was wrong with one.
+    pub(super) fn finish<T>(self, made: T) -> Read<T> {
+        if self.problems.is_empty() {
+            Ok(made)
+        } else {
+            Err(self.problems)
+        }
+    }
+}
+
+/// Reads an object, which no array may stand for.
+pub(super) fn object(value: &Value) -> Read<&Map<String, Value>> {
+    value.as_object().ok_or_else(|| problem("is not an object"))
+}
+
+/// Reads an array, each entry with `reader`.
+pub(super) fn list<T>(value: &Value, reader: impl Fn(&Value) -> Read<T>) -> Read<Vec<T>> {
+    let entries = value.as_array().ok_or_else(|| problem("is not an array"))?;
+    if entries.len() > LONGEST_LIST {
+        return Err(problem("has more than 100 entries"));
+    }
+    let mut items = Vec::with_capacity(entries.len());
+    let mut problems = Vec::new();
+    for (index, entry) in entries.iter().enumerate() {
+        match reader(entry) {
+            Ok(item) => items.push(item),
+            Err(wrong) => problems.extend(beneath(&index.to_string(), wrong)),
+        }
+    }
+    if problems.is_empty() { Ok(items) } else { Err(problems) }
+}
+
+/// Says what is wrong with the value itself.
+pub(super) fn problem(problem: &'static str) -> Vec<FieldProblem> {
+    vec![FieldProblem {
+        field: String::new(),
+        problem,
+    }]
+}
+
+fn beneath(step: &str, problems: Vec<FieldProblem>) -> impl Iterator<Item = FieldProblem> {
+    problems.into_iter().map(move |inner| FieldProblem {
+        field: format!("/{step}{}", inner.field),
+        ..inner
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn number(value: &Value) -> Read<i64> {
+        value.as_i64().ok_or_else(|| problem("is not an integer"))
+    }
+
+    fn point(value: &Value) -> Read<(i64, Option<i64>)> {
+        let mut fields = Fields::of(object(value)?, &["x"]);
+        let point = (fields.required("x", number), fields.read("y", number));
+        fields.finish(point)
+    }
+
+    fn refused(value: &Value) -> Vec<(String, &'static str)> {
+        let problems = list(value, point).unwrap_err();
+        problems.into_iter().map(|wrong| (wrong.field, wrong.problem)).collect()
+    }
+
+    #[test]
+    fn fields_are_read_and_unknown_ones_are_ignored() {
+        assert_eq!(
+            list(&json!([{"x": 1, "z": null}, {"y": 3, "x": 2}]), point),
+            Ok(vec![(1, None), (2, Some(3))])
+        );
+    }
+
+    #[test]
+    fn every_problem_has_its_full_pointer() {
+        let wrong = json!([{"x": 1}, {"y": "a"}, [1], {"x": null}]);
+        let expected = [
+            ("/1/x", "is missing"),
+            ("/1/y", "is not an integer"),
+            ("/2", "is not an object"),
+            ("/3/x", "is not an integer"),
+        ];
+        assert_eq!(
+            refused(&wrong),
+            expected.map(|(field, problem)| (field.to_owned(), problem))
+        );
+    }
+
+    #[test]
+    fn a_list_is_an_array_and_bounded() {
+        assert_eq!(refused(&json!({})), [(String::new(), "is not an array")]);
+        assert_eq!(
+            refused(&json!(vec![json!({"x": 1}); 101])),
+            [(String::new(), "has more than 100 entries")]
+        );
+        assert_eq!(
+            list(&json!(vec![json!({"x": 1}); 100]), point).map(|points| points.len()),
+            Ok(100)
+        );
+    }
+}

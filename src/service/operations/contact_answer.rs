@@ -1,0 +1,140 @@
+//! A contact as it is answered: [`ContactAnswer`] after a create, [`ListedContactAnswer`] in a list.
+
+use chrono::{Datelike, NaiveDate};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::contact_methods::ContactMethodAnswer;
+use super::{NamedAnswer, full_name, identifier, timestamp};
+use crate::service::store::{Contact, ContactMethod, VisitSummary};
+
+/// A contact without `custom_fields`.
+#[derive(Debug, Serialize)]
+pub(crate) struct ContactAnswer {
+    id: String,
+    firstname: String,
+    lastname: String,
+    full_name: String,
+    gender: String,
+    dob: String,
+    date_of_birth: DateAnswer,
+    age: u32,
+    email: String,
+    phone: String,
+    contact_methods: Vec<ContactMethodAnswer>,
+    nationality: String,
+    country_of_residence: String,
+    tags: NamedAnswer,
+    status: String,
+    first_visit: Vec<VisitSummaryAnswer>,
+    first_visited_at: String,
+    first_visited_venue: String,
+    last_visit: Vec<VisitSummaryAnswer>,
+    last_visited_at: String,
+    last_visited_venue: String,
+    excluded_channels: Vec<String>,
+    created_at: String,
+    updated_at: String,
+}
+
+/// A contact with `custom_fields`, which only list items have.
+#[derive(Debug, Serialize)]
+pub(crate) struct ListedContactAnswer {
+    #[serde(flatten)]
+    contact: ContactAnswer,
+    custom_fields: Map<String, Value>,
+}
+
+/// A date by its parts, all 0 where there is none.
+#[derive(Debug, Default, Serialize)]
+struct DateAnswer {
+    day: u32,
+    month: u32,
+    year: i32,
+}
+
+#[derive(Debug, Serialize)]
+struct VisitSummaryAnswer {
+    datetime: String,
+    venue: [NamedAnswer; 1],
+}
+
+impl ListedContactAnswer {
+    pub(super) fn of(mut contact: Contact, today: NaiveDate) -> Self {
+        let custom_fields = std::mem::take(&mut contact.custom_fields);
+        ListedContactAnswer {
+            contact: ContactAnswer::of(contact, today),
+            custom_fields,
+        }
+    }
+}
+
+impl ContactAnswer {
+    /// Writes a contact, whose age is that of `today`.
+    pub(super) fn of(contact: Contact, today: NaiveDate) -> Self {
+        let (first_visited_at, first_visited_venue) = time_and_place(contact.first_visit.as_ref());
+        let (last_visited_at, last_visited_venue) = time_and_place(contact.last_visit.as_ref());
+        ContactAnswer {
+            id: identifier(contact.id),
+            full_name: full_name(&contact.firstname, &contact.lastname),
+            firstname: contact.firstname,
+            lastname: contact.lastname,
+            gender: contact.gender,
+            dob: contact.born.map(|born| born.to_string()).unwrap_or_default(),
+            date_of_birth: contact.born.map(DateAnswer::from).unwrap_or_default(),
+            age: contact
+                .born
+                .and_then(|born| today.years_since(born))
+                .unwrap_or_default(),
+            email: first_of_type("email", &contact.methods),
+            phone: first_of_type("phone", &contact.methods),
+            contact_methods: contact.methods.into_iter().map(ContactMethodAnswer::from).collect(),
+            nationality: contact.nationality,
+            country_of_residence: contact.country_of_residence,
+            tags: contact.first_tag.map(NamedAnswer::from).unwrap_or_default(),
+            status: contact.status,
+            first_visit: contact.first_visit.into_iter().map(VisitSummaryAnswer::from).collect(),
+            first_visited_at,
+            first_visited_venue,
+            last_visit: contact.last_visit.into_iter().map(VisitSummaryAnswer::from).collect(),
+            last_visited_at,
+            last_visited_venue,
+            excluded_channels: contact.excluded_channels,
+            created_at: timestamp(contact.created_at),
+            updated_at: timestamp(contact.updated_at),
+        }
+    }
+}
+
+fn time_and_place(visit: Option<&VisitSummary>) -> (String, String) {
+    visit
+        .map(|visit| (timestamp(visit.at), visit.venue.name.clone()))
+        .unwrap_or_default()
+}
+
+fn first_of_type(kind: &str, methods: &[ContactMethod]) -> String {
+    methods
+        .iter()
+        .find(|method| method.kind == kind)
+        .map(|method| method.contact.clone())
+        .unwrap_or_default()
+}
+
+impl From<NaiveDate> for DateAnswer {
+    fn from(date: NaiveDate) -> Self {
+        DateAnswer {
+            day: date.day(),
+            month: date.month(),
+            year: date.year(),
+        }
+    }
+}
+
+impl From<VisitSummary> for VisitSummaryAnswer {
+    fn from(visit: VisitSummary) -> Self {
+        VisitSummaryAnswer {
+            datetime: timestamp(visit.at),
+            venue: [visit.venue.into()],
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The request fields of Create contact and Update contact, which are the same: [`read`].
+
+use chrono::NaiveDate;
+use serde_json::{Map, Value};
+
+use super::contact_methods;
+use crate::service::fields::{Fields, Read, list, object, problem};
+use crate::service::profile::CHANNELS;
+use crate::service::store::ContactChange;
+use crate::service::values::{date, date_of_parts, filled, identifier, text};
+
+/// Reads what is to be written to a contact. `required` is the only difference between a create and an update.
+pub(super) fn read(sent: &Map<String, Value>, required: &[&str]) -> Read<ContactChange> {
+    let mut fields = Fields::of(sent, required);
+    let texts = |entries: &Value| list(entries, text);
+    let change = ContactChange {
+        firstname: fields.read("firstname", filled),
+        lastname: fields.read("lastname", text),
+        methods: fields.read("contact_methods", |entries| {
+            list(entries, |entry| contact_methods::read(object(entry)?))
+        }),
+        born: born(&mut fields),
+        gender: fields.read("gender", text),
+        nationality: fields.read("nationality", text),
+        country_of_residence: fields.read("country_of_residence", text),
+        venue: fields.read("venue_id", identifier),
+        excluded_channels: fields
+            .read("included_channels", texts)
+            .map(|included| all_but(&included)),
+        tags: fields.read("tags", texts),
+    };
+    fields.finish(change)
+}
+
+/// Reads the date of birth from either of its two fields. They are one date, so they cannot differ.
+fn born(fields: &mut Fields<'_>) -> Option<NaiveDate> {
+    let dob = fields.read("dob", date);
+    let parts = fields.read("date_of_birth", |value| match (date_of_parts(value)?, dob) {
+        (parts, Some(dob)) if parts != dob => Err(problem("is another date than dob")),
+        (parts, _) => Ok(parts),
+    });
+    parts.or(dob)
+}
+
+/// Returns the channels that a contact is left out of when it is to be in `included` alone.
+fn all_but(included: &[String]) -> Vec<String> {
+    let excluded = CHANNELS
+        .iter()
+        .filter(|channel| !included.iter().any(|name| name == *channel));
+    excluded.map(|channel| (*channel).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(sent: &Value) -> Read<ContactChange> {
+        read(sent.as_object().unwrap(), &["firstname"])
+    }
+
+    fn problems(sent: &Value) -> Vec<(String, &'static str)> {
+        of(sent)
+            .unwrap_err()
+            .into_iter()
+            .map(|wrong| (wrong.field, wrong.problem))
+            .collect()
+    }
+
+    #[test]
+    fn the_two_spellings_of_a_date_of_birth_are_one_date() {
+        let day = NaiveDate::from_ymd_opt(1990, 2, 28);
+        let parts = json!({"day": 28, "month": 2, "year": 1990});
+        for sent in [
+            json!({"firstname": "Ada", "dob": "1990-02-28"}),
+            json!({"firstname": "Ada", "date_of_birth": parts}),
+            json!({"firstname": "Ada", "dob": "1990-02-28", "date_of_birth": parts}),
+        ] {
+            assert_eq!(of(&sent).unwrap().born, day);
+        }
+        let sent = json!({"firstname": "Ada", "dob": "1990-02-27", "date_of_birth": parts});
+        assert_eq!(
+            problems(&sent),
+            [("/date_of_birth".to_owned(), "is another date than dob")]
+        );
+    }
+
+    #[test]
+    fn channels_that_are_not_included_are_excluded() {
+        let change = of(&json!({"firstname": "Ada", "included_channels": ["email", "pigeon"]})).unwrap();
+        assert_eq!(change.excluded_channels.unwrap(), ["phone", "post", "sms"]);
+        assert_eq!(of(&json!({"firstname": "Ada"})).unwrap().excluded_channels, None);
+    }
+
+    #[test]
+    fn all_problems_are_found_at_once() {
+        let sent = json!({"lastname": 1, "contact_methods": [{"type": "email"}, []], "tags": "x", "venue_id": "here"});
+        let found: Vec<String> = problems(&sent).into_iter().map(|(field, _)| field).collect();
+        assert_eq!(
+            found,
+            [
+                "/firstname",
+                "/lastname",
+                "/contact_methods/0/contact",
+                "/contact_methods/1",
+                "/venue_id",
+                "/tags"
+            ]
+        );
+    }
+}

@@ -1,0 +1,23 @@
+//! The identifier in a path: [`ContactId`].
+
+use axum::extract::{FromRequestParts, Path};
+use axum::http::request::Parts;
+use uuid::Uuid;
+
+use super::refusal::Refusal;
+use super::values::hyphenated;
+
+/// The contact that a path names. A path that holds no UUID names no contact, and is answered like any unknown one.
+pub(super) struct ContactId(pub(super) Uuid);
+
+impl<S: Send + Sync> FromRequestParts<S> for ContactId {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+        let segment = Path::<String>::from_request_parts(parts, state).await.ok();
+        segment
+            .and_then(|Path(text)| hyphenated(&text))
+            .map(ContactId)
+            .ok_or(Refusal::UnknownContact)
+    }
+}

@@ -1,0 +1,114 @@
+//! Where the service keeps its records: [`StoreUrl`], parsed from what a person types.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// Names a store: `sqlite:FILE` or `sqlite::memory:`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum StoreUrl {
+    /// An SQLite database in a file, which is made when it is not there.
+    File(PathBuf),
+    /// An SQLite database in memory, gone with the process.
+    Memory,
+}
+
+/// Why a text names no store.
+///
+/// Only schemes are quoted: what follows one may hold a password.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum StoreUrlError {
+    /// A PostgreSQL address.
+    #[error("PostgreSQL stores are not supported yet; known stores are {KNOWN}")]
+    PostgresNotYet,
+    /// `sqlite:` with nothing behind it.
+    #[error("`sqlite:` names no file; known stores are {KNOWN}")]
+    NoFile,
+    /// No colon, so nothing says what kind of store is meant.
+    #[error("the store has no scheme; known stores are {KNOWN}")]
+    NoScheme,
+    /// A name that starts with a colon, as `:memory:` does, but is not it.
+    #[error("`sqlite::` is followed by something other than `memory:`; known stores are {KNOWN}")]
+    NotMemory,
+    /// A scheme that stands for no kind of store.
+    #[error("unknown store scheme `{scheme}`; known stores are {KNOWN}")]
+    UnknownScheme {
+        /// The text before the first colon.
+        scheme: String,
+    },
+}
+
+const KNOWN: &str = "`sqlite:FILE` and `sqlite::memory:`";
+
+impl FromStr for StoreUrl {
+    type Err = StoreUrlError;
+
+    fn from_str(text: &str) -> Result<Self, StoreUrlError> {
+        let (scheme, name) = text.split_once(':').ok_or(StoreUrlError::NoScheme)?;
+        match (scheme, name) {
+            ("sqlite", "") => Err(StoreUrlError::NoFile),
+            ("sqlite", ":memory:") => Ok(StoreUrl::Memory),
+            // A mistyped `:memory:` would otherwise make a file of that name.
+            ("sqlite", name) if name.starts_with(':') => Err(StoreUrlError::NotMemory),
+            ("sqlite", name) => Ok(StoreUrl::File(name.into())),
+            ("postgres" | "postgresql", _) => Err(StoreUrlError::PostgresNotYet),
+            _ => Err(StoreUrlError::UnknownScheme {
+                scheme: scheme.to_owned(),
+            }),
+        }
+    }
+}
+
+impl fmt::Display for StoreUrl {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StoreUrl::File(path) => write!(formatter, "sqlite:{}", path.display()),
+            StoreUrl::Memory => formatter.write_str("sqlite::memory:"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stores_are_written_as_they_are_read() {
+        for text in ["sqlite::memory:", "sqlite:contacts.db", "sqlite:/var/lib/contacts.db"] {
+            assert_eq!(text.parse::<StoreUrl>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_names_no_store_is_refused() {
+        let refused = |text: &str| text.parse::<StoreUrl>().unwrap_err();
+        assert_eq!(refused("contacts.db"), StoreUrlError::NoScheme);
+        assert_eq!(refused("sqlite:"), StoreUrlError::NoFile);
+        assert_eq!(refused("sqlite::memory"), StoreUrlError::NotMemory);
+        assert_eq!(
+            refused("redis://localhost"),
+            StoreUrlError::UnknownScheme {
+                scheme: "redis".to_owned()
+            }
+        );
+    }
+
+    #[test]
+    fn a_postgres_address_is_refused_without_quoting_its_password() {
+        let refused = "postgres://user:hidden@localhost/contacts"
+            .parse::<StoreUrl>()
+            .unwrap_err();
+        assert_eq!(refused, StoreUrlError::PostgresNotYet);
+        assert!(!refused.to_string().contains("hidden"));
+    }
+
+    #[test]
+    fn an_unknown_scheme_lists_the_known_stores() {
+        let message = "mysql:x".parse::<StoreUrl>().unwrap_err().to_string();
+        assert!(message.contains("`sqlite:FILE` and `sqlite::memory:`"), "{message}");
+    }
+}

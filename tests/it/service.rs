@@ -1,0 +1,14 @@
+//! The reference service on a real socket: what it answers, what it refuses, and what it keeps.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test may fail it, as the test itself may"
+)]
+
+mod answers;
+mod contract;
+mod pages;
+mod refusals;
+mod server;
+mod storage;
+mod support;

@@ -1,0 +1,85 @@
+//! `openapi.yaml` as a judge of answers: every documented field is there, has its type, and nothing else is.
+
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+/// Panics unless `body` is exactly what the schema `name` of the contract describes.
+#[track_caller]
+pub(super) fn assert_answers(name: &str, body: &Value) {
+    let validator = validator(name);
+    let problems: Vec<String> = validator
+        .iter_errors(body)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(problems.is_empty(), "no {name}: {problems:#?}\n{body:#}");
+}
+
+fn validator(name: &str) -> Validator {
+    let contract: serde_yaml::Value = serde_yaml::from_str(include_str!("../../../openapi.yaml")).unwrap();
+    let mut schemas = serde_json::to_value(&contract["components"]["schemas"]).unwrap();
+    for (name, schema) in schemas.as_object_mut().unwrap() {
+        close(schema, name != "Contact");
+    }
+    let root = json!({"$ref": format!("#/components/schemas/{name}"), "components": {"schemas": schemas}});
+    jsonschema::draft202012::new(&root).unwrap()
+}
+
+/// Forbids what a schema does not list. A part of an `allOf` cannot be closed by itself: the other parts add to it.
+fn close(schema: &mut Value, whole: bool) {
+    let Some(keywords) = schema.as_object_mut() else { return };
+    let lists = keywords.contains_key("properties") || keywords.contains_key("allOf");
+    if whole && lists {
+        keywords.insert("unevaluatedProperties".to_owned(), json!(false));
+    }
+    for part in keywords
+        .get_mut("allOf")
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+    {
+        close(part, false);
+    }
+    for property in keywords
+        .get_mut("properties")
+        .and_then(Value::as_object_mut)
+        .into_iter()
+        .flat_map(|all| all.values_mut())
+    {
+        close(property, true);
+    }
+    if let Some(items) = keywords.get_mut("items") {
+        close(items, true);
+    }
+}
+
+fn is_tag_page(body: &Value) -> bool {
+    validator("TagPage").is_valid(body)
+}
+
+#[test]
+fn the_judge_takes_what_is_documented_and_nothing_else() {
+    let page = |items: Value| json!({"data": {"per_page": 10, "page": 1, "total": 1, "last_page": 1, "items": items}});
+    assert!(is_tag_page(&page(json!([{"id": "a", "name": "b"}]))));
+    assert!(!is_tag_page(&page(json!([{"id": "a"}]))));
+    assert!(!is_tag_page(&page(json!([{"id": "a", "name": null}]))));
+    assert!(!is_tag_page(&page(
+        json!([{"id": "a", "name": "b", "color": "#000000"}])
+    )));
+}
+
+#[test]
+fn the_judge_knows_where_custom_fields_belong() {
+    let fresh = validator("ContactFresh");
+    let forbidden = json!({"custom_fields": {}});
+    assert!(
+        fresh
+            .iter_errors(&forbidden)
+            .any(|error| error.instance_path().to_string() == "/custom_fields")
+    );
+    let listed = validator("ContactListed");
+    assert!(
+        !listed
+            .iter_errors(&forbidden)
+            .any(|error| error.instance_path().to_string() == "/custom_fields")
+    );
+}

@@ -1,0 +1,104 @@
+//! How the service stops, and what it does when a handler fails.
+
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::middleware::{self, Next};
+use countersign::service::{self, Service};
+use reqwest::{Method, StatusCode};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
+
+use super::support::{Running, TOKEN};
+
+#[tokio::test]
+async fn an_answer_in_flight_is_finished_before_the_service_stops() {
+    let (entered, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (reached, released) = (entered.clone(), release.clone());
+    let held = middleware::from_fn(move |request: Request, next: Next| {
+        let (entered, release) = (reached.clone(), released.clone());
+        async move {
+            entered.notify_one();
+            release.notified().await;
+            next.run(request).await
+        }
+    });
+    let router = service::app(Service::memory(TOKEN.to_owned().into()).unwrap()).layer(held);
+    let service = Running::serve(router).await;
+
+    let answer = tokio::spawn(service.request(Method::GET, "/tags").send());
+    entered.notified().await;
+    let stopped = service.begin_to_stop();
+    assert!(!stopped.is_finished());
+    release.notify_one();
+    assert_eq!(answer.await.unwrap().unwrap().status(), StatusCode::OK);
+    stopped.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn an_idle_connection_does_not_hold_the_service() {
+    let service = Running::memory().await;
+    service.get("/tags").await;
+    service.begin_to_stop().await.unwrap().unwrap();
+}
+
+/// Sends the beginning of a request and returns all that comes back until the service closes the connection. The clock
+/// jumps to the next timeout as soon as everybody waits.
+async fn answer_to_unfinished(request: &str) -> String {
+    let service = Running::memory().await;
+    let mut stream = TcpStream::connect(service.address()).await.unwrap();
+    tokio::time::pause();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+#[tokio::test]
+async fn a_connection_that_sends_nothing_is_cut() {
+    assert_eq!(answer_to_unfinished("").await, "");
+}
+
+#[tokio::test]
+async fn a_head_that_never_ends_is_cut() {
+    assert_eq!(
+        answer_to_unfinished("GET /organization/v1/tags HTTP/1.1\r\nHost: example.com\r\n").await,
+        ""
+    );
+}
+
+#[tokio::test]
+async fn a_body_that_never_ends_is_cut_with_408() {
+    let head = "POST /organization/v1/tags HTTP/1.1\r\nHost: example.com\r\nAuthorization: Bearer test-token\r\n\
+                Content-Type: application/json\r\nContent-Length: 20\r\n\r\n{\"name\":";
+    let answer = answer_to_unfinished(head).await;
+    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+    assert!(answer.contains("connection: close"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_connection_that_stays_idle_after_an_answer_is_cut() {
+    let request = "GET /organization/v1/none HTTP/1.1\r\nHost: example.com\r\n\r\n";
+    assert!(answer_to_unfinished(request).await.starts_with("HTTP/1.1 404 "));
+}
+
+#[tokio::test]
+async fn what_is_not_http_is_answered_and_cut() {
+    let service = Running::memory().await;
+    for bytes in [
+        &b"\x16\x03\x01\0\0\r\n\r\n"[..],
+        b"GET /organization/v1/tags HTTP/9.9\r\n\r\n",
+    ] {
+        let mut stream = TcpStream::connect(service.address()).await.unwrap();
+        stream.write_all(bytes).await.unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).await.unwrap();
+        assert!(
+            answer.starts_with(b"HTTP/1.1 400"),
+            "{}",
+            String::from_utf8_lossy(&answer)
+        );
+    }
+    assert_eq!(service.get("/tags").await.status, StatusCode::OK);
+}
