@@ -1,3 +1,5 @@
-//! The integration tests: one binary, a module for each feature.
+//! The integration tests, in one binary: a module for each part of the program, on real sockets and real files.
 
+mod client;
 mod service;
+mod support;
