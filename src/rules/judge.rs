@@ -1,9 +1,10 @@
 //! Feeds evidence to the rules and keeps the verdicts. The main type is [`Judge`].
 
 use super::RULES;
+use super::assertion::Assertions;
 use super::evidence::{Creation, ExchangeSeen, FormTried, Origin, Sighting, Walk};
 use super::level::Levels;
-use super::place;
+use super::place::{Place, Walker};
 use super::rule::{Judging, Rule};
 use super::verdict::{Sink, Verdicts};
 use crate::contract::{Contract, is_json};
@@ -18,6 +19,7 @@ pub struct Judge<'contract> {
     levels: Levels,
     values: Values,
     verdicts: Verdicts,
+    assertions: Assertions,
 }
 
 impl<'contract> Judge<'contract> {
@@ -29,6 +31,7 @@ impl<'contract> Judge<'contract> {
             levels,
             values,
             verdicts: Verdicts::new(contract),
+            assertions: Assertions::default(),
         }
     }
 
@@ -132,7 +135,8 @@ impl<'contract> Judge<'contract> {
             request: &seen.exchange.request,
             values,
         };
-        place::walk(seen, shape, &body.value, &mut |place| {
+        let assertions = &self.assertions;
+        let visit = &mut |place: &Place<'_>| {
             for rule in RULES {
                 if let Judging::Place(judge) = rule.judge {
                     judge(
@@ -147,7 +151,13 @@ impl<'contract> Judge<'contract> {
                     );
                 }
             }
-        });
+        };
+        Walker {
+            contract,
+            assertions,
+            visit,
+        }
+        .walk(shape, &body.value);
     }
 
     fn sink<'sink>(&'sink mut self, rule: &'static Rule, request: &'sink Request) -> Sink<'sink> {

@@ -4,6 +4,7 @@
 //! [`Judge`] feeds the rules and keeps the [`Verdicts`]. A rule never sends anything and never reads a clock.
 
 mod accepted_form;
+mod assertion;
 mod auth;
 mod carried;
 mod constraint;
