@@ -10,5 +10,6 @@ mod call;
 mod checked;
 mod crew;
 mod deviating;
+mod faults;
 mod listing;
 mod places;

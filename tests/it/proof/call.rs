@@ -23,6 +23,8 @@ pub(super) struct Call {
     pub(super) uri: Uri,
     pub(super) headers: HeaderMap,
     pub(super) bytes: Bytes,
+    /// What the router found in the path.
+    extensions: axum::http::Extensions,
 }
 
 /// An answer.
@@ -51,6 +53,7 @@ impl Call {
             method: parts.method,
             uri: parts.uri,
             headers: parts.headers,
+            extensions: parts.extensions,
         }
     }
 
@@ -60,6 +63,7 @@ impl Call {
         *request.method_mut() = self.method.clone();
         *request.uri_mut() = self.uri.clone();
         *request.headers_mut() = self.headers.clone();
+        *request.extensions_mut() = self.extensions.clone();
         request.headers_mut().remove(header::CONTENT_LENGTH);
         request
     }

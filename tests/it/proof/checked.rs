@@ -101,11 +101,17 @@ impl Checked {
     }
 
     pub(super) fn denied(&self) -> impl Iterator<Item = &FindingRecord> {
-        self.record.findings.iter().filter(|finding| finding.level == Level::Deny)
+        self.record
+            .findings
+            .iter()
+            .filter(|finding| finding.level == Level::Deny)
     }
 
     pub(super) fn warned(&self) -> impl Iterator<Item = &FindingRecord> {
-        self.record.findings.iter().filter(|finding| finding.level == Level::Warn)
+        self.record
+            .findings
+            .iter()
+            .filter(|finding| finding.level == Level::Warn)
     }
 }
 

@@ -13,9 +13,14 @@ pub(super) fn try_all<Case: Send>(cases: Vec<Case>, miss: impl AsyncFn(Case) -> 
     std::thread::scope(|scope| {
         for _ in 0..THREADS.min(count) {
             scope.spawn(|| {
-                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .build()
+                    .unwrap();
                 loop {
-                    let Some(case) = cases.lock().unwrap().next() else { break };
+                    let Some(case) = cases.lock().unwrap().next() else {
+                        break;
+                    };
                     let missed = runtime.block_on(miss(case));
                     misses.lock().unwrap().extend(missed);
                 }
@@ -24,5 +29,10 @@ pub(super) fn try_all<Case: Send>(cases: Vec<Case>, miss: impl AsyncFn(Case) -> 
     });
     let mut misses = misses.into_inner().unwrap();
     misses.sort();
-    assert!(misses.is_empty(), "{} misses in {count} cases:\n{}", misses.len(), misses.join("\n"));
+    assert!(
+        misses.is_empty(),
+        "{} misses in {count} cases:\n{}",
+        misses.len(),
+        misses.join("\n")
+    );
 }

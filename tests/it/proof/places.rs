@@ -11,9 +11,46 @@ use super::crew::try_all;
 use super::deviating::Deviation;
 
 /// What a fresh contact lacks: it has no visits, so nothing stands in these arrays.
-const NEVER_SHOWN: [&str; 2] = [
-    "createContact /data/first_visit/*",
-    "createContact /data/last_visit/*",
+const NEVER_SHOWN: [&str; 2] = ["createContact /data/first_visit/*", "createContact /data/last_visit/*"];
+
+/// What follows elsewhere from a break: the fact that is broken, then rule and operation of what it brings about. An
+/// identifier of another type is another identifier, so nothing is listed under it and no path knows it; and a method is
+/// not listed where its contact shows no methods, or none that can be told apart.
+const FOLLOWING: [(&str, &str, &str); 14] = [
+    ("createContact /data/id: string", "listed", "getContacts"),
+    ("createContact /data/id: string", "status", "createContactMethod"),
+    ("createContact /data/id: string", "status", "updateContact"),
+    ("createContactMethod /data/id: string", "listed", "getContacts"),
+    ("createTag /data/id: string", "listed", "getTags"),
+    ("createVisit /data/id: integer", "listed", "getVisits"),
+    ("getContacts /data/items/*/id: string", "listed", "getContacts"),
+    (
+        "getContacts /data/items/*/contact_methods: present",
+        "listed",
+        "getContacts",
+    ),
+    (
+        "getContacts /data/items/*/contact_methods: array",
+        "listed",
+        "getContacts",
+    ),
+    (
+        "getContacts /data/items/*/contact_methods/*: object",
+        "listed",
+        "getContacts",
+    ),
+    (
+        "getContacts /data/items/*/contact_methods/*/id: present",
+        "listed",
+        "getContacts",
+    ),
+    (
+        "getContacts /data/items/*/contact_methods/*/id: string",
+        "listed",
+        "getContacts",
+    ),
+    ("getTags /data/items/*/id: string", "listed", "getTags"),
+    ("getVisits /data/items/*/id: integer", "listed", "getVisits"),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,7 +85,7 @@ fn a_value_of_another_type_is_found_there_and_nowhere_else() {
 fn every_documented_place_is_proven_but_those_that_a_fresh_contact_lacks() {
     let left_out: Vec<_> = stated().filter(|fact| never_shown(fact)).collect();
     assert_eq!(left_out.len(), 20);
-    assert!(stated().count() > 400, "{} places", stated().count());
+    assert_eq!(stated().count(), 325);
 }
 
 fn prove(way: Way, kind: FactKind) {
@@ -106,27 +143,39 @@ impl Broken {
         if self.way == Way::Renamed && !self.tells_the_new_name(checked) {
             misses.push("the new name is not told".to_owned());
         }
-        let astray = checked.denied().filter(|finding| !wanted(finding) && !self.explains(finding));
+        let astray = checked
+            .denied()
+            .filter(|finding| !wanted(finding) && !self.is_at_the_place(finding) && !self.explains(finding));
         misses.extend(astray.map(|finding| format!("astray: {}", told(finding))));
         let named = |miss| format!("{} {:?}: {miss}", self.fact.name, self.way);
         misses.into_iter().map(named).collect()
     }
 
     fn tells_the_new_name(&self, checked: &Checked) -> bool {
-        let parent = self.fact.pattern.rsplit_once('/').map_or("", |(parent, _)| parent);
         let mut findings = checked.record.findings.iter();
         findings.any(|finding| {
-            let told = any_element(&finding.answer_pointer);
-            matches!(finding.rule.as_str(), "undocumented-field" | "envelope")
-                && finding.operation == self.operation()
-                && told.rsplit_once('/') == Some((parent, "<undocumented name(7)>"))
+            matches!(finding.rule.as_str(), "undocumented-field" | "envelope") && self.is_the_new_name(finding)
         })
+    }
+
+    fn is_the_new_name(&self, finding: &FindingRecord) -> bool {
+        let parent = self.fact.pattern.rsplit_once('/').map_or("", |(parent, _)| parent);
+        self.way == Way::Renamed
+            && finding.operation == self.operation()
+            && any_element(&finding.answer_pointer) == format!("{parent}/<undocumented name(7)>")
+    }
+
+    /// Whether another rule tells the same place, or its new name in a closed object.
+    fn is_at_the_place(&self, finding: &FindingRecord) -> bool {
+        let same = finding.operation == self.operation() && any_element(&finding.answer_pointer) == self.fact.pattern;
+        same || (finding.rule == "envelope" && self.is_the_new_name(finding))
     }
 
     /// Whether another finding follows from this break, so that no checker could leave it out.
     fn explains(&self, finding: &FindingRecord) -> bool {
-        let _ = finding;
-        false
+        FOLLOWING.iter().any(|(fact, rule, operation)| {
+            self.fact.name == *fact && finding.rule == *rule && finding.operation == *operation
+        })
     }
 }
 
@@ -157,7 +206,13 @@ fn of_another_type(value: &Value) -> Value {
     match value {
         Value::Array(_) => json!({}),
         Value::Object(_) => json!([]),
-        Value::String(_) => json!(7),
-        _ => json!("seven"),
+        Value::String(text) => json!(number_of(text)),
+        other => json!(format!("was {other}")),
     }
+}
+
+/// A number for a text, another one for another text: what was different stays different.
+fn number_of(text: &str) -> u32 {
+    text.bytes()
+        .fold(0, |number, byte| number.wrapping_mul(31).wrapping_add(u32::from(byte)))
 }
