@@ -50,10 +50,11 @@ pub enum Action {
     Create,
     /// Looks for the created records in this list.
     Look,
-    /// Calls a writing operation with a credential that must be refused.
-    ProbeWrite(Probe),
     /// Updates a record of this run.
     Update,
+    /// Calls a writing operation with a credential that must be refused. It comes last, because it is drafted as the
+    /// operation accepted it.
+    ProbeWrite(Probe),
 }
 
 /// The credential of a probe, ordered by how it is sent.

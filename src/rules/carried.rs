@@ -24,7 +24,8 @@ pub(super) static RULE: Rule = Rule {
 
 /// Judges the fields of the create's own answer that the choice admits.
 pub(super) fn answered(creation: &Creation<'_>, sink: &mut Sink<'_>, choice: impl Fn(&Carry) -> bool) {
-    judge(creation, creation.resource, sink, &choice, FactKind::Carried);
+    let record = (creation.resource, creation.law.resource.as_str());
+    judge(creation, record, sink, &choice, FactKind::Carried);
 }
 
 /// Judges the fields of the listed record that the choice admits.
@@ -36,7 +37,7 @@ pub(super) fn listed(sighting: &Sighting<'_>, sink: &mut Sink<'_>, choice: impl 
 
 fn judge(
     creation: &Creation<'_>,
-    record: &Value,
+    (record, at): (&Value, &str),
     sink: &mut Sink<'_>,
     choice: &dyn Fn(&Carry) -> bool,
     kind: fn(usize) -> FactKind,
@@ -69,12 +70,7 @@ fn judge(
                     sink.tell(lost)
                 ),
             };
-            let resource = if kind(0) == FactKind::Carried(0) {
-                creation.law.resource.as_str()
-            } else {
-                ""
-            };
-            sink.broken(fact, || format!("{resource}{}", carry.kept), || received);
+            sink.broken(fact, || format!("{at}{}", carry.kept), || received);
         } else {
             sink.held(fact);
         }

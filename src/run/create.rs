@@ -41,12 +41,32 @@ impl Session<'_> {
                 }
             }
         }
+        self.try_again(operation, &mut tries).await;
         if let Some(accepts) = accepts {
             self.judge_forms(operation, accepts, &tries);
         }
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
         if let (None, Some((_, last))) = (accepted, tries.last()) {
             self.not_called(operation, last.status.map_or(Reason::Unanswered, Reason::Refused));
+        }
+    }
+
+    /// Sends a form that was refused once more, with the other fields as a later form was accepted: the retreat before
+    /// may have dropped the very field that has the form.
+    async fn try_again(&self, operation: OperationId, tries: &mut [(Form, Tried)]) {
+        let accepted = tries.iter().find(|(_, tried)| tried.accepted);
+        let Some(accepted) = accepted.map(|(_, tried)| tried.draft.clone()) else {
+            return;
+        };
+        for (form, tried) in tries.iter_mut().filter(|(_, tried)| !tried.accepted) {
+            // The draft of a form that came after the accepted one is the accepted one's already.
+            if tried.draft.same_choices(&accepted) {
+                continue;
+            }
+            self.expect(1);
+            if let Ok(again) = self.in_form(operation, *form, Some(&accepted)).await {
+                *tried = again;
+            }
         }
     }
 
