@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::contract::Contract;
 use crate::contract::operation::{Answer as DocumentedAnswer, Operation, OperationId};
-use crate::contract::vocabulary::{Created, Form};
+use crate::contract::vocabulary::{Created, Form, Updated};
 use crate::exchange::json::{Body, JsonError};
 use crate::exchange::redact::Values;
 use crate::exchange::{Answer, Exchange, Failure, Request};
@@ -141,6 +141,29 @@ pub struct Sighting<'seen> {
     pub creation: Creation<'seen>,
     /// The record in the list and its pointer in the answer, when it was found.
     pub listed: Option<(&'seen Value, &'seen str)>,
+    /// Where it shows under another owner, as a pointer in the answer.
+    pub elsewhere: Option<&'seen str>,
+    /// How the last walk for it ended.
+    pub end: WalkEnd,
+    /// The most pages that are walked.
+    pub most: u64,
+}
+
+/// An updated record looked for in its list.
+#[derive(Clone, Copy, Debug)]
+pub struct Updating<'seen> {
+    /// The contract.
+    pub contract: &'seen Contract,
+    /// The operation that updated it.
+    pub operation: OperationId,
+    /// What the contract promises of it.
+    pub law: &'seen Updated,
+    /// The accepted request.
+    pub request: &'seen Request,
+    /// The record in the list and its pointer in the answer, when it was found.
+    pub listed: Option<(&'seen Value, &'seen str)>,
+    /// Where something of what was sent shows in another item, as a pointer in the answer.
+    pub elsewhere: Option<&'seen str>,
     /// How the last walk for it ended.
     pub end: WalkEnd,
     /// The most pages that are walked.

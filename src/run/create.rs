@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::request::{self, Address};
-use super::session::{Made, Residue, Session};
+use super::session::{Changed, Made, Residue, Session};
 use super::walk::digest;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Accepts, Form};
@@ -145,6 +145,14 @@ impl Session<'_> {
             self.accepted.borrow_mut().insert(operation, draft.clone());
             if let Some(body) = &body {
                 self.created(&exchange.request, body, address);
+            }
+            if self.contract.operation(operation).laws.updated.is_some() {
+                let (request, path_values) = (exchange.request.clone(), address.path_values.clone());
+                self.changed.borrow_mut().push(Changed {
+                    operation,
+                    request,
+                    path_values,
+                });
             }
         }
         (exchange, body)
