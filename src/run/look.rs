@@ -1,7 +1,7 @@
 //! Looks for the run's own records in the list that must show them, until they are there or `--settle` has passed.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -43,6 +43,8 @@ impl Sighted {
 /// What a walk showed of the records that are looked for, by their place among them.
 #[derive(Default)]
 struct Sightings {
+    /// The item that each belongs in was seen, so that another is another.
+    places: HashSet<usize>,
     found: HashMap<usize, Sighted>,
     elsewhere: HashMap<usize, Sighted>,
 }
@@ -98,37 +100,51 @@ impl Session<'_> {
 
     /// Notes the records that an item is or holds.
     fn sight(&self, list: OperationId, made: &[Made], item: Item<'_>, sightings: &RefCell<Sightings>) {
+        let mut sightings = sightings.borrow_mut();
         for (index, made) in made.iter().enumerate() {
-            if let Some((record, below, in_place)) = self.record_in(list, made, item.value) {
+            let in_place = self.belongs_in(list, made, item.value);
+            if in_place {
+                sightings.places.insert(index);
+            }
+            if let Some((record, below)) = self.record_in(made, item.value, in_place) {
                 let sighted = Sighted::new(item, record, &below);
-                let mut sightings = sightings.borrow_mut();
-                let Sightings { found, elsewhere } = &mut *sightings;
+                let Sightings { found, elsewhere, .. } = &mut *sightings;
                 (if in_place { found } else { elsewhere }).insert(index, sighted);
             }
         }
     }
 
-    /// The created record that an item is or holds, its pointer in the item, and whether the item is where it belongs.
-    fn record_in<'item>(
-        &self,
-        list: OperationId,
-        made: &Made,
-        item: &'item Value,
-    ) -> Option<(&'item Value, String, bool)> {
+    /// Whether an item is the record, or its owner.
+    fn belongs_in(&self, list: OperationId, made: &Made, item: &Value) -> bool {
+        let id = self
+            .contract
+            .operation(list)
+            .page
+            .as_ref()
+            .and_then(|page| item.pointer(&page.id));
+        let listed = law(self.contract, made.operation).map(|(_, listed)| listed);
+        match listed.and_then(|listed| listed.owner.as_ref()) {
+            None => id.is_some() && id == self.identifier(made),
+            Some(owner) => {
+                let owner = made.path_values.iter().find(|(name, _)| name == owner);
+                id.zip(owner).is_some_and(|(id, (_, owner))| text(id) == text(owner))
+            }
+        }
+    }
+
+    /// The created record that an item is or holds, and its pointer in the item.
+    fn record_in<'item>(&self, made: &Made, item: &'item Value, in_place: bool) -> Option<(&'item Value, String)> {
         let (created, listed) = law(self.contract, made.operation)?;
-        let page = self.contract.operation(list).page.as_ref()?;
-        let id = self.identifier(made)?;
-        let Some(owner) = &listed.owner else {
-            return (item.pointer(&page.id)? == id).then(|| (item, String::new(), true));
-        };
-        let (_, owner) = made.path_values.iter().find(|(name, _)| name == owner)?;
+        if listed.owner.is_none() {
+            return in_place.then(|| (item, String::new()));
+        }
         let at = listed.at.as_deref()?;
+        let id = self.identifier(made)?;
         let records = item.pointer(at)?.as_array()?;
         let index = records
             .iter()
             .position(|record| record.pointer(&created.id) == Some(id))?;
-        let in_place = text(item.pointer(&page.id)?) == text(owner);
-        Some((&records[index], format!("{at}/{index}"), in_place))
+        Some((&records[index], format!("{at}/{index}")))
     }
 
     fn judge_sightings(&self, made: &[Made], sightings: &Sightings, walk: &Walk) {
@@ -145,7 +161,10 @@ impl Session<'_> {
                 seen_before: made.seen_before,
             };
             let seen = sightings.found.get(&index);
-            let elsewhere = sightings.elsewhere.get(&index);
+            let elsewhere = sightings
+                .elsewhere
+                .get(&index)
+                .filter(|_| sightings.places.contains(&index));
             let sighting = Sighting {
                 creation,
                 listed: seen.map(|seen| (&seen.record, seen.pointer.as_str())),

@@ -107,22 +107,20 @@ impl Session<'_> {
     }
 
     fn judge_change(&self, changed: &Changed, law: &Updated, seen: &Seen, walk: &Walk) {
+        // While the record itself is not seen, another item may be it under another id.
+        let elsewhere = seen.elsewhere.as_ref().filter(|_| seen.record.is_some());
         let updating = Updating {
             contract: self.contract,
             operation: changed.operation,
             law,
             request: &changed.request,
             listed: seen.record.as_ref().map(|seen| (&seen.record, seen.pointer.as_str())),
-            elsewhere: seen.elsewhere.as_ref().map(|seen| seen.pointer.as_str()),
+            elsewhere: elsewhere.map(|seen| seen.pointer.as_str()),
             end: walk.end,
             most: walk.most,
         };
         let last = walk.pages.last().map(|page| &page.request);
-        let shown = seen
-            .elsewhere
-            .as_ref()
-            .or(seen.record.as_ref())
-            .map(|seen| &seen.request);
+        let shown = elsewhere.or(seen.record.as_ref()).map(|seen| &seen.request);
         self.judge
             .borrow_mut()
             .updating(&updating, shown.or(last).unwrap_or(&changed.request));
