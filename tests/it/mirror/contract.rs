@@ -200,7 +200,7 @@ impl Contract {
             .and_then(Value::as_bool)
             .unwrap_or_default();
         let presence = if required { "required" } else { "optional" };
-        let kind = Parts::of(self, format!("{pointer}/schema")).kind();
+        let kind = Parts::of(self, &format!("{pointer}/schema")).kind();
         said.say(
             &place,
             format!("{} {presence} {kind}", self.text(&format!("{pointer}/in"))),
@@ -226,7 +226,7 @@ impl Contract {
         let Some(first) = types.first() else { return };
         let media = format!("{holder}/content/{}", escape(first));
         self.say_strays(said, &format!("{place} body"), &media, keys);
-        Parts::of(self, format!("{media}/schema")).say(said, &format!("{place} body"), "");
+        Parts::of(self, &format!("{media}/schema")).say(said, &format!("{place} body"), "");
     }
 
     /// States keys that are neither expected nor our own.
@@ -257,13 +257,6 @@ impl Contract {
         }
     }
 
-    /// Every `x-document` with the pointer to what holds it.
-    pub(super) fn headings(&self) -> Vec<(String, &str)> {
-        let mut found = Vec::new();
-        collect(&self.root, "", &mut found);
-        found
-    }
-
     /// The component schemas, by pointer.
     pub(super) fn schemas(&self) -> Vec<String> {
         let names = self.object("/components/schemas").keys();
@@ -280,22 +273,4 @@ pub(super) fn escape(key: &str) -> String {
 
 fn count(value: &Value) -> usize {
     value.as_array().map_or(0, Vec::len)
-}
-
-fn collect<'a>(value: &'a Value, pointer: &str, found: &mut Vec<(String, &'a str)>) {
-    if let Some(heading) = value.get("x-document").and_then(Value::as_str) {
-        found.push((pointer.to_owned(), heading));
-    }
-    let children: Vec<(String, &Value)> = match value {
-        Value::Array(entries) => entries
-            .iter()
-            .enumerate()
-            .map(|(index, entry)| (index.to_string(), entry))
-            .collect(),
-        Value::Object(keys) => keys.iter().map(|(key, value)| (escape(key), value)).collect(),
-        _ => Vec::new(),
-    };
-    for (token, child) in children {
-        collect(child, &format!("{pointer}/{token}"), found);
-    }
 }

@@ -1,4 +1,4 @@
-//! Reads the document into statements on every place of the interface.
+//! Reads the document: its sections, its resources and its tables of fields.
 //!
 //! Every section is read by the sentences and tables that it is known to hold; one that is not known stops the test.
 //! Main type: [`Document`].
@@ -6,9 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::markdown::{Block, Row, Section, sections};
-use super::operation::{Operation, identifier};
 use super::phrase::{Field, Object, Shape, fields, shape};
-use super::statement::Statements;
 
 pub(super) struct Document {
     pub(super) sections: Vec<Section>,
@@ -16,16 +14,9 @@ pub(super) struct Document {
 }
 
 /// A resource or an envelope of the document.
-struct Resource {
-    shape: Object,
-    heading: String,
-}
-
-/// Which way a body goes: nothing is known to be required on the way in, everything listed is on the way out.
-#[derive(Clone, Copy)]
-enum Way {
-    In,
-    Out,
+pub(super) struct Resource {
+    pub(super) shape: Object,
+    pub(super) heading: String,
 }
 
 impl Document {
@@ -47,154 +38,7 @@ impl Document {
         found.unwrap_or_else(|| panic!("the document has a section `{path}`"))
     }
 
-    /// Everything that the document says about requests and answers.
-    pub(super) fn statements(&self) -> Statements {
-        let mut said = Statements::default();
-        self.say_interface(&mut said);
-        for row in self.section("Endpoints / Summary").rows() {
-            let operation = Operation::read(self, row);
-            self.say_operation(&mut said, &operation);
-        }
-        said
-    }
-
-    fn say_interface(&self, said: &mut Statements) {
-        let opening = &self.sections[0];
-        let paths = opening.after("All paths are relative to ");
-        said.say("interface", opening.title(), "");
-        said.say("interface server", paths, "");
-        said.note(
-            "interface server note",
-            &format!("All paths are relative to {paths}"),
-            "",
-        );
-        said.say("interface server variables", paths.trim_matches(['{', '}']), "");
-        said.note("interface note", &self.capabilities(), "What the service does");
-        let version = self
-            .section("Versioning")
-            .after("The version is part of the path: every path begins with ");
-        let version = version.rsplit('/').next().unwrap_or_default();
-        said.say("interface version", version, "Versioning");
-        let credential = "The client sends the header Authorization";
-        let sent = self.section("Authentication").after(credential);
-        said.note("interface credential", &format!("{credential}{sent}"), "Authentication");
-    }
-
-    /// What the service does, in one sentence.
-    fn capabilities(&self) -> String {
-        let section = self.section("What the service does");
-        let opening = section
-            .after("The service is ")
-            .strip_suffix(" with these capabilities:");
-        let listed = section.texts().skip(1).filter(|text| !text.ends_with("not shown."));
-        let listed: Vec<_> = listed
-            .map(|text| text.trim_end_matches('.').replace(", and ", " and "))
-            .collect();
-        format!(
-            "{}: {}",
-            opening.expect("the capabilities are listed"),
-            listed.join(", ").to_lowercase()
-        )
-    }
-
-    fn say_operation(&self, said: &mut Statements, operation: &Operation) {
-        let (id, heading) = (identifier(&operation.name), operation.heading.as_str());
-        said.say(
-            &id,
-            format!("{} {}", operation.method, operation.path),
-            "Endpoints / Summary",
-        );
-        said.say(format!("{id} name"), &operation.name, heading);
-        said.say(format!("{id} security"), self.security(), "Authentication");
-        for parameter in &operation.parameters {
-            let place = format!("{id} parameter {}", parameter.name);
-            said.say(&place, &parameter.value, heading);
-            if let Some(note) = &parameter.note {
-                said.note(format!("{place} note"), note, heading);
-            }
-        }
-        if let Some(request) = &operation.request {
-            self.say_body(said, &format!("{id} request"), Way::In, request, heading);
-        }
-        for answer in &operation.answers {
-            let place = format!("{id} answer {}", answer.status);
-            said.note(&place, &answer.description, &answer.heading);
-            if let Some(body) = &answer.body {
-                self.say_body(said, &place, Way::Out, body, heading);
-            }
-        }
-    }
-
-    /// The scheme of every endpoint, as `name: type scheme`.
-    fn security(&self) -> String {
-        let said = self
-            .section("Authentication")
-            .after("Every endpoint uses the scheme named ");
-        let (name, words) = said.split_once(", which is ").expect("the scheme has a name");
-        let scheme = words
-            .strip_suffix(" authentication")
-            .expect("the scheme is one of authentication");
-        format!("{name}: {}", scheme.to_lowercase())
-    }
-
-    fn say_body(&self, said: &mut Statements, place: &str, way: Way, body: &Shape, heading: &str) {
-        let types = self
-            .section("Resources and their fields")
-            .after("All requests and responses use ");
-        let (media_type, _) = types.split_once(". ").expect("the media type ends its sentence");
-        said.say(format!("{place} media"), media_type, "Resources and their fields");
-        self.say_shape(said, &format!("{place} body"), (way, ""), body, heading);
-    }
-
-    fn say_shape(
-        &self,
-        said: &mut Statements,
-        place: &str,
-        (way, presence): (Way, &str),
-        shape: &Shape,
-        heading: &str,
-    ) {
-        let mut say = |kind: &str| said.say(place, [presence, kind].join(" ").trim(), heading);
-        match shape {
-            Shape::Array(entry) => {
-                say("array");
-                self.say_shape(said, &format!("{place}/*"), (way, ""), entry, heading);
-            }
-            Shape::Free => say("object of arbitrary keys"),
-            Shape::Object(object) => {
-                say(if object.closed { "closed object" } else { "object" });
-                let heading = object.heading.as_deref().unwrap_or(heading);
-                self.say_fields(said, place, way, &object.fields, heading);
-            }
-            Shape::Resource(name) => {
-                say("object");
-                let Resource { shape, heading } = self.resource(name);
-                self.say_fields(said, place, way, &shape.fields, heading);
-            }
-            Shape::Scalar(kind) => say(kind),
-            Shape::Slot => panic!("`{place}` names its resource"),
-        }
-    }
-
-    fn say_fields(&self, said: &mut Statements, place: &str, way: Way, fields: &[Field], heading: &str) {
-        for field in fields {
-            let place = format!("{place}/{}", field.name);
-            if field.forbidden {
-                said.say(place, "forbidden", heading);
-                continue;
-            }
-            let presence = match way {
-                Way::In => "optional",
-                Way::Out => "required",
-            };
-            self.say_shape(said, &place, (way, presence), &field.shape, heading);
-            if let Some(note) = &field.note {
-                said.note(format!("{place} note"), note, heading);
-            }
-        }
-    }
-
-    fn resource(&self, name: &str) -> &Resource {
+    pub(super) fn resource(&self, name: &str) -> &Resource {
         self.resources
             .get(name)
             .unwrap_or_else(|| panic!("the document has a resource `{name}`"))

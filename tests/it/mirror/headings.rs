@@ -1,6 +1,8 @@
 //! `x-document`: each names a heading of the document, and each operation and component schema has one.
 
-use super::contract::Contract;
+use serde_json::Value;
+
+use super::contract::{Contract, escape};
 use super::document::Document;
 use super::statement::Difference;
 
@@ -13,7 +15,9 @@ pub(super) fn unknown(document: &Document, contract: &Contract) -> Vec<Differenc
             .filter(|section| section.is_named(named))
             .count()
     };
-    let wrong = contract.headings().into_iter().filter(|(_, named)| count(named) != 1);
+    let mut stated = Vec::new();
+    collect(contract.at(""), "", &mut stated);
+    let wrong = stated.into_iter().filter(|(_, named)| count(named) != 1);
     let difference = |(pointer, named): (String, &str)| Difference {
         place: format!("heading of {pointer}"),
         documented: format!("{} such headings", count(named)),
@@ -32,4 +36,23 @@ pub(super) fn absent(contract: &Contract) -> Vec<Difference> {
         contracted: format!("nothing at `{pointer}`"),
     };
     mute.map(difference).collect()
+}
+
+/// Every `x-document` with the pointer to what holds it.
+fn collect<'a>(value: &'a Value, pointer: &str, found: &mut Vec<(String, &'a str)>) {
+    if let Some(heading) = value.get("x-document").and_then(Value::as_str) {
+        found.push((pointer.to_owned(), heading));
+    }
+    let children: Vec<(String, &Value)> = match value {
+        Value::Array(entries) => entries
+            .iter()
+            .enumerate()
+            .map(|(index, entry)| (index.to_string(), entry))
+            .collect(),
+        Value::Object(keys) => keys.iter().map(|(key, value)| (escape(key), value)).collect(),
+        _ => Vec::new(),
+    };
+    for (token, child) in children {
+        collect(child, &format!("{pointer}/{token}"), found);
+    }
 }

@@ -1,19 +1,17 @@
 //! `openapi.yaml` against the document it mirrors: nothing missing, nothing added, no other type, on any place.
 //!
-//! The document is `interface.md` beside this file. [`document`] and [`contract`] read the two sides into the same
+//! The document is `interface.md` beside this file. [`interface`] and [`contract`] read the two sides into the same
 //! model, [`statement`] compares it, and [`mutations`] proves that the comparison can fail.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a helper of a test may fail it, as the test itself may"
-)]
-
+mod answer;
 mod background;
+mod body;
 mod contract;
 mod document;
 mod examples;
 mod gaps;
 mod headings;
+mod interface;
 mod markdown;
 mod mutations;
 mod operation;
@@ -66,11 +64,11 @@ fn the_contract_mirrors_the_document() {
 }
 
 #[test]
-fn the_comparison_covers_all_places_of_the_wire_and_of_the_file() {
+fn the_comparison_covers_354_places_of_the_wire_on_243_places_of_the_file() {
     let (documented, contracted) = (
         documented(&Document::read(DOCUMENT)),
         contracted(&Contract::read(CONTRACT)),
     );
     assert_eq!((documented.len(), contracted.len()), (354, 354));
-    assert_eq!(contracted.sources(), 0);
+    assert_eq!(contracted.sources(), 243);
 }

@@ -154,10 +154,14 @@ const MUTATIONS: &[Mutation] = mutations! {
 
 impl Mutation {
     fn text(&self) -> String {
-        let step =
-            |at: usize, anchor: &&str| at + CONTRACT[at..].find(*anchor).expect("the anchor is there") + anchor.len();
-        // An anchor's last line break may open the next one.
-        let start = self.after.iter().fold(0, |at, anchor| step(at, anchor)) - 1;
+        let mut start = 0;
+        for anchor in self.after {
+            let found = CONTRACT[start..]
+                .find(anchor)
+                .unwrap_or_else(|| panic!("`{anchor}` is in the contract"));
+            // The last line break of an anchor may open the next.
+            start += found + anchor.len() - 1;
+        }
         let (before, rest) = CONTRACT.split_at(start);
         assert!(rest.contains(self.from), "`{}` finds its text", self.change);
         before.to_owned() + &rest.replacen(self.from, self.to, 1)

@@ -29,7 +29,7 @@ const STRUCTURE: [&str; 9] = [
 ];
 
 impl<'a> Parts<'a> {
-    pub(super) fn of(contract: &'a Contract, pointer: String) -> Self {
+    pub(super) fn of(contract: &'a Contract, pointer: &str) -> Self {
         let mut parts = Self {
             contract,
             parts: Vec::new(),
@@ -38,14 +38,14 @@ impl<'a> Parts<'a> {
         parts
     }
 
-    fn add(&mut self, pointer: String) {
-        let schema = self.contract.at(&pointer);
-        self.parts.push((pointer.clone(), schema));
+    fn add(&mut self, pointer: &str) {
+        let schema = self.contract.at(pointer);
+        self.parts.push((pointer.to_owned(), schema));
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-            self.add(self.contract.follow(reference));
+            self.add(&self.contract.follow(reference));
         }
         for index in 0..schema.get("allOf").and_then(Value::as_array).map_or(0, Vec::len) {
-            self.add(format!("{pointer}/allOf/{index}"));
+            self.add(&format!("{pointer}/allOf/{index}"));
         }
     }
 
@@ -58,7 +58,7 @@ impl<'a> Parts<'a> {
         for (pointer, schema) in &self.parts {
             let path: String = tokens.iter().map(|token| format!("/{}", escape(token))).collect();
             if schema.pointer(&path).is_some() {
-                below.add(pointer.clone() + &path);
+                below.add(&(pointer.clone() + &path));
             }
         }
         below
