@@ -3,6 +3,8 @@
 //! A sentence of the document that ends in "not shown" may ask several questions. [`QUESTIONS`] cuts each sentence into
 //! them; the cut is held against the document's text, so that no question is lost and none is invented.
 
+use std::collections::BTreeSet;
+
 use super::contract::Contract;
 use super::document::Document;
 use super::statement::{Difference, Statements};
@@ -86,6 +88,22 @@ const SILENT: [&str; 8] = [
     "unknown-request-fields",
 ];
 
+/// How the places end that a gap touches, where the question names them by their fields or answers.
+const TOUCHED: [(&str, &str); 12] = [
+    ("channel-names", "cluded_channels"),
+    ("country-values", "/country_of_residence"),
+    ("custom-fields", "items/*/custom_fields"),
+    ("dob-format", "/dob"),
+    ("gender-values", "/gender"),
+    ("nationality-values", "/nationality"),
+    ("status-values", "/status"),
+    ("success-status", " answer 2XX"),
+    ("tags-entries", " request body/tags"),
+    ("type-values", "/type"),
+    ("unknown-references", "_id"),
+    ("update-answer-body", "updateContact answer 2XX"),
+];
+
 /// The gaps of the document, each as often as it is stated.
 pub(super) fn documented(document: &Document, said: &mut Statements) {
     let mut questions = QUESTIONS.iter().peekable();
@@ -160,6 +178,26 @@ pub(super) fn misplaced(contract: &Contract) -> Vec<Difference> {
                 contracted: format!("`{}` at `/x-gaps/{index}`", named.unwrap_or_default()),
             });
         }
+    }
+    found
+}
+
+/// Gaps whose places are not all that the question names, or more.
+pub(super) fn astray(contract: &Contract) -> Vec<Difference> {
+    let said = contract.statements();
+    let mut found = Vec::new();
+    for (id, ending) in TOUCHED {
+        let touched = said.standing(|place| place.ends_with(ending));
+        let catalogue = contract.at("/x-gaps").as_array().into_iter().flatten();
+        let places = catalogue
+            .filter(|gap| gap["id"] == id)
+            .flat_map(|gap| gap["places"].as_array());
+        let places: BTreeSet<_> = places.flatten().filter_map(|place| place.as_str()).collect();
+        found.extend(touched.symmetric_difference(&places).map(|pointer| Difference {
+            place: format!("gap {id} places"),
+            documented: format!("every place that ends in `{ending}`"),
+            contracted: format!("{} `{pointer}`", if places.contains(pointer) { "also" } else { "not" }),
+        }));
     }
     found
 }

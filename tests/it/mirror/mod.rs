@@ -32,6 +32,7 @@ fn differences(document: &Document, contract: &Contract) -> Vec<Difference> {
     differences.extend(headings::unknown(document, contract));
     differences.extend(headings::absent(contract));
     differences.extend(gaps::misplaced(contract));
+    differences.extend(gaps::astray(contract));
     differences.extend(examples::defects(contract));
     differences
 }

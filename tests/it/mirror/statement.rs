@@ -54,11 +54,13 @@ impl Statements {
 
     /// How many places of its source this model speaks of.
     pub(super) fn sources(&self) -> usize {
-        self.0
-            .values()
-            .map(|statement| &statement.stands)
-            .collect::<BTreeSet<_>>()
-            .len()
+        self.standing(|_| true).len()
+    }
+
+    /// Where the statements stand whose place is one of these.
+    pub(super) fn standing(&self, is_one: impl Fn(&str) -> bool) -> BTreeSet<&str> {
+        let chosen = self.0.iter().filter(|(place, _)| is_one(place));
+        chosen.map(|(_, statement)| statement.stands.as_str()).collect()
     }
 
     /// The places that begin with `opening`, without it.
