@@ -13,39 +13,42 @@ pub(super) fn defects(contract: &Contract) -> Vec<Difference> {
     let mut found = Vec::new();
     for operation in contract.operations() {
         let media = format!("{operation}/requestBody/content/application~1json");
-        let id = contract.text(&format!("{operation}/operationId"));
-        let Some(schema) = contract.find(&format!("{media}/schema")) else {
+        if contract.find(&media).is_none() {
             continue;
-        };
-        let example = contract.find(&format!("{media}/example")).unwrap_or(&Value::Null);
+        }
+        let id = contract.text(&format!("{operation}/operationId"));
         let body = format!("{id} request body/");
         let fields = said.under(&body).filter(|place| !place.contains(' '));
-        let fields: BTreeSet<_> = fields.map(str::to_owned).collect();
-        let mut complain = |documented: String, contracted: &str| {
-            let place = format!("{id} example");
-            found.push(Difference {
-                place,
-                documented,
-                contracted: format!("{contracted} at `{media}/example`"),
-            });
-        };
-        for error in errors(contract, schema, example) {
-            complain("a valid example".to_owned(), &error);
-        }
-        let mut shown = Leaves::default();
-        shown.visit("", example);
-        for field in fields.symmetric_difference(&shown.places) {
-            let there = if fields.contains(field) { "not shown" } else { "shown" };
-            complain(
-                format!("an example of all fields that are documented, and no other: `{field}`"),
-                there,
-            );
-        }
-        for text in shown.texts.iter().filter(|text| !is_synthetic(text)) {
-            complain("synthetic data".to_owned(), text);
-        }
+        let complaints = complaints(contract, &media, &fields.collect());
+        found.extend(complaints.into_iter().map(|(expected, shown)| Difference {
+            place: format!("{id} example"),
+            documented: expected.to_owned(),
+            contracted: format!("{shown} at `{media}/example`"),
+        }));
     }
     found
+}
+
+/// What an example should be, and what it is instead.
+fn complaints(contract: &Contract, media: &str, fields: &BTreeSet<&str>) -> Vec<(&'static str, String)> {
+    let example = contract.find(&format!("{media}/example")).unwrap_or(&Value::Null);
+    let mut shown = Leaves::default();
+    shown.visit("", example);
+    let places = shown.places.iter().map(String::as_str).collect();
+    let errors = errors(contract, contract.at(&format!("{media}/schema")), example);
+    let invalid = errors.into_iter().map(|error| ("a valid example", error));
+    let absent = fields
+        .difference(&places)
+        .map(|field| ("all documented fields", format!("no `{field}`")));
+    let added = places
+        .difference(fields)
+        .map(|field| ("documented fields alone", format!("`{field}`")));
+    let real = shown
+        .texts
+        .iter()
+        .filter(|text| !is_synthetic(text))
+        .map(|text| ("synthetic data", text.clone()));
+    invalid.chain(absent).chain(added).chain(real).collect()
 }
 
 /// What the example breaks in its schema, read as the JSON Schema that knows formats.
