@@ -13,7 +13,6 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-
 /// Tells whether a deployed Contact Database and Visits service does what its document says.
 #[derive(Debug, Parser)]
 #[command(name = "countersign", version, max_term_width = 100, after_help = EXIT_CODES)]
