@@ -19,6 +19,10 @@ use secrecy::{ExposeSecret, SecretString};
 use super::record::{Answer, Credential, Failure, Request};
 use super::target::Target;
 
+/// The part of the deadline that connecting, TLS included, may take. It is less than all of it, so that a target that
+/// cannot be reached is told apart from one that does not answer.
+const CONNECTING: f64 = 0.9;
+
 /// The bounds of one exchange.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -121,6 +125,7 @@ impl Transport {
             .retry(reqwest::retry::never())
             .no_proxy()
             .pool_idle_timeout(Duration::from_secs(4))
+            .connect_timeout(limits.deadline.mul_f64(CONNECTING))
             .build()
             .map_err(|error| TransportError::Client(error.to_string()))?;
         Ok(Self {
@@ -229,8 +234,8 @@ fn classify(error: &reqwest::Error) -> Failure {
             return Failure::Tls { reason: tls };
         }
         if let Some(io) = cause.downcast_ref::<std::io::Error>() {
-            cut |= !matches!(io.kind(), std::io::ErrorKind::InvalidData | std::io::ErrorKind::Other);
-            if error.is_connect() && io.raw_os_error().is_some() {
+            cut |= is_cut(io.kind());
+            if error.is_connect() && io.raw_os_error().is_some() && !is_cut(io.kind()) {
                 return Failure::Connect {
                     reason: io.kind().to_string(),
                 };
@@ -246,9 +251,15 @@ fn classify(error: &reqwest::Error) -> Failure {
 
 fn unfinished(error: &reqwest::Error, cut: bool) -> Failure {
     let text = deepest(error);
-    if error.is_connect() {
+    if error.is_connect() && error.is_timeout() {
         return Failure::Connect {
-            reason: "the connection was closed while it was being opened".to_owned(),
+            reason: "timed out".to_owned(),
+        };
+    }
+    // A connection that is open already and is closed while it is being opened was in its handshake.
+    if error.is_connect() {
+        return Failure::Tls {
+            reason: "the target closed the connection in the handshake; is it a plain `http` address?".to_owned(),
         };
     }
     if cut
@@ -268,6 +279,12 @@ fn unfinished(error: &reqwest::Error, cut: bool) -> Failure {
     } else {
         Failure::NotHttp
     }
+}
+
+/// Whether the connection ended, as against what came over it being wrong.
+fn is_cut(kind: std::io::ErrorKind) -> bool {
+    use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+    matches!(kind, BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
 }
 
 fn tls_error(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
