@@ -30,8 +30,9 @@ pub(super) struct Arguments {
     /// The service to check; without it the embedded reference service is started and checked
     #[arg(long, value_name = "URL", env = "COUNTERSIGN_BASE_URL")]
     base_url: Option<String>,
-    /// A file that holds the token; without it the token is taken from `COUNTERSIGN_TOKEN`
-    #[arg(long, value_name = "FILE")]
+    /// A file that holds the target's token; without it the token is taken from `COUNTERSIGN_TOKEN`
+    // The embedded service has a token of its own: who names one has forgotten the target.
+    #[arg(long, value_name = "FILE", requires = "base_url")]
     token_file: Option<PathBuf>,
     /// Another contract than the built-in one: an OpenAPI 3.0 document
     #[arg(long, value_name = "FILE")]
@@ -40,22 +41,22 @@ pub(super) struct Arguments {
     #[arg(long)]
     writes: bool,
     /// The most records that a run may leave in the target
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, allow_negative_numbers = true)]
     max_writes: u64,
     /// How many requests are under way at once
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256), allow_negative_numbers = true)]
     jobs: u16,
     /// The most requests per second
-    #[arg(long, value_name = "PER_SECOND", value_parser = positive)]
+    #[arg(long, value_name = "PER_SECOND", value_parser = positive, allow_negative_numbers = true)]
     rate: Option<f64>,
     /// How long one request may take, from connecting to the last byte decoded
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = positive, allow_negative_numbers = true)]
     timeout: f64,
     /// How long a created record may take until it is listed
-    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds, allow_negative_numbers = true)]
     settle: f64,
     /// What choices are made by; the same seed makes the same ones
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<u64>,
     /// Check this operation, and call what it needs; repeatable
     #[arg(long, value_name = "OPERATION")]
@@ -73,7 +74,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "RULE")]
     allow: Vec<String>,
     /// End with 3 when less of the facts was decided
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     require_facts: Option<f64>,
     /// Print values of the target's data instead of their shapes
     #[arg(long)]
@@ -148,7 +149,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 pub(super) fn contract(spec: Option<&Path>) -> Result<Contract, Failure> {
     match spec {
         None => Ok(Contract::built_in()?),
-        Some(path) => Ok(Contract::read(&path.display().to_string(), edge::read(path)?)?),
+        Some(path) => Ok(Contract::read(
+            &path.display().to_string(),
+            edge::read("contract", path)?,
+        )?),
     }
 }
 

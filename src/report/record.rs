@@ -320,9 +320,14 @@ fn outcome(run: &Run, facts: &Facts, findings: &[FindingRecord], require: Option
     let short = require.filter(|percent| percentage(decided, facts.total) < *percent);
     match &run.ended {
         Ended::Interrupted => (Outcome::Interrupted, Some("the run was interrupted".to_owned())),
-        Ended::Unreachable(failure) => (Outcome::CouldNotJudge, Some(failure.to_string())),
+        Ended::Unreachable(failure) => {
+            let reason = format!("{failure}; check the base URL, and that the service is up");
+            (Outcome::CouldNotJudge, Some(reason))
+        }
         Ended::TokenRefused(status) => {
-            let reason = format!("the token was refused with {status} by every operation that was called");
+            let reason = format!(
+                "the token was refused with {status} by every operation that was called; check that it is for this target"
+            );
             (Outcome::CouldNotJudge, Some(reason))
         }
         Ended::Throttled => (
