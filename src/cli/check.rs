@@ -31,8 +31,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "URL", env = "COUNTERSIGN_BASE_URL")]
     base_url: Option<String>,
     /// A file that holds the target's token; without it the token is taken from `COUNTERSIGN_TOKEN`
-    // The embedded service has a token of its own: who names one has forgotten the target.
-    #[arg(long, value_name = "FILE", requires = "base_url")]
+    #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
     /// Another contract than the built-in one: an OpenAPI 3.0 document
     #[arg(long, value_name = "FILE")]
@@ -119,7 +118,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let terminal = terminal(arguments);
     let started = std::time::Instant::now();
     let watched = edge::stderr_is_terminal() && outputs.terminal_on_stdout();
-    let mut progress = Progress::new(terminal, watched);
+    let (values, redaction) = (resolved.settings.values, transport.redaction());
+    let mut progress = Progress::new(terminal, watched, (values, redaction.clone()));
     let mut emit = |event: Event<'_>| progress.event(event);
     let run: Run = runtime.block_on(run::run(
         &contract,
@@ -136,7 +136,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         started_at,
         duration: started.elapsed(),
         require_facts: arguments.require_facts,
-        values: resolved.settings.values,
+        values,
+        redaction: &redaction,
     };
     let record = record(&run, &about);
     outputs.write(&record, &contract.document, &terminal)?;
@@ -166,6 +167,8 @@ struct Resolved {
 
 fn resolve(arguments: &Arguments, contract: &Contract, started_second: i64) -> Result<Resolved, Failure> {
     let named = match &arguments.base_url {
+        // The embedded service makes its own token: who names one has forgotten the target.
+        None if arguments.token_file.is_some() => return Err(Failure::NoTarget),
         None => None,
         Some(url) => Some((Target::parse(url)?, edge::token(arguments.token_file.as_deref())?)),
     };

@@ -32,6 +32,9 @@ pub(super) enum Failure {
         /// What to do.
         hint: &'static str,
     },
+    /// A token, and no target for it.
+    #[error("--token-file is the token of a target, and there is none; give --base-url")]
+    NoTarget,
     /// A named target, and no token for it.
     #[error("there is no token for the target; set COUNTERSIGN_TOKEN or give --token-file")]
     NoToken,

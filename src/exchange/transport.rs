@@ -17,6 +17,7 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderVal
 use secrecy::{ExposeSecret, SecretString};
 
 use super::record::{Answer, Credential, Failure, Request};
+use super::redact::Redaction;
 use super::target::Target;
 
 /// The part of the deadline that connecting, TLS included, may take. It is less than all of it, so that a target that
@@ -72,6 +73,11 @@ impl Token {
             return Err(TokenError::Characters);
         }
         Ok(Self(SecretString::from(text)))
+    }
+
+    /// The token itself, for what hides it.
+    pub(super) fn expose(&self) -> &str {
+        self.0.expose_secret()
     }
 
     /// The token as the secret that it is.
@@ -147,6 +153,12 @@ impl Transport {
     #[must_use]
     pub fn has_token(&self) -> bool {
         self.token.is_some()
+    }
+
+    /// What takes the token out of a text.
+    #[must_use]
+    pub fn redaction(&self) -> Redaction {
+        Redaction::of(self.token.as_ref())
     }
 
     /// Sends one request and reads its answer whole.
@@ -274,7 +286,11 @@ fn unfinished(error: &reqwest::Error, cut: bool) -> Failure {
     {
         return Failure::Cut;
     }
-    if error.is_decode() || (error.is_body() && !text.contains("chunk")) {
+    // Beneath a decoder's own errors nothing is of the connection.
+    let of_the_connection = error
+        .source()
+        .is_some_and(|cause| cause.to_string().starts_with("error reading a body from connection"));
+    if (error.is_decode() || error.is_body()) && !of_the_connection {
         Failure::Decoding
     } else {
         Failure::NotHttp
@@ -288,14 +304,11 @@ fn is_cut(kind: std::io::ErrorKind) -> bool {
 }
 
 fn tls_error(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
-    let direct = cause.downcast_ref::<rustls::Error>();
-    let inner = || {
-        cause
-            .downcast_ref::<std::io::Error>()?
-            .get_ref()?
-            .downcast_ref::<rustls::Error>()
-    };
-    let error = direct.or_else(inner)?;
+    // An error of the operating system's kind passes its own source over, and here one stands in another.
+    if let Some(io) = cause.downcast_ref::<std::io::Error>() {
+        return tls_error(io.get_ref()?);
+    }
+    let error = cause.downcast_ref::<rustls::Error>()?;
     Some(match error {
         rustls::Error::InvalidCertificate(reason) => format!("the certificate is not valid: {}", certificate(reason)),
         rustls::Error::InvalidMessage(_) => "the answer is not TLS; is it a plain `http` address?".to_owned(),

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
-use crate::exchange::redact::Values;
+use crate::exchange::redact::{Redaction, Values, printable};
 use crate::exchange::{Target, curl};
 use crate::rules::{Finding, Level, Verdict};
 use crate::run::{Ended, Run};
@@ -191,6 +191,8 @@ pub struct RunFacts<'run> {
     pub require_facts: Option<f64>,
     /// How values are told.
     pub values: Values,
+    /// What takes the token out of a text.
+    pub redaction: &'run Redaction,
 }
 
 /// Makes the record of a run.
@@ -202,7 +204,7 @@ pub fn record(run: &Run, about: &RunFacts<'_>) -> Record {
     let name = |operation| about.contract.operation(operation).name.clone();
     let residue = run.residue.iter().map(|left| ResidueRecord {
         operation: name(left.operation),
-        id: left.id.clone(),
+        id: left.id.as_ref().map(|id| about.redaction.hide(&printable(id))),
         answered: left.answered,
     });
     let tally = run.tally;
@@ -303,14 +305,16 @@ fn finding_record(finding: &Finding, about: &RunFacts<'_>) -> FindingRecord {
         level: finding.level,
         operation: contract.operation(finding.request.operation).name.clone(),
         fact: fact.name.clone(),
-        answer_pointer: finding.pointer.clone(),
+        answer_pointer: about.redaction.hide(&finding.pointer),
         contract_pointer: fact.place.clone(),
         contract_line: position.line,
         contract_column: position.column,
         documented: finding.documented.clone().unwrap_or_else(|| fact.documented.clone()),
-        received: finding.received.clone(),
+        received: about.redaction.hide(&finding.received),
         count: finding.count,
-        reproduce: curl::line(&finding.request, about.target, about.values),
+        reproduce: about
+            .redaction
+            .hide(&curl::line(&finding.request, about.target, about.values)),
     }
 }
 

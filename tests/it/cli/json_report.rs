@@ -26,7 +26,7 @@ fn a_run_that_conforms_reports_every_fact_once() {
 #[test]
 fn a_finding_points_into_the_answer_and_into_the_contract() {
     let target = Target::changed("/venues", |body| {
-        body["data"]["items"][3].as_object_mut().unwrap().remove("country");
+        body["data"]["items"][0].as_object_mut().unwrap().remove("country");
     });
     let (ended, report) = check(&target.url(), &[]).report();
     assert_eq!((ended.code, &report["outcome"]), (1, &"does-not-conform".into()));
@@ -39,7 +39,7 @@ fn a_finding_points_into_the_answer_and_into_the_contract() {
         (&"missing-field".into(), &"deny".into())
     );
     assert_eq!(finding["operation"], "getVenues");
-    assert_eq!(finding["answer_pointer"], "/data/items/3/country");
+    assert_eq!(finding["answer_pointer"], "/data/items/0/country");
     assert_eq!(
         finding["contract_pointer"],
         "/components/schemas/Venue/properties/country"
@@ -57,7 +57,7 @@ fn a_finding_points_into_the_answer_and_into_the_contract() {
 #[test]
 fn a_level_that_the_user_sets_decides_the_outcome() {
     let target = Target::changed("/venues", |body| {
-        body["data"]["items"][3].as_object_mut().unwrap().remove("country");
+        body["data"]["items"][0].as_object_mut().unwrap().remove("country");
     });
     for (flag, code, findings) in [("--deny", 1, 1), ("--warn", 0, 1), ("--allow", 0, 0)] {
         let (ended, report) = check(&target.url(), &[flag, "missing-field"]).report();
@@ -75,7 +75,9 @@ fn a_run_that_may_not_write_says_so_of_what_needs_it() {
     assert_eq!(report["requests"]["writes"], 0);
     assert_eq!(report["residue"].as_array().unwrap().len(), 0);
     let rows = report["facts"]["rows"].as_array().unwrap();
-    for row in rows.iter().filter(|row| row["operation"] == "createContact") {
+    let of_create = |row: &&serde_json::Value| row["fact"].as_str().unwrap().starts_with("createContact ");
+    assert!(rows.iter().filter(of_create).count() > 50);
+    for row in rows.iter().filter(of_create) {
         assert_eq!(
             (&row["verdict"], &row["reason"]),
             (&"undecided".into(), &"needs --writes".into())

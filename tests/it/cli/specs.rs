@@ -67,7 +67,10 @@ fn a_spec_that_cannot_be_read_is_named() {
 
 #[test]
 fn a_spec_that_is_not_yaml_is_told_by_its_line() {
-    says(&message(format!("{SPEC}  : : [\n")), &["things.yaml:18:", "not YAML"]);
+    says(
+        &message(format!("{SPEC}@nothing starts so\n")),
+        &["things.yaml:18:1", "not YAML"],
+    );
     says(&message(""), &["things.yaml:1:1", "nothing in this file"]);
 }
 

@@ -135,7 +135,7 @@ fn an_unknown_operation_is_told_with_a_near_one_and_all_known_ones() {
 fn a_number_out_of_its_range_is_told_with_its_flag_and_the_range() {
     for (arguments, parts) in [
         (["--rate", "0"], ["--rate", "more than 0"]),
-        (["--rate", "-1"], ["--rate", "0"]),
+        (["--rate", "-1"], ["--rate", "0 to 86400"]),
         (["--rate", "inf"], ["--rate", "86400"]),
         (["--timeout", "abc"], ["--timeout", "not a number"]),
         (["--timeout", "0"], ["--timeout", "more than 0"]),
@@ -144,11 +144,12 @@ fn a_number_out_of_its_range_is_told_with_its_flag_and_the_range() {
         (["--require-facts", "101"], ["--require-facts", "0 to 100"]),
         (["--require-facts", "-0.1"], ["--require-facts", "0 to 100"]),
         (["--jobs", "0"], ["--jobs", "1..=256"]),
-        (["--max-writes", "-1"], ["--max-writes", "invalid"]),
-        (["--seed", "one"], ["--seed", "invalid digit"]),
+        (["--max-writes", "-1"], ["--max-writes", "invalid digit"]),
     ] {
         says(&refused(&arguments), &parts);
     }
+    let ended = countersign(&["check", "--seed", "one"]).run();
+    says(ended.is_one_error(2), &["--seed", "invalid digit"]);
 }
 
 #[test]
