@@ -327,7 +327,7 @@ fn certificate(reason: &rustls::CertificateError) -> &'static str {
         rustls::CertificateError::NotValidYet | rustls::CertificateError::NotValidYetContext { .. } => {
             "it is not valid yet"
         }
-        _ => "it is refused",
+        _ => "it is refused, as a self-signed one is",
     }
 }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::exchange::redact::{Redaction, Values, printable};
-use crate::exchange::{Target, curl};
+use crate::exchange::{Failure, Target, curl};
 use crate::rules::{Finding, Level, Verdict};
 use crate::run::{Ended, Run};
 
@@ -324,6 +324,8 @@ fn outcome(run: &Run, facts: &Facts, findings: &[FindingRecord], require: Option
     let short = require.filter(|percent| percentage(decided, facts.total) < *percent);
     match &run.ended {
         Ended::Interrupted => (Outcome::Interrupted, Some("the run was interrupted".to_owned())),
+        // What a TLS failure says is its own hint.
+        Ended::Unreachable(failure @ Failure::Tls { .. }) => (Outcome::CouldNotJudge, Some(failure.to_string())),
         Ended::Unreachable(failure) => {
             let reason = format!("{failure}; check the base URL, and that the service is up");
             (Outcome::CouldNotJudge, Some(reason))
