@@ -1,3 +1,69 @@
-//! Generates the client from `openapi.yaml`.
+//! Generates the client from `openapi.yaml`: checks it, projects it to what progenitor reads, writes Rust.
 
-fn main() {}
+use std::path::Path;
+use std::{env, fs};
+
+use serde_json::Value;
+
+use contract::Contract;
+use contract::document::Position;
+
+// The contract's own reader, so that a build and a check say the same of a broken contract.
+#[expect(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "a build asks only whether the contract can be read"
+)]
+#[path = "src/contract/mod.rs"]
+mod contract;
+#[path = "src/client/generate/mod.rs"]
+mod generate;
+#[path = "src/client/projection/mod.rs"]
+mod projection;
+
+const CONTRACT: &str = "openapi.yaml";
+
+fn main() {
+    println!("cargo::rerun-if-changed={CONTRACT}");
+    if let Err(message) = write_client() {
+        // Cargo fails the build for this line and shows it alone; a panic or an exit code would bring along a trace and
+        // all that this script has printed.
+        println!("cargo::error={}", message.lines().next().unwrap_or_default());
+    }
+}
+
+fn write_client() -> Result<(), String> {
+    let text = fs::read_to_string(CONTRACT).map_err(|error| format!("{CONTRACT} can't be read: {error}"))?;
+    let document = Contract::read(CONTRACT, text)
+        .map_err(|defect| defect.to_string())?
+        .document;
+    let contract = parse(&document.text)?;
+    let tell = |obstacle: projection::Obstacle| {
+        let Position { line, column } = document.position(&obstacle.pointer);
+        let place = format!("{CONTRACT}:{line}:{column} ({})", obstacle.pointer);
+        format!("{place}: no client can be generated: {}", obstacle.message)
+    };
+    let projected = projection::project(&contract).map_err(tell)?;
+    let client = generate::client(&contract, &projected).map_err(tell)?;
+    write("client.rs", &client)?;
+    // The tests hold the client against both.
+    write("contract.json", &contract.to_string())?;
+    write("projected.json", &format!("{projected:#}"))
+}
+
+/// Parses in two steps: equal keys pass unseen when a YAML text becomes JSON at once.
+fn parse(text: &str) -> Result<Value, String> {
+    let fail = |error: serde_yaml::Error| format!("{CONTRACT}: {error}");
+    let yaml: serde_yaml::Value = serde_yaml::from_str(text).map_err(fail)?;
+    serde_yaml::from_value(yaml).map_err(fail)
+}
+
+fn write(name: &str, text: &str) -> Result<(), String> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "Cargo tells a build script by the environment where to write"
+    )]
+    let directory = env::var("OUT_DIR").map_err(|error| format!("OUT_DIR: {error}"))?;
+    fs::write(Path::new(&directory).join(name), text).map_err(|error| format!("{name} can't be written: {error}"))
+}

@@ -3,10 +3,10 @@
 //! [`Contract::read`] is the way in. `document`, `defect`, `openapi` and `pointer` are shared with `build.rs`; the keys
 //! of our own are defined in [`vocabulary`].
 
-pub mod assertion;
 pub mod defect;
 pub mod document;
 pub mod fact;
+pub mod json_schema;
 mod law_facts;
 pub mod link;
 mod load;

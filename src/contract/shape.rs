@@ -5,14 +5,13 @@
 //!
 //! A place is bound by several schemas at once where `allOf` is used, so a shape is made of a set of them, its
 //! conjuncts. A schema that contains itself leads back to the shape that is being made, and a document whose expansion
-//! would explode shares shapes past [`SHARED_AFTER`]: the facts are named by the first place then.
+//! would explode shares shapes past a few thousand: the facts are named by the first place then.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
 
-use super::assertion::{self, Assertion};
 use super::document::{Document, Node};
 use super::fact::{Fact, FactId, FactKind};
+use super::json_schema;
 use super::openapi::local_pointer;
 use super::operation::OperationId;
 use super::pointer;
@@ -45,8 +44,8 @@ pub struct Shape {
     pub open: bool,
     /// The shape of each element.
     pub items: Option<ShapeId>,
-    /// What else the schemas assert.
-    pub assertions: Vec<(FactId, LazyAssertion)>,
+    /// What else the schemas assert: the fact, and the place of the schema.
+    pub assertions: Vec<(FactId, String)>,
 }
 
 /// A documented field.
@@ -116,20 +115,6 @@ impl JsonType {
             Self::Object => value.is_object(),
             Self::String => value.is_string(),
         }
-    }
-}
-
-/// An assertion that is compiled when it is first needed.
-#[derive(Debug)]
-pub struct LazyAssertion {
-    schema: String,
-    compiled: OnceLock<Assertion>,
-}
-
-impl LazyAssertion {
-    /// The assertion of the schema at `schema`, compiled on the first call.
-    pub fn compiled(&self, document: &Document) -> &Assertion {
-        self.compiled.get_or_init(|| Assertion::compile(document, &self.schema))
     }
 }
 
@@ -335,15 +320,11 @@ impl<'document> Expander<'document> {
 
     fn assertions(&mut self, conjuncts: &[Conjunct<'document>], pattern: &str, shape: &mut Shape) {
         for conjunct in conjuncts {
-            let keywords = assertion::keywords(conjunct.node);
+            let keywords = json_schema::keywords(conjunct.node);
             let Some(first) = keywords.first() else { continue };
             let place = pointer::join(&conjunct.pointer, first);
             let fact = self.fact(FactKind::Assertion, pattern, place, keywords.join(", "));
-            let assertion = LazyAssertion {
-                schema: conjunct.pointer.clone(),
-                compiled: OnceLock::new(),
-            };
-            shape.assertions.push((fact, assertion));
+            shape.assertions.push((fact, conjunct.pointer.clone()));
         }
     }
 

@@ -135,9 +135,6 @@ pub struct FindingRecord {
     pub contract_pointer: String,
     /// The line in the contract's file, from 1.
     pub contract_line: u32,
-    /// The column, from 1.
-    #[serde(skip)]
-    pub contract_column: u32,
     /// What the contract states.
     pub documented: String,
     /// What came instead, as a shape.
@@ -308,7 +305,6 @@ fn finding_record(finding: &Finding, about: &RunFacts<'_>) -> FindingRecord {
         answer_pointer: about.redaction.hide(&finding.pointer),
         contract_pointer: fact.place.clone(),
         contract_line: position.line,
-        contract_column: position.column,
         documented: finding.documented.clone().unwrap_or_else(|| fact.documented.clone()),
         received: about.redaction.hide(&finding.received),
         count: finding.count,

@@ -1,11 +1,11 @@
 //! `constraint`: a value is outside what its schema asserts beyond the type: `enum`, `pattern`, `format`, bounds,
 //! `oneOf`.
 
+use super::assertion::Assertion;
 use super::level::Level;
 use super::place::Place;
 use super::rule::{Judging, Rule};
 use super::verdict::{Reason, Sink};
-use crate::contract::assertion::Assertion;
 
 pub(super) static RULE: Rule = Rule {
     name: "constraint",
@@ -19,8 +19,9 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
     if place.value.is_null() && (place.shape.nullable || place.null_is_open()) {
         return;
     }
-    for (fact, assertion) in &place.shape.assertions {
-        match assertion.compiled(&place.contract.document) {
+    for (fact, schema) in &place.shape.assertions {
+        let assertion = place.assertions.of(place.contract, schema);
+        match &*assertion {
             Assertion::Unreadable(why) => sink.undecided(*fact, Reason::Unreadable(why.clone())),
             compiled if compiled.holds(place.value) == Some(true) => sink.held(*fact),
             _ => {

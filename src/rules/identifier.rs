@@ -1,11 +1,12 @@
 //! `identifier`: a created record's identifier does not serve where it must, or stood for another record. Law 4.
 
+use super::assertion::Assertion;
 use super::evidence::Creation;
 use super::level::Level;
 use super::rule::{Judging, Rule};
 use super::verdict::Sink;
-use crate::contract::assertion::Assertion;
 use crate::contract::fact::{FactId, FactKind};
+use crate::contract::json_schema;
 use crate::contract::link::{Link, Target};
 
 pub(super) static RULE: Rule = Rule {
@@ -48,7 +49,7 @@ fn serves(creation: &Creation<'_>, id: &serde_json::Value, fact: FactId, sink: &
         let Some(schema) = &contract.operation(*to).parameters[*index].schema else {
             continue;
         };
-        if Assertion::compile_whole(&contract.document, schema).holds(id) == Some(false) {
+        if Assertion::compile(json_schema::whole(&contract.document, schema).as_ref()).holds(id) == Some(false) {
             let format = contract
                 .document
                 .node(&format!("{schema}/format"))

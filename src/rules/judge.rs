@@ -1,10 +1,11 @@
 //! Feeds evidence to the rules and keeps the verdicts. The main type is [`Judge`].
 
 use super::RULES;
-use super::evidence::{Creation, ExchangeSeen, FormTried, Origin, Sighting, Walk};
+use super::assertion::Assertions;
+use super::evidence::{Creation, ExchangeSeen, FormTried, Origin, Sighting, Updating, Walk};
 use super::level::Levels;
-use super::place;
-use super::rule::{Judging, Rule};
+use super::place::{Place, Walker};
+use super::rule::{Comparison, Judging, Rule};
 use super::verdict::{Sink, Verdicts};
 use crate::contract::{Contract, is_json};
 use crate::exchange::json::{self, Body, JsonError};
@@ -18,6 +19,7 @@ pub struct Judge<'contract> {
     levels: Levels,
     values: Values,
     verdicts: Verdicts,
+    assertions: Assertions,
 }
 
 impl<'contract> Judge<'contract> {
@@ -29,6 +31,7 @@ impl<'contract> Judge<'contract> {
             levels,
             values,
             verdicts: Verdicts::new(contract),
+            assertions: Assertions::default(),
         }
     }
 
@@ -94,7 +97,7 @@ impl<'contract> Judge<'contract> {
     /// Judges a record that a create answered with.
     pub fn creation(&mut self, creation: &Creation<'_>) {
         for rule in RULES {
-            if let Judging::Creation(judge) | Judging::Kept(judge, _) = rule.judge {
+            if let Judging::Creation(judge) | Judging::Kept(Comparison { answered: judge, .. }) = rule.judge {
                 judge(creation, &mut self.sink(rule, creation.request));
             }
         }
@@ -103,8 +106,20 @@ impl<'contract> Judge<'contract> {
     /// Judges whether and how a created record is listed. `request` is the one that should have shown it.
     pub fn sighting(&mut self, sighting: &Sighting<'_>, request: &Request) {
         for rule in RULES {
-            if let Judging::Sighting(judge) | Judging::Kept(_, judge) = rule.judge {
+            if let Judging::Sighting(judge)
+            | Judging::Placed(judge, _)
+            | Judging::Kept(Comparison { listed: judge, .. }) = rule.judge
+            {
                 judge(sighting, &mut self.sink(rule, request));
+            }
+        }
+    }
+
+    /// Judges whether and how an updated record is listed. `request` is the one that should have shown it.
+    pub fn updating(&mut self, updating: &Updating<'_>, request: &Request) {
+        for rule in RULES {
+            if let Judging::Placed(_, judge) | Judging::Kept(Comparison { updated: judge, .. }) = rule.judge {
+                judge(updating, &mut self.sink(rule, request));
             }
         }
     }
@@ -132,7 +147,8 @@ impl<'contract> Judge<'contract> {
             request: &seen.exchange.request,
             values,
         };
-        place::walk(seen, shape, &body.value, &mut |place| {
+        let assertions = &self.assertions;
+        let visit = &mut |place: &Place<'_>| {
             for rule in RULES {
                 if let Judging::Place(judge) = rule.judge {
                     judge(
@@ -147,7 +163,13 @@ impl<'contract> Judge<'contract> {
                     );
                 }
             }
-        });
+        };
+        Walker {
+            contract,
+            assertions,
+            visit,
+        }
+        .walk(shape, &body.value);
     }
 
     fn sink<'sink>(&'sink mut self, rule: &'static Rule, request: &'sink Request) -> Sink<'sink> {

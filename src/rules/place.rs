@@ -1,8 +1,8 @@
-//! Walks a body beside its shape and shows every place to the rules. The main type is [`Place`].
+//! Walks a body beside its shape and shows every place to the rules. The main types are [`Place`] and [`Walker`].
 
 use serde_json::Value;
 
-use super::evidence::ExchangeSeen;
+use super::assertion::Assertions;
 use crate::contract::Contract;
 use crate::contract::pointer::{self, Path};
 use crate::contract::shape::{Shape, ShapeId};
@@ -12,6 +12,7 @@ pub(super) struct Place<'place> {
     pub(super) contract: &'place Contract,
     pub(super) shape: &'place Shape,
     pub(super) value: &'place Value,
+    pub(super) assertions: &'place Assertions,
     path: &'place Path<'place>,
 }
 
@@ -32,38 +33,49 @@ impl Place<'_> {
     }
 }
 
-/// Shows each place of a body to the visitor, from the root down.
-pub(super) fn walk(seen: &ExchangeSeen<'_>, root: ShapeId, value: &Value, visit: &mut dyn FnMut(&Place<'_>)) {
-    descend(seen.contract, root, value, &Path::Root, visit);
+/// Shows each place of a body to `visit`, from the root down.
+pub(super) struct Walker<'walk> {
+    pub(super) contract: &'walk Contract,
+    pub(super) assertions: &'walk Assertions,
+    pub(super) visit: &'walk mut dyn FnMut(&Place<'_>),
 }
 
-fn descend(contract: &Contract, id: ShapeId, value: &Value, path: &Path<'_>, visit: &mut dyn FnMut(&Place<'_>)) {
-    let shape = contract.shape(id);
-    visit(&Place {
-        contract,
-        shape,
-        value,
-        path,
-    });
-    match value {
-        Value::Object(members) => {
-            for (name, member) in members {
-                let field = shape
-                    .fields
-                    .iter()
-                    .find(|field| field.name == *name)
-                    .map(|field| field.shape);
-                if let Some(below) = field.or(shape.additional) {
-                    descend(contract, below, member, &Path::Member(path, name), visit);
+impl Walker<'_> {
+    /// Walks a body beside its shape.
+    pub(super) fn walk(&mut self, shape: ShapeId, body: &Value) {
+        self.descend(shape, body, &Path::Root);
+    }
+
+    fn descend(&mut self, id: ShapeId, value: &Value, path: &Path<'_>) {
+        let (contract, assertions) = (self.contract, self.assertions);
+        let shape = contract.shape(id);
+        (self.visit)(&Place {
+            contract,
+            shape,
+            value,
+            assertions,
+            path,
+        });
+        match value {
+            Value::Object(members) => {
+                for (name, member) in members {
+                    let field = shape
+                        .fields
+                        .iter()
+                        .find(|field| field.name == *name)
+                        .map(|field| field.shape);
+                    if let Some(below) = field.or(shape.additional) {
+                        self.descend(below, member, &Path::Member(path, name));
+                    }
                 }
             }
-        }
-        Value::Array(elements) => {
-            let Some(below) = shape.items else { return };
-            for (index, element) in elements.iter().enumerate() {
-                descend(contract, below, element, &Path::Element(path, index), visit);
+            Value::Array(elements) => {
+                let Some(below) = shape.items else { return };
+                for (index, element) in elements.iter().enumerate() {
+                    self.descend(below, element, &Path::Element(path, index));
+                }
             }
+            _ => {}
         }
-        _ => {}
     }
 }

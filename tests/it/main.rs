@@ -1,4 +1,7 @@
-//! The integration tests: one binary, a module for each feature.
+//! The integration tests, in one binary: a module for each part of the program, on real sockets and real files.
 
 mod cli;
+mod client;
+mod proof;
 mod service;
+mod support;

@@ -1,12 +1,12 @@
-//! What a schema asserts beyond types and names (`enum`, `pattern`, `format`, bounds, `oneOf`, `anyOf`, `not`),
-//! compiled for the `jsonschema` crate. The main type is [`Assertion`].
+//! Converts OpenAPI 3.0 schemas to JSON Schema 2020-12, for what they assert beyond types and names: `enum`, `pattern`,
+//! `format`, bounds, `oneOf`, `anyOf`, `not`.
 //!
 //! # Design
 //!
 //! Types, fields and closed objects are walked by our own rules, because null, missing and unlisted are three different
-//! things to us. The rest is JSON Schema's ground, so a well-kept validator decides it. OpenAPI 3.0 schemas are
-//! converted to draft 2020-12: `nullable` becomes a type, a boolean `exclusiveMinimum` a number, what stands beside a
-//! reference is dropped (OpenAPI 3.0.3, section 4.7.23), the integer formats become bounds.
+//! things to us. The rest is JSON Schema's ground, so a well-kept validator decides it. On the way `nullable` becomes a
+//! type, a boolean `exclusiveMinimum` a number, what stands beside a reference is dropped (OpenAPI 3.0.3, section
+//! 4.7.23), and the integer formats become bounds.
 
 use std::collections::BTreeSet;
 
@@ -51,72 +51,36 @@ const FORMATS: &[&str] = &[
     "uuid",
 ];
 
-/// A compiled assertion.
-#[derive(Debug)]
-pub enum Assertion {
-    /// One that can be asked.
-    Compiled(Box<jsonschema::Validator>),
-    /// One that the validator cannot read, with its reason.
-    Unreadable(String),
+/// What the schema at the pointer asserts beyond types and names, as a JSON Schema; none where nothing stands there.
+#[must_use]
+pub fn asserted(document: &Document, schema: &str) -> Option<Value> {
+    let node = document.node(schema)?;
+    let mut converter = Converter {
+        references: BTreeSet::new(),
+    };
+    let mut converted = Map::new();
+    for member in node
+        .members()
+        .iter()
+        .filter(|member| KEYWORDS.contains(&member.name.as_str()))
+    {
+        converter.keyword(node, &member.name, &member.node, &mut converted);
+    }
+    converter.define(document, &mut converted);
+    Some(Value::Object(converted))
 }
 
-impl Assertion {
-    /// Compiles what the schema at the pointer asserts.
-    #[must_use]
-    pub fn compile(document: &Document, schema: &str) -> Self {
-        let Some(node) = document.node(schema) else {
-            return Self::Unreadable(format!("`{schema}` names nothing"));
-        };
-        let mut converter = Converter {
-            references: BTreeSet::new(),
-        };
-        let mut converted = Map::new();
-        for member in node
-            .members()
-            .iter()
-            .filter(|member| KEYWORDS.contains(&member.name.as_str()))
-        {
-            converter.keyword(node, &member.name, &member.node, &mut converted);
-        }
-        converter.define(document, &mut converted);
-        Self::build(&Value::Object(converted))
+/// The whole schema at the pointer, types and names included, as a JSON Schema; none where nothing stands there.
+#[must_use]
+pub fn whole(document: &Document, schema: &str) -> Option<Value> {
+    let mut converter = Converter {
+        references: BTreeSet::new(),
+    };
+    let mut converted = converter.schema(document.node(schema)?);
+    if let Value::Object(root) = &mut converted {
+        converter.define(document, root);
     }
-
-    /// Compiles the whole schema at the pointer, types and names included.
-    #[must_use]
-    pub fn compile_whole(document: &Document, schema: &str) -> Self {
-        let Some(node) = document.node(schema) else {
-            return Self::Unreadable(format!("`{schema}` names nothing"));
-        };
-        let mut converter = Converter {
-            references: BTreeSet::new(),
-        };
-        let Value::Object(mut converted) = converter.schema(node) else {
-            return Self::build(&Value::Bool(true));
-        };
-        converter.define(document, &mut converted);
-        Self::build(&Value::Object(converted))
-    }
-
-    fn build(schema: &Value) -> Self {
-        let options = jsonschema::options()
-            .with_draft(jsonschema::Draft::Draft202012)
-            .should_validate_formats(true)
-            .with_format("byte", is_base64);
-        match options.build(schema) {
-            Ok(validator) => Self::Compiled(Box::new(validator)),
-            Err(error) => Self::Unreadable(error.masked().to_string()),
-        }
-    }
-
-    /// Whether the value satisfies the assertion; none when it cannot be read.
-    #[must_use]
-    pub fn holds(&self, value: &Value) -> Option<bool> {
-        match self {
-            Self::Compiled(validator) => Some(validator.is_valid(value)),
-            Self::Unreadable(_) => None,
-        }
-    }
+    Some(converted)
 }
 
 /// The asserting keywords that a schema has, in the order of [`KEYWORDS`].
@@ -126,16 +90,6 @@ pub(super) fn keywords(schema: &Node) -> Vec<&'static str> {
         found => found.is_some(),
     };
     KEYWORDS.iter().filter(present).copied().collect()
-}
-
-/// RFC 4648, section 4.
-fn is_base64(text: &str) -> bool {
-    let body = text.trim_end_matches('=');
-    text.len().is_multiple_of(4)
-        && text.len() - body.len() <= 2
-        && body
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/')
 }
 
 /// Converts OpenAPI 3.0 schemas to JSON Schema 2020-12 and remembers what they refer to.
@@ -254,55 +208,30 @@ fn admit_null(schema: &mut Map<String, Value>) {
 mod tests {
     use super::*;
 
-    fn holds(schema: &str, value: &Value) -> Option<bool> {
-        let document = Document::read("schema.yaml", schema.to_owned()).unwrap();
-        Assertion::compile(&document, "").holds(value)
+    fn document(text: &str) -> Document {
+        Document::read("schema.yaml", text.to_owned()).unwrap()
     }
 
     #[test]
-    fn each_keyword_admits_and_refuses() {
-        for (schema, good, bad) in [
-            ("enum: [a, b]", json!("a"), json!("c")),
-            ("pattern: '^#[0-9A-Fa-f]{6}$'", json!("#1A2B3C"), json!("red")),
-            ("{maximum: 10, exclusiveMaximum: true}", json!(9), json!(10)),
-            ("{format: int32}", json!(1), json!(3_000_000_000_u64)),
-            (
-                "{format: uuid}",
-                json!("3f6f1f0e-52a5-4c53-8d7a-7a2f6f1f0e52"),
-                json!("3f6f1f0e52a54c538d7a7a2f6f1f0e52"),
-            ),
-            (
-                "{format: date-time}",
-                json!("2024-05-17T09:30:00+02:00"),
-                json!("2024-05-17 09:30"),
-            ),
-            ("{format: byte}", json!("aGk="), json!("a-b")),
-            (
-                "oneOf: [{type: string}, {type: integer, nullable: true}]",
-                json!(null),
-                json!(1.5),
-            ),
-        ] {
-            assert_eq!(holds(schema, &good), Some(true), "{schema}");
-            assert_eq!(holds(schema, &bad), Some(false), "{schema}");
-        }
+    fn bounds_and_null_are_written_as_json_schema_has_them() {
+        let document =
+            document("oneOf: [{type: string, nullable: true}, {maximum: 10, exclusiveMaximum: true, format: int32}]");
+        let expected = json!({"oneOf": [
+            {"type": ["string", "null"]},
+            {"exclusiveMaximum": 10, "minimum": i32::MIN, "maximum": i32::MAX},
+        ]});
+        assert_eq!(asserted(&document, ""), Some(expected));
+    }
+
+    #[test]
+    fn types_and_names_are_no_assertion_but_part_of_the_whole() {
+        let document = document("{type: string, format: uuid, x-gap: [a]}");
+        assert_eq!(asserted(&document, ""), Some(json!({"format": "uuid"})));
+        assert_eq!(whole(&document, ""), Some(json!({"type": "string", "format": "uuid"})));
     }
 
     #[test]
     fn a_format_that_is_only_an_annotation_makes_no_assertion() {
-        let document = Document::read("schema.yaml", "{type: string, format: password}".to_owned()).unwrap();
-        assert!(keywords(&document.root).is_empty());
-    }
-
-    #[test]
-    fn references_are_followed_and_may_be_recursive() {
-        let text = "anyOf: [{$ref: '#/defs/Tree'}]\ndefs:\n  Tree:\n    type: object\n    properties:\n      below: {type: array, items: {$ref: '#/defs/Tree'}}\n";
-        assert_eq!(holds(text, &json!({"below": [{"below": []}]})), Some(true));
-        assert_eq!(holds(text, &json!({"below": [{"below": [1]}]})), Some(false));
-    }
-
-    #[test]
-    fn a_pattern_that_cannot_be_read_decides_nothing() {
-        assert_eq!(holds("pattern: '('", &json!("x")), None);
+        assert!(keywords(&document("{type: string, format: password}").root).is_empty());
     }
 }

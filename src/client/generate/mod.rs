@@ -1,0 +1,172 @@
+//! Writes the client: progenitor's types and calls, and the streams of pages that progenitor has no form for.
+//!
+//! `build.rs` alone compiles this module, which knows no operation by name. The entry is [`client`].
+
+mod streams;
+
+use std::panic::{self, UnwindSafe};
+
+use heck::{ToPascalCase, ToSnakeCase};
+use openapiv3::OpenAPI;
+use progenitor::{GenerationSettings, Generator, HooksMode, InterfaceStyle, TypeImpl};
+use quote::{format_ident, quote};
+use schemars_of_progenitor::schema::{InstanceType, SchemaObject};
+use serde_json::{Value, json};
+use syn::{File, Ident, ImplItem, Item, parse_quote};
+
+use crate::contract::pointer::join;
+use crate::projection::{Obstacle, drop_unused_schemas};
+
+/// Returns the source of the client of `projected`, with a stream for each operation of `contract` that has `x-page`.
+///
+/// # Errors
+///
+/// What progenitor says, or that it gave up, which it does by a panic; and an `x-page` that does not fit its answer.
+pub(crate) fn client(contract: &Value, projected: &Value) -> Result<String, Obstacle> {
+    let mut file = calls(projected).map_err(|message| Obstacle {
+        pointer: obstacle_at(projected),
+        message,
+    })?;
+    drop_constructors(&mut file);
+    file.items.extend(streams::streams(contract, projected)?);
+    file.items.push(decoder(projected));
+    Ok(prettyplease::unparse(&file))
+}
+
+fn calls(projected: &Value) -> Result<File, String> {
+    let specification: OpenAPI = serde_json::from_value(projected.clone()).map_err(|error| error.to_string())?;
+    let tokens = quietly(|| {
+        Generator::new(&settings())
+            .generate_tokens(&specification)
+            .map_err(|it| it.to_string())
+    })?;
+    syn::parse2(tokens).map_err(|error| error.to_string())
+}
+
+/// The pointer of the first operation that no client can be generated of when it stands alone, since progenitor names
+/// no place; that of all of them if each could.
+fn obstacle_at(projected: &Value) -> String {
+    let fails_alone = |(path, method, operation): &(&str, &str, &Value)| {
+        let mut alone = projected.clone();
+        alone["paths"] = json!({ *path: { *method: operation } });
+        drop_unused_schemas(&mut alone).is_err() || calls(&alone).is_err()
+    };
+    operations(projected)
+        .find(fails_alone)
+        .map_or_else(|| "/paths".to_owned(), |(path, method, _)| pointer(path, method))
+}
+
+fn pointer(path: &str, method: &str) -> String {
+    join(&join("/paths", path), method)
+}
+
+fn settings() -> GenerationSettings {
+    let timestamp = SchemaObject {
+        instance_type: Some(InstanceType::String.into()),
+        format: Some("date-time".to_owned()),
+        ..SchemaObject::default()
+    };
+    let mut settings = GenerationSettings::new();
+    settings
+        .with_interface(InterfaceStyle::Builder)
+        .with_hooks(HooksMode::Expected)
+        .with_inner_type(quote!(crate::client::session::Session))
+        .with_derive("schemars::JsonSchema")
+        // progenitor's own choice is an instant in UTC, which cannot be sent with the offset that it was given in.
+        .with_conversion(
+            timestamp,
+            "::chrono::DateTime<::chrono::FixedOffset>",
+            [TypeImpl::Display, TypeImpl::FromStr].into_iter(),
+        );
+    settings
+}
+
+/// Runs `work` and turns a panic into its message, without the trace that a panic prints.
+fn quietly<T>(work: impl FnOnce() -> Result<T, String> + UnwindSafe) -> Result<T, String> {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let outcome = panic::catch_unwind(work);
+    panic::set_hook(hook);
+    outcome.unwrap_or_else(|payload| {
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        Err(text
+            .or_else(|| payload.downcast_ref::<&str>().copied())
+            .unwrap_or("progenitor gave up")
+            .to_owned())
+    })
+}
+
+/// Takes away progenitor's constructors, which know neither token nor bounds: ours stand in `connect`.
+fn drop_constructors(file: &mut File) {
+    for item in &mut file.items {
+        if let Item::Impl(block) = item {
+            block.items.retain(|item| !is_constructor(item));
+        }
+    }
+}
+
+fn is_constructor(item: &ImplItem) -> bool {
+    let ImplItem::Fn(function) = item else {
+        return false;
+    };
+    ["new", "new_with_client"].iter().any(|name| function.sig.ident == name)
+}
+
+/// A function for our tests that decodes a body as the answer of an operation, which no test could name by itself.
+fn decoder(projected: &Value) -> Item {
+    let typed = operations(projected).filter_map(|(_, _, operation)| {
+        let id = operation["operationId"].as_str()?;
+        let schema = answer_schema(operation)?;
+        let inline = (schema["type"] == "object").then(|| pascal(&format!("{id}Response")));
+        let answer = type_name(schema).or(inline)?;
+        Some(quote!(#id => serde_json::from_value::<types::#answer>(body).and_then(serde_json::to_value)))
+    });
+    parse_quote! {
+        /// What is left of `body` once it is decoded as the answer of `operation`; nothing if that has no typed answer.
+        #[cfg(test)]
+        pub(crate) fn decode(operation: &str, body: serde_json::Value) -> Option<serde_json::Result<serde_json::Value>> {
+            Some(match operation { #(#typed,)* _ => return None })
+        }
+    }
+}
+
+/// The operations of a contract, each with its path and method.
+fn operations(contract: &Value) -> impl Iterator<Item = (&str, &str, &Value)> {
+    let paths = contract["paths"].as_object().into_iter().flatten();
+    paths.flat_map(|(path, item)| {
+        let parts = item.as_object().into_iter().flatten();
+        let operations = parts.filter(|(_, part)| part.get("operationId").is_some());
+        operations.map(move |(method, operation)| (path.as_str(), method.as_str(), operation))
+    })
+}
+
+/// The schema of the successful answer of an operation.
+fn answer_schema(operation: &Value) -> Option<&Value> {
+    let (_, answer) = operation["responses"]
+        .as_object()?
+        .iter()
+        .find(|(status, _)| status.starts_with('2'))?;
+    answer["content"].as_object()?.values().next()?.get("schema")
+}
+
+/// The Rust type of a schema that has a name.
+fn type_name(schema: &Value) -> Option<Ident> {
+    Some(pascal(schema["$ref"].as_str()?.rsplit('/').next()?))
+}
+
+/// The Rust name that progenitor gives to a type or a builder.
+fn pascal(name: &str) -> Ident {
+    identifier(&name.to_pascal_case())
+}
+
+/// The Rust name that progenitor gives to a field, parameter or operation.
+fn snake(name: &str) -> Ident {
+    identifier(&name.to_snake_case())
+}
+
+/// `name`, with an underscore behind it if it is a keyword, before it if it starts with a digit.
+fn identifier(name: &str) -> Ident {
+    let spellings = [name.to_owned(), format!("{name}_"), format!("_{name}")];
+    let valid = spellings.iter().find_map(|spelling| syn::parse_str(spelling).ok());
+    valid.unwrap_or_else(|| format_ident!("unnamed"))
+}

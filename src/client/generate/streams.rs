@@ -1,0 +1,144 @@
+//! The streams over all pages, one for each operation that `x-page` calls a list of pages.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use serde_json::Value;
+use syn::{Ident, Item, parse_quote};
+
+use super::{answer_schema, operations, pascal, pointer, snake, type_name};
+use crate::projection::Obstacle;
+
+/// Returns the items that stream the lists of `contract`.
+///
+/// # Errors
+///
+/// Names the operation whose `x-page` does not fit its answer.
+pub(super) fn streams(contract: &Value, projected: &Value) -> Result<Vec<Item>, Obstacle> {
+    let ids = operations(contract).filter_map(|(_, _, operation)| operation["operationId"].as_str());
+    let taken: BTreeSet<Ident> = ids.map(snake).collect();
+    let mut items = Vec::new();
+    for (path, method, operation) in operations(contract).filter(|(_, _, it)| it.get("x-page").is_some()) {
+        let list = List::read(operation, projected).ok_or_else(|| Obstacle {
+            pointer: format!("{}/x-page", pointer(path, method)),
+            message: "`x-page` does not fit the answer; let `items` lead to an array, `last_page` to an integer"
+                .to_owned(),
+        })?;
+        items.push(list.on_builder());
+        if !list.needs_arguments {
+            items.push(list.on_client(&format!("{} {path}", method.to_uppercase()), &taken));
+        }
+    }
+    Ok(items)
+}
+
+/// An operation that answers a page of a list.
+struct List<'a> {
+    id: &'a str,
+    parameter: &'a str,
+    page: Option<&'a str>,
+    last_page: &'a str,
+    items: &'a str,
+    item: Ident,
+    needs_arguments: bool,
+}
+
+impl<'a> List<'a> {
+    fn read(operation: &'a Value, projected: &Value) -> Option<Self> {
+        let text = |pointer: &str| operation.pointer(pointer)?.as_str();
+        let id = text("/operationId")?;
+        let (_, _, readable) = operations(projected).find(|(_, _, it)| it["operationId"] == id)?;
+        let answer = answer_schema(readable)?;
+        let list = Self {
+            id,
+            parameter: text("/x-page/parameter")?,
+            page: text("/x-page/page"),
+            last_page: text("/x-page/last_page")?,
+            items: text("/x-page/items")?,
+            item: type_name(schema_at(answer, text("/x-page/items")?, projected)?.get("items")?)?,
+            needs_arguments: readable["parameters"]
+                .as_array()
+                .is_some_and(|all| all.iter().any(|it| it["required"] == true)),
+        };
+        let is_integer =
+            |pointer: &str| schema_at(answer, pointer, projected).is_some_and(|it| it["type"] == "integer");
+        (list.page.is_none_or(is_integer) && is_integer(list.last_page)).then_some(list)
+    }
+
+    fn on_builder(&self) -> Item {
+        let (builder, parameter, item) = (pascal(self.id), snake(self.parameter), &self.item);
+        let page = self.page.map_or_else(|| quote!(None), number_at);
+        let last_page = number_at(self.last_page);
+        let items = fields(self.items);
+        parse_quote! {
+            impl<'a> builder::#builder<'a> {
+                /// Streams the items of all pages, from the first to the last, each asked for when it is needed.
+                pub fn stream(self) -> crate::client::Items<'a, types::#item> {
+                    crate::client::pages::walk(move |number| {
+                        let call = self.clone().#parameter(number);
+                        async move {
+                            let body = call.send().await?.into_inner();
+                            Ok(crate::client::pages::Page {
+                                number: #page,
+                                last: #last_page,
+                                items: Some(body)#(.and_then(|at| at.#items))*.unwrap_or_default(),
+                            })
+                        }
+                    })
+                }
+            }
+        }
+    }
+
+    fn on_client(&self, call: &str, taken: &BTreeSet<Ident>) -> Item {
+        let (name, operation, item) = (self.name(taken), snake(self.id), &self.item);
+        let doc = format!("Streams the items of `{call}` over all pages.");
+        parse_quote! {
+            impl Client {
+                #[doc = #doc]
+                pub fn #name(&self) -> crate::client::Items<'_, types::#item> {
+                    self.#operation().stream()
+                }
+            }
+        }
+    }
+
+    /// What is listed (`getContacts` gives `contacts`), unless an operation has that name or none is left.
+    fn name(&self, taken: &BTreeSet<Ident>) -> Ident {
+        let operation = snake(self.id).to_string();
+        let listed = ["get_", "list_"].iter().find_map(|verb| operation.strip_prefix(verb));
+        let listed = listed.and_then(|listed| syn::parse_str::<Ident>(listed).ok());
+        listed
+            .filter(|name| !taken.contains(name))
+            .unwrap_or_else(|| format_ident!("all_{operation}"))
+    }
+}
+
+fn number_at(pointer: &str) -> TokenStream {
+    let fields = fields(pointer);
+    quote!(Some(&body)#(.and_then(|at| at.#fields.as_ref()))*.copied())
+}
+
+fn fields(pointer: &str) -> Vec<Ident> {
+    pointer.split('/').skip(1).map(snake).collect()
+}
+
+/// The schema of the value at `pointer` in a value that `schema` describes.
+fn schema_at<'a>(schema: &'a Value, pointer: &str, projected: &'a Value) -> Option<&'a Value> {
+    pointer
+        .split('/')
+        .skip(1)
+        .try_fold(named(schema, projected)?, |at, field| {
+            named(at["properties"].get(field)?, projected)
+        })
+}
+
+/// What `schema` refers to, itself if it is no reference; a nullable reference is an `allOf` of one.
+fn named<'a>(schema: &'a Value, projected: &'a Value) -> Option<&'a Value> {
+    let inner = schema.pointer("/allOf/0").unwrap_or(schema);
+    match inner["$ref"].as_str() {
+        Some(reference) => projected.pointer(reference.strip_prefix('#')?),
+        None => Some(inner),
+    }
+}

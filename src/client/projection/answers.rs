@@ -1,0 +1,160 @@
+//! The steps on answers: one body for an operation, and no field that must be there.
+
+use serde_json::{Value, json};
+
+use super::Obstacle;
+use super::operations::{answer_schemas_mut, keep, operations_mut};
+use super::schemas::{each_schema, make_nullable, reachable};
+
+/// Leaves errors without bodies, and one form of body among the successes; where they differ, they are bytes.
+pub(super) fn reduce_answers(document: &mut Value) -> Result<(), Obstacle> {
+    for (_, _, operation) in operations_mut(document) {
+        let Some(Value::Object(answers)) = operation.get_mut("responses") else {
+            continue;
+        };
+        let has_success = answers.keys().any(|status| status.starts_with('2'));
+        answers.retain(|status, _| match status.as_bytes().first() {
+            Some(b'2' | b'4' | b'5') => true,
+            // It covers the successes only if nothing else does.
+            _ => status == "default" && !has_success,
+        });
+        for (_, answer) in answers.iter_mut().filter(|(status, _)| status.starts_with(['4', '5'])) {
+            answer.as_object_mut().and_then(|answer| answer.remove("content"));
+        }
+        let mut successes = answers
+            .iter_mut()
+            .filter(|(status, _)| !status.starts_with(['4', '5']))
+            .map(|(_, it)| it);
+        let first = successes.next().map(|answer| answer.get("content").cloned());
+        if successes.any(|answer| Some(answer.get("content").cloned()) != first) {
+            make_bytes(operation);
+        }
+    }
+    Ok(())
+}
+
+fn make_bytes(operation: &mut Value) {
+    let answers = operation
+        .get_mut("responses")
+        .and_then(Value::as_object_mut)
+        .into_iter()
+        .flatten();
+    for (_, answer) in answers.filter(|(status, _)| status.starts_with('2')) {
+        answer["content"] = json!({ "*/*": {} });
+    }
+}
+
+/// Lets every field of an answer be missing, null or unknown, at every depth.
+///
+/// A schema that requests use as well is relaxed for both: it stays one type, and the service judges what it is sent.
+pub(super) fn relax_answers(document: &mut Value) -> Result<(), Obstacle> {
+    let mut roots = Vec::new();
+    for (_, _, operation) in operations_mut(document) {
+        for schema in answer_schemas_mut(operation) {
+            roots.push(schema.clone());
+            each_schema(schema, &mut relax);
+        }
+    }
+    for name in reachable(roots, document) {
+        if let Some(schema) = document["components"]["schemas"].get_mut(&name) {
+            each_schema(schema, &mut relax);
+        }
+    }
+    Ok(())
+}
+
+/// Keeps the kind of value and the names inside it; a choice of shapes, each of which would fit, becomes any value.
+fn relax(schema: &mut Value) {
+    keep(
+        schema,
+        &[
+            "$ref",
+            "type",
+            "description",
+            "title",
+            "properties",
+            "items",
+            "additionalProperties",
+        ],
+    );
+    let Value::Object(keywords) = schema else {
+        return;
+    };
+    match keywords.get_mut("additionalProperties") {
+        Some(Value::Bool(false)) => {
+            keywords.remove("additionalProperties");
+        }
+        Some(values @ Value::Object(_)) => make_nullable(values),
+        _ => {}
+    }
+    if keywords.contains_key("properties") {
+        keywords.insert("type".to_owned(), json!("object"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(step: fn(&mut Value) -> Result<(), Obstacle>, mut document: Value) -> Value {
+        step(&mut document).unwrap();
+        document
+    }
+
+    fn answering(responses: &Value) -> Value {
+        json!({ "paths": { "/a": { "get": { "responses": responses } } } })
+    }
+
+    fn body(schema: &Value) -> Value {
+        json!({ "description": "d", "content": { "application/json": { "schema": schema } } })
+    }
+
+    #[test]
+    fn errors_lose_their_bodies_and_a_default_beside_a_success_goes() {
+        let (schema, bare) = (json!({ "type": "object" }), json!({ "description": "d" }));
+        let before = json!({ "200": body(&schema), "302": bare, "404": body(&schema), "default": body(&schema) });
+        let expected = json!({ "200": body(&schema), "404": bare });
+        assert_eq!(after(reduce_answers, answering(&before)), answering(&expected));
+    }
+
+    #[test]
+    fn a_default_that_stands_for_the_success_stays() {
+        let before = answering(&json!({ "default": body(&json!({ "type": "object" })) }));
+        assert_eq!(after(reduce_answers, before.clone()), before);
+    }
+
+    #[test]
+    fn successes_that_differ_are_bytes() {
+        let before = json!({ "200": body(&json!({ "type": "object" })), "204": { "description": "d" } });
+        let bytes = json!({ "description": "d", "content": { "*/*": {} } });
+        assert_eq!(
+            after(reduce_answers, answering(&before)),
+            answering(&json!({ "200": bytes, "204": bytes }))
+        );
+    }
+
+    #[test]
+    fn answers_are_relaxed_at_every_depth_and_requests_are_not() {
+        let strict = json!({ "type": "object", "required": ["a"], "additionalProperties": false, "properties": {
+            "a": { "type": "string", "enum": ["x"], "format": "uuid", "minLength": 1 },
+            "b": { "type": "object", "additionalProperties": { "type": "string" } },
+            "c": { "oneOf": [{ "type": "string" }, { "type": "integer" }] },
+        } });
+        let relaxed = json!({ "type": "object", "properties": {
+            "a": { "type": "string" },
+            "b": { "type": "object", "additionalProperties": { "type": "string", "nullable": true } },
+            "c": {},
+        } });
+        let mut document = answering(&json!({ "200": body(&json!({ "$ref": "#/components/schemas/Outer" })) }));
+        document["components"]["schemas"] = json!({
+            "Outer": { "type": "array", "maxItems": 1, "items": { "$ref": "#/components/schemas/Inner" } },
+            "Inner": strict, "Request": strict,
+        });
+        let document = after(relax_answers, document);
+        let expected = json!({
+            "Outer": { "type": "array", "items": { "$ref": "#/components/schemas/Inner" } },
+            "Inner": relaxed, "Request": strict,
+        });
+        assert_eq!(document["components"]["schemas"], expected);
+    }
+}

@@ -1,0 +1,141 @@
+//! The contract as progenitor can read it and as a client should: liberal in what it accepts.
+//!
+//! progenitor panics on parts of OpenAPI that the contract uses to be strict (`not`, closed objects in `allOf`), and a
+//! client that refuses an answer for one missing field is of no use against a service that is almost right. So the
+//! build does not hand it the contract but this projection of it, made by [`STEPS`]. It knows no operation by name.
+//! `build.rs` compiles this module; the library does so for its tests only. The entry is [`project`].
+
+mod answers;
+mod flatten;
+mod operations;
+mod schemas;
+
+use serde_json::Value;
+
+pub(crate) use self::schemas::drop_unused_schemas;
+
+/// What the projection does, in order. The build fails with the name of the step that cannot go on.
+pub(crate) const STEPS: [Step; 11] = [
+    Step {
+        name: "write out references",
+        why: "a parameter, body or answer that two operations share is adapted for each of them by itself",
+        apply: operations::write_out_references,
+    },
+    Step {
+        name: "name page items",
+        why: "the streams of pages have to name the type of an item, so it must be a schema with a name",
+        apply: operations::name_page_items,
+    },
+    Step {
+        name: "keep what is read",
+        why: "links, examples, servers, security and `x-` keys shape no type, and some `x-` keys replace types silently",
+        apply: operations::keep_what_is_read,
+    },
+    Step {
+        name: "flatten `allOf`",
+        why: "progenitor makes an enum without variants of a closed object beside further properties",
+        apply: flatten::flatten_all_of,
+    },
+    Step {
+        name: "drop unused schemas",
+        why: "a schema that only the flattened ones were made of would be one more type, and a strict one",
+        apply: drop_unused_schemas,
+    },
+    Step {
+        name: "drop `not`",
+        why: "progenitor panics on it; a forbidden property is one that the type does not have",
+        apply: schemas::drop_not,
+    },
+    Step {
+        name: "free the parameters",
+        why: "bounds and defaults of a parameter are for the service to keep, and would make a page a `NonZeroU64`",
+        apply: operations::free_parameters,
+    },
+    Step {
+        name: "keep one media type",
+        why: "progenitor panics on two media types of a request and on JSON without a schema",
+        apply: operations::keep_one_media_type,
+    },
+    Step {
+        name: "reduce the answers",
+        why: "progenitor panics on two bodies among the successes or the errors of one operation",
+        apply: answers::reduce_answers,
+    },
+    Step {
+        name: "relax the answers",
+        why: "nothing says that a field is always there, so a missing, null or unknown one must not fail the decoding",
+        apply: answers::relax_answers,
+    },
+    Step {
+        name: "let fields be unset",
+        why: "an optional array or map without `nullable` has no unset value, and null in its place fails to decode",
+        apply: schemas::let_fields_be_unset,
+    },
+];
+
+/// One step of the projection.
+pub(crate) struct Step {
+    pub(crate) name: &'static str,
+    pub(crate) why: &'static str,
+    apply: fn(&mut Value) -> Result<(), Obstacle>,
+}
+
+/// A place of the contract that cannot be brought into a form that progenitor reads.
+#[derive(Debug)]
+pub(crate) struct Obstacle {
+    /// The JSON pointer of the place.
+    pub(crate) pointer: String,
+    /// What is wrong there and what to mend.
+    pub(crate) message: String,
+}
+
+/// Returns the projection of `contract`.
+///
+/// # Errors
+///
+/// Names the step, the place and what to mend when a reference leads nowhere or around in a circle.
+pub(crate) fn project(contract: &Value) -> Result<Value, Obstacle> {
+    let mut projected = contract.clone();
+    for step in &STEPS {
+        (step.apply)(&mut projected).map_err(|error| Obstacle {
+            message: format!("{} (needed to {}: {})", error.message, step.name, step.why),
+            ..error
+        })?;
+    }
+    Ok(projected)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The projection that the client of this build is made of.
+    const PROJECTED: &str = include_str!(concat!(env!("OUT_DIR"), "/projected.json"));
+
+    #[test]
+    fn the_projected_contract_is_the_reviewed_one() {
+        let projected: Value = serde_json::from_str(PROJECTED).unwrap();
+        crate::testing::with_snapshots(|| insta::assert_yaml_snapshot!("projected_contract", projected));
+    }
+
+    #[test]
+    fn an_obstacle_names_the_step_and_the_place() {
+        let contract = json!({ "components": { "schemas": {
+            "Loop": { "allOf": [{ "$ref": "#/components/schemas/Loop" }] },
+        } } });
+        let obstacle = project(&contract).unwrap_err();
+        assert_eq!(obstacle.pointer, "/components/schemas/Loop");
+        assert!(
+            obstacle.message.contains("needed to flatten `allOf`"),
+            "{}",
+            obstacle.message
+        );
+    }
+
+    #[test]
+    fn a_document_without_operations_is_projected() {
+        assert_eq!(project(&json!({})).unwrap(), json!({}));
+    }
+}

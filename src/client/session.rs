@@ -1,0 +1,92 @@
+//! What a client carries from call to call, and how each call is sent: [`Session`] and [`Settings`].
+
+use std::error::Error;
+use std::time::Duration;
+
+use futures::{Stream, StreamExt, stream};
+use progenitor_client::{ClientHooks, ClientInfo, OperationInfo};
+use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use reqwest::{Body, Request, Response};
+
+use super::{Client, repeat};
+
+/// The bounds of every call of a client.
+///
+/// ```
+/// let mut settings = countersign::client::Settings::default();
+/// settings.attempts = 1;
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Settings {
+    /// How long one attempt may take, from connecting to the end of the answer. 30 seconds by default.
+    pub deadline: Duration,
+    /// How often a read is sent at most while the service answers 429 or 503; 1 never repeats. 4 by default.
+    pub attempts: u32,
+    /// How long to wait between two attempts at most, whatever `Retry-After` asks for. 30 seconds by default.
+    pub longest_wait: Duration,
+    /// How many bytes the body of an answer may have. 64 MiB by default.
+    pub largest_answer: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            deadline: Duration::from_secs(30),
+            attempts: 4,
+            longest_wait: Duration::from_secs(30),
+            largest_answer: 64 << 20,
+        }
+    }
+}
+
+/// The state behind a [`Client`]; its Debug shows no token, since the header is marked as sensitive.
+#[derive(Clone, Debug)]
+pub(crate) struct Session {
+    pub(super) authorization: HeaderValue,
+    pub(super) settings: Settings,
+}
+
+impl ClientHooks<Session> for Client {
+    async fn exec(&self, mut request: Request, _: &OperationInfo) -> reqwest::Result<Response> {
+        let session = self.inner();
+        // progenitor adds this header of its own; the document knows no such thing.
+        request.headers_mut().remove(HeaderName::from_static("api-version"));
+        request
+            .headers_mut()
+            .insert(AUTHORIZATION, session.authorization.clone());
+        let answer = repeat::send(self.client(), request, &session.settings)
+            .await
+            .map_err(reqwest::Error::without_url)?;
+        Ok(bounded(answer, session.settings.largest_answer))
+    }
+}
+
+/// The same answer with a body that fails once it is larger than `most` bytes, and without the URL, which an error
+/// would show.
+fn bounded(answer: Response, most: usize) -> Response {
+    let (status, version, headers) = (answer.status(), answer.version(), answer.headers().clone());
+    let mut rebuilt = http::Response::new(Body::wrap_stream(at_most(answer.bytes_stream(), most)));
+    *rebuilt.status_mut() = status;
+    *rebuilt.version_mut() = version;
+    *rebuilt.headers_mut() = headers;
+    rebuilt.into()
+}
+
+type BoxError = Box<dyn Error + Send + Sync>;
+
+fn at_most(
+    chunks: impl Stream<Item = reqwest::Result<bytes::Bytes>> + Send + 'static,
+    most: usize,
+) -> impl Stream<Item = Result<bytes::Bytes, BoxError>> + Send + 'static {
+    let chunks = chunks.boxed();
+    stream::try_unfold((chunks, most), move |(mut chunks, left)| async move {
+        let Some(chunk) = chunks.next().await.transpose().map_err(reqwest::Error::without_url)? else {
+            return Ok(None);
+        };
+        let left = left
+            .checked_sub(chunk.len())
+            .ok_or_else(|| format!("the answer is larger than {most} bytes"))?;
+        Ok(Some((chunk, (chunks, left))))
+    })
+}

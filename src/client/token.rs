@@ -1,0 +1,98 @@
+//! The bearer token, in a type that shows it nowhere: [`Token`].
+
+use std::fmt;
+use std::str::FromStr;
+
+use reqwest::header::HeaderValue;
+use secrecy::{ExposeSecret, SecretString};
+
+use super::ClientError;
+
+/// A bearer token. Neither `Debug` nor `Display` shows it, and its memory is wiped when it is dropped.
+#[derive(Clone)]
+pub struct Token(SecretString);
+
+impl Token {
+    /// Takes `text` for a token.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::EmptyToken`], or [`ClientError::TokenCharacter`] for anything but visible ASCII, the line break at
+    /// the end of a file included: no header could carry it (RFC 6750, section 2.1).
+    pub fn new(text: impl Into<String>) -> Result<Self, ClientError> {
+        let secret = SecretString::from(text.into());
+        let text = secret.expose_secret();
+        if text.is_empty() {
+            return Err(ClientError::EmptyToken);
+        }
+        if let Some(at) = text.chars().position(|character| !character.is_ascii_graphic()) {
+            return Err(ClientError::TokenCharacter { position: at + 1 });
+        }
+        Ok(Self(secret))
+    }
+
+    /// The token itself, for a place that has to write it.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        self.0.expose_secret()
+    }
+
+    /// The value of the header `Authorization`, marked so that HTTP libraries neither show nor compress it.
+    pub(crate) fn authorization(&self) -> HeaderValue {
+        let value = HeaderValue::try_from(format!("Bearer {}", self.expose()));
+        let mut value = value.expect("visible ASCII is the value of a header");
+        value.set_sensitive(true);
+        value
+    }
+}
+
+impl FromStr for Token {
+    type Err = ClientError;
+
+    fn from_str(text: &str) -> Result<Self, ClientError> {
+        Self::new(text)
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Token(hidden)")
+    }
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("hidden")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neither_debug_nor_display_shows_the_token() {
+        let token = Token::new("s3cr3t-sample").unwrap();
+        assert_eq!(
+            format!("{token:?} {token} {:?}", token.authorization()),
+            "Token(hidden) hidden Sensitive"
+        );
+    }
+
+    #[test]
+    fn an_empty_token_is_refused() {
+        assert!(matches!(Token::new(""), Err(ClientError::EmptyToken)));
+    }
+
+    #[test]
+    fn a_token_that_no_header_carries_is_refused_without_being_shown() {
+        for (text, expected) in [("s3cr3t\n", 7), ("s3 cr3t", 3), ("\u{7}s3cr3t", 1), ("s3cr\u{e9}t", 5)] {
+            let error = Token::new(text).unwrap_err();
+            assert!(
+                matches!(error, ClientError::TokenCharacter { position } if position == expected),
+                "{error}"
+            );
+            assert!(!error.to_string().contains("cr"), "{error}");
+        }
+    }
+}

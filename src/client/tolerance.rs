@@ -1,0 +1,158 @@
+//! Tests that hold the generated types to their promise for every answer of the contract: no field that is null,
+//! missing or unknown keeps an answer from being decoded, at any depth, and nothing documented is lost.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::generated::decode;
+
+const CONTRACT: &str = include_str!(concat!(env!("OUT_DIR"), "/contract.json"));
+
+#[test]
+fn a_full_answer_survives_decoding_whole() {
+    for (operation, answer) in answers() {
+        assert_eq!(decoded(&operation, &answer), answer, "{operation}");
+    }
+}
+
+#[test]
+fn every_field_may_be_null() {
+    for (operation, answer) in answers() {
+        for place in fields(&answer) {
+            let mut answer = answer.clone();
+            *answer.pointer_mut(&place).unwrap() = Value::Null;
+            decoded(&operation, &answer);
+        }
+    }
+}
+
+#[test]
+fn every_field_may_be_missing() {
+    for (operation, answer) in answers() {
+        for place in fields(&answer) {
+            let mut answer = answer.clone();
+            let (parent, name) = place.rsplit_once('/').unwrap();
+            answer
+                .pointer_mut(parent)
+                .unwrap()
+                .as_object_mut()
+                .unwrap()
+                .remove(name)
+                .unwrap();
+            decoded(&operation, &answer);
+        }
+    }
+}
+
+#[test]
+fn every_object_may_hold_an_unknown_field() {
+    for (operation, answer) in answers() {
+        let mut objects: BTreeSet<_> = fields(&answer)
+            .iter()
+            .map(|place| place.rsplit_once('/').unwrap().0.to_owned())
+            .collect();
+        // Every name is a known one in an object of arbitrary names.
+        objects.retain(|object| answer.pointer(object).unwrap().get(ARBITRARY).is_none());
+        for object in objects {
+            let mut answer = answer.clone();
+            answer.pointer_mut(&object).unwrap()["not_documented"] = json!({ "a": [null] });
+            decoded(&operation, &answer);
+        }
+    }
+}
+
+fn decoded(operation: &str, answer: &Value) -> Value {
+    let outcome = decode(operation, answer.clone()).unwrap_or_else(|| panic!("no type for {operation}"));
+    outcome.unwrap_or_else(|error| panic!("{operation}: {error} in {answer}"))
+}
+
+/// A full answer to each operation whose success has one documented body.
+fn answers() -> Vec<(String, Value)> {
+    let contract: Value = serde_json::from_str(CONTRACT).unwrap();
+    let mut answers = Vec::new();
+    for (_, path) in contract["paths"].as_object().unwrap() {
+        for (_, operation) in path.as_object().unwrap() {
+            let responses = operation["responses"].as_object().into_iter().flatten();
+            let successes: Vec<_> = responses.filter(|(status, _)| status.starts_with('2')).collect();
+            if let [(_, response)] = successes[..]
+                && let Some(schema) = response.pointer("/content/application~1json/schema")
+            {
+                let id = operation["operationId"].as_str().unwrap();
+                answers.push((id.to_owned(), example(schema, &contract, 0)));
+            }
+        }
+    }
+    assert!(!answers.is_empty());
+    answers
+}
+
+/// The name that an example has where any name may stand.
+const ARBITRARY: &str = "any";
+
+/// How deep an example nests: a list inside holds nothing, so that a schema may refer to itself.
+const DEEPEST: usize = 24;
+
+/// A value that holds every field `schema` lists, read apart from the projection, which is what is tested.
+fn example(schema: &Value, contract: &Value, depth: usize) -> Value {
+    if let Some(reference) = schema["$ref"].as_str() {
+        return example(
+            contract.pointer(reference.strip_prefix('#').unwrap()).unwrap(),
+            contract,
+            depth + 1,
+        );
+    }
+    if let Some(parts) = schema["allOf"].as_array() {
+        let parts = parts.iter().flat_map(|part| match example(part, contract, depth) {
+            Value::Object(fields) => fields,
+            other => panic!("an `allOf` of {other}"),
+        });
+        return Value::Object(parts.collect());
+    }
+    match schema["type"].as_str() {
+        Some("integer") => json!(7),
+        Some("number") => json!(7.5),
+        Some("boolean") => json!(true),
+        Some("string") => json!("text"),
+        Some("array") if depth > DEEPEST => json!([]),
+        Some("array") => json!([example(&schema["items"], contract, depth + 1)]),
+        Some("object") => Value::Object(object_example(schema, contract, depth)),
+        kind => panic!("no example of {kind:?}"),
+    }
+}
+
+fn object_example(schema: &Value, contract: &Value, depth: usize) -> Map<String, Value> {
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let allowed = properties.filter(|(_, property)| property["not"].is_null());
+    let mut object: Map<_, _> = allowed
+        .map(|(name, property)| (name.clone(), example(property, contract, depth + 1)))
+        .collect();
+    match &schema["additionalProperties"] {
+        Value::Bool(true) => object.extend([(ARBITRARY.to_owned(), json!([1, null]))]),
+        values @ Value::Object(_) => object.extend([(ARBITRARY.to_owned(), example(values, contract, depth + 1))]),
+        _ => {}
+    }
+    object
+}
+
+/// The places of all fields of `value`, at every depth.
+fn fields(value: &Value) -> Vec<String> {
+    let below = |token: &str, inner: &Value| -> Vec<String> {
+        fields(inner)
+            .into_iter()
+            .map(|place| format!("/{token}{place}"))
+            .collect()
+    };
+    match value {
+        Value::Object(entries) => entries
+            .iter()
+            .flat_map(|(name, inner)| [vec![format!("/{name}")], below(name, inner)].concat())
+            .collect(),
+        Value::Array(values) => values
+            .iter()
+            .enumerate()
+            .flat_map(|(at, inner)| below(&at.to_string(), inner))
+            .collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,131 @@
+//! Asks a well-kept JSON Schema validator what a contract asserts beyond types and names. The main type is
+//! [`Assertion`].
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use crate::contract::{Contract, json_schema};
+
+/// A compiled assertion.
+#[derive(Debug)]
+pub(super) enum Assertion {
+    /// One that can be asked.
+    Compiled(Box<jsonschema::Validator>),
+    /// One that the validator cannot read, with its reason.
+    Unreadable(String),
+}
+
+impl Assertion {
+    /// Compiles a schema of draft 2020-12.
+    pub(super) fn compile(schema: Option<&Value>) -> Self {
+        let Some(schema) = schema else {
+            return Self::Unreadable("nothing stands there".to_owned());
+        };
+        let options = jsonschema::options()
+            .with_draft(jsonschema::Draft::Draft202012)
+            .should_validate_formats(true)
+            .with_format("byte", is_base64);
+        match options.build(schema) {
+            Ok(validator) => Self::Compiled(Box::new(validator)),
+            Err(error) => Self::Unreadable(error.masked().to_string()),
+        }
+    }
+
+    /// Whether the value satisfies the assertion; none when it cannot be read.
+    pub(super) fn holds(&self, value: &Value) -> Option<bool> {
+        match self {
+            Self::Compiled(validator) => Some(validator.is_valid(value)),
+            Self::Unreadable(_) => None,
+        }
+    }
+}
+
+/// The assertions of a contract, each compiled when it is first asked.
+#[derive(Debug, Default)]
+pub(super) struct Assertions {
+    compiled: RefCell<HashMap<String, Rc<Assertion>>>,
+}
+
+impl Assertions {
+    /// What the schema at the pointer asserts.
+    pub(super) fn of(&self, contract: &Contract, schema: &str) -> Rc<Assertion> {
+        if let Some(known) = self.compiled.borrow().get(schema) {
+            return Rc::clone(known);
+        }
+        let assertion = Rc::new(Assertion::compile(
+            json_schema::asserted(&contract.document, schema).as_ref(),
+        ));
+        self.compiled
+            .borrow_mut()
+            .insert(schema.to_owned(), Rc::clone(&assertion));
+        assertion
+    }
+}
+
+/// RFC 4648, section 4.
+fn is_base64(text: &str) -> bool {
+    let body = text.trim_end_matches('=');
+    text.len().is_multiple_of(4)
+        && text.len() - body.len() <= 2
+        && body
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/')
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::contract::document::Document;
+    use crate::contract::json_schema::asserted;
+
+    fn holds(schema: &str, value: &Value) -> Option<bool> {
+        let document = Document::read("schema.yaml", schema.to_owned()).unwrap();
+        Assertion::compile(asserted(&document, "").as_ref()).holds(value)
+    }
+
+    #[test]
+    fn each_keyword_admits_and_refuses() {
+        for (schema, good, bad) in [
+            ("enum: [a, b]", json!("a"), json!("c")),
+            ("pattern: '^#[0-9A-Fa-f]{6}$'", json!("#1A2B3C"), json!("red")),
+            ("{maximum: 10, exclusiveMaximum: true}", json!(9), json!(10)),
+            ("{format: int32}", json!(1), json!(3_000_000_000_u64)),
+            (
+                "{format: uuid}",
+                json!("3f6f1f0e-52a5-4c53-8d7a-7a2f6f1f0e52"),
+                json!("3f6f1f0e52a54c538d7a7a2f6f1f0e52"),
+            ),
+            (
+                "{format: date-time}",
+                json!("2024-05-17T09:30:00+02:00"),
+                json!("2024-05-17 09:30"),
+            ),
+            ("{format: byte}", json!("aGk="), json!("a-b")),
+            (
+                "oneOf: [{type: string}, {type: integer, nullable: true}]",
+                json!(null),
+                json!(1.5),
+            ),
+        ] {
+            assert_eq!(holds(schema, &good), Some(true), "{schema}");
+            assert_eq!(holds(schema, &bad), Some(false), "{schema}");
+        }
+    }
+
+    #[test]
+    fn references_are_followed_and_may_be_recursive() {
+        let text = "anyOf: [{$ref: '#/defs/Tree'}]\ndefs:\n  Tree:\n    type: object\n    properties:\n      below: {type: array, items: {$ref: '#/defs/Tree'}}\n";
+        assert_eq!(holds(text, &json!({"below": [{"below": []}]})), Some(true));
+        assert_eq!(holds(text, &json!({"below": [{"below": [1]}]})), Some(false));
+    }
+
+    #[test]
+    fn a_pattern_that_cannot_be_read_decides_nothing() {
+        assert_eq!(holds("pattern: '('", &json!("x")), None);
+    }
+}

@@ -1,0 +1,443 @@
+//! The client against a stub on a real socket: what goes over the wire, what comes back, what never leaves.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test may fail it, as the test itself may"
+)]
+
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, FixedOffset};
+use countersign::client::{Client, ClientError, Settings, types};
+use futures::{StreamExt, TryStreamExt};
+use serde_json::{Value, json};
+
+use crate::support::stub::{Answer, Received, Stub};
+
+const TOKEN: &str = "synthetic-token-0123456789";
+const CONTACTS: &str = "/organization/v1/contact-database";
+const TAGS: &str = "/organization/v1/tags";
+const VISITS: &str = "/organization/v1/visits";
+
+fn client(stub: &Stub) -> Client {
+    Client::new(&stub.url(), TOKEN.parse().unwrap()).unwrap()
+}
+
+/// A client that waits for next to nothing between two attempts.
+fn hasty(stub: &Stub) -> Client {
+    let mut settings = Settings::default();
+    settings.longest_wait = Duration::from_millis(1);
+    Client::with_settings(&stub.url(), TOKEN.parse().unwrap(), settings).unwrap()
+}
+
+fn tag_page(page: i64, last: i64, names: &[&str]) -> Value {
+    let items: Vec<_> = names.iter().map(|name| json!({ "id": name, "name": name })).collect();
+    json!({ "data": { "per_page": 2, "page": page, "total": 5, "last_page": last, "items": items } })
+}
+
+fn asked_page(request: &Received) -> i64 {
+    request.query("page").map_or(1, |page| page.parse().unwrap())
+}
+
+/// Everything that a program could print of an error.
+fn shown(error: &(dyn Error + 'static)) -> String {
+    let mut text = format!("{error:?}");
+    let mut next = Some(error);
+    while let Some(error) = next {
+        text.push_str(&format!(" | {error}"));
+        next = error.source();
+    }
+    text
+}
+
+mod requests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_datetime_goes_over_the_wire_as_it_was_given() {
+        let stub = Stub::table()
+            .on("POST", VISITS, Answer::json(200, &json!({})))
+            .start()
+            .await;
+        for given in [
+            "2024-05-17T09:30:00Z",
+            "2024-05-17T09:30:00+02:00",
+            "2024-05-17T09:30:00-03:30",
+        ] {
+            let visit = types::VisitInput::builder().datetime(given.parse::<DateTime<FixedOffset>>().unwrap());
+            client(&stub).create_visit().body(visit).send().await.unwrap();
+            assert_eq!(
+                stub.received().last().unwrap().text(),
+                json!({ "datetime": given }).to_string()
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn unset_fields_are_left_out_and_empty_lists_are_sent() {
+        let stub = Stub::table()
+            .on("POST", CONTACTS, Answer::json(200, &json!({})))
+            .start()
+            .await;
+        let client = client(&stub);
+        client
+            .create_contact()
+            .body(types::ContactInput::default())
+            .send()
+            .await
+            .unwrap();
+        let contact = types::ContactInput {
+            firstname: Some("Ada".into()),
+            tags: Some(Vec::new()),
+            ..Default::default()
+        };
+        client.create_contact().body(contact).send().await.unwrap();
+        let bodies: Vec<_> = stub
+            .received()
+            .iter()
+            .map(|request| request.text().to_owned())
+            .collect();
+        assert_eq!(bodies, ["{}", r#"{"firstname":"Ada","tags":[]}"#]);
+    }
+
+    #[tokio::test]
+    async fn a_request_holds_what_the_document_says_and_no_header_of_the_generator() {
+        let stub = Stub::table()
+            .on("GET", TAGS, Answer::json(200, &tag_page(3, 3, &[])))
+            .start()
+            .await;
+        client(&stub).get_tags().page(3).send().await.unwrap();
+        let request = &stub.received()[0];
+        assert_eq!(request.target(), "/organization/v1/tags?page=3");
+        assert_eq!(request.header("authorization"), [format!("Bearer {TOKEN}")]);
+        assert_eq!(request.header("accept"), ["application/json"]);
+        assert!(request.header("api-version").is_empty(), "{}", request.head);
+    }
+
+    #[tokio::test]
+    async fn a_prefix_of_the_base_url_stands_before_each_path() {
+        let stub = Stub::table()
+            .on("GET", "/prefix/organization/v1/tags", Answer::json(200, &json!({})))
+            .start()
+            .await;
+        let client = Client::new(&format!("{}/prefix/", stub.url()), TOKEN.parse().unwrap()).unwrap();
+        client.get_tags().send().await.unwrap();
+        assert_eq!(stub.received()[0].target(), "/prefix/organization/v1/tags");
+    }
+
+    #[test]
+    fn a_colour_is_of_the_documented_form() {
+        assert_eq!(&**"#1A2b3C".parse::<types::TagInputColor>().unwrap(), "#1A2b3C");
+        for text in ["red", "#12345", "1A2B3C", "#1A2B3C#"] {
+            assert!(text.parse::<types::TagInputColor>().is_err(), "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_value_that_does_not_fit_is_told_without_being_sent_or_shown() {
+        let stub = Stub::table().start().await;
+        let client = client(&stub);
+        let update = client
+            .update_contact()
+            .id("secret")
+            .body(types::ContactInput::default());
+        let error = ClientError::from(update.send().await.unwrap_err());
+        assert!(matches!(error, ClientError::Request { .. }), "{error}");
+        assert!(!shown(&error).contains("secret"), "{error}");
+        assert!(stub.received().is_empty());
+    }
+
+    #[tokio::test]
+    async fn an_id_goes_into_the_path_and_an_answer_without_a_body_is_fine() {
+        let path = format!("{CONTACTS}/3f6f1f0e-52a5-4c53-8d7a-7a2f6f1f0e52");
+        let stub = Stub::table().on("PUT", &path, Answer::status(204)).start().await;
+        let contact = types::ContactInput {
+            firstname: Some("Ada".into()),
+            ..Default::default()
+        };
+        let id = "3F6F1F0E-52A5-4C53-8D7A-7A2F6F1F0E52";
+        client(&stub)
+            .update_contact()
+            .id(id)
+            .body(contact)
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(stub.received()[0].path(), path);
+    }
+}
+
+mod streams {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_list_is_streamed_to_its_last_page_and_pages_are_asked_for_when_needed() {
+        let table = Stub::table().on_each("GET", TAGS, |request| match asked_page(request) {
+            1 => Answer::json(200, &tag_page(1, 3, &["a", "b"])),
+            2 => Answer::json(200, &tag_page(2, 3, &["c", "d"])),
+            3 => Answer::json(200, &tag_page(3, 3, &["e"])),
+            page => Answer::json(200, &tag_page(page, 3, &["beyond"])),
+        });
+        let stub = table.start().await;
+        let client = client(&stub);
+        let mut tags = client.tags();
+        assert!(stub.received().is_empty());
+        tags.try_next().await.unwrap().unwrap();
+        assert_eq!(stub.received().len(), 1);
+
+        let names: Vec<_> = client
+            .tags()
+            .map_ok(|tag| tag.name.unwrap())
+            .try_collect()
+            .await
+            .unwrap();
+        assert_eq!(names, ["a", "b", "c", "d", "e"]);
+        let pages: Vec<_> = stub.received()[1..].iter().map(asked_page).collect();
+        assert_eq!(pages, [1, 2, 3]);
+    }
+
+    #[tokio::test]
+    async fn a_service_whose_last_page_moves_on_does_not_hold_a_walk_for_ever() {
+        let table = Stub::table().on_each("GET", TAGS, |request| {
+            let page = asked_page(request);
+            Answer::json(200, &tag_page(page, page + 1, &["again"]))
+        });
+        let stub = table.start().await;
+        let error = client(&stub)
+            .tags()
+            .try_for_each(|_| std::future::ready(Ok(())))
+            .await
+            .unwrap_err();
+        assert!(matches!(error, ClientError::EndlessPages { .. }), "{error}");
+        assert!(stub.received().len() < 200);
+    }
+
+    #[tokio::test]
+    async fn a_service_that_ignores_the_page_ends_a_walk_with_an_error() {
+        let stub = Stub::table()
+            .on("GET", TAGS, Answer::json(200, &tag_page(1, 3, &["a"])))
+            .start()
+            .await;
+        let outcomes: Vec<_> = client(&stub).tags().collect().await;
+        assert!(
+            matches!(
+                outcomes[..],
+                [Ok(_), Err(ClientError::OtherPage { asked: 2, answered: 1 })]
+            ),
+            "{outcomes:?}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_page_that_fails_ends_the_stream_with_one_error() {
+        let table = Stub::table().on_each("GET", TAGS, |request| match asked_page(request) {
+            1 => Answer::json(200, &tag_page(1, 3, &["a"])),
+            _ => Answer::status(500),
+        });
+        let outcomes: Vec<_> = client(&table.start().await).tags().collect().await;
+        assert!(
+            matches!(&outcomes[..], [Ok(_), Err(ClientError::Status { status })] if *status == 500),
+            "{outcomes:?}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_null_page_is_an_empty_list() {
+        let stub = Stub::table()
+            .on("GET", CONTACTS, Answer::json(200, &json!({ "data": null })))
+            .start()
+            .await;
+        assert_eq!(client(&stub).contacts().collect::<Vec<_>>().await.len(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_stream_can_be_moved_to_another_task() {
+        let stub = Stub::table()
+            .on("GET", VISITS, Answer::json(200, &json!({ "data": null })))
+            .start()
+            .await;
+        let client = client(&stub);
+        let visits = tokio::spawn(async move { client.get_visits().stream().count().await });
+        assert_eq!(visits.await.unwrap(), 0);
+    }
+}
+
+mod repeats {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_read_is_repeated_while_the_service_is_throttled() {
+        for status in [429, 503] {
+            let throttled = Answer::status(status).header("retry-after", "0");
+            let answers = vec![throttled.clone(), throttled, Answer::json(200, &tag_page(1, 1, &["a"]))];
+            let stub = Stub::table().on_in_turn("GET", TAGS, answers).start().await;
+            assert_eq!(client(&stub).tags().collect::<Vec<_>>().await.len(), 1);
+            assert_eq!(stub.received().len(), 3);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_long_wait_is_capped_and_the_attempts_are_counted() {
+        let throttled = Answer::status(429).header("retry-after", "86400");
+        let stub = Stub::table().on("GET", TAGS, throttled).start().await;
+        let start = Instant::now();
+        let error = ClientError::from(hasty(&stub).get_tags().send().await.unwrap_err());
+        assert!(
+            matches!(error, ClientError::Status { status } if status == 429),
+            "{error}"
+        );
+        assert_eq!(stub.received().len(), 4);
+        assert!(start.elapsed() < Duration::from_secs(60));
+    }
+
+    #[tokio::test]
+    async fn the_time_that_is_asked_for_is_waited() {
+        let throttled = Answer::status(503).header("retry-after", "1");
+        let answers = vec![throttled, Answer::json(200, &tag_page(1, 1, &[]))];
+        let stub = Stub::table().on_in_turn("GET", TAGS, answers).start().await;
+        let start = Instant::now();
+        client(&stub).get_tags().send().await.unwrap();
+        assert!(start.elapsed() >= Duration::from_secs(1));
+    }
+
+    #[tokio::test]
+    async fn a_write_is_never_repeated() {
+        let id = "3f6f1f0e-52a5-4c53-8d7a-7a2f6f1f0e52";
+        for status in [429, 503] {
+            let throttled = Answer::status(status).header("retry-after", "0");
+            let table = Stub::table().on("POST", TAGS, throttled.clone());
+            let stub = table.on("PUT", &format!("{CONTACTS}/{id}"), throttled).start().await;
+            let client = hasty(&stub);
+            client
+                .create_tag()
+                .body(types::TagInput::default())
+                .send()
+                .await
+                .unwrap_err();
+            client
+                .update_contact()
+                .id(id)
+                .body(types::ContactInput::default())
+                .send()
+                .await
+                .unwrap_err();
+            assert_eq!(stub.received().len(), 2);
+        }
+    }
+
+    #[tokio::test]
+    async fn other_errors_of_a_read_are_not_repeated() {
+        for status in [400, 401, 404, 500, 502, 504] {
+            let stub = Stub::table().on("GET", TAGS, Answer::status(status)).start().await;
+            hasty(&stub).get_tags().send().await.unwrap_err();
+            assert_eq!(stub.received().len(), 1, "{status}");
+        }
+    }
+}
+
+mod bounds {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_answer_that_never_ends_meets_the_deadline() {
+        let unfinished = Answer::json(200, &tag_page(1, 1, &[])).unfinished();
+        let stub = Stub::table().on("GET", TAGS, unfinished).start().await;
+        let mut settings = Settings::default();
+        settings.deadline = Duration::from_millis(200);
+        let client = Client::with_settings(&stub.url(), TOKEN.parse().unwrap(), settings).unwrap();
+        let error = ClientError::from(client.get_tags().send().await.unwrap_err());
+        assert!(
+            matches!(&error, ClientError::Transport(source) if source.is_timeout()),
+            "{}",
+            shown(&error)
+        );
+    }
+
+    #[tokio::test]
+    async fn an_answer_beyond_the_bound_is_not_read() {
+        let page = tag_page(1, 1, &["a"]);
+        let stub = Stub::table().on("GET", TAGS, Answer::json(200, &page)).start().await;
+        let length = page.to_string().len();
+        for (largest, fits) in [(length, true), (length - 1, false)] {
+            let mut settings = Settings::default();
+            settings.largest_answer = largest;
+            let client = Client::with_settings(&stub.url(), TOKEN.parse().unwrap(), settings).unwrap();
+            let outcome = client.get_tags().send().await.map_err(ClientError::from);
+            assert_eq!(outcome.is_ok(), fits);
+            if let Err(error) = outcome {
+                assert!(shown(&error).contains("is larger than"), "{}", shown(&error));
+            }
+        }
+    }
+}
+
+mod secrets {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_redirect_is_not_followed_and_the_token_goes_nowhere_else() {
+        let elsewhere = Stub::table()
+            .on("GET", TAGS, Answer::json(200, &tag_page(1, 1, &[])))
+            .start()
+            .await;
+        for status in [301, 302, 303, 307, 308] {
+            let redirect = Answer::status(status).header("location", &format!("{}{TAGS}", elsewhere.url()));
+            let stub = Stub::table().on("GET", TAGS, redirect).start().await;
+            let error = ClientError::from(client(&stub).get_tags().send().await.unwrap_err());
+            assert!(
+                matches!(error, ClientError::Status { status: got } if got == status),
+                "{error}"
+            );
+            assert_eq!(stub.received().len(), 1);
+        }
+        assert!(elsewhere.received().is_empty());
+    }
+
+    #[tokio::test]
+    async fn no_debug_output_shows_the_token() {
+        let stub = Stub::table().start().await;
+        let client = client(&stub);
+        let tags = client.tags();
+        let shown = format!("{client:?} {:?} {tags:?}", client.get_tags());
+        assert!(!shown.contains(TOKEN), "{shown}");
+    }
+
+    #[tokio::test]
+    async fn no_error_shows_token_url_or_body() {
+        let stub = Stub::table()
+            .on(
+                "GET",
+                TAGS,
+                Answer::status(401).body(TOKEN).header("www-authenticate", TOKEN),
+            )
+            .on("GET", VISITS, Answer::json(200, &json!({ "data": TOKEN })))
+            .on("GET", CONTACTS, Answer::json(200, &json!({})).unfinished())
+            .start()
+            .await;
+        let mut settings = Settings::default();
+        settings.deadline = Duration::from_millis(200);
+        let client = Client::with_settings(&stub.url(), TOKEN.parse().unwrap(), settings).unwrap();
+        let gone = Client::new("http://127.0.0.1:1/prefix", TOKEN.parse().unwrap()).unwrap();
+        let errors = [
+            client.tags().try_next().await.unwrap_err(),
+            client.visits().try_next().await.unwrap_err(),
+            client.contacts().try_next().await.unwrap_err(),
+            gone.tags().try_next().await.unwrap_err(),
+        ];
+        for error in &errors {
+            let text = shown(error);
+            for hidden in [TOKEN, "organization", "prefix", "url"] {
+                assert!(!text.contains(hidden), "{text}");
+            }
+        }
+        // A call's own error may show the answer; where there is none, it shows no URL either.
+        let text = shown(&gone.get_tags().send().await.unwrap_err());
+        assert!(!text.contains("prefix"), "{text}");
+        assert!(
+            matches!(errors[1], ClientError::Answer { line: 1, .. }),
+            "{}",
+            shown(&errors[1])
+        );
+    }
+}
