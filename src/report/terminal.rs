@@ -10,6 +10,7 @@ use annotate_snippets::{AnnotationKind, Level as Title, Renderer, Snippet};
 use super::record::{FindingRecord, Outcome, Record, VerdictRecord};
 use crate::contract::document::{Document, Position};
 use crate::exchange::Exchange;
+use crate::exchange::redact::Values;
 use crate::rules::Level;
 
 /// Whether escapes for colour are written.
@@ -65,7 +66,7 @@ impl Terminal {
 
     /// One line for an exchange.
     #[must_use]
-    pub fn exchange(&self, exchange: &Exchange) -> String {
+    pub fn exchange(&self, exchange: &Exchange, values: Values) -> String {
         let request = &exchange.request;
         let outcome = match &exchange.outcome {
             Ok(answer) => {
@@ -76,7 +77,9 @@ impl Terminal {
         };
         format!(
             "{:>4} {} {} -> {outcome}",
-            exchange.number, request.method, request.path
+            exchange.number,
+            request.method,
+            request.told_path(values)
         )
     }
 
