@@ -12,4 +12,5 @@ mod crew;
 mod deviating;
 mod faults;
 mod listing;
+mod moves;
 mod places;
