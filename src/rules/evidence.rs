@@ -143,6 +143,8 @@ pub struct Sighting<'seen> {
     pub listed: Option<(&'seen Value, &'seen str)>,
     /// How the last walk for it ended.
     pub end: WalkEnd,
+    /// Whether the list changed under that walk, so that a record may have moved from page to page.
+    pub changed: bool,
     /// The most pages that are walked.
     pub most: u64,
 }
