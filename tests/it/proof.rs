@@ -7,6 +7,7 @@
 )]
 
 mod call;
+mod careful;
 mod checked;
 mod crew;
 mod deviating;
