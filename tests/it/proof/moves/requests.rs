@@ -105,6 +105,23 @@ fn a_method_may_have_closed_lists_too() {
     prove(moves.collect());
 }
 
+#[test]
+fn a_field_may_be_required_and_take_one_of_the_shown_values_alone() {
+    let cases = [
+        ("/gender", "male"),
+        ("/nationality", "FR"),
+        ("/contact_methods/0/type", "phone"),
+    ];
+    let moves = cases.into_iter().zip(WAYS).map(|((field, value), way)| {
+        let picky = refusing(Deviation::none(), way, move |call, body| {
+            let right = body.pointer(field).is_some_and(|sent| sent == value);
+            (call.is("createContact") && !right).then(|| field.to_owned())
+        });
+        Move::new(format!("{field} must be {value}, {way:?}"), picky)
+    });
+    prove(moves.collect());
+}
+
 /// The request fields of a schema, at its top.
 fn fields(schema: &str) -> Vec<String> {
     let properties = contract()
@@ -194,31 +211,28 @@ fn what_is_sent_twice_may_be_refused() {
         ("createTag", &["/name"]),
         ("createVisit", &["/contact_id", "/datetime"]),
     ];
-    let moves = unique.into_iter().flat_map(|(operation, fields)| {
-        [(409, Words::NamesNothing), (422, Words::NamesField), (400, Words::Html)].map(|way| {
-            let seen: Mutex<HashSet<Vec<Value>>> = Mutex::default();
-            let once = refusing(Deviation::none(), way, move |call, body| {
-                let key = fields
-                    .iter()
-                    .map(|field| pointer::select(body, field).into_iter().cloned().collect());
-                let new = !call.is(operation) || seen.lock().unwrap().insert(key.collect());
-                (!new).then(|| fields[0].to_owned())
-            });
-            Move::new(format!("{operation} {fields:?} once, {way:?}"), once)
-        })
+    let moves = unique.into_iter().zip(WAYS.into_iter().cycle());
+    let moves = moves.map(|((operation, fields), way)| {
+        let seen: Mutex<HashSet<Vec<Value>>> = Mutex::default();
+        let once = refusing(Deviation::none(), way, move |call, body| {
+            let key = fields
+                .iter()
+                .map(|field| pointer::select(body, field).into_iter().cloned().collect());
+            let new = !call.is(operation) || seen.lock().unwrap().insert(key.collect());
+            (!new).then(|| fields[0].to_owned())
+        });
+        Move::new(format!("{operation} {fields:?} once, {way:?}"), once)
     });
     prove(moves.collect());
 }
 
 #[test]
 fn a_service_that_refuses_every_create_leaves_it_open_and_says_so() {
-    let moves = INPUTS.into_iter().flat_map(|(operation, _)| {
-        [(422, Words::NamesField), (400, Words::Html)].map(|way| {
-            let never = refusing(Deviation::none(), way, move |call, _| {
-                call.is(operation).then(String::new)
-            });
-            Move::new(format!("{operation} never, {way:?}"), never).leaving(170, "refused with")
-        })
+    let moves = INPUTS.into_iter().zip(WAYS).map(|((operation, _), way)| {
+        let never = refusing(Deviation::none(), way, move |call, _| {
+            call.is(operation).then(String::new)
+        });
+        Move::new(format!("{operation} never, {way:?}"), never).leaving(170, "refused with")
     });
     prove(moves.collect());
 }
