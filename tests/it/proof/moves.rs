@@ -9,6 +9,7 @@ mod values;
 
 use countersign::report::Outcome;
 
+use super::call::Reply;
 use super::checked::{Check, Checked, told};
 use super::crew::try_all;
 use super::deviating::Deviation;
@@ -118,4 +119,25 @@ fn the_reference_service_conforms() {
     prove(vec![
         Move::new("nothing moved", Deviation::none()).leaving(453, "no answer showed this place"),
     ]);
+}
+
+#[test]
+fn a_service_may_move_along_many_gaps_at_once() {
+    let moved = Deviation::none()
+        .relisted(|_, listing| {
+            listing.change(|items| items.reverse());
+            let items = listing.items();
+            listing.recut(&items, 7);
+            listing.beyond = 404;
+        })
+        .told(|call, reply| {
+            if call.is("updateContact") && reply.succeeded() {
+                *reply = Reply::empty(204);
+            } else if reply.succeeded() && !call.is("createTag") {
+                reply.status = 200;
+            } else if !reply.succeeded() {
+                *reply = Reply::text(reply.status, "text/html", "<h1>No</h1>");
+            }
+        });
+    prove(vec![Move::new("order, page size, statuses and error bodies", moved)]);
 }

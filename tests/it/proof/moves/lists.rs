@@ -10,15 +10,7 @@ use serde_json::{Value, json};
 use super::{Move, prove};
 use crate::proof::checked::Check;
 use crate::proof::deviating::Deviation;
-
-/// How many rows a new store of the reference service has.
-fn seeded(list: &str) -> usize {
-    match list {
-        "getContacts" => 37,
-        "getVisits" => 41,
-        _ => 23,
-    }
-}
+use crate::proof::listing::seeded;
 
 #[test]
 fn a_page_may_hold_any_number_of_items() {
