@@ -91,7 +91,12 @@ impl<'sent> Sent<'sent> {
             } else if pointer::select(record, &carry.kept).is_empty() {
                 sink.undecided(fact, Reason::Broken);
             } else if let Some(lost) = lost(carry, self.body, record) {
-                let received = tell_lost(sink, &pointer::select(record, &carry.kept), lost);
+                let kept = pointer::select(record, &carry.kept);
+                if kept.iter().any(|kept| same(carry.same, lost, kept).is_none()) {
+                    sink.undecided(fact, Reason::NoInstant);
+                    continue;
+                }
+                let received = tell_lost(sink, &kept, lost);
                 sink.broken(fact, || format!("{at}{}", carry.kept), || received);
             } else {
                 sink.held(fact);
@@ -103,7 +108,7 @@ impl<'sent> Sent<'sent> {
 /// The first sent value that the record does not carry.
 fn lost<'body>(carry: &Carry, body: &'body Value, record: &Value) -> Option<&'body Value> {
     let kept = pointer::select(record, &carry.kept);
-    let carried = |sent: &&Value| kept.iter().any(|kept| same(carry.same, sent, kept));
+    let carried = |sent: &&Value| kept.iter().any(|kept| same(carry.same, sent, kept) == Some(true));
     pointer::select(body, &carry.sent)
         .into_iter()
         .find(|sent| !carried(sent))
@@ -120,18 +125,23 @@ fn tell_lost(sink: &Sink<'_>, kept: &[&Value], lost: &Value) -> String {
     }
 }
 
-fn same(how: Same, sent: &Value, kept: &Value) -> bool {
+/// Whether a value is kept; none where a timestamp came in a form that does not say.
+fn same(how: Same, sent: &Value, kept: &Value) -> Option<bool> {
     match how {
-        Same::Value => sent == kept,
-        Same::Instant => match (instant(sent), instant(kept)) {
-            (Some(sent), Some(kept)) => sent == kept,
-            _ => sent == kept,
-        },
+        Same::Value => Some(equal(sent, kept)),
+        Same::Instant if sent == kept => Some(true),
+        Same::Instant if !kept.is_string() => Some(false),
+        Same::Instant => Some(instant(sent)? == instant(kept)?),
     }
 }
 
-/// The instant that a timestamp names, in the forms of ISO 8601 that leave no doubt: with `Z` or an offset, `T` or a
-/// space between date and time.
+/// Whether two values are one value of JSON, which knows one kind of number: `28.0` is `28`.
+fn equal(sent: &Value, kept: &Value) -> bool {
+    sent == kept || (sent.is_number() && sent.as_f64() == kept.as_f64())
+}
+
+/// The instant that a timestamp names, in the forms that leave no doubt: those of ISO 8601 with `Z` or an offset, `T` or
+/// a space between date and time, and that of mail. In which form timestamps are answered is a gap.
 fn instant(value: &Value) -> Option<DateTime<FixedOffset>> {
     let text = value.as_str()?;
     let forms = [
@@ -140,7 +150,8 @@ fn instant(value: &Value) -> Option<DateTime<FixedOffset>> {
         "%Y-%m-%dT%H:%M%#z",
     ];
     let parsed = forms.iter().find_map(|form| DateTime::parse_from_str(text, form).ok());
-    DateTime::parse_from_rfc3339(text).ok().or(parsed)
+    let mail = || DateTime::parse_from_rfc2822(text).ok();
+    DateTime::parse_from_rfc3339(text).ok().or(parsed).or_else(mail)
 }
 
 #[cfg(test)]
@@ -157,11 +168,26 @@ mod tests {
             "2024-05-17T07:30:00.000Z",
             "2024-05-17 07:30:00+00:00",
             "2024-05-17T07:30:00+0000",
+            "Fri, 17 May 2024 07:30:00 +0000",
         ] {
-            assert!(same(Same::Instant, &sent, &json!(kept)), "{kept}");
+            assert_eq!(same(Same::Instant, &sent, &json!(kept)), Some(true), "{kept}");
         }
-        for kept in ["2024-05-17T09:30:00Z", "2024-05-17T07:30:01Z", "2024-05-17"] {
-            assert!(!same(Same::Instant, &sent, &json!(kept)), "{kept}");
+        for kept in [json!("2024-05-17T09:30:00Z"), json!("2024-05-17T07:30:01Z"), json!(7)] {
+            assert_eq!(same(Same::Instant, &sent, &kept), Some(false), "{kept}");
         }
+    }
+
+    #[test]
+    fn a_form_that_names_no_instant_says_nothing() {
+        let sent = json!("2024-05-17T09:30:00+02:00");
+        for kept in ["2024-05-17", "2024-05-17 09:30:00", "1715931000", "17/05/2024 09:30"] {
+            assert_eq!(same(Same::Instant, &sent, &json!(kept)), None, "{kept}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_kept_however_it_is_written() {
+        assert_eq!(same(Same::Value, &json!(28), &json!(28.0)), Some(true));
+        assert_eq!(same(Same::Value, &json!(28), &json!("28")), Some(false));
     }
 }

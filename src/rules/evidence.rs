@@ -143,6 +143,8 @@ pub struct Sighting<'seen> {
     pub listed: Option<(&'seen Value, &'seen str)>,
     /// Where it shows under another owner, as a pointer in the answer.
     pub elsewhere: Option<&'seen str>,
+    /// Whether the list changed under that walk, so that a record may have moved from page to page.
+    pub changed: bool,
     /// How the last walk for it ended.
     pub end: WalkEnd,
     /// The most pages that are walked.

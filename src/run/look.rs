@@ -170,6 +170,7 @@ impl Session<'_> {
                 listed: seen.map(|seen| (&seen.record, seen.pointer.as_str())),
                 elsewhere: elsewhere.map(|seen| seen.pointer.as_str()),
                 end: self.identifier(made).map_or(WalkEnd::Broken, |_| walk.end),
+                changed: walk.changed(),
                 most: walk.most,
             };
             let last = walk.pages.last().map(|page| &page.request);

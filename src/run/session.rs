@@ -12,7 +12,7 @@ use super::settings::Settings;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
 use crate::exchange::json::Body;
-use crate::exchange::{Exchange, Failure, Purpose, Request, Transport};
+use crate::exchange::{Credential, Exchange, Failure, Purpose, Request, Transport};
 use crate::plan::{Action, Draft, Known, Plan};
 use crate::rules::{Judge, Reason, Verdicts};
 
@@ -214,7 +214,10 @@ impl<'run> Session<'run> {
         let mut attempt = 0;
         loop {
             let mut exchange = self.send(request.clone()).await;
-            let throttled = exchange.outcome.as_ref().ok().filter(|answer| answer.is_throttled());
+            // A wrong token is not shown again: what asks for time may be counting them.
+            let may_repeat = !matches!(exchange.request.credential, Credential::Wrong { .. });
+            let answer = exchange.outcome.as_ref().ok().filter(|_| may_repeat);
+            let throttled = answer.filter(|answer| answer.is_throttled());
             let wait = throttled
                 .filter(|_| attempt + 1 < ATTEMPTS)
                 .map(|answer| wait_after(answer, attempt));

@@ -155,7 +155,7 @@ impl Session<'_> {
 }
 
 fn page_seen(law: &Page, asked: Option<u64>, body: &Body, request: Request) -> PageSeen {
-    let integer = |pointer: &str| body.value.pointer(pointer).and_then(Value::as_i64);
+    let integer = |pointer: &str| body.value.pointer(pointer).and_then(integer);
     let items = body.value.pointer(&law.items).and_then(Value::as_array);
     let identifier = |item: &Value| item.pointer(&law.id).filter(|id| !id.is_null()).map(digest);
     PageSeen {
@@ -168,6 +168,12 @@ fn page_seen(law: &Page, asked: Option<u64>, body: &Body, request: Request) -> P
         listed: items.is_some(),
         items: items.into_iter().flatten().map(identifier).collect(),
     }
+}
+
+/// An integer however it is written: `2.0` is one too.
+fn integer(value: &Value) -> Option<i64> {
+    let written = || value.as_f64().filter(|number| number.fract() == 0.0);
+    value.as_i64().or_else(|| format!("{:.0}", written()?).parse().ok())
 }
 
 /// How a walk would end after its first page.

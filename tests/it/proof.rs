@@ -7,9 +7,11 @@
 )]
 
 mod call;
+mod careful;
 mod checked;
 mod crew;
 mod deviating;
 mod faults;
 mod listing;
+mod moves;
 mod places;

@@ -4,6 +4,15 @@ use serde_json::{Value, json};
 
 use super::call::Reply;
 
+/// How many rows a list of a new store has.
+pub(super) fn seeded(list: &str) -> usize {
+    match list {
+        "getContacts" => 37,
+        "getVisits" => 41,
+        _ => 23,
+    }
+}
+
 /// A list, cut into pages.
 pub(super) struct Listing {
     pub(super) per_page: usize,
