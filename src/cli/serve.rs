@@ -52,11 +52,13 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
     let address = listener
         .local_addr()
         .map_err(|error| Failure::Start(error.to_string()))?;
+    // A signal that comes as soon as the lines below are read stops the service as any later one does.
+    let stop = stop().map_err(|error| Failure::Start(error.to_string()))?;
     edge::print(&format!("serving http://{address} from {}\n", arguments.store));
     if let Some(token) = generated {
         edge::print(&format!("token {token}\n"));
     }
-    let stopped = service::run(listener, service::app(service), stop()).await;
+    let stopped = service::run(listener, service::app(service), stop).await;
     stopped.map_err(|error| Failure::Start(error.to_string()))
 }
 
@@ -71,26 +73,23 @@ pub(super) fn store(error: &service::OpenError) -> Failure {
     Failure::Store(told)
 }
 
-/// Ends at Ctrl-C and, where there is one, at SIGTERM.
-async fn stop() {
-    let interrupted = async {
+/// Listens for Ctrl-C and, where there is one, SIGTERM. The signals are taken now, the future ends when one comes.
+fn stop() -> std::io::Result<impl Future<Output = ()>> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        Ok(async move {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+        })
+    }
+    #[cfg(not(unix))]
+    Ok(async {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
-    };
-    #[cfg(unix)]
-    let terminated = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => {
-                signal.recv().await;
-            }
-            Err(_) => std::future::pending().await,
-        }
-    };
-    #[cfg(not(unix))]
-    let terminated = std::future::pending::<()>();
-    tokio::select! {
-        () = interrupted => {}
-        () = terminated => {}
-    }
+    })
 }

@@ -2,7 +2,7 @@
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::Response;
 use serde_json::Value;
 
@@ -19,12 +19,12 @@ const ENOUGH: usize = 16 << 20;
 pub(super) struct Call {
     /// The `operationId`; empty for a path that the document lacks.
     pub(super) operation: &'static str,
-    pub(super) method: axum::http::Method,
+    pub(super) method: http::Method,
     pub(super) uri: Uri,
     pub(super) headers: HeaderMap,
     pub(super) bytes: Bytes,
     /// What the router found in the path.
-    extensions: axum::http::Extensions,
+    extensions: http::Extensions,
 }
 
 /// An answer.
@@ -73,7 +73,7 @@ impl Call {
     }
 
     pub(super) fn is_write(&self) -> bool {
-        self.method != axum::http::Method::GET
+        self.method != http::Method::GET
     }
 
     pub(super) fn credential(&self) -> Option<&str> {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use axum::body::Bytes;
-use axum::http::Method;
+use http::Method;
 use countersign::report::Outcome;
 use countersign::rules::Level;
 use serde_json::{Value, json};
@@ -99,7 +99,7 @@ async fn no_more_than_three_wrong_tokens_are_shown() {
 async fn a_wrong_token_is_not_shown_again_while_the_target_asks_for_time() {
     let throttled = Deviation::none().asked(|call| {
         let wrong = call.credential().is_some_and(|value| value.contains("wrong"));
-        wrong.then(|| Reply::empty(429).with(axum::http::header::RETRY_AFTER, "0"))
+        wrong.then(|| Reply::empty(429).with(http::header::RETRY_AFTER, "0"))
     });
     let checked = Check::default().run(throttled).await;
     assert_eq!(checked.outcome(), Outcome::Conforms);
