@@ -13,11 +13,12 @@ use super::failure::Failure;
 use super::output::{Outputs, ReportTarget};
 use super::progress::Progress;
 use super::serve::store;
+use crate::client::Token;
 use crate::contract::Contract;
 use crate::contract::openapi::near;
 use crate::contract::operation::{OperationId, Security};
 use crate::exchange::redact::Values;
-use crate::exchange::{Limits, Target, Token, Transport};
+use crate::exchange::{Limits, Target, Transport};
 use crate::plan::{Mark, Plan, Scope};
 use crate::report::{RunFacts, Styling, Terminal, Verbosity, record};
 use crate::rules::{Level, Levels};
@@ -228,7 +229,7 @@ async fn embedded() -> Result<(Target, Option<Token>), Failure> {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.map_err(start)?;
     let address = listener.local_addr().map_err(start)?;
     tokio::spawn(service::run(listener, service::app(service), std::future::pending()));
-    let token = Token::parse(&secret).map_err(|source| Failure::Token {
+    let token = Token::new(secret.as_str()).map_err(|source| Failure::Token {
         origin: "the generator".to_owned(),
         source,
     })?;

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use clap::ValueEnum;
 
 use super::failure::Failure;
-use crate::exchange::Token;
+use crate::client::Token;
 
 /// The variable that holds the token.
 pub(super) const TOKEN_VARIABLE: &str = "COUNTERSIGN_TOKEN";
@@ -50,7 +50,7 @@ pub(super) fn now() -> DateTime<Utc> {
 pub(super) fn token(file: Option<&Path>) -> Result<Option<Token>, Failure> {
     if let Some(path) = file {
         let text = read("token", path)?;
-        let parsed = Token::parse(&text);
+        let parsed = Token::new(text.trim());
         return parsed.map(Some).map_err(|source| Failure::Token {
             origin: format!("`{}`", path.display()),
             source,
@@ -59,7 +59,7 @@ pub(super) fn token(file: Option<&Path>) -> Result<Option<Token>, Failure> {
     let Some(text) = std::env::var_os(TOKEN_VARIABLE) else {
         return Ok(None);
     };
-    let parsed = Token::parse(&text.to_string_lossy());
+    let parsed = Token::new(text.to_string_lossy().trim());
     parsed.map(Some).map_err(|source| Failure::Token {
         origin: TOKEN_VARIABLE.to_owned(),
         source,

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use crate::client::{BaseUrlError, TokenError};
 use crate::contract::defect::Defect;
-use crate::exchange::{TargetError, TokenError, TransportError};
+use crate::exchange::TransportError;
 use crate::rules::UnknownRule;
 
 /// Why a command ended without an outcome.
@@ -70,7 +71,7 @@ pub(super) enum Failure {
     Store(String),
     /// The base URL is wrong.
     #[error("failed to read --base-url or COUNTERSIGN_BASE_URL: {0}")]
-    Target(#[from] TargetError),
+    Target(#[from] BaseUrlError),
     /// The token is wrong.
     #[error("failed to take the token from {origin}: {source}")]
     Token {

@@ -32,7 +32,7 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
     let given = edge::token(arguments.token_file.as_deref())?;
     let generated = given.is_none().then(|| uuid::Uuid::new_v4().simple().to_string());
     let secret = match (given, &generated) {
-        (Some(token), _) => token.into_secret(),
+        (Some(token), _) => SecretString::from(token.expose()),
         (None, generated) => SecretString::from(generated.clone().unwrap_or_default()),
     };
     let listener = tokio::net::TcpListener::bind(&arguments.listen)

@@ -39,7 +39,7 @@ impl Client {
             .build()
             .map_err(ClientError::Transport)?;
         Ok(Self {
-            baseurl: base_url::parse(base_url)?,
+            baseurl: base_url::parse(base_url)?.as_str().trim_end_matches('/').to_owned(),
             client,
             inner: Session {
                 authorization: token.authorization(),

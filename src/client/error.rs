@@ -2,7 +2,7 @@
 
 use reqwest::StatusCode;
 
-use super::CallError;
+use super::{BaseUrlError, CallError, TokenError};
 
 /// Why a client could not be made, or a call or a stream could not go on.
 ///
@@ -20,14 +20,8 @@ pub enum ClientError {
         column: usize,
     },
     /// The base URL cannot stand before the paths of the operations.
-    #[error("failed to take the base URL: {problem}")]
-    BaseUrl {
-        /// What is wrong with it.
-        problem: &'static str,
-    },
-    /// The token is empty.
-    #[error("failed to take the token: it is empty")]
-    EmptyToken,
+    #[error("failed to take the base URL: {0}")]
+    BaseUrl(#[from] BaseUrlError),
     /// A walk over pages got no nearer to the last page for many pages: the list grows as fast as it is read.
     #[error("failed to reach the last page: after {pages} pages more it is no nearer, at page {page}")]
     EndlessPages {
@@ -62,12 +56,9 @@ pub enum ClientError {
         /// The status.
         status: StatusCode,
     },
-    /// The token holds a character that a header cannot carry.
-    #[error("failed to take the token: character {position} is not visible ASCII; is there a space or a line break?")]
-    TokenCharacter {
-        /// Which character it is, from 1.
-        position: usize,
-    },
+    /// The text is no token.
+    #[error("failed to take the token: {0}")]
+    Token(#[from] TokenError),
     /// No complete answer came: the service can't be reached, a deadline passed, or a bound was exceeded.
     #[error("failed to get a complete answer")]
     Transport(#[source] reqwest::Error),

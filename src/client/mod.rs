@@ -43,21 +43,22 @@
 //! followed, and proxies that the environment names are not used, since either would hand the token to a host that the
 //! program did not name.
 
-mod base_url;
+pub(crate) mod base_url;
 mod connect;
 mod error;
 mod generated;
 mod pages;
 #[cfg(test)]
 mod projection;
-mod repeat;
+pub(crate) mod repeat;
 mod session;
 mod token;
 #[cfg(test)]
 mod tolerance;
 
+pub use base_url::BaseUrlError;
 pub use error::ClientError;
 pub use generated::{ByteStream, Client, ClientInfo, Error as CallError, ResponseValue, builder, types};
 pub use pages::Items;
 pub use session::Settings;
-pub use token::Token;
+pub use token::{Token, TokenError};

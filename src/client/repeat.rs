@@ -37,7 +37,7 @@ fn wait(headers: &HeaderMap, attempt: u32) -> Duration {
 
 /// `Retry-After` by RFC 9110, section 10.2.3: seconds or a date. A date is held against the answer's own `Date`, so that
 /// the clocks of the two sides need not agree.
-fn asked_for(headers: &HeaderMap) -> Option<Duration> {
+pub(crate) fn asked_for(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::trim);
     let asked = text(RETRY_AFTER)?;
     if !asked.is_empty() && asked.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -6,27 +6,40 @@ use std::str::FromStr;
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 
-use super::ClientError;
-
 /// A bearer token. Neither `Debug` nor `Display` shows it, and its memory is wiped when it is dropped.
 #[derive(Clone)]
 pub struct Token(SecretString);
+
+/// Why a text is no token. The text is not repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TokenError {
+    /// A character that no header carries.
+    #[error("character {position} is not visible ASCII; is there a space or a line break?")]
+    Character {
+        /// Its place, from 1.
+        position: usize,
+    },
+    /// It is empty.
+    #[error("it is empty")]
+    Empty,
+}
 
 impl Token {
     /// Takes `text` for a token.
     ///
     /// # Errors
     ///
-    /// [`ClientError::EmptyToken`], or [`ClientError::TokenCharacter`] for anything but visible ASCII, the line break at
-    /// the end of a file included: no header could carry it (RFC 6750, section 2.1).
-    pub fn new(text: impl Into<String>) -> Result<Self, ClientError> {
+    /// [`TokenError::Empty`], or [`TokenError::Character`] for anything but visible ASCII, the line break at the end of a
+    /// file included: no header could carry it (RFC 6750, section 2.1).
+    pub fn new(text: impl Into<String>) -> Result<Self, TokenError> {
         let secret = SecretString::from(text.into());
         let text = secret.expose_secret();
         if text.is_empty() {
-            return Err(ClientError::EmptyToken);
+            return Err(TokenError::Empty);
         }
         if let Some(at) = text.chars().position(|character| !character.is_ascii_graphic()) {
-            return Err(ClientError::TokenCharacter { position: at + 1 });
+            return Err(TokenError::Character { position: at + 1 });
         }
         Ok(Self(secret))
     }
@@ -47,9 +60,9 @@ impl Token {
 }
 
 impl FromStr for Token {
-    type Err = ClientError;
+    type Err = TokenError;
 
-    fn from_str(text: &str) -> Result<Self, ClientError> {
+    fn from_str(text: &str) -> Result<Self, TokenError> {
         Self::new(text)
     }
 }
@@ -81,7 +94,7 @@ mod tests {
 
     #[test]
     fn an_empty_token_is_refused() {
-        assert!(matches!(Token::new(""), Err(ClientError::EmptyToken)));
+        assert!(matches!(Token::new(""), Err(TokenError::Empty)));
     }
 
     #[test]
@@ -89,7 +102,7 @@ mod tests {
         for (text, expected) in [("s3cr3t\n", 7), ("s3 cr3t", 3), ("\u{7}s3cr3t", 1), ("s3cr\u{e9}t", 5)] {
             let error = Token::new(text).unwrap_err();
             assert!(
-                matches!(error, ClientError::TokenCharacter { position } if position == expected),
+                matches!(error, TokenError::Character { position } if position == expected),
                 "{error}"
             );
             assert!(!error.to_string().contains("cr"), "{error}");

@@ -13,5 +13,5 @@ mod transport;
 
 pub(crate) use record::placeholder;
 pub use record::{Answer, Credential, Exchange, Failure, Leaning, Purpose, Request, Told};
-pub use target::{Target, TargetError};
-pub use transport::{Limits, Token, TokenError, Transport, TransportError};
+pub use target::Target;
+pub use transport::{Limits, Transport, TransportError};

@@ -86,8 +86,9 @@ pub(crate) fn placeholder(name: &str) -> String {
 pub enum Purpose {
     /// A documented request, and what a refusal of it would mean.
     Documented(Leaning),
-    /// A request that must be refused, and the kind of fact that says so.
-    MustBeRefused(FactKind),
+    /// A request that must be refused, the kind of fact that says so, and what a refusal of it as documented would have
+    /// leaned on.
+    MustBeRefused(FactKind, Leaning),
 }
 
 /// What a documented request relies on beyond the document.

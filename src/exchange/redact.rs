@@ -5,7 +5,7 @@ use std::fmt;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
-use super::transport::Token;
+use crate::client::Token;
 use crate::contract::pointer;
 
 /// How values are told.
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_token_is_hidden_however_it_is_written() {
-        let token = Token::parse(r#"abc/d+e~"f"#).unwrap();
+        let token = Token::new(r#"abc/d+e~"f"#).unwrap();
         let redaction = Redaction::of(Some(&token));
         for (text, told) in [
             (r#"Bearer abc/d+e~"f."#, "Bearer $COUNTERSIGN_TOKEN."),

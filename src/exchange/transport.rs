@@ -9,16 +9,15 @@
 //! proxy for plain HTTP would see the token.
 
 use std::error::Error as _;
-use std::fmt;
 use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
-use secrecy::{ExposeSecret, SecretString};
 
 use super::record::{Answer, Credential, Failure, Request};
 use super::redact::Redaction;
 use super::target::Target;
+use crate::client::Token;
 
 /// The part of the deadline that connecting, TLS included, may take. It is less than all of it, so that a target that
 /// cannot be reached is told apart from one that does not answer.
@@ -40,56 +39,6 @@ impl Default for Limits {
             deadline: Duration::from_secs(10),
             body: 8 << 20,
         }
-    }
-}
-
-/// A bearer token that no output shows.
-#[derive(Clone)]
-pub struct Token(SecretString);
-
-/// Why a text is no token. The text is not repeated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TokenError {
-    /// It has a character that no header carries.
-    #[error("the token has a space, a control character or one beyond ASCII in it")]
-    Characters,
-    /// It is empty.
-    #[error("the token is empty")]
-    Empty,
-}
-
-impl Token {
-    /// Takes a token; white space around it, such as a file's last newline, is cut off.
-    ///
-    /// # Errors
-    ///
-    /// A [`TokenError`] for an empty token, or one that a header cannot carry.
-    pub fn parse(text: &str) -> Result<Self, TokenError> {
-        let text = text.trim();
-        if text.is_empty() {
-            return Err(TokenError::Empty);
-        }
-        if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(TokenError::Characters);
-        }
-        Ok(Self(SecretString::from(text)))
-    }
-
-    /// The token itself, for what hides it.
-    pub(super) fn expose(&self) -> &str {
-        self.0.expose_secret()
-    }
-
-    /// The token as the secret that it is.
-    #[must_use]
-    pub fn into_secret(self) -> SecretString {
-        self.0
-    }
-}
-
-impl fmt::Debug for Token {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Token(hidden)")
     }
 }
 
@@ -125,7 +74,14 @@ impl Transport {
     ) -> Result<Self, TransportError> {
         // Another provider that the program installed before is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = reqwest::Client::builder()
+        let builder = reqwest::Client::builder();
+        // The machine's root certificates cost most of a short run's start, and plain HTTP needs none of them.
+        let builder = if target.is_tls() {
+            builder
+        } else {
+            builder.tls_certs_only([])
+        };
+        let client = builder
             .user_agent(concat!("countersign/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
@@ -207,7 +163,7 @@ impl Transport {
     }
 
     fn credential(&self, credential: &Credential) -> Option<(HeaderName, HeaderValue)> {
-        let token = self.token.as_ref().map(|Token(token)| token.expose_secret());
+        let token = self.token.as_ref().map(Token::expose);
         let (header, value) = match credential {
             Credential::None => return None,
             Credential::OtherScheme => (None, format!("Basic {}", token?)),

@@ -102,7 +102,7 @@ impl Plan {
         };
         let wanted = wanted(contract, scope);
         let mut called = Vec::new();
-        for id in creation_order(contract) {
+        for id in link_order(contract) {
             match reason_against(contract, scope, &wanted, id) {
                 Some(reason) => plan.not_called.push((id, reason)),
                 None => called.push(id),
@@ -264,16 +264,16 @@ fn reason_against(
     })
 }
 
-/// The operations so that each comes after the creates whose identifiers it takes, else in the order of the contract.
-fn creation_order(contract: &Contract) -> Vec<OperationId> {
+/// The operations so that each comes after those whose values it takes, else in the order of the contract.
+fn link_order(contract: &Contract) -> Vec<OperationId> {
     let mut open: Vec<_> = contract.operation_ids().collect();
     let mut ordered = Vec::with_capacity(open.len());
     while !open.is_empty() {
         let waits = |id: &OperationId| {
-            contract.links.iter().any(|link| {
-                let create = !contract.operation(link.from).is_read();
-                link.to == *id && create && link.from != *id && open.contains(&link.from)
-            })
+            contract
+                .links
+                .iter()
+                .any(|link| link.to == *id && link.from != *id && open.contains(&link.from))
         };
         // Links in a circle: the contract's order decides.
         let next = open.iter().position(|id| !waits(id)).unwrap_or(0);

@@ -5,8 +5,9 @@ use super::level::Level;
 use super::rule::{Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
-use crate::contract::operation::StatusPattern;
-use crate::exchange::Purpose;
+use crate::contract::operation::{Security, StatusPattern};
+use crate::contract::pointer;
+use crate::exchange::{Leaning, Purpose};
 
 pub(super) static RULE: Rule = Rule {
     name: "auth",
@@ -18,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    let Purpose::MustBeRefused(kind) = seen.exchange.request.purpose else {
+    let Purpose::MustBeRefused(kind, leaning) = seen.exchange.request.purpose else {
         return;
     };
     let Some(fact) = fact(seen, kind) else { return };
@@ -34,6 +35,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         429 => sink.undecided(fact, Reason::Throttled),
         status @ 500.. => sink.undecided(fact, Reason::Refused(status)),
         401 => sink.held(fact),
+        status @ (400 | 409 | 422) if leaning == Leaning::Gap => sink.undecided(fact, Reason::Refused(status)),
         400..=499 if !exact => sink.held(fact),
         status => {
             let documented = if exact {
@@ -48,12 +50,16 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 
 /// A wrong token is a fact of the security scheme, the others are the operation's own.
 fn fact(seen: &ExchangeSeen<'_>, kind: FactKind) -> Option<FactId> {
-    let own = seen.contract.fact_of(seen.id, kind);
-    own.or_else(|| {
-        seen.contract
-            .facts
+    let (Security::Bearer { scheme } | Security::ApiKey { scheme, .. }) = &seen.operation.security else {
+        return None;
+    };
+    let of_scheme = || {
+        let place = pointer::join("/components/securitySchemes", scheme);
+        let facts = &seen.contract.facts;
+        facts
             .iter()
-            .position(|fact| fact.kind == kind)
+            .position(|fact| fact.kind == kind && fact.place == place)
             .map(FactId)
-    })
+    };
+    seen.contract.fact_of(seen.id, kind).or_else(of_scheme)
 }

@@ -3,10 +3,9 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use chrono::DateTime;
-use reqwest::header::{DATE, HeaderName, RETRY_AFTER};
 use tokio::time::Instant;
 
+use crate::client::repeat;
 use crate::exchange::Answer;
 
 /// How often a request is sent again while the target asks for time.
@@ -48,27 +47,13 @@ impl Pace {
 /// 10.2.3), else a time that doubles; never longer than five seconds.
 pub(super) fn wait_after(answer: &Answer, attempt: u32) -> Duration {
     let backoff = FIRST_WAIT * 2_u32.saturating_pow(attempt);
-    retry_after(answer).unwrap_or(backoff).min(LONGEST_WAIT)
-}
-
-fn retry_after(answer: &Answer) -> Option<Duration> {
-    let text = |name: HeaderName| answer.headers.get(name)?.to_str().ok();
-    let after = text(RETRY_AFTER)?.trim();
-    if let Ok(seconds) = after.parse() {
-        return Some(Duration::from_secs(seconds));
-    }
-    // The target's own clock says how far away its date is.
-    let (until, now) = (
-        DateTime::parse_from_rfc2822(after).ok()?,
-        DateTime::parse_from_rfc2822(text(DATE)?).ok()?,
-    );
-    (until - now).to_std().ok()
+    repeat::asked_for(&answer.headers).unwrap_or(backoff).min(LONGEST_WAIT)
 }
 
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use reqwest::header::{HeaderMap, HeaderValue};
+    use reqwest::header::{DATE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 
     use super::*;
 

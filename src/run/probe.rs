@@ -4,14 +4,18 @@ use super::request;
 use super::session::Session;
 use crate::contract::operation::{OperationId, Security};
 use crate::contract::vocabulary::Form;
-use crate::exchange::{Credential, Purpose, Request};
+use crate::exchange::{Credential, Leaning, Purpose, Request};
 use crate::plan::Probe;
 use crate::rules::Reason;
 
 impl Session<'_> {
     /// Calls the operation as documented, but for the credential.
     pub(super) async fn probe(&self, operation: OperationId, probe: Probe) {
-        let purpose = Purpose::MustBeRefused(probe.fact());
+        let documented = self.contract.operation(operation);
+        // A body that was never accepted may be refused for itself.
+        let proven = documented.is_read() || self.accepted.borrow().contains_key(&operation);
+        let leaning = if proven { Leaning::Nothing } else { Leaning::Gap };
+        let purpose = Purpose::MustBeRefused(probe.fact(), leaning);
         let credential = self.refusable(operation, probe);
         if let Some(request) = self.refusable_request(operation, purpose, credential) {
             let writes = !self.contract.operation(operation).is_read();

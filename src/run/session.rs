@@ -10,7 +10,7 @@ use super::event::Event;
 use super::pace::{ATTEMPTS, Pace, wait_after};
 use super::settings::Settings;
 use crate::contract::Contract;
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{Method, OperationId};
 use crate::exchange::json::Body;
 use crate::exchange::{Credential, Exchange, Failure, Purpose, Request, Transport};
 use crate::plan::{Action, Draft, Known, Plan};
@@ -313,7 +313,8 @@ impl<'run> Session<'run> {
     }
 
     fn finish(self, ended: Ended) -> Run {
-        if let Some(operation) = self.writing.take() {
+        let creates = |operation: &OperationId| self.contract.operation(*operation).method == Method::Post;
+        if let Some(operation) = self.writing.take().filter(creates) {
             self.leave(Residue {
                 operation,
                 id: None,

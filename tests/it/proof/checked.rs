@@ -4,9 +4,10 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use chrono::DateTime;
+use countersign::client::Token;
 use countersign::contract::Contract;
 use countersign::exchange::redact::Values;
-use countersign::exchange::{Limits, Target, Token, Transport};
+use countersign::exchange::{Limits, Target, Transport};
 use countersign::plan::{Mark, Plan, Scope};
 use countersign::report::{FindingRecord, Outcome, Record, RunFacts, record};
 use countersign::rules::{Level, Levels};
@@ -74,7 +75,7 @@ impl Check {
             seed: self.seed,
             ..Scope::default()
         };
-        let token = Token::parse(TOKEN).unwrap();
+        let token = Token::new(TOKEN).unwrap();
         let wrong = settings.mark.wrong_token();
         let transport = Transport::new(target.clone(), Some(token), wrong, Limits::default()).unwrap();
         let plan = Plan::new(contract, &scope);
