@@ -213,7 +213,7 @@ impl Bench {
 pub(super) struct Told {
     pub(super) contract: Arc<Contract>,
     pub(super) verdicts: Verdicts,
-    operation: OperationId,
+    pub(super) operation: OperationId,
 }
 
 impl Told {

@@ -31,7 +31,7 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
 mod tests {
     use serde_json::json;
 
-    use crate::rules::testing::Bench;
+    use crate::rules::testing::{Bench, JSON};
     use crate::rules::{Reason, Verdict};
 
     const TOTAL: &str = "getTags /data/total: integer";
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_whole_number_is_an_integer_however_it_is_written() {
-        let told = Bench::of("getTags").answer(200, Some("application/json"), r#"{"data": {"total": 3.0}}"#);
+        let told = Bench::of("getTags").answer(200, JSON, r#"{"data": {"total": 3.0}}"#);
         assert_eq!(told.fact(TOTAL), Verdict::Held);
     }
 
