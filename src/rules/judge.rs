@@ -4,6 +4,7 @@ use super::RULES;
 use super::assertion::Assertions;
 use super::evidence::{Creation, ExchangeSeen, FormTried, Origin, Sighting, Walk};
 use super::level::Levels;
+use super::media_type;
 use super::place::{Place, Walker};
 use super::rule::{Judging, Rule};
 use super::verdict::{Sink, Verdicts};
@@ -59,12 +60,15 @@ impl<'contract> Judge<'contract> {
         let answer = exchange.outcome.as_ref().ok();
         let documented = answer.and_then(|answer| operation.answer(answer.status));
         let shape = documented.and_then(|documented| documented.body);
-        let typed = answer
-            .and_then(Answer::media_type)
-            .is_some_and(|media_type| is_json(&media_type));
+        let media_type = answer.and_then(Answer::media_type);
+        let typed = media_type.as_deref().is_some_and(is_json);
+        // Accept is a wish (RFC 9110, section 12.5.1): an answer in another documented media type is as good.
+        let otherwise = documented
+            .zip(media_type.as_deref())
+            .is_some_and(|(documented, media_type)| media_type::is_documented_otherwise(documented, media_type));
         let success = answer.is_some_and(|answer| operation.succeeds_with(answer.status));
         let body = answer
-            .filter(|_| shape.is_some() && (typed || success))
+            .filter(|_| shape.is_some() && (typed || (success && !otherwise)))
             .map(|answer| json::read(&answer.body));
         if exchange.superseded {
             return body.and_then(Result::ok);

@@ -5,6 +5,8 @@ use super::level::Level;
 use super::rule::{Judging, Rule};
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
+use crate::contract::is_json;
+use crate::contract::operation::Answer as DocumentedAnswer;
 use crate::exchange::redact::printable;
 
 pub(super) static RULE: Rule = Rule {
@@ -34,6 +36,12 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
             received.map_or_else(|| "no media type".to_owned(), |media| tell(&media))
         });
     }
+}
+
+/// Whether the answer comes as one of the documented media types that is not JSON.
+pub(super) fn is_documented_otherwise(documented: &DocumentedAnswer, received: &str) -> bool {
+    let mut others = documented.media_types.iter().filter(|known| !is_json(known));
+    others.any(|known| admits(known, received))
 }
 
 /// Whether the documented media type, which may be a range and have parameters, admits the received one.
