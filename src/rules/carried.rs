@@ -52,7 +52,10 @@ fn judge(
         let Some(fact) = creation.contract.fact_of(creation.operation, kind(index)) else {
             continue;
         };
-        let (sent, kept) = (pointer::select(body, &carry.sent), pointer::select(record, &carry.kept));
+        let (sent, mut kept) = (pointer::select(body, &carry.sent), pointer::select(record, &carry.kept));
+        if kept.is_empty() {
+            kept.extend(dead_end(record, &carry.kept));
+        }
         if sent.is_empty() {
             sink.undecided(fact, Reason::NotSent);
         } else if kept.is_empty() {
@@ -81,8 +84,18 @@ fn judge(
     }
 }
 
+/// The null or the empty array at which the way to a kept field ends: it carries nothing, and breaks no other fact. A
+/// field that is missing on the way is another rule's finding.
+fn dead_end<'record>(record: &'record Value, kept: &str) -> Option<&'record Value> {
+    let above = kept.match_indices('/').map(|(end, _)| &kept[..end]);
+    let mut passed = above.flat_map(|above| pointer::select(record, above));
+    passed.find(|value| value.is_null() || value.as_array().is_some_and(Vec::is_empty))
+}
+
 fn same(how: Same, sent: &Value, kept: &Value) -> bool {
     match how {
+        // `28.0` is the integer 28, as it is for its type.
+        Same::Value if sent.is_f64() || kept.is_f64() => sent.as_f64() == kept.as_f64(),
         Same::Value => sent == kept,
         Same::Instant => match (instant(sent), instant(kept)) {
             (Some(sent), Some(kept)) => sent == kept,
@@ -109,6 +122,130 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::rules::Verdict;
+    use crate::rules::evidence::WalkEnd;
+    use crate::rules::testing::{Bench, Told};
+
+    const NAME: &str = "createTag created /data/name: as sent in /name";
+    const CONTACT: &str =
+        "createContact created /data/contact_methods/*/contact: as sent in /contact_methods/*/contact";
+    const DAY: &str = "createContact created /data/date_of_birth/day: as sent in /date_of_birth/day";
+
+    fn tag(sent: &Value, kept: &Value) -> Told {
+        Bench::of("createTag").created(&json!({"name": sent}), &json!({"name": kept}))
+    }
+
+    /// A contact that was sent with one method and came back with these.
+    fn methods(kept: &Value) -> Told {
+        let sent = json!({"contact_methods": [{"contact": "ada@example.com"}]});
+        Bench::of("createContact").created(&sent, &json!({"contact_methods": kept}))
+    }
+
+    #[test]
+    fn the_same_value_holds_and_another_is_broken() {
+        assert_eq!(tag(&json!("regular"), &json!("regular")).fact(NAME), Verdict::Held);
+        for (kept, received) in [
+            (json!("Regular"), "string(7), not the string(7) that was sent"),
+            (json!(null), "null, not the string(7) that was sent"),
+        ] {
+            let told = tag(&json!("regular"), &kept);
+            assert_eq!(told.fact(NAME), Verdict::Broken);
+            assert_eq!(told.received("carried"), received);
+        }
+    }
+
+    #[test]
+    fn a_number_is_the_same_however_it_is_written() {
+        let sent = json!({"date_of_birth": {"day": 28}});
+        for (day, verdict) in [("28", Verdict::Held), ("28.0", Verdict::Held), ("27", Verdict::Broken)] {
+            let kept = serde_json::from_str(&format!("{{\"date_of_birth\": {{\"day\": {day}}}}}")).unwrap();
+            assert_eq!(
+                Bench::of("createContact").created(&sent, &kept).fact(DAY),
+                verdict,
+                "{day}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_visit_keeps_its_instant_in_any_offset() {
+        let fact = "createVisit created /data/datetime: as sent in /datetime";
+        for (kept, verdict) in [
+            ("2024-05-17T07:30:00Z", Verdict::Held),
+            ("2024-05-17T09:30:00Z", Verdict::Broken),
+        ] {
+            let sent = json!({"datetime": "2024-05-17T09:30:00+02:00"});
+            let told = Bench::of("createVisit").created(&sent, &json!({"datetime": kept}));
+            assert_eq!(told.fact(fact), verdict, "{kept}");
+        }
+    }
+
+    #[test]
+    fn each_sent_element_is_found_somewhere_among_the_kept_ones() {
+        let method = |contact: &str| json!({"contact": contact});
+        let (first, second) = (method("ada@example.com"), method("+44 7700 900123"));
+        let sent = json!({"contact_methods": [first, second]});
+        for (kept, verdict) in [
+            (json!([second, first, method("more@example.com")]), Verdict::Held),
+            (json!([first]), Verdict::Broken),
+            (json!([method("a"), method("b")]), Verdict::Broken),
+        ] {
+            let told = Bench::of("createContact").created(&sent, &json!({"contact_methods": kept}));
+            assert_eq!(told.fact(CONTACT), verdict, "{kept}");
+        }
+    }
+
+    #[test]
+    fn an_array_that_came_back_empty_or_null_carries_nothing() {
+        for (kept, received) in [(json!([]), "array(0)"), (json!(null), "null")] {
+            let told = methods(&kept);
+            assert_eq!(told.fact(CONTACT), Verdict::Broken, "{kept}");
+            assert_eq!(
+                told.received("carried"),
+                format!("{received}, not the string(15) that was sent")
+            );
+        }
+    }
+
+    #[test]
+    fn a_field_that_is_missing_is_left_to_the_rule_that_misses_it() {
+        for told in [
+            methods(&json!([{}])),
+            Bench::of("createContact").created(&json!({"contact_methods": [{"contact": "a"}]}), &json!({})),
+        ] {
+            assert_eq!(told.fact(CONTACT), Verdict::Undecided(Reason::Broken));
+        }
+    }
+
+    #[test]
+    fn a_field_that_was_not_sent_is_undecided() {
+        let told = Bench::of("createTag").created(&json!({}), &json!({"name": "regular"}));
+        assert_eq!(told.fact(NAME), Verdict::Undecided(Reason::NotSent));
+        let told = Bench::of("createContact").created(&json!({"contact_methods": []}), &json!({}));
+        assert_eq!(told.fact(CONTACT), Verdict::Undecided(Reason::NotSent));
+    }
+
+    #[test]
+    fn the_listed_record_is_held_to_the_same() {
+        let fact = "createTag listed in getTags /name: as sent in /name";
+        let sighted = |listed: Option<&Value>| {
+            Bench::of("createTag").sighted(&json!({"name": "regular"}), listed, WalkEnd::Complete)
+        };
+        assert_eq!(sighted(Some(&json!({"name": "regular"}))).fact(fact), Verdict::Held);
+        assert_eq!(sighted(Some(&json!({"name": "other"}))).fact(fact), Verdict::Broken);
+        assert_eq!(sighted(None).fact(fact), Verdict::Undecided(Reason::NotShown));
+    }
+
+    #[test]
+    fn the_finding_points_at_the_field_and_at_the_law() {
+        let law = "/paths/~1organization~1v1~1tags/post/x-laws/created/carries/0";
+        assert_eq!(tag(&json!("a"), &json!("b")).places("carried"), ("/data/name", law));
+        let law = "/paths/~1organization~1v1~1contact-database/post/x-laws/created/carries/5";
+        assert_eq!(
+            methods(&json!([])).places("carried"),
+            ("/data/contact_methods/*/contact", law)
+        );
+    }
 
     #[test]
     fn an_instant_is_the_same_in_every_offset() {
