@@ -10,6 +10,7 @@ use annotate_snippets::{AnnotationKind, Level as Title, Renderer, Snippet};
 use super::record::{FindingRecord, Outcome, Record, VerdictRecord};
 use crate::contract::document::{Document, Position};
 use crate::exchange::Exchange;
+use crate::exchange::redact::printable;
 use crate::rules::Level;
 
 /// Whether escapes for colour are written.
@@ -227,9 +228,9 @@ fn residue(record: &Record, text: &mut String) {
     );
     for left in &record.residue {
         let id = match (&left.id, left.answered) {
-            (Some(id), _) => id.as_str(),
-            (None, true) => "the answer showed no id",
-            (None, false) => "the answer never came; it may be there",
+            (Some(id), _) => printable(id),
+            (None, true) => "the answer showed no id".to_owned(),
+            (None, false) => "the answer never came; it may be there".to_owned(),
         };
         let _ = writeln!(text, "    {:<20} {id}", left.operation);
     }
@@ -347,6 +348,14 @@ mod tests {
         record.residue.clear();
         let text = terminal(Styling::Plain, Verbosity::Normal).report(&record, &document);
         assert!(!text.contains("residue"), "{text}");
+    }
+
+    #[test]
+    fn an_identifier_cannot_drive_the_terminal() {
+        let (mut record, document) = fixed();
+        record.residue[0].id = Some("\u{1b}[2J\n::error::t-17".to_owned());
+        let text = terminal(Styling::Plain, Verbosity::Normal).report(&record, &document);
+        assert!(!text.contains('\u{1b}') && !text.contains("::error"), "{text}");
     }
 
     #[test]
