@@ -130,7 +130,61 @@ impl Seen {
 
 /// A record with one of everything, and the contract that it is about.
 pub(super) fn fixed() -> (Record, Document) {
+    let left = |id: Option<&str>, answered| ResidueRecord {
+        operation: "createThing".to_owned(),
+        id: id.map(str::to_owned),
+        answered,
+    };
+    let record = Record {
+        outcome: Outcome::DoesNotConform,
+        exit_code: 1,
+        reason: None,
+        contract: ContractRecord {
+            title: "Things".to_owned(),
+            file: "things.yaml".to_owned(),
+        },
+        target: "https://api.example.com".to_owned(),
+        seed: 7,
+        started_at: "2024-05-17T07:30:00Z".to_owned(),
+        duration_ms: 1234,
+        facts: facts(),
+        findings: findings(),
+        residue: vec![left(Some("t-17"), true), left(None, true), left(None, false)],
+        requests: RequestCounts {
+            sent: 12,
+            answered: 11,
+            writes: 3,
+            throttled: 1,
+            unfinished: 1,
+        },
+    };
     let document = Document::read("things.yaml", CONTRACT.to_owned()).unwrap();
+    (record, document)
+}
+
+fn facts() -> Facts {
+    let row = |fact: &str, verdict, reason: Option<&str>| FactRow {
+        fact: fact.to_owned(),
+        operation: "getThings".to_owned(),
+        verdict,
+        reason: reason.map(str::to_owned),
+    };
+    let undecided = |fact: &str| row(fact, VerdictRecord::Undecided, Some("no answer showed this place"));
+    Facts {
+        total: 4,
+        held: 1,
+        broken: 1,
+        undecided: 2,
+        rows: vec![
+            row("getThings status: 200", VerdictRecord::Held, None),
+            row("getThings /name: string", VerdictRecord::Broken, None),
+            undecided("getThings /size: integer"),
+            undecided("getThings body: JSON"),
+        ],
+    }
+}
+
+fn findings() -> Vec<FindingRecord> {
     let schema = "/paths/~1things/get/responses/200/content/application~1json/schema";
     let wrong_type = FindingRecord {
         rule: "wrong-type".to_owned(),
@@ -157,58 +211,5 @@ pub(super) fn fixed() -> (Record, Document) {
         count: 1,
         ..wrong_type.clone()
     };
-    let row = |fact: &str, verdict, reason: Option<&str>| FactRow {
-        fact: fact.to_owned(),
-        operation: "getThings".to_owned(),
-        verdict,
-        reason: reason.map(str::to_owned),
-    };
-    let left = |id: Option<&str>, answered| ResidueRecord {
-        operation: "createThing".to_owned(),
-        id: id.map(str::to_owned),
-        answered,
-    };
-    let record = Record {
-        outcome: Outcome::DoesNotConform,
-        exit_code: 1,
-        reason: None,
-        contract: ContractRecord {
-            title: "Things".to_owned(),
-            file: "things.yaml".to_owned(),
-        },
-        target: "https://api.example.com".to_owned(),
-        seed: 7,
-        started_at: "2024-05-17T07:30:00Z".to_owned(),
-        duration_ms: 1234,
-        facts: Facts {
-            total: 4,
-            held: 1,
-            broken: 1,
-            undecided: 2,
-            rows: vec![
-                row("getThings status: 200", VerdictRecord::Held, None),
-                row("getThings /name: string", VerdictRecord::Broken, None),
-                row(
-                    "getThings /size: integer",
-                    VerdictRecord::Undecided,
-                    Some("no answer showed this place"),
-                ),
-                row(
-                    "getThings body: object",
-                    VerdictRecord::Undecided,
-                    Some("no answer showed this place"),
-                ),
-            ],
-        },
-        findings: vec![wrong_type, undocumented_field],
-        residue: vec![left(Some("t-17"), true), left(None, true), left(None, false)],
-        requests: RequestCounts {
-            sent: 12,
-            answered: 11,
-            writes: 3,
-            throttled: 1,
-            unfinished: 1,
-        },
-    };
-    (record, document)
+    vec![wrong_type, undocumented_field]
 }
