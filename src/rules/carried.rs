@@ -1,95 +1,136 @@
-//! `carried`: a created record does not carry what was sent. Law 3, and the second half of law 2.
+//! `carried`: a record does not carry what was sent. Laws 3 and 5, and the second half of law 2.
 
 use chrono::{DateTime, FixedOffset};
 use serde_json::Value;
 
-use super::evidence::{Creation, Sighting};
+use super::evidence::{Creation, Sighting, Updating};
 use super::level::Level;
-use super::rule::{Judging, Rule};
+use super::rule::{Comparison, Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
+use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Same};
+use crate::exchange::Request;
 
 pub(super) static RULE: Rule = Rule {
     name: "carried",
     level: Level::Deny,
-    summary: "What a create answers, and what is listed afterwards, carries the fields that were sent.",
-    source: "Endpoints: the created resource is in data; design, laws 2 and 3",
-    judge: Judging::Kept(
-        |creation, sink| answered(creation, sink, |carry| carry.gap.is_none()),
-        |sighting, sink| listed(sighting, sink, |carry| carry.gap.is_none()),
-    ),
+    summary: "What a create answers, and what is listed after a create or an update, carries the fields that were sent.",
+    source: "Endpoints: the created resource is in data; design, laws 2, 3 and 5",
+    judge: Judging::Kept(Comparison {
+        answered: |creation, sink| answered(creation, sink, |carry| carry.gap.is_none()),
+        listed: |sighting, sink| listed(sighting, sink, |carry| carry.gap.is_none()),
+        updated: |updating, sink| updated(updating, sink, |carry| carry.gap.is_none()),
+    }),
 };
 
 /// Judges the fields of the create's own answer that the choice admits.
 pub(super) fn answered(creation: &Creation<'_>, sink: &mut Sink<'_>, choice: impl Fn(&Carry) -> bool) {
-    judge(creation, creation.resource, sink, &choice, FactKind::Carried);
+    let sent = Sent::new(creation.operation, &creation.law.carries, creation.request);
+    sent.judge(
+        (creation.resource, &creation.law.resource),
+        sink,
+        &choice,
+        FactKind::Carried,
+    );
 }
 
 /// Judges the fields of the listed record that the choice admits.
 pub(super) fn listed(sighting: &Sighting<'_>, sink: &mut Sink<'_>, choice: impl Fn(&Carry) -> bool) {
     if let Some(listed) = sighting.listed {
-        judge(&sighting.creation, listed, sink, &choice, FactKind::ListedCarrying);
+        let creation = &sighting.creation;
+        let sent = Sent::new(creation.operation, &creation.law.carries, creation.request);
+        sent.judge(listed, sink, &choice, FactKind::ListedCarrying);
     }
 }
 
-fn judge(
-    creation: &Creation<'_>,
-    record: &Value,
-    sink: &mut Sink<'_>,
-    choice: &dyn Fn(&Carry) -> bool,
-    kind: fn(usize) -> FactKind,
-) {
-    let body = creation.request.body.as_ref().unwrap_or(&Value::Null);
-    for (index, carry) in creation
-        .law
-        .carries
-        .iter()
-        .enumerate()
-        .filter(|(_, carry)| choice(carry))
-    {
-        let Some(fact) = creation.contract.fact_of(creation.operation, kind(index)) else {
-            continue;
-        };
-        let (sent, mut kept) = (pointer::select(body, &carry.sent), pointer::select(record, &carry.kept));
-        if kept.is_empty() {
-            kept.extend(dead_end(record, &carry.kept));
+/// Judges the fields of the listed record that the choice admits, after an update.
+pub(super) fn updated(updating: &Updating<'_>, sink: &mut Sink<'_>, choice: impl Fn(&Carry) -> bool) {
+    if let Some(listed) = updating.listed {
+        let sent = Sent::new(updating.operation, &updating.law.carries, updating.request);
+        sent.judge(listed, sink, &choice, FactKind::UpdatedCarrying);
+    }
+}
+
+/// Whether a record carries everything of the body that must come back as it was sent.
+pub(crate) fn carries_all(carries: &[Carry], body: &Value, record: &Value) -> bool {
+    let strict = carries.iter().filter(|carry| carry.gap.is_none());
+    strict.into_iter().all(|carry| lost(carry, body, record).is_none())
+}
+
+/// What was sent, and where it must come back.
+struct Sent<'sent> {
+    operation: OperationId,
+    carries: &'sent [Carry],
+    body: &'sent Value,
+}
+
+impl<'sent> Sent<'sent> {
+    fn new(operation: OperationId, carries: &'sent [Carry], request: &'sent Request) -> Self {
+        Self {
+            operation,
+            carries,
+            body: request.body.as_ref().unwrap_or(&Value::Null),
         }
-        if sent.is_empty() {
-            sink.undecided(fact, Reason::NotSent);
-        } else if kept.is_empty() {
-            sink.undecided(fact, Reason::Broken);
-        } else if let Some(lost) = sent
-            .iter()
-            .find(|sent| !kept.iter().any(|kept| same(carry.same, sent, kept)))
-        {
-            let received = match kept.as_slice() {
-                [one] => format!("{}, not the {} that was sent", sink.tell(one), sink.tell(lost)),
-                many => format!(
-                    "{} values, none of them the {} that was sent",
-                    many.len(),
-                    sink.tell(lost)
-                ),
+    }
+
+    fn judge(
+        &self,
+        (record, at): (&Value, &str),
+        sink: &mut Sink<'_>,
+        choice: &dyn Fn(&Carry) -> bool,
+        kind: fn(usize) -> FactKind,
+    ) {
+        for (index, carry) in self.carries.iter().enumerate().filter(|(_, carry)| choice(carry)) {
+            let Some(fact) = sink.contract.fact_of(self.operation, kind(index)) else {
+                continue;
             };
-            let resource = if kind(0) == FactKind::Carried(0) {
-                creation.law.resource.as_str()
+            if pointer::select(self.body, &carry.sent).is_empty() {
+                sink.undecided(fact, Reason::NotSent);
+            } else if kept(carry, record).is_empty() {
+                sink.undecided(fact, Reason::Broken);
+            } else if let Some(lost) = lost(carry, self.body, record) {
+                let received = tell_lost(sink, &kept(carry, record), lost);
+                sink.broken(fact, || format!("{at}{}", carry.kept), || received);
             } else {
-                ""
-            };
-            sink.broken(fact, || format!("{resource}{}", carry.kept), || received);
-        } else {
-            sink.held(fact);
+                sink.held(fact);
+            }
         }
     }
 }
 
-/// The null or the empty array at which the way to a kept field ends: it carries nothing, and breaks no other fact. A
-/// field that is missing on the way is another rule's finding.
-fn dead_end<'record>(record: &'record Value, kept: &str) -> Option<&'record Value> {
-    let above = kept.match_indices('/').map(|(end, _)| &kept[..end]);
+/// The first sent value that the record does not carry.
+fn lost<'body>(carry: &Carry, body: &'body Value, record: &Value) -> Option<&'body Value> {
+    let kept = kept(carry, record);
+    let carried = |sent: &&Value| kept.iter().any(|kept| same(carry.same, sent, kept));
+    pointer::select(body, &carry.sent)
+        .into_iter()
+        .find(|sent| !carried(sent))
+}
+
+/// What the record shows in the field's place. Where the way there ends at null or at an empty array, that is what it
+/// shows: it carries nothing, and breaks no other fact. A field that is missing on the way is another rule's finding.
+fn kept<'record>(carry: &Carry, record: &'record Value) -> Vec<&'record Value> {
+    let kept = pointer::select(record, &carry.kept);
+    if !kept.is_empty() {
+        return kept;
+    }
+    let above = carry.kept.match_indices('/').map(|(end, _)| &carry.kept[..end]);
     let mut passed = above.flat_map(|above| pointer::select(record, above));
-    passed.find(|value| value.is_null() || value.as_array().is_some_and(Vec::is_empty))
+    let dead_end = passed.find(|value| value.is_null() || value.as_array().is_some_and(Vec::is_empty));
+    dead_end.into_iter().collect()
+}
+
+fn tell_lost(sink: &Sink<'_>, kept: &[&Value], lost: &Value) -> String {
+    match kept {
+        [one] => format!("{}, not the {} that was sent", sink.tell(one), sink.tell(lost)),
+        many => format!(
+            "{} values, none of them the {} that was sent",
+            many.len(),
+            sink.tell(lost)
+        ),
+    }
 }
 
 fn same(how: Same, sent: &Value, kept: &Value) -> bool {

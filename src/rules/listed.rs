@@ -23,7 +23,8 @@ fn judge(sighting: &Sighting<'_>, sink: &mut Sink<'_>) {
         (Some(_), _) => sink.held(fact),
         (None, WalkEnd::Complete) => sink.broken(fact, String::new, || "no item with the id of the answer".to_owned()),
         (None, WalkEnd::TooManyPages) => sink.undecided(fact, Reason::TooManyPages(sighting.most)),
-        (None, WalkEnd::Broken) => sink.undecided(fact, Reason::Unanswered),
+        (None, WalkEnd::Broken) => sink.undecided(fact, Reason::Broken),
+        (None, WalkEnd::Unanswered) => sink.undecided(fact, Reason::Unanswered),
     }
 }
 
@@ -41,7 +42,12 @@ mod tests {
 
     #[test]
     fn a_record_that_was_found_holds_however_the_walk_ended() {
-        for end in [WalkEnd::Broken, WalkEnd::Complete, WalkEnd::TooManyPages] {
+        for end in [
+            WalkEnd::Broken,
+            WalkEnd::Complete,
+            WalkEnd::TooManyPages,
+            WalkEnd::Unanswered,
+        ] {
             let told = sighted(Some(&json!({"id": "t-1"})), end);
             assert_eq!(told.kind(FactKind::Listed), Verdict::Held);
         }
@@ -57,7 +63,8 @@ mod tests {
     #[test]
     fn a_list_that_was_not_seen_whole_decides_nothing() {
         for (end, reason) in [
-            (WalkEnd::Broken, Reason::Unanswered),
+            (WalkEnd::Broken, Reason::Broken),
+            (WalkEnd::Unanswered, Reason::Unanswered),
             (WalkEnd::TooManyPages, Reason::TooManyPages(100)),
         ] {
             assert_eq!(sighted(None, end).kind(FactKind::Listed), Verdict::Undecided(reason));

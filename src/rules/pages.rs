@@ -38,9 +38,10 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
         && let Some(fact) = fact(sink, FactKind::PageAsked)
     {
         let reason = match walk.end {
-            WalkEnd::Broken => Reason::Unanswered,
+            WalkEnd::Broken => Reason::Broken,
             WalkEnd::Complete => Reason::OnePage,
             WalkEnd::TooManyPages => Reason::TooManyPages(walk.most),
+            WalkEnd::Unanswered => Reason::Unanswered,
         };
         sink.undecided(fact, reason);
     }
@@ -122,21 +123,17 @@ fn unique(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     }
     match walk.end {
         WalkEnd::Complete if walk.pages.len() == 1 => sink.undecided(fact, Reason::OnePage),
-        WalkEnd::Complete if !identified(walk) => sink.undecided(fact, Reason::Broken),
         WalkEnd::Complete => sink.held(fact),
         WalkEnd::TooManyPages => sink.undecided(fact, Reason::TooManyPages(walk.most)),
-        WalkEnd::Broken => sink.undecided(fact, Reason::Unanswered),
+        WalkEnd::Broken => sink.undecided(fact, Reason::Broken),
+        WalkEnd::Unanswered => sink.undecided(fact, Reason::Unanswered),
     }
-}
-
-/// Whether every item showed an identifier.
-fn identified(walk: &Walk) -> bool {
-    walk.pages.iter().flat_map(|page| &page.items).all(Option::is_some)
 }
 
 fn total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     match walk.end {
-        WalkEnd::Broken => return sink.undecided(fact, Reason::Unanswered),
+        WalkEnd::Broken => return sink.undecided(fact, Reason::Broken),
+        WalkEnd::Unanswered => return sink.undecided(fact, Reason::Unanswered),
         WalkEnd::TooManyPages => return sink.undecided(fact, Reason::TooManyPages(walk.most)),
         WalkEnd::Complete if walk.changed() => return sink.undecided(fact, Reason::Changed),
         WalkEnd::Complete => {}
@@ -144,9 +141,6 @@ fn total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     let Some((first, total)) = walk.pages.first().and_then(|page| Some((page, page.total?))) else {
         return;
     };
-    if !identified(walk) {
-        return sink.undecided(fact, Reason::Broken);
-    }
     let items: HashSet<_> = walk.pages.iter().flat_map(|page| &page.items).collect();
     if u64::try_from(total).ok() == u64::try_from(items.len()).ok() {
         sink.held(fact);
@@ -175,6 +169,7 @@ mod tests {
             per_page: Some(2),
             total: Some(5),
             last_page: Some(3),
+            listed: true,
             items: items.iter().copied().map(Some).collect(),
         }
     }
@@ -225,7 +220,7 @@ mod tests {
     fn a_walk_without_pages_decides_nothing() {
         for kind in KINDS {
             assert_eq!(
-                judged(Vec::new(), WalkEnd::Broken).kind(kind),
+                judged(Vec::new(), WalkEnd::Unanswered).kind(kind),
                 Verdict::Undecided(Reason::NotShown)
             );
         }
@@ -329,7 +324,8 @@ mod tests {
     #[test]
     fn one_page_of_several_is_not_called_the_only_one() {
         for (end, reason) in [
-            (WalkEnd::Broken, Reason::Unanswered),
+            (WalkEnd::Broken, Reason::Broken),
+            (WalkEnd::Unanswered, Reason::Unanswered),
             (WalkEnd::TooManyPages, Reason::TooManyPages(100)),
         ] {
             let told = judged(sound().into_iter().take(1).collect(), end);
@@ -361,13 +357,6 @@ mod tests {
             assert_eq!(told.kind(FactKind::PageTotal), Verdict::Held);
             assert_eq!(told.kind(FactKind::PageUnique), Verdict::Undecided(Reason::OnePage));
         }
-    }
-
-    #[test]
-    fn items_without_an_identifier_are_neither_counted_nor_told_apart() {
-        let told = changed(2, |page| page.items = vec![None]);
-        assert_eq!(told.kind(FactKind::PageUnique), Verdict::Undecided(Reason::Broken));
-        assert_eq!(told.kind(FactKind::PageTotal), Verdict::Undecided(Reason::Broken));
     }
 
     #[test]

@@ -16,6 +16,8 @@ use crate::contract::operation::OperationId;
 use crate::exchange::redact::Values;
 use crate::exchange::{Answer, Credential, Exchange, Failure, Leaning, Purpose, Request};
 
+/// Where a list shows the record that [`Bench::sighted`] is given.
+pub(super) const ITEM: &str = "/data/items/3";
 pub(super) const JSON: Option<&str> = Some("application/json");
 
 /// One operation of a contract, and how a run would judge it.
@@ -189,7 +191,8 @@ impl Bench {
         self.creation(sent, &Value::Null, |creation, judge| {
             let sighting = Sighting {
                 creation,
-                listed,
+                listed: listed.map(|listed| (listed, ITEM)),
+                elsewhere: None,
                 end,
                 most: 100,
             };

@@ -98,6 +98,15 @@ pub(super) struct Made {
     pub(super) path_values: Vec<(String, Value)>,
 }
 
+/// An update of a record that the run created.
+#[derive(Clone, Debug)]
+pub(super) struct Changed {
+    pub(super) operation: OperationId,
+    pub(super) request: Request,
+    /// The values in the path of the update, by parameter: the record itself is among them.
+    pub(super) path_values: Vec<(String, Value)>,
+}
+
 /// A run under way.
 pub(super) struct Session<'run> {
     pub(super) contract: &'run Contract,
@@ -105,6 +114,7 @@ pub(super) struct Session<'run> {
     pub(super) judge: RefCell<Judge<'run>>,
     pub(super) known: RefCell<Known>,
     pub(super) made: RefCell<Vec<Made>>,
+    pub(super) changed: RefCell<Vec<Changed>>,
     /// Digests of the identifiers that each operation's list or create showed.
     pub(super) identifiers: RefCell<HashMap<OperationId, HashSet<u64>>>,
     /// The draft that each create accepted.
@@ -146,6 +156,7 @@ impl<'run> Session<'run> {
             judge: RefCell::new(Judge::new(contract, settings.levels.clone(), settings.values)),
             known: RefCell::default(),
             made: RefCell::default(),
+            changed: RefCell::default(),
             identifiers: RefCell::default(),
             accepted: RefCell::default(),
             drafts: Cell::new(0),
@@ -191,6 +202,7 @@ impl<'run> Session<'run> {
             Action::ProbeRead(probe) | Action::ProbeWrite(probe) => self.probe(operation, probe).await,
             Action::Create => self.create(operation).await,
             Action::Look => self.look(operation).await,
+            Action::LookAgain => self.look_again(operation).await,
             Action::Update => self.update(operation).await,
         }
     }
