@@ -278,6 +278,46 @@ mod tests {
     }
 
     #[test]
+    fn an_update_is_held_to_the_same_in_the_list() {
+        let updated = |listed: Option<&Value>| {
+            Bench::of("updateContact").updated(&json!({"firstname": "Ada"}), listed, (None, WalkEnd::Complete))
+        };
+        let [held, broken] = ["Ada", "Bea"].map(|name| updated(Some(&json!({"firstname": name}))));
+        assert_eq!(held.kind(FactKind::UpdatedCarrying(0)), Verdict::Held);
+        assert_eq!(
+            held.kind(FactKind::UpdatedCarrying(1)),
+            Verdict::Undecided(Reason::NotSent)
+        );
+        assert_eq!(broken.kind(FactKind::UpdatedCarrying(0)), Verdict::Broken);
+        assert_eq!(broken.finding("carried").pointer, "/data/items/3/firstname");
+        assert_eq!(
+            updated(None).kind(FactKind::UpdatedCarrying(0)),
+            Verdict::Undecided(Reason::NotShown)
+        );
+    }
+
+    #[test]
+    fn a_record_carries_all_but_what_a_gap_lets_differ() {
+        let contract = Bench::of("createContact").contract;
+        let create = contract.operation_named("createContact").unwrap();
+        let carries = &contract.operation(create).laws.created.as_ref().unwrap().carries;
+        let sent = json!({"firstname": "Ada", "gender": "female"});
+        assert!(carries_all(carries, &sent, &json!({"firstname": "Ada", "gender": "F"})));
+        assert!(!carries_all(
+            carries,
+            &sent,
+            &json!({"firstname": "Bea", "gender": "female"})
+        ));
+    }
+
+    #[test]
+    fn the_finding_in_a_list_points_into_its_item() {
+        let listed = json!({"name": "other"});
+        let told = Bench::of("createTag").sighted(&json!({"name": "a"}), Some(&listed), WalkEnd::Complete);
+        assert_eq!(told.finding("carried").pointer, "/data/items/3/name");
+    }
+
+    #[test]
     fn the_finding_points_at_the_field_and_at_the_law() {
         let law = "/paths/~1organization~1v1~1tags/post/x-laws/created/carries/0";
         assert_eq!(tag(&json!("a"), &json!("b")).places("carried"), ("/data/name", law));

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde_json::Value;
 
-use super::evidence::{Creation, PageSeen, Sighting, Walk, WalkEnd};
+use super::evidence::{Creation, PageSeen, Sighting, Updating, Walk, WalkEnd};
 use super::{Finding, Judge, Level, Levels, Verdict, Verdicts};
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
@@ -188,16 +188,49 @@ impl Bench {
 
     /// Judges a create that sent this body, and the record that the list shows of it, if any.
     pub(super) fn sighted(&self, sent: &Value, listed: Option<&Value>, end: WalkEnd) -> Told {
+        self.placed(sent, listed, (None, end))
+    }
+
+    /// The same, and where the list shows it under another owner.
+    pub(super) fn placed(
+        &self,
+        sent: &Value,
+        listed: Option<&Value>,
+        (elsewhere, end): (Option<&str>, WalkEnd),
+    ) -> Told {
         self.creation(sent, &Value::Null, |creation, judge| {
             let sighting = Sighting {
                 creation,
                 listed: listed.map(|listed| (listed, ITEM)),
-                elsewhere: None,
+                elsewhere,
                 end,
                 most: 100,
             };
             judge.sighting(&sighting, creation.request);
         })
+    }
+
+    /// Judges an update that sent this body, the record that the list shows of it, if any, and where the list shows
+    /// what was sent in another item.
+    pub(super) fn updated(
+        &self,
+        sent: &Value,
+        listed: Option<&Value>,
+        (elsewhere, end): (Option<&str>, WalkEnd),
+    ) -> Told {
+        let mut request = self.request();
+        request.body = Some(sent.clone());
+        let updating = Updating {
+            contract: &self.contract,
+            operation: self.operation,
+            law: self.contract.operation(self.operation).laws.updated.as_ref().unwrap(),
+            request: &request,
+            listed: listed.map(|listed| (listed, ITEM)),
+            elsewhere,
+            end,
+            most: 100,
+        };
+        self.judge(|judge| judge.updating(&updating, &request))
     }
 
     /// A walk that saw these pages.
