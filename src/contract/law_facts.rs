@@ -402,6 +402,38 @@ mod tests {
     }
 
     #[test]
+    fn a_list_states_six_facts_at_their_places_in_the_answer() {
+        let contract = Contract::built_in().unwrap();
+        let list = contract.operation_named("getTags").unwrap();
+        for (kind, pattern) in [
+            (FactKind::PageDefault, "/data/page"),
+            (FactKind::PageAsked, "/data/page"),
+            (FactKind::PageSize, "/data/items"),
+            (FactKind::PageLast, "/data/last_page"),
+            (FactKind::PageTotal, "/data/total"),
+            (FactKind::PageUnique, "/data/items"),
+        ] {
+            let fact = contract.fact(contract.fact_of(list, kind).unwrap());
+            assert_eq!(fact.pattern, pattern, "{kind:?}");
+            assert_eq!(fact.place, "/paths/~1organization~1v1~1tags/get/x-page");
+        }
+    }
+
+    #[test]
+    fn only_what_stands_under_another_or_is_updated_can_show_elsewhere() {
+        let contract = Contract::built_in().unwrap();
+        let elsewhere: Vec<_> = names(&contract)
+            .into_iter()
+            .filter(|name| name.contains("no other item"))
+            .collect();
+        let expected = [
+            "updateContact in getContacts: no other item changes",
+            "createContactMethod created in getContacts: under no other item",
+        ];
+        assert_eq!(elsewhere, expected);
+    }
+
+    #[test]
     fn what_is_carried_is_a_fact_of_the_answer_and_of_the_list_if_there_is_one() {
         let laws = "{created: {resource: /data, id: /id, carries: [{sent: /a, kept: /b}]}, accepts: [{sent: /at, forms: [utc]}]}";
         let create = format!(

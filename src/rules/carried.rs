@@ -116,10 +116,13 @@ fn kept<'record>(carry: &Carry, record: &'record Value) -> Vec<&'record Value> {
     if !kept.is_empty() {
         return kept;
     }
-    let above = carry.kept.match_indices('/').map(|(end, _)| &carry.kept[..end]);
-    let mut passed = above.flat_map(|above| pointer::select(record, above));
-    let dead_end = passed.find(|value| value.is_null() || value.as_array().is_some_and(Vec::is_empty));
-    dead_end.into_iter().collect()
+    let ways = carry.kept.match_indices('/').map(|(end, _)| carry.kept.split_at(end));
+    let mut ends = ways.flat_map(|(above, below)| {
+        let expects_elements = below.starts_with("/*");
+        let is_end = move |value: &&Value| value.is_null() || (expects_elements && *value == &Value::Array(Vec::new()));
+        pointer::select(record, above).into_iter().filter(is_end)
+    });
+    ends.next().into_iter().collect()
 }
 
 fn tell_lost(sink: &Sink<'_>, kept: &[&Value], lost: &Value) -> String {
@@ -249,9 +252,20 @@ mod tests {
     }
 
     #[test]
+    fn a_value_of_another_type_is_left_to_the_rule_that_sees_it() {
+        let sent = json!({"date_of_birth": {"day": 28}});
+        for kept in [json!([]), json!("28"), json!(28)] {
+            let told = Bench::of("createContact").created(&sent, &json!({"date_of_birth": kept}));
+            assert_eq!(told.fact(DAY), Verdict::Undecided(Reason::Broken));
+        }
+    }
+
+    #[test]
     fn a_field_that_is_missing_is_left_to_the_rule_that_misses_it() {
         for told in [
             methods(&json!([{}])),
+            methods(&json!([[]])),
+            methods(&json!("none")),
             Bench::of("createContact").created(&json!({"contact_methods": [{"contact": "a"}]}), &json!({})),
         ] {
             assert_eq!(told.fact(CONTACT), Verdict::Undecided(Reason::Broken));

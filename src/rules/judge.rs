@@ -190,3 +190,60 @@ impl<'contract> Judge<'contract> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::contract::fact::FactKind;
+    use crate::rules::testing::{Bench, JSON};
+    use crate::rules::{Reason, Verdict};
+
+    #[test]
+    fn a_body_is_handed_back_where_one_is_documented() {
+        let bench = Bench::of("getTags");
+        bench.judge(|judge| {
+            let read = judge.exchange(&bench.exchange(200, JSON, "[1]"));
+            assert_eq!(read.map(|body| body.value), Some(json!([1])));
+            assert_eq!(judge.exchange(&bench.exchange(404, JSON, "[1]")), None);
+            assert_eq!(judge.exchange(&bench.exchange(200, JSON, "[1")), None);
+        });
+    }
+
+    #[test]
+    fn an_answer_that_a_later_one_replaces_is_read_and_not_judged() {
+        let bench = Bench::of("getTags");
+        let told = bench.judge(|judge| {
+            let mut exchange = bench.exchange(200, JSON, "[]");
+            exchange.superseded = true;
+            assert_eq!(judge.exchange(&exchange).map(|body| body.value), Some(json!([])));
+        });
+        assert_eq!(told.kind(FactKind::Status), Verdict::Undecided(Reason::NotShown));
+        assert!(told.verdicts.findings().is_empty());
+    }
+
+    #[test]
+    fn an_error_whose_body_is_documented_is_held_to_its_own_shape() {
+        let json = |schema: &str| format!("content: {{application/json: {{schema: {schema}}}}}");
+        let bench = Bench::responses(&format!(
+            "'200': {{description: a, {}}}\n'404': {{description: b, {}}}",
+            json("{type: array}"),
+            json("{type: object}")
+        ));
+        let told = bench.answer(404, JSON, "[]");
+        assert_eq!(told.fact("getThings 404 body: object"), Verdict::Broken);
+        assert_eq!(told.fact("getThings body: array"), Verdict::Undecided(Reason::NotShown));
+        let told = bench.answer(404, Some("text/html"), "[]");
+        assert_eq!(
+            told.fact("getThings 404 body: object"),
+            Verdict::Undecided(Reason::NotShown)
+        );
+    }
+
+    #[test]
+    fn a_walk_without_pages_is_passed_over() {
+        let bench = Bench::of("getTags");
+        let walk = bench.walk(Vec::new(), crate::rules::evidence::WalkEnd::Unanswered);
+        assert!(bench.judge(|judge| judge.walk(&walk)).verdicts.findings().is_empty());
+    }
+}
