@@ -38,11 +38,9 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
     let listener = tokio::net::TcpListener::bind(&arguments.listen)
         .await
         .map_err(|source| {
-            let taken = source.kind() == std::io::ErrorKind::AddrInUse;
-            let hint = if taken {
-                "; choose another with --listen, or port 0 for a free one"
-            } else {
-                ""
+            let hint = match source.kind() {
+                std::io::ErrorKind::AddrInUse => "; choose another with --listen, or port 0 for a free one",
+                _ => "; --listen takes an address of this machine and a port, as in 127.0.0.1:8080",
             };
             Failure::Listen {
                 address: arguments.listen.clone(),
@@ -62,10 +60,15 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
     stopped.map_err(|error| Failure::Start(error.to_string()))
 }
 
-/// The error of a store with what lies beneath it.
+/// The error of a store with all that lies beneath it.
 pub(super) fn store(error: &service::OpenError) -> Failure {
-    let beneath = std::error::Error::source(error).map_or_else(String::new, |source| format!(": {source}"));
-    Failure::Store(format!("{error}{beneath}"))
+    let mut told = error.to_string();
+    let mut beneath = std::error::Error::source(error);
+    while let Some(cause) = beneath {
+        told = format!("{told}: {cause}");
+        beneath = cause.source();
+    }
+    Failure::Store(told)
 }
 
 /// Ends at Ctrl-C and, where there is one, at SIGTERM.

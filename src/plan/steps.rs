@@ -86,7 +86,7 @@ impl Probe {
 /// The steps of a run, and the operations that none of them calls.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The steps in order. Steps of one action that come one after the other may run at once, creates and updates not.
+    /// The steps in order. Walks that come one after the other may run at once, and so may probes of reads.
     pub steps: Vec<Step>,
     /// Operations that are not called, each with the reason.
     pub not_called: Vec<(OperationId, String)>,

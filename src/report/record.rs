@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
-use crate::exchange::redact::Values;
-use crate::exchange::{Target, curl};
+use crate::exchange::redact::{Redaction, Values, printable};
+use crate::exchange::{Failure, Target, curl};
 use crate::rules::{Finding, Level, Verdict};
 use crate::run::{Ended, Run};
 
@@ -188,6 +188,8 @@ pub struct RunFacts<'run> {
     pub require_facts: Option<f64>,
     /// How values are told.
     pub values: Values,
+    /// What takes the token out of a text.
+    pub redaction: &'run Redaction,
 }
 
 /// Makes the record of a run.
@@ -199,7 +201,7 @@ pub fn record(run: &Run, about: &RunFacts<'_>) -> Record {
     let name = |operation| about.contract.operation(operation).name.clone();
     let residue = run.residue.iter().map(|left| ResidueRecord {
         operation: name(left.operation),
-        id: left.id.clone(),
+        id: left.id.as_ref().map(|id| about.redaction.hide(&printable(id))),
         answered: left.answered,
     });
     let tally = run.tally;
@@ -302,13 +304,15 @@ fn finding_record(finding: &Finding, about: &RunFacts<'_>) -> FindingRecord {
         level: finding.level,
         operation: contract.operation(finding.request.operation).name.clone(),
         fact: fact.name.clone(),
-        answer_pointer: finding.pointer.clone(),
+        answer_pointer: about.redaction.hide(&finding.pointer),
         contract_pointer: fact.place.clone(),
         contract_line: position.line,
         documented: finding.documented.clone().unwrap_or_else(|| fact.documented.clone()),
-        received: finding.received.clone(),
+        received: about.redaction.hide(&finding.received),
         count: finding.count,
-        reproduce: curl::line(&finding.request, about.target, about.values),
+        reproduce: about
+            .redaction
+            .hide(&curl::line(&finding.request, about.target, about.values)),
     }
 }
 
@@ -318,9 +322,16 @@ fn outcome(run: &Run, facts: &Facts, findings: &[FindingRecord], require: Option
     let short = require.filter(|percent| percentage(decided, facts.total) < *percent);
     match &run.ended {
         Ended::Interrupted => (Outcome::Interrupted, Some("the run was interrupted".to_owned())),
-        Ended::Unreachable(failure) => (Outcome::CouldNotJudge, Some(failure.to_string())),
+        // What a TLS failure says is its own hint.
+        Ended::Unreachable(failure @ Failure::Tls { .. }) => (Outcome::CouldNotJudge, Some(failure.to_string())),
+        Ended::Unreachable(failure) => {
+            let reason = format!("{failure}; check the base URL, and that the service is up");
+            (Outcome::CouldNotJudge, Some(reason))
+        }
         Ended::TokenRefused(status) => {
-            let reason = format!("the token was refused with {status} by every operation that was called");
+            let reason = format!(
+                "the token was refused with {status} by every operation that was called; check that it is for this target"
+            );
             (Outcome::CouldNotJudge, Some(reason))
         }
         Ended::Throttled => (
@@ -424,7 +435,11 @@ mod tests {
         let told = |ended| reason(Seen::bodies(SOUND).ended(ended), None).unwrap();
         assert!(told(Ended::TokenRefused(403)).contains("refused with 403"));
         assert!(told(Ended::Throttled).contains("--rate"));
-        assert_eq!(told(Ended::Unreachable(Failure::Resolve)), Failure::Resolve.to_string());
+        let unreachable = told(Ended::Unreachable(Failure::Resolve));
+        assert!(
+            unreachable.starts_with("the host's name does not resolve; check the base URL"),
+            "{unreachable}"
+        );
         assert_eq!(reason(Seen::bodies(&[]), None).as_deref(), Some("no fact was decided"));
         let short = reason(Seen::bodies(SOUND), Some(100.0)).unwrap();
         assert_eq!(
@@ -511,6 +526,18 @@ mod tests {
             (record.started_at.as_str(), record.duration_ms),
             ("1970-01-01T00:00:00Z", 1234)
         );
+    }
+
+    #[test]
+    fn an_identifier_cannot_drive_the_terminal() {
+        let mut seen = Seen::bodies(SOUND);
+        seen.residue.push(crate::run::Residue {
+            operation: seen.contract.operation_named("getThings").unwrap(),
+            id: Some("\u{1b}[2J\n::error::t-17".to_owned()),
+            answered: true,
+        });
+        let id = seen.record(None).residue.remove(0).id.unwrap();
+        assert!(!id.contains(['\u{1b}', '\n']) && !id.contains("::error"), "{id}");
     }
 
     #[test]

@@ -10,8 +10,8 @@ use super::{RunFacts, VerdictRecord, record};
 use crate::contract::Contract;
 use crate::contract::document::Document;
 use crate::contract::operation::Method;
-use crate::exchange::redact::Values;
-use crate::exchange::{Answer, Credential, Exchange, Leaning, Purpose, Request, Target};
+use crate::exchange::redact::{Redaction, Values};
+use crate::exchange::{Answer, Credential, Exchange, Leaning, Purpose, Request, Target, Told};
 use crate::rules::{Judge, Level, Levels};
 use crate::run::{Ended, Residue, Run, Tally};
 
@@ -93,6 +93,7 @@ impl Seen {
             duration: Duration::from_millis(1234),
             require_facts,
             values: Values::Hidden,
+            redaction: &Redaction::default(),
         };
         record(&run, &about)
     }
@@ -106,6 +107,10 @@ impl Seen {
             headers: Vec::new(),
             body: None,
             learned: Vec::new(),
+            told: Told {
+                path: "/things".to_owned(),
+                headers: Vec::new(),
+            },
             credential: Credential::None,
         };
         let answer = Answer {

@@ -102,6 +102,7 @@ impl Bench {
             headers: Vec::new(),
             body: None,
             learned: Vec::new(),
+            told: crate::exchange::Told::default(),
             credential: Credential::None,
         }
     }

@@ -134,6 +134,16 @@ impl Verdicts {
         }
     }
 
+    /// Every fact undecided, because no complete answer came.
+    #[must_use]
+    pub fn unanswered(contract: &Contract) -> Self {
+        let mut verdicts = Self::new(contract);
+        for state in &mut verdicts.states {
+            state.reason = Some(Reason::Unanswered);
+        }
+        verdicts
+    }
+
     /// Notes why an operation's facts stay undecided as far as nothing decides them.
     pub fn not_called(&mut self, operation: OperationId, reason: Reason) {
         self.not_called.insert(operation, reason);

@@ -176,6 +176,7 @@ impl Session<'_> {
             headers: address.headers.clone(),
             body: documented.request.as_ref().map(|_| body),
             learned,
+            told: address.told.clone(),
             credential,
         }
     }

@@ -179,7 +179,8 @@ impl<'run> Session<'run> {
         }
         self.expect(u64::try_from(plan.steps.len()).unwrap_or(0));
         for group in plan.steps.chunk_by(|left, right| left.action == right.action) {
-            let one_by_one = !matches!(group[0].action, Action::Walk | Action::Read | Action::ProbeRead(_));
+            // A read may need what the read before it showed; lists need nothing.
+            let one_by_one = !matches!(group[0].action, Action::Walk | Action::ProbeRead(_));
             if one_by_one {
                 for step in group {
                     self.step(step.operation, step.action).await;
@@ -240,25 +241,30 @@ impl<'run> Session<'run> {
         if writes {
             self.writing.set(Some(request.operation));
         }
+        self.count(|tally| {
+            tally.sent += 1;
+            tally.writes += u64::from(writes);
+        });
         let outcome = self.transport.send(&request).await;
         self.writing.set(None);
-        let mut tally = self.tally.get();
-        tally.sent += 1;
-        tally.writes += u64::from(writes);
-        match &outcome {
-            Ok(answer) => {
+        if let Ok(answer) = &outcome {
+            self.count(|tally| {
                 tally.answered += 1;
                 tally.throttled += u64::from(answer.is_throttled());
-            }
-            Err(_) => tally.unfinished += 1,
+            });
         }
-        self.tally.set(tally);
         Exchange {
             number,
             request,
             superseded: false,
             outcome,
         }
+    }
+
+    fn count(&self, count: impl FnOnce(&mut Tally)) {
+        let mut tally = self.tally.get();
+        count(&mut tally);
+        self.tally.set(tally);
     }
 
     /// Tells how many requests more are to come.
@@ -311,8 +317,15 @@ impl<'run> Session<'run> {
                 answered: false,
             });
         }
+        // What was under way when the run was interrupted was sent, and nobody saw its answer.
+        self.count(|tally| tally.unfinished = tally.sent - tally.answered);
+        // A target that was not reached broke nothing: the one thing to tell is why.
+        let verdicts = match &ended {
+            Ended::Unreachable(_) => Verdicts::unanswered(self.contract),
+            _ => self.judge.into_inner().into_verdicts(),
+        };
         Run {
-            verdicts: self.judge.into_inner().into_verdicts(),
+            verdicts,
             ended,
             residue: self.residue.into_inner(),
             tally: self.tally.get(),

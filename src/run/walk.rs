@@ -113,7 +113,7 @@ impl Session<'_> {
             }
         };
         if let Some(number) = asked {
-            address.path = request::with_query(&address.path, &law.parameter, &number.to_string());
+            address.add_query(&law.parameter, &number.to_string());
         }
         let (exchange, body) = self.call(self.documented(operation, address)).await;
         let body = body.filter(|_| self.succeeded(&exchange))?;
@@ -139,6 +139,7 @@ impl Session<'_> {
             headers: address.headers,
             body: None,
             learned: Vec::new(),
+            told: address.told,
             credential: request::credential(&documented.security),
         }
     }
@@ -200,7 +201,7 @@ mod tests {
 
     use super::*;
     use crate::contract::Contract;
-    use crate::exchange::{Credential, Leaning};
+    use crate::exchange::{Credential, Leaning, Told};
 
     /// The page that `getTags` showed with this answer.
     fn seen(body: Value) -> PageSeen {
@@ -215,6 +216,7 @@ mod tests {
             headers: Vec::new(),
             body: None,
             learned: Vec::new(),
+            told: Told::default(),
             credential: Credential::None,
         };
         let body = Body {

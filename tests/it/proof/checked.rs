@@ -90,6 +90,7 @@ impl Check {
             duration: started.elapsed(),
             require_facts: None,
             values: Values::Hidden,
+            redaction: &transport.redaction(),
         };
         record(&run, &about)
     }
