@@ -281,3 +281,172 @@ struct Statement<'statement> {
     place: String,
     pattern: &'statement str,
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::contract::Contract;
+    use crate::contract::fact::FactKind;
+    use crate::contract::testing::of_paths;
+
+    const ITEM: &str = "/things/{id}: {get: {operationId: item, parameters: [{name: id, in: path, required: true, \
+                        schema: {type: string}}], responses: {'200': {description: Thing}}}}";
+
+    fn names(contract: &Contract) -> Vec<&str> {
+        contract.facts.iter().map(|fact| fact.name.as_str()).collect()
+    }
+
+    fn answering(responses: &str) -> Contract {
+        let paths = format!("/things: {{get: {{operationId: get, responses: {{{responses}}}}}}}");
+        of_paths(&paths, "").unwrap()
+    }
+
+    fn secured(scheme: &str) -> Contract {
+        let operation = |name: &str| {
+            format!(
+                "/{name}: {{get: {{operationId: {name}, security: [{{s: []}}], responses: {{'200': {{description: a}}}}}}}}"
+            )
+        };
+        let paths = format!("{}\n{}", operation("first"), operation("second"));
+        of_paths(&paths, &format!("securitySchemes:\n  s: {scheme}")).unwrap()
+    }
+
+    fn auth(contract: &Contract) -> Vec<&str> {
+        names(contract)
+            .into_iter()
+            .filter(|name| name.contains(" auth: "))
+            .collect()
+    }
+
+    #[test]
+    fn an_answer_without_a_body_states_no_media_type() {
+        let expected = ["get status: 204", "get status: no 5xx", "get answer: complete"];
+        assert_eq!(names(&answering("'204': {description: None}")), expected);
+    }
+
+    #[test]
+    fn a_body_that_is_not_json_states_its_media_type_alone() {
+        let contract = answering("'200': {description: a, content: {text/csv: {}, text/plain: {}}}");
+        assert!(names(&contract).contains(&"get media type: text/csv or text/plain"));
+        assert!(!contract.facts.iter().any(|fact| fact.kind == FactKind::Json));
+    }
+
+    #[test]
+    fn a_json_body_states_both() {
+        let contract = answering("'200': {description: a, content: {application/json: {schema: {}}}}");
+        assert!(names(&contract).contains(&"get media type: application/json"));
+        assert!(names(&contract).contains(&"get body: JSON"));
+    }
+
+    #[test]
+    fn several_successes_are_one_fact() {
+        let contract = answering("'200': {description: a}, '204': {description: b}, '404': {description: c}");
+        assert_eq!(names(&contract)[0], "get status: 200 or 204");
+        let contract = answering("default: {description: a}");
+        assert_eq!(names(&contract)[0], "get status: 2XX");
+        assert_eq!(contract.facts[0].place, "/paths/~1things/get/responses");
+    }
+
+    #[test]
+    fn a_wrong_token_is_stated_once_for_its_scheme() {
+        let expected = [
+            "first auth: no credential is refused",
+            "first auth: another scheme is refused",
+            "s auth: a wrong token is refused",
+            "second auth: no credential is refused",
+            "second auth: another scheme is refused",
+        ];
+        let contract = secured("{type: http, scheme: Bearer}");
+        assert_eq!(auth(&contract), expected);
+        let places = contract.facts.iter().filter(|fact| fact.name.contains(" auth: "));
+        assert!(
+            places
+                .into_iter()
+                .all(|fact| fact.place == "/components/securitySchemes/s")
+        );
+    }
+
+    #[test]
+    fn an_api_key_has_no_other_scheme() {
+        let contract = secured("{type: apiKey, in: header, name: X-Key}");
+        assert!(!auth(&contract).iter().any(|name| name.contains("another scheme")));
+        assert_eq!(auth(&contract).len(), 3);
+    }
+
+    #[test]
+    fn a_scheme_that_is_not_followed_states_nothing() {
+        for scheme in [
+            "{type: http, scheme: basic}",
+            "{type: apiKey, in: query, name: key}",
+            "{type: apiKey, in: cookie, name: key}",
+        ] {
+            assert!(auth(&secured(scheme)).is_empty(), "{scheme}");
+        }
+    }
+
+    #[test]
+    fn an_identifier_serves_only_where_a_link_leads_it_into_a_call() {
+        let link = "links: {L: {operationId: item, parameters: {id: '$response.body#/id'}}}";
+        for (links, serves) in [(format!(", {link}"), true), (String::new(), false)] {
+            let create = format!(
+                "/things: {{post: {{operationId: create, x-laws: {{created: {{resource: '', id: /id}}}}, responses: \
+                 {{'201': {{description: a{links}}}}}}}}}"
+            );
+            let contract = of_paths(&format!("{create}\n{ITEM}"), "").unwrap();
+            let names = names(&contract);
+            assert!(names.contains(&"create created /id: not reused"));
+            assert_eq!(
+                names.contains(&"create created /id: serves in the paths that it links to"),
+                serves
+            );
+        }
+    }
+
+    #[test]
+    fn a_list_states_six_facts_at_their_places_in_the_answer() {
+        let contract = Contract::built_in().unwrap();
+        let list = contract.operation_named("getTags").unwrap();
+        for (kind, pattern) in [
+            (FactKind::PageDefault, "/data/page"),
+            (FactKind::PageAsked, "/data/page"),
+            (FactKind::PageSize, "/data/items"),
+            (FactKind::PageLast, "/data/last_page"),
+            (FactKind::PageTotal, "/data/total"),
+            (FactKind::PageUnique, "/data/items"),
+        ] {
+            let fact = contract.fact(contract.fact_of(list, kind).unwrap());
+            assert_eq!(fact.pattern, pattern, "{kind:?}");
+            assert_eq!(fact.place, "/paths/~1organization~1v1~1tags/get/x-page");
+        }
+    }
+
+    #[test]
+    fn only_what_stands_under_another_or_is_updated_can_show_elsewhere() {
+        let contract = Contract::built_in().unwrap();
+        let elsewhere: Vec<_> = names(&contract)
+            .into_iter()
+            .filter(|name| name.contains("no other item"))
+            .collect();
+        let expected = [
+            "updateContact in getContacts: no other item changes",
+            "createContactMethod created in getContacts: under no other item",
+        ];
+        assert_eq!(elsewhere, expected);
+    }
+
+    #[test]
+    fn what_is_carried_is_a_fact_of_the_answer_and_of_the_list_if_there_is_one() {
+        let laws = "{created: {resource: /data, id: /id, carries: [{sent: /a, kept: /b}]}, accepts: [{sent: /at, forms: [utc]}]}";
+        let create = format!(
+            "/things: {{post: {{operationId: create, x-laws: {laws}, responses: {{'201': {{description: a}}}}}}}}"
+        );
+        let contract = of_paths(&create, "").unwrap();
+        let expected = [
+            "create created /data/id: not reused",
+            "create created /data/b: as sent in /a",
+            "create accepts /at: suffix Z",
+        ];
+        assert_eq!(names(&contract)[3..], expected);
+        let place = "/paths/~1things/post/x-laws/created/carries/0";
+        assert_eq!(contract.facts[4].place, place);
+    }
+}

@@ -161,3 +161,121 @@ impl Reader<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::testing::of_paths;
+
+    /// The links of a `list` that answers with this `links` object, in YAML's flow form.
+    fn links(links: &str) -> Result<Vec<Link>, String> {
+        let paths = format!(
+            "/things:\n  get:\n    operationId: list\n    responses: {{'200': {{description: a, links: {links}}}}}\n\
+             /things/{{id}}:\n  put:\n    operationId: put\n    parameters:\n      \
+             - {{name: id, in: path, required: true, schema: {{type: string}}}}\n      \
+             - {{name: id, in: query, schema: {{type: string}}}}\n      \
+             - {{name: a.b, in: header, schema: {{type: string}}}}\n    responses: {{'200': {{description: b}}}}"
+        );
+        let components = "links:\n  Shared: {operationId: put, parameters: {id: '$response.body#/id'}}";
+        of_paths(&paths, components)
+            .map(|contract| contract.links)
+            .map_err(|defect| defect.to_string())
+    }
+
+    fn only(text: &str) -> Link {
+        let mut links = links(text).unwrap();
+        assert_eq!(links.len(), 1, "{text}");
+        links.remove(0)
+    }
+
+    fn parameter(name: &str) -> Target {
+        only(&format!(
+            "{{L: {{operationId: put, parameters: {{{name}: '$response.body#/id'}}}}}}"
+        ))
+        .target
+    }
+
+    #[test]
+    fn a_link_says_whence_and_whither() {
+        let link = only("{L: {operationId: put, parameters: {id: '$response.body#/items/0/id'}}}");
+        assert_eq!((link.from, link.to), (OperationId(0), OperationId(1)));
+        assert_eq!(link.value, "/items/*/id");
+        assert_eq!(link.pointer, "/paths/~1things/get/responses/200/links/L");
+    }
+
+    #[test]
+    fn a_parameters_name_may_say_where_it_goes() {
+        assert_eq!(parameter("id"), Target::Parameter(0));
+        assert_eq!(parameter("path.id"), Target::Parameter(0));
+        assert_eq!(parameter("query.id"), Target::Parameter(1));
+        assert_eq!(parameter("a.b"), Target::Parameter(2));
+        assert_eq!(parameter("header.a.b"), Target::Parameter(2));
+    }
+
+    #[test]
+    fn an_expression_may_stand_in_braces() {
+        let link = only("{L: {operationId: put, parameters: {id: '{$response.body#/x}'}}}");
+        assert_eq!(link.value, "/x");
+    }
+
+    #[test]
+    fn the_whole_body_is_the_empty_pointer() {
+        let link = only("{L: {operationId: put, requestBody: '$response.body#'}}");
+        assert_eq!((link.value.as_str(), link.target), ("", Target::Body(String::new())));
+    }
+
+    #[test]
+    fn an_expression_that_is_not_about_the_body_carries_nothing() {
+        for expression in [
+            "$request.path.id",
+            "$response.header.Location",
+            "$response.body",
+            "$url",
+            "t-17",
+            "{$response.body#/a}{$response.body#/b}x",
+        ] {
+            let text = format!("{{L: {{operationId: put, parameters: {{id: '{expression}'}}}}}}");
+            assert!(links(&text).unwrap().is_empty(), "{expression}");
+        }
+        assert!(
+            links("{L: {operationId: put, parameters: {id: 17}}}")
+                .unwrap()
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn a_body_is_carried_leaf_by_leaf() {
+        let body = "{a: [{b/c: '$response.body#/x', d: 1}], e: '$response.body#/y'}";
+        let links = links(&format!("{{L: {{operationId: put, requestBody: {body}}}}}")).unwrap();
+        let carried: Vec<_> = links.iter().map(|link| (link.value.as_str(), &link.target)).collect();
+        let at = |pointer: &str| Target::Body(pointer.to_owned());
+        assert_eq!(carried, [("/x", &at("/a/0/b~1c")), ("/y", &at("/e"))]);
+    }
+
+    #[test]
+    fn a_link_may_be_shared() {
+        let link = only("{L: {$ref: '#/components/links/Shared'}}");
+        assert_eq!(
+            (link.value.as_str(), link.pointer.as_str()),
+            ("/id", "/components/links/Shared")
+        );
+    }
+
+    #[test]
+    fn a_link_by_reference_to_an_operation_is_passed_over() {
+        assert!(links("{L: {operationRef: '#/paths/~1things/get'}}").unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_parameter_that_is_elsewhere_or_nowhere_is_told() {
+        for name in ["header.id", "ident", "query.a.b"] {
+            let text = format!("{{L: {{operationId: put, parameters: {{{name}: '$response.body#/id'}}}}}}");
+            let told = links(&text).unwrap_err();
+            assert!(
+                told.contains(&format!("`put` has no parameter `{name}`; it has `id`, `id`, `a.b`")),
+                "{told}"
+            );
+        }
+    }
+}

@@ -488,3 +488,173 @@ fn listed_fits(
 fn or_none(list: &str) -> &str {
     if list.is_empty() { "none" } else { list }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::contract::testing::of_paths;
+
+    /// The only operation of a path item, in YAML's flow form.
+    fn operation(item: &str) -> Operation {
+        let contract =
+            of_paths(&format!("/things/{{id}}: {item}"), SCHEMES).unwrap_or_else(|defect| panic!("{defect}"));
+        contract.operations.into_iter().next().unwrap()
+    }
+
+    const OK: &str = "responses: {'200': {description: a}}";
+    const ID: &str = "{name: id, in: path, required: true, schema: {type: string}}";
+    const SCHEMES: &str = "securitySchemes:\n  bearer: {type: http, scheme: Bearer}\n  \
+                           key: {type: apiKey, in: header, name: X-Key}\n  basic: {type: http, scheme: basic}\n  \
+                           oauth: {type: oauth2, flows: {}}";
+
+    #[test]
+    fn json_is_told_by_its_essence() {
+        for media_type in [
+            "application/json",
+            "Application/JSON; charset=utf-8",
+            "application/problem+json",
+            "application/vnd.example.v1+json;q=1",
+        ] {
+            assert!(is_json(media_type), "{media_type}");
+        }
+        for media_type in [
+            "",
+            "text/json",
+            "application/jsonp",
+            "application/xml",
+            "application/json-seq",
+            "+json",
+        ] {
+            assert!(!is_json(media_type), "{media_type}");
+        }
+    }
+
+    #[test]
+    fn an_operation_without_an_id_is_called_by_method_and_path() {
+        let operation = operation(&format!("{{get: {{parameters: [{ID}], {OK}}}}}"));
+        assert_eq!(operation.name, "GET /things/{id}");
+    }
+
+    #[test]
+    fn an_operations_parameters_go_before_those_of_its_path() {
+        let own = "{name: id, in: path, required: true, schema: {type: integer}, example: 7}";
+        let other = "{name: id, in: query, schema: {type: string}}";
+        let operation = operation(&format!(
+            "{{parameters: [{ID}, {other}], get: {{parameters: [{own}], {OK}}}}}"
+        ));
+        let found: Vec<_> = operation
+            .parameters
+            .iter()
+            .map(|parameter| (parameter.location, parameter.sample.clone()))
+            .collect();
+        assert_eq!(found, [(Location::Path, Some(json!(7))), (Location::Query, None)]);
+    }
+
+    #[test]
+    fn a_sample_is_the_nearest_value_that_the_contract_gives() {
+        for (rest, sample) in [
+            ("schema: {type: string, default: c, enum: [d]}, example: a", Some("a")),
+            ("schema: {type: string, example: b, default: c, enum: [d]}", Some("b")),
+            ("schema: {type: string, default: c, enum: [d]}", Some("c")),
+            ("schema: {type: string, enum: [d, e]}", Some("d")),
+            ("schema: {type: string}", None),
+        ] {
+            let parameters = format!("parameters: [{{name: id, in: path, required: true, {rest}}}]");
+            let operation = operation(&format!("{{get: {{{parameters}, {OK}}}}}"));
+            assert_eq!(
+                operation.parameters[0].sample,
+                sample.map(|sample| json!(sample)),
+                "{rest}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_body_brings_the_first_json_media_type_and_its_example() {
+        for (json, example) in [
+            ("{schema: {type: object}, example: {a: 1}}", Some(json!({"a": 1}))),
+            (
+                "{examples: {one: {value: {a: 2}}, two: {value: 3}}}",
+                Some(json!({"a": 2})),
+            ),
+            ("{schema: {type: object}}", None),
+        ] {
+            let body = format!("requestBody: {{content: {{text/csv: {{}}, application/x+json: {json}}}}}");
+            let operation = operation(&format!("{{put: {{parameters: [{ID}], {body}, {OK}}}}}"));
+            let request = operation.request.unwrap();
+            assert_eq!(
+                (request.media_type.as_str(), request.example),
+                ("application/x+json", example)
+            );
+        }
+    }
+
+    #[test]
+    fn a_body_that_takes_no_json_is_not_sent() {
+        let body = "requestBody: {content: {text/csv: {}}}";
+        assert!(
+            operation(&format!("{{put: {{parameters: [{ID}], {body}, {OK}}}}}"))
+                .request
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn security_is_the_first_alternative_that_can_be_met() {
+        let bearer = |scheme: &str| Security::Bearer {
+            scheme: scheme.to_owned(),
+        };
+        let unread = |schemes: &str| Security::Unread {
+            schemes: schemes.to_owned(),
+        };
+        let key = Security::ApiKey {
+            scheme: "key".to_owned(),
+            header: "X-Key".to_owned(),
+        };
+        for (alternatives, security) in [
+            ("[{bearer: []}]", bearer("bearer")),
+            ("[{oauth: []}]", bearer("oauth")),
+            ("[{basic: []}, {key: []}, {bearer: []}]", key),
+            ("[{bearer: []}, {}]", Security::None),
+            ("[]", Security::None),
+            ("[{basic: []}]", unread("basic")),
+            ("[{bearer: [], key: []}]", unread("bearer, key")),
+        ] {
+            let operation = operation(&format!(
+                "{{get: {{parameters: [{ID}], security: {alternatives}, {OK}}}}}"
+            ));
+            assert_eq!(operation.security, security, "{alternatives}");
+        }
+    }
+
+    #[test]
+    fn where_no_security_is_stated_anybody_may_call() {
+        assert_eq!(
+            operation(&format!("{{get: {{parameters: [{ID}], {OK}}}}}")).security,
+            Security::None
+        );
+    }
+
+    #[test]
+    fn what_starts_with_x_is_neither_a_path_nor_a_status() {
+        let paths = "x-note: {get: {}}\n/things: {get: {responses: {x-note: a, '200': {description: a}}}}";
+        let contract = of_paths(paths, "").unwrap();
+        assert_eq!(contract.operations.len(), 1);
+        assert_eq!(contract.operations[0].answers.len(), 1);
+    }
+
+    #[test]
+    fn an_answer_and_a_parameter_may_be_shared() {
+        let paths = "/things/{id}: {get: {parameters: [{$ref: '#/components/parameters/id'}], \
+                     responses: {'200': {$ref: '#/components/responses/Things'}}}}";
+        let json = "content: {application/json: {schema: {type: object}}}";
+        let components = format!("parameters:\n  id: {ID}\nresponses:\n  Things: {{description: a, {json}}}");
+        let contract = of_paths(paths, &components).unwrap();
+        let operation = &contract.operations[0];
+        assert_eq!(operation.parameters[0].pointer, "/components/parameters/id");
+        assert!(operation.answers[0].body.is_some());
+        assert_eq!(operation.answers[0].media_types, ["application/json"]);
+    }
+}

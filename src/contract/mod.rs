@@ -14,6 +14,8 @@ pub mod openapi;
 pub mod operation;
 pub mod pointer;
 pub mod shape;
+#[cfg(test)]
+mod testing;
 pub mod vocabulary;
 
 use std::collections::{HashMap, HashSet};

@@ -405,3 +405,244 @@ fn forbids(schema: &Node) -> bool {
         .member("not")
         .is_some_and(|not| not.members().is_empty() && not.text().is_none())
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::contract::Contract;
+    use crate::contract::testing::of_schema;
+
+    const SCHEMA: &str = "/paths/~1things/get/responses/200/content/application~1json/schema";
+
+    /// What is stated of the body: the names of the facts without the operation's.
+    fn stated(contract: &Contract) -> Vec<&str> {
+        let of_body = |fact: &&Fact| {
+            matches!(fact.kind, FactKind::Type | FactKind::Present | FactKind::Closed)
+                || matches!(fact.kind, FactKind::Absent | FactKind::Assertion)
+        };
+        let facts = contract.facts.iter().filter(of_body);
+        facts.map(|fact| fact.name.strip_prefix("get ").unwrap()).collect()
+    }
+
+    /// Where the fact of this name stands, below the answer's schema.
+    fn place<'contract>(contract: &'contract Contract, name: &str) -> &'contract str {
+        let fact = contract.facts.iter().find(|fact| fact.name == format!("get {name}"));
+        let place = fact.expect(name).place.as_str();
+        place.strip_prefix(SCHEMA).unwrap_or(place)
+    }
+
+    fn body(contract: &Contract) -> &Shape {
+        let answer = &contract.operations[0].answers[0];
+        contract.shape(answer.body.unwrap())
+    }
+
+    #[test]
+    fn each_place_of_a_body_has_its_facts() {
+        let contract = of_schema(
+            "{type: object, required: [a], properties: {a: {type: array, items: {type: integer}}, b: {type: string}}}",
+            "",
+        );
+        let expected = [
+            "body: object",
+            "/a: present",
+            "/a: array",
+            "/a/*: integer",
+            "/b: string",
+        ];
+        assert_eq!(stated(&contract), expected);
+        assert_eq!(place(&contract, "/a: present"), "/properties/a");
+        assert_eq!(place(&contract, "/a/*: integer"), "/properties/a/items/type");
+    }
+
+    #[test]
+    fn the_parts_of_all_of_bind_one_place_together() {
+        let contract = of_schema(
+            "{allOf: [{$ref: '#/components/schemas/Base'}, {type: object, required: [b, c], properties: {c: {}}}]}",
+            "Base: {type: object, required: [a], properties: {a: {type: string}, b: {type: string}}}",
+        );
+        let expected = [
+            "body: object",
+            "/a: present",
+            "/a: string",
+            "/b: present",
+            "/b: string",
+            "/c: present",
+        ];
+        assert_eq!(stated(&contract), expected);
+        assert_eq!(place(&contract, "/b: present"), "/components/schemas/Base/properties/b");
+    }
+
+    #[test]
+    fn a_field_of_several_parts_is_bound_by_all_of_them() {
+        let contract = of_schema(
+            "{allOf: [{properties: {a: {type: number}}}, {properties: {a: {type: integer, minimum: 1}}}]}",
+            "",
+        );
+        assert_eq!(stated(&contract), ["/a: integer", "/a: minimum"]);
+        assert_eq!(body(&contract).fields.len(), 1);
+    }
+
+    #[test]
+    fn a_field_that_is_only_required_is_there_and_may_be_anything() {
+        let contract = of_schema("{type: object, required: [a]}", "");
+        assert_eq!(stated(&contract), ["body: object", "/a: present"]);
+        assert_eq!(place(&contract, "/a: present"), "/required");
+    }
+
+    #[test]
+    fn null_is_documented_where_every_typed_part_says_so() {
+        for (schema, name) in [
+            ("{type: string, nullable: true}", "body: string or null"),
+            ("{type: string}", "body: string"),
+            (
+                "{allOf: [{type: string, nullable: true}, {minLength: 1}]}",
+                "body: string or null",
+            ),
+            (
+                "{allOf: [{type: string, nullable: true}, {type: string}]}",
+                "body: string",
+            ),
+            ("{nullable: true, allOf: [{type: string}]}", "body: string"),
+        ] {
+            let contract = of_schema(schema, "");
+            assert_eq!(stated(&contract)[0], name, "{schema}");
+            assert_eq!(body(&contract).nullable, name.ends_with("null"), "{schema}");
+        }
+    }
+
+    #[test]
+    fn a_place_without_a_type_states_none() {
+        let contract = of_schema("{}", "");
+        assert!(stated(&contract).is_empty());
+        assert!(body(&contract).nullable && body(&contract).type_fact.is_none());
+    }
+
+    #[test]
+    fn a_schema_that_contains_itself_leads_back() {
+        let tree =
+            "Tree: {type: object, properties: {below: {type: array, items: {$ref: '#/components/schemas/Tree'}}}}";
+        let contract = of_schema("{$ref: '#/components/schemas/Tree'}", tree);
+        assert_eq!(stated(&contract), ["body: object", "/below: array"]);
+        let below = contract.shape(body(&contract).fields[0].shape);
+        assert_eq!(below.items, contract.operations[0].answers[0].body);
+    }
+
+    #[test]
+    fn a_schema_that_contains_itself_within_all_of_leads_back() {
+        let schemas = "Named: {type: object, properties: {next: {$ref: '#/components/schemas/Node'}}}\n\
+                       Node: {allOf: [{$ref: '#/components/schemas/Named'}, {$ref: '#/components/schemas/Node'}]}";
+        let contract = of_schema("{$ref: '#/components/schemas/Node'}", schemas);
+        assert_eq!(stated(&contract), ["body: object"]);
+    }
+
+    #[test]
+    fn a_document_that_would_explode_shares_its_shapes() {
+        let level = |level: usize| {
+            let next = format!("{{$ref: '#/components/schemas/L{}'}}", level + 1);
+            format!("L{level}: {{type: object, properties: {{a: {next}, b: {next}}}}}\n")
+        };
+        let schemas: String = (0..40).map(level).chain(["L40: {type: string}".to_owned()]).collect();
+        let contract = of_schema("{$ref: '#/components/schemas/L0'}", &schemas);
+        assert!(contract.shapes.len() < 2 * SHARED_AFTER, "{}", contract.shapes.len());
+    }
+
+    #[test]
+    fn a_field_for_requests_alone_need_not_be_answered() {
+        let field = |keyword: &str| {
+            of_schema(
+                &format!("{{type: object, required: [a], properties: {{a: {{type: string, {keyword}: true}}}}}}"),
+                "",
+            )
+        };
+        assert_eq!(stated(&field("writeOnly")), ["body: object", "/a: string"]);
+        assert_eq!(
+            stated(&field("readOnly")),
+            ["body: object", "/a: present", "/a: string"]
+        );
+    }
+
+    #[test]
+    fn a_field_that_admits_nothing_must_be_absent_even_where_it_is_required() {
+        let contract = of_schema("{type: object, required: [a], properties: {a: {not: {}}}}", "");
+        assert_eq!(stated(&contract), ["body: object", "/a: absent"]);
+        assert_eq!(place(&contract, "/a: absent"), "/properties/a");
+        assert!(body(&contract).fields.is_empty());
+    }
+
+    #[test]
+    fn a_field_that_excludes_something_is_not_absent() {
+        let contract = of_schema("{type: object, properties: {a: {not: {type: string}}}}", "");
+        assert_eq!(stated(&contract), ["body: object", "/a: not"]);
+        assert!(body(&contract).forbidden.is_empty());
+    }
+
+    #[test]
+    fn a_closed_object_names_its_fields() {
+        let contract = of_schema(
+            "{type: object, properties: {a: {}, b: {}}, additionalProperties: false}",
+            "",
+        );
+        let (fact, names) = body(&contract).closed.as_ref().unwrap();
+        assert_eq!(names, &["a", "b"]);
+        assert_eq!(contract.fact(*fact).documented, "only a, b");
+        assert_eq!(place(&contract, "body: closed"), "/additionalProperties");
+        assert!(!body(&contract).open && body(&contract).additional.is_none());
+    }
+
+    #[test]
+    fn a_part_that_is_closed_admits_no_field_of_the_others() {
+        let closed = "{type: object, properties: {a: {}}, additionalProperties: false}";
+        let contract = of_schema(&format!("{{allOf: [{closed}, {{properties: {{b: {{}}}}}}]}}"), "");
+        let (_, names) = body(&contract).closed.as_ref().unwrap();
+        assert_eq!(names, &["a"]);
+    }
+
+    #[test]
+    fn additional_properties_are_open_or_have_a_shape() {
+        let open = of_schema("{type: object, additionalProperties: true}", "");
+        assert!(body(&open).open && body(&open).additional.is_none());
+        let shaped = of_schema("{type: object, additionalProperties: {type: integer}}", "");
+        assert_eq!(stated(&shaped), ["body: object", "/*: integer"]);
+        assert_eq!(place(&shaped, "/*: integer"), "/additionalProperties/type");
+        assert!(body(&shaped).open && body(&shaped).additional.is_some());
+    }
+
+    #[test]
+    fn an_answer_that_is_no_success_has_its_status_in_the_name() {
+        let json = "content: {application/json: {schema: {type: object}}}";
+        let path = format!(
+            "/things: {{get: {{operationId: get, responses: {{'200': {{description: a}}, '404': {{description: b, {json}}}}}}}}}"
+        );
+        let contract = crate::contract::testing::of_paths(&path, "").unwrap();
+        assert_eq!(stated(&contract), ["404 body: object"]);
+    }
+
+    #[test]
+    fn each_type_admits_its_own_values() {
+        let values = [
+            json!([]),
+            json!(true),
+            json!(1),
+            json!(1.5),
+            json!({}),
+            json!("a"),
+            json!(null),
+        ];
+        for (kind, admitted) in [
+            ("array", [true, false, false, false, false, false, false]),
+            ("boolean", [false, true, false, false, false, false, false]),
+            ("integer", [false, false, true, false, false, false, false]),
+            ("number", [false, false, true, true, false, false, false]),
+            ("object", [false, false, false, false, true, false, false]),
+            ("string", [false, false, false, false, false, true, false]),
+        ] {
+            let parsed = JsonType::parse(kind).unwrap();
+            assert_eq!(values.each_ref().map(|value| parsed.admits(value)), admitted, "{kind}");
+            assert_eq!(parsed.name(), kind);
+        }
+        assert!(JsonType::Integer.admits(&json!(1.0)) && JsonType::Integer.admits(&json!(u64::MAX)));
+        assert_eq!(JsonType::parse("null"), None);
+    }
+}

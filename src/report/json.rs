@@ -14,6 +14,34 @@ pub fn json(record: &Record) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::testing::fixed;
+
+    #[test]
+    fn the_report_is_the_record_and_ends_its_line() {
+        let (record, _) = fixed();
+        let text = json(&record);
+        let read: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, serde_json::to_value(&record).unwrap());
+        assert!(text.ends_with("}\n") && !text.ends_with("\n\n"));
+    }
+
+    #[test]
+    fn the_words_of_the_report_are_the_documented_ones() {
+        let (record, _) = fixed();
+        let read: serde_json::Value = serde_json::from_str(&json(&record)).unwrap();
+        for (pointer, word) in [
+            ("/outcome", "does-not-conform"),
+            ("/findings/0/level", "deny"),
+            ("/findings/1/level", "warn"),
+            ("/facts/rows/2/verdict", "undecided"),
+        ] {
+            assert_eq!(
+                read.pointer(pointer).and_then(|word| word.as_str()),
+                Some(word),
+                "{pointer}"
+            );
+        }
+    }
 
     #[test]
     fn the_schema_of_the_json_report_is_checked_in() {

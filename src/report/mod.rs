@@ -3,6 +3,8 @@
 mod json;
 mod record;
 mod terminal;
+#[cfg(test)]
+mod testing;
 
 pub use json::json;
 pub use record::{

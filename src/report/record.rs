@@ -267,11 +267,13 @@ fn findings(run: &Run, about: &RunFacts<'_>) -> Vec<FindingRecord> {
         .iter()
         .filter(|finding| finding.level != Level::Allow);
     let mut findings: Vec<_> = reported.map(|finding| finding_record(finding, about)).collect();
-    findings.sort_by_key(|finding| {
+    // The last word is the fact's name, because calls of one group are answered in any order.
+    findings.sort_by_cached_key(|finding| {
         (
             std::cmp::Reverse(finding.level),
             urgency(&finding.rule),
             finding.contract_line,
+            finding.fact.clone(),
         )
     });
     findings
@@ -359,5 +361,188 @@ fn percentage(part: usize, whole: usize) -> f64 {
         0.0
     } else {
         part as f64 * 100.0 / whole as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::Failure;
+    use crate::report::testing::Seen;
+
+    /// One of the contract's nine facts stays undecided with it: the type of `size`.
+    const SOUND: &[&str] = &[r#"{"name": "a"}"#];
+    const BROKEN: &[&str] = &[r#"{"name": 1}"#];
+
+    fn ends() -> [(Ended, Outcome); 4] {
+        [
+            (Ended::Interrupted, Outcome::Interrupted),
+            (Ended::Throttled, Outcome::CouldNotJudge),
+            (Ended::TokenRefused(401), Outcome::CouldNotJudge),
+            (Ended::Unreachable(Failure::Resolve), Outcome::CouldNotJudge),
+        ]
+    }
+
+    #[test]
+    fn a_complete_run_is_judged_by_its_findings_then_by_what_it_decided() {
+        let nothing: &[&str] = &[];
+        for (bodies, require, outcome) in [
+            (SOUND, None, Outcome::Conforms),
+            (SOUND, Some(0.0), Outcome::Conforms),
+            (SOUND, Some(80.0), Outcome::Conforms),
+            (SOUND, Some(100.0), Outcome::CouldNotJudge),
+            (BROKEN, None, Outcome::DoesNotConform),
+            (BROKEN, Some(100.0), Outcome::DoesNotConform),
+            (nothing, None, Outcome::CouldNotJudge),
+            (nothing, Some(0.0), Outcome::CouldNotJudge),
+        ] {
+            let record = Seen::bodies(bodies).record(require);
+            assert_eq!(record.outcome, outcome, "{bodies:?} {require:?} {:?}", record.facts);
+            assert_eq!(record.exit_code, outcome.exit_code());
+        }
+    }
+
+    #[test]
+    fn a_run_that_did_not_end_by_itself_is_not_judged_whatever_was_found() {
+        for (ended, outcome) in ends() {
+            for bodies in [SOUND, BROKEN, &[]] {
+                for require in [None, Some(0.0), Some(100.0)] {
+                    let record = Seen::bodies(bodies).ended(ended.clone()).record(require);
+                    assert_eq!(record.outcome, outcome, "{ended:?} {bodies:?} {require:?}");
+                    assert!(record.reason.is_some());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_outcome_has_its_documented_exit_code() {
+        let codes = [
+            Outcome::Conforms,
+            Outcome::DoesNotConform,
+            Outcome::CouldNotJudge,
+            Outcome::Interrupted,
+        ]
+        .map(Outcome::exit_code);
+        assert_eq!(codes, [0, 1, 3, 130]);
+    }
+
+    #[test]
+    fn the_reason_says_what_to_do_about_it() {
+        let reason = |seen: Seen, require| seen.record(require).reason;
+        assert_eq!(reason(Seen::bodies(SOUND), None), None);
+        assert_eq!(reason(Seen::bodies(BROKEN), None), None);
+        let told = |ended| reason(Seen::bodies(SOUND).ended(ended), None).unwrap();
+        assert!(told(Ended::TokenRefused(403)).contains("refused with 403"));
+        assert!(told(Ended::Throttled).contains("--rate"));
+        let unreachable = told(Ended::Unreachable(Failure::Resolve));
+        assert!(
+            unreachable.starts_with("the host's name does not resolve; check the base URL"),
+            "{unreachable}"
+        );
+        assert_eq!(reason(Seen::bodies(&[]), None).as_deref(), Some("no fact was decided"));
+        let short = reason(Seen::bodies(SOUND), Some(100.0)).unwrap();
+        assert_eq!(
+            short,
+            "88.9 % of the facts were decided, and --require-facts asks for 100"
+        );
+    }
+
+    #[test]
+    fn a_finding_at_warn_is_reported_and_conforms() {
+        let mut seen = Seen::bodies(BROKEN);
+        seen.levels.set("wrong-type", Level::Warn).unwrap();
+        let record = seen.record(None);
+        assert_eq!((record.outcome, record.findings.len()), (Outcome::Conforms, 1));
+        assert_eq!(record.facts.broken, 1);
+    }
+
+    #[test]
+    fn a_finding_at_allow_is_silent_and_its_fact_is_broken_all_the_same() {
+        let mut seen = Seen::bodies(BROKEN);
+        seen.levels.set("wrong-type", Level::Allow).unwrap();
+        let record = seen.record(None);
+        assert_eq!((record.outcome, record.findings.len()), (Outcome::Conforms, 0));
+        assert_eq!(record.facts.broken, 1);
+    }
+
+    #[test]
+    fn findings_stand_by_level_then_urgency_then_line() {
+        let mut seen = Seen::bodies(&[r#"{"size": "1", "more": 1}"#, r#"{"name": 1}"#]);
+        seen.answers.push((404, "{}"));
+        let order = |record: Record| {
+            let told = record.findings.into_iter();
+            told.map(|finding| format!("{} {}", finding.rule, finding.contract_line))
+                .collect::<Vec<_>>()
+        };
+        let expected = [
+            "status 8",
+            "missing-field 16",
+            "wrong-type 17",
+            "wrong-type 19",
+            "undocumented-field 13",
+        ];
+        assert_eq!(order(seen.record(None)), expected);
+        seen.answers.reverse();
+        assert_eq!(order(seen.record(None)), expected);
+        seen.levels.set("status", Level::Warn).unwrap();
+        assert_eq!(order(seen.record(None))[3], "status 8");
+    }
+
+    #[test]
+    fn findings_of_one_line_stand_by_the_name_of_their_fact() {
+        let findings = |bodies| {
+            let findings = Seen::one_line(bodies).record(None).findings.into_iter();
+            findings.map(|finding| finding.fact).collect::<Vec<_>>()
+        };
+        let both = findings(&[r#"{"a": 1}"#, r#"{"b": 1}"#]);
+        assert_eq!(both.len(), 2);
+        assert_eq!(both, findings(&[r#"{"b": 1}"#, r#"{"a": 1}"#]));
+    }
+
+    #[test]
+    fn each_fact_is_counted_once_and_has_a_row() {
+        let facts = Seen::bodies(SOUND).record(None).facts;
+        assert_eq!(facts.held + facts.broken + facts.undecided, facts.total);
+        assert_eq!(facts.rows.len(), facts.total);
+        let reasons = facts.rows.iter().filter(|row| row.reason.is_some()).count();
+        assert_eq!(reasons, facts.undecided);
+    }
+
+    #[test]
+    fn a_finding_has_both_places_and_the_line_to_repeat_it() {
+        let finding = Seen::bodies(BROKEN).record(None).findings.remove(0);
+        assert_eq!(finding.answer_pointer, "/name");
+        assert!(finding.contract_pointer.ends_with("/schema/properties/name/type"));
+        assert_eq!((finding.contract_line, finding.documented.as_str()), (17, "string"));
+        assert!(finding.reproduce.ends_with("'https://api.example.com/tenant/things'"));
+    }
+
+    #[test]
+    fn of_the_target_the_record_says_the_origin_alone() {
+        let record = Seen::bodies(SOUND).record(None);
+        assert_eq!(record.target, "https://api.example.com");
+        assert_eq!(
+            (record.started_at.as_str(), record.duration_ms),
+            ("1970-01-01T00:00:00Z", 1234)
+        );
+    }
+
+    #[test]
+    fn an_identifier_cannot_drive_the_terminal() {
+        let mut seen = Seen::bodies(SOUND);
+        seen.residue.push(crate::run::Residue {
+            operation: seen.contract.operation_named("getThings").unwrap(),
+            id: Some("\u{1b}[2J\n::error::t-17".to_owned()),
+            answered: true,
+        });
+        let id = seen.record(None).residue.remove(0).id.unwrap();
+        assert!(!id.contains(['\u{1b}', '\n']) && !id.contains("::error"), "{id}");
+    }
+
+    #[test]
+    fn a_share_of_nothing_is_nothing() {
+        assert!(percentage(0, 0).abs() < f64::EPSILON);
+        assert!((percentage(1, 4) - 25.0).abs() < f64::EPSILON);
     }
 }

@@ -269,6 +269,103 @@ fn span(document: &Document, pointer: &str) -> std::ops::Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::testing::{Seen, fixed};
+
+    fn terminal(styling: Styling, verbosity: Verbosity) -> Terminal {
+        Terminal {
+            styling,
+            verbosity,
+            width: Some(100),
+        }
+    }
+
+    fn shown(name: &str, terminal: Terminal) {
+        let (record, document) = fixed();
+        let text = terminal.report(&record, &document).replace('\u{1b}', "␛");
+        crate::testing::with_snapshots(|| insta::assert_snapshot!(name, text));
+    }
+
+    #[test]
+    fn the_plain_report() {
+        shown("terminal_plain", terminal(Styling::Plain, Verbosity::Normal));
+    }
+
+    #[test]
+    fn the_coloured_report() {
+        shown("terminal_coloured", terminal(Styling::Coloured, Verbosity::Normal));
+    }
+
+    #[test]
+    fn the_verbose_report_names_undecided_facts() {
+        shown("terminal_verbose", terminal(Styling::Plain, Verbosity::Verbose));
+    }
+
+    #[test]
+    fn colour_adds_escapes_and_no_words() {
+        let (record, document) = fixed();
+        let plain = terminal(Styling::Plain, Verbosity::Normal).report(&record, &document);
+        let coloured = terminal(Styling::Coloured, Verbosity::Normal).report(&record, &document);
+        assert!(!plain.contains('\u{1b}'));
+        assert!(coloured.contains('\u{1b}'));
+        let words = coloured.split('\u{1b}').enumerate().map(|(index, part)| match index {
+            0 => part,
+            _ => part.split_once('m').unwrap().1,
+        });
+        assert_eq!(words.collect::<String>(), plain);
+    }
+
+    #[test]
+    fn a_quiet_report_is_the_verdict_alone() {
+        let (record, document) = fixed();
+        let text = terminal(Styling::Plain, Verbosity::Quiet).report(&record, &document);
+        assert_eq!(text, "https://api.example.com does not conform: 1 to mend, 1 to know\n");
+    }
+
+    #[test]
+    fn each_outcome_has_its_words() {
+        let (mut record, document) = fixed();
+        record.findings.clear();
+        for (outcome, reason, words) in [
+            (Outcome::Conforms, None, "conforms"),
+            (
+                Outcome::CouldNotJudge,
+                Some("no fact was decided"),
+                "could not judge: no fact was decided",
+            ),
+            (
+                Outcome::Interrupted,
+                Some("the run was interrupted"),
+                "interrupted: the run was interrupted",
+            ),
+        ] {
+            (record.outcome, record.reason) = (outcome, reason.map(str::to_owned));
+            let text = terminal(Styling::Plain, Verbosity::Quiet).report(&record, &document);
+            assert_eq!(text, format!("https://api.example.com {words}\n"));
+        }
+    }
+
+    #[test]
+    fn residue_is_told_only_where_there_is_some() {
+        let (mut record, document) = fixed();
+        record.residue.clear();
+        let text = terminal(Styling::Plain, Verbosity::Normal).report(&record, &document);
+        assert!(!text.contains("residue"), "{text}");
+    }
+
+    #[test]
+    fn an_exchange_is_one_line() {
+        let exchange = Seen::bodies(&["{}"]).first_exchange();
+        let line = Terminal::default().exchange(&exchange, Values::Hidden);
+        assert_eq!(line, "   1 GET /things -> 200 1.5 ms 2 bytes");
+    }
+
+    #[test]
+    fn a_span_lies_within_the_document_wherever_the_pointer_leads() {
+        let document = Document::read("contract.yaml", "a: {b: 'ä'}\n'c d':\n  - e\n".to_owned()).unwrap();
+        for (pointer, word) in [("/a/b", "b"), ("/c d", "'c d'"), ("/c d/0", "e"), ("", "a")] {
+            assert_eq!(&document.text[span(&document, pointer)], word, "{pointer}");
+        }
+    }
 
     #[test]
     fn a_span_covers_the_name_at_its_place() {

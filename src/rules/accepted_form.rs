@@ -25,3 +25,56 @@ fn judge(tried: &FormTried, sink: &mut Sink<'_>) {
         Some(status) => sink.undecided(fact, Reason::Refused(status)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::vocabulary::Form;
+    use crate::rules::Verdict;
+    use crate::rules::testing::{Bench, Told};
+
+    const OFFSET: FactKind = FactKind::Accepts(Form::Offset);
+
+    fn tried(status: Option<u16>, other_accepted: bool) -> Told {
+        let bench = Bench::of("createVisit");
+        let tried = FormTried {
+            operation: bench.operation,
+            form: Form::Offset,
+            status,
+            other_accepted,
+        };
+        bench.judge(|judge| judge.form(&tried, &bench.request()))
+    }
+
+    #[test]
+    fn an_accepted_form_holds_and_says_nothing_of_the_other() {
+        let told = tried(Some(201), false);
+        assert_eq!(told.kind(OFFSET), Verdict::Held);
+        let other = told.kind(FactKind::Accepts(Form::Utc));
+        assert_eq!(other, Verdict::Undecided(Reason::NotShown));
+    }
+
+    #[test]
+    fn a_form_refused_where_the_other_was_accepted_is_broken() {
+        for status in [400, 422] {
+            let told = tried(Some(status), true);
+            assert_eq!(told.kind(OFFSET), Verdict::Broken);
+            assert_eq!(told.received("accepted-form"), status.to_string());
+        }
+    }
+
+    #[test]
+    fn a_refusal_that_may_be_about_something_else_is_undecided() {
+        for (status, other_accepted) in [(400, false), (422, false), (409, true), (404, true), (500, true)] {
+            let told = tried(Some(status), other_accepted);
+            assert_eq!(told.kind(OFFSET), Verdict::Undecided(Reason::Refused(status)));
+        }
+        assert_eq!(tried(None, true).kind(OFFSET), Verdict::Undecided(Reason::Unanswered));
+    }
+
+    #[test]
+    fn the_finding_points_at_the_law() {
+        let law = "/paths/~1organization~1v1~1visits/post/x-laws/accepts/0";
+        assert_eq!(tried(Some(400), true).places("accepted-form"), ("", law));
+    }
+}

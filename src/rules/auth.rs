@@ -63,3 +63,92 @@ fn fact(seen: &ExchangeSeen<'_>, kind: FactKind) -> Option<FactId> {
     };
     seen.contract.fact_of(seen.id, kind).or_else(of_scheme)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::contract::fact::FactKind;
+    use crate::exchange::{Leaning, Purpose};
+    use crate::rules::testing::{Bench, Told};
+    use crate::rules::{Reason, Verdict};
+
+    fn refusing(operation: &str, kind: FactKind, status: u16) -> Told {
+        Bench::of(operation)
+            .purpose(Purpose::MustBeRefused(kind, Leaning::Nothing))
+            .status(status)
+    }
+
+    #[test]
+    fn where_the_document_lists_401_nothing_else_refuses() {
+        for (status, verdict) in [
+            (401, Verdict::Held),
+            (400, Verdict::Broken),
+            (403, Verdict::Broken),
+            (404, Verdict::Broken),
+            (422, Verdict::Broken),
+        ] {
+            let told = refusing("createTag", FactKind::NoCredential, status);
+            assert_eq!(told.kind(FactKind::NoCredential), verdict, "{status}");
+        }
+    }
+
+    #[test]
+    fn elsewhere_any_4xx_refuses() {
+        for status in [400, 401, 403, 404, 422] {
+            let told = refusing("getTags", FactKind::OtherScheme, status);
+            assert_eq!(told.kind(FactKind::OtherScheme), Verdict::Held, "{status}");
+        }
+    }
+
+    #[test]
+    fn who_is_let_in_or_sent_elsewhere_is_not_refused() {
+        for (operation, documented) in [("getTags", "refused with a 4xx"), ("createTag", "refused with 401")] {
+            for status in [200, 201, 204, 301, 302, 304] {
+                let told = refusing(operation, FactKind::NoCredential, status);
+                let finding = told.finding("auth");
+                assert_eq!(told.kind(FactKind::NoCredential), Verdict::Broken, "{status}");
+                assert_eq!(finding.documented.as_deref(), Some(documented));
+                assert_eq!(finding.received, status.to_string());
+            }
+        }
+    }
+
+    #[test]
+    fn an_answer_about_something_else_decides_nothing() {
+        for (status, reason) in [
+            (429, Reason::Throttled),
+            (500, Reason::Refused(500)),
+            (503, Reason::Refused(503)),
+        ] {
+            for operation in ["getTags", "createTag"] {
+                let told = refusing(operation, FactKind::NoCredential, status);
+                assert_eq!(told.kind(FactKind::NoCredential), Verdict::Undecided(reason.clone()));
+            }
+        }
+        let probe = Bench::of("getTags").purpose(Purpose::MustBeRefused(FactKind::NoCredential, Leaning::Nothing));
+        let told = probe.unanswered();
+        assert_eq!(
+            told.kind(FactKind::NoCredential),
+            Verdict::Undecided(Reason::Unanswered)
+        );
+    }
+
+    #[test]
+    fn a_documented_request_says_nothing_of_credentials() {
+        let told = Bench::of("getTags").status(200);
+        assert_eq!(told.kind(FactKind::NoCredential), Verdict::Undecided(Reason::NotShown));
+    }
+
+    #[test]
+    fn a_wrong_token_is_a_fact_of_the_scheme_whichever_operation_shows_it() {
+        let told = refusing("getVenues", FactKind::WrongToken, 401);
+        assert_eq!(told.fact("bearerAuth auth: a wrong token is refused"), Verdict::Held);
+        let told = refusing("createTag", FactKind::WrongToken, 403);
+        assert_eq!(told.fact("bearerAuth auth: a wrong token is refused"), Verdict::Broken);
+    }
+
+    #[test]
+    fn the_finding_points_at_the_whole_answer_and_at_the_scheme() {
+        let told = refusing("getTags", FactKind::NoCredential, 200);
+        assert_eq!(told.places("auth"), ("", "/components/securitySchemes/bearerAuth"));
+    }
+}

@@ -88,10 +88,10 @@ impl<'sent> Sent<'sent> {
             };
             if pointer::select(self.body, &carry.sent).is_empty() {
                 sink.undecided(fact, Reason::NotSent);
-            } else if pointer::select(record, &carry.kept).is_empty() {
+            } else if kept(carry, record).is_empty() {
                 sink.undecided(fact, Reason::Broken);
             } else if let Some(lost) = lost(carry, self.body, record) {
-                let kept = pointer::select(record, &carry.kept);
+                let kept = kept(carry, record);
                 if kept.iter().any(|kept| same(carry.same, lost, kept).is_none()) {
                     sink.undecided(fact, Reason::NoInstant);
                     continue;
@@ -107,11 +107,27 @@ impl<'sent> Sent<'sent> {
 
 /// The first sent value that the record does not carry.
 fn lost<'body>(carry: &Carry, body: &'body Value, record: &Value) -> Option<&'body Value> {
-    let kept = pointer::select(record, &carry.kept);
+    let kept = kept(carry, record);
     let carried = |sent: &&Value| kept.iter().any(|kept| same(carry.same, sent, kept) == Some(true));
     pointer::select(body, &carry.sent)
         .into_iter()
         .find(|sent| !carried(sent))
+}
+
+/// What the record shows in the field's place. Where the way there ends at null or at an empty array, that is what it
+/// shows: it carries nothing, and breaks no other fact. A field that is missing on the way is another rule's finding.
+fn kept<'record>(carry: &Carry, record: &'record Value) -> Vec<&'record Value> {
+    let kept = pointer::select(record, &carry.kept);
+    if !kept.is_empty() {
+        return kept;
+    }
+    let ways = carry.kept.match_indices('/').map(|(end, _)| carry.kept.split_at(end));
+    let mut ends = ways.flat_map(|(above, below)| {
+        let expects_elements = below.starts_with("/*");
+        let is_end = move |value: &&Value| value.is_null() || (expects_elements && *value == &Value::Array(Vec::new()));
+        pointer::select(record, above).into_iter().filter(is_end)
+    });
+    ends.next().into_iter().collect()
 }
 
 fn tell_lost(sink: &Sink<'_>, kept: &[&Value], lost: &Value) -> String {
@@ -159,6 +175,181 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::rules::Verdict;
+    use crate::rules::evidence::WalkEnd;
+    use crate::rules::testing::{Bench, Told};
+
+    const NAME: &str = "createTag created /data/name: as sent in /name";
+    const CONTACT: &str =
+        "createContact created /data/contact_methods/*/contact: as sent in /contact_methods/*/contact";
+    const DAY: &str = "createContact created /data/date_of_birth/day: as sent in /date_of_birth/day";
+
+    fn tag(sent: &Value, kept: &Value) -> Told {
+        Bench::of("createTag").created(&json!({"name": sent}), &json!({"name": kept}))
+    }
+
+    /// A contact that was sent with one method and came back with these.
+    fn methods(kept: &Value) -> Told {
+        let sent = json!({"contact_methods": [{"contact": "ada@example.com"}]});
+        Bench::of("createContact").created(&sent, &json!({"contact_methods": kept}))
+    }
+
+    #[test]
+    fn the_same_value_holds_and_another_is_broken() {
+        assert_eq!(tag(&json!("regular"), &json!("regular")).fact(NAME), Verdict::Held);
+        for (kept, received) in [
+            (json!("Regular"), "string(7), not the string(7) that was sent"),
+            (json!(null), "null, not the string(7) that was sent"),
+        ] {
+            let told = tag(&json!("regular"), &kept);
+            assert_eq!(told.fact(NAME), Verdict::Broken);
+            assert_eq!(told.received("carried"), received);
+        }
+    }
+
+    #[test]
+    fn a_number_is_the_same_however_it_is_written() {
+        let sent = json!({"date_of_birth": {"day": 28}});
+        for (day, verdict) in [("28", Verdict::Held), ("28.0", Verdict::Held), ("27", Verdict::Broken)] {
+            let kept = serde_json::from_str(&format!("{{\"date_of_birth\": {{\"day\": {day}}}}}")).unwrap();
+            assert_eq!(
+                Bench::of("createContact").created(&sent, &kept).fact(DAY),
+                verdict,
+                "{day}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_visit_keeps_its_instant_in_any_offset() {
+        let fact = "createVisit created /data/datetime: as sent in /datetime";
+        for (kept, verdict) in [
+            ("2024-05-17T07:30:00Z", Verdict::Held),
+            ("2024-05-17T09:30:00Z", Verdict::Broken),
+        ] {
+            let sent = json!({"datetime": "2024-05-17T09:30:00+02:00"});
+            let told = Bench::of("createVisit").created(&sent, &json!({"datetime": kept}));
+            assert_eq!(told.fact(fact), verdict, "{kept}");
+        }
+    }
+
+    #[test]
+    fn each_sent_element_is_found_somewhere_among_the_kept_ones() {
+        let method = |contact: &str| json!({"contact": contact});
+        let (first, second) = (method("ada@example.com"), method("+44 7700 900123"));
+        let sent = json!({"contact_methods": [first, second]});
+        for (kept, verdict) in [
+            (json!([second, first, method("more@example.com")]), Verdict::Held),
+            (json!([first]), Verdict::Broken),
+            (json!([method("a"), method("b")]), Verdict::Broken),
+        ] {
+            let told = Bench::of("createContact").created(&sent, &json!({"contact_methods": kept}));
+            assert_eq!(told.fact(CONTACT), verdict, "{kept}");
+        }
+    }
+
+    #[test]
+    fn an_array_that_came_back_empty_or_null_carries_nothing() {
+        for (kept, received) in [(json!([]), "array(0)"), (json!(null), "null")] {
+            let told = methods(&kept);
+            assert_eq!(told.fact(CONTACT), Verdict::Broken, "{kept}");
+            assert_eq!(
+                told.received("carried"),
+                format!("{received}, not the string(15) that was sent")
+            );
+        }
+    }
+
+    #[test]
+    fn a_value_of_another_type_is_left_to_the_rule_that_sees_it() {
+        let sent = json!({"date_of_birth": {"day": 28}});
+        for kept in [json!([]), json!("28"), json!(28)] {
+            let told = Bench::of("createContact").created(&sent, &json!({"date_of_birth": kept}));
+            assert_eq!(told.fact(DAY), Verdict::Undecided(Reason::Broken));
+        }
+    }
+
+    #[test]
+    fn a_field_that_is_missing_is_left_to_the_rule_that_misses_it() {
+        for told in [
+            methods(&json!([{}])),
+            methods(&json!([[]])),
+            methods(&json!("none")),
+            Bench::of("createContact").created(&json!({"contact_methods": [{"contact": "a"}]}), &json!({})),
+        ] {
+            assert_eq!(told.fact(CONTACT), Verdict::Undecided(Reason::Broken));
+        }
+    }
+
+    #[test]
+    fn a_field_that_was_not_sent_is_undecided() {
+        let told = Bench::of("createTag").created(&json!({}), &json!({"name": "regular"}));
+        assert_eq!(told.fact(NAME), Verdict::Undecided(Reason::NotSent));
+        let told = Bench::of("createContact").created(&json!({"contact_methods": []}), &json!({}));
+        assert_eq!(told.fact(CONTACT), Verdict::Undecided(Reason::NotSent));
+    }
+
+    #[test]
+    fn the_listed_record_is_held_to_the_same() {
+        let fact = "createTag listed in getTags /name: as sent in /name";
+        let sighted = |listed: Option<&Value>| {
+            Bench::of("createTag").sighted(&json!({"name": "regular"}), listed, WalkEnd::Complete)
+        };
+        assert_eq!(sighted(Some(&json!({"name": "regular"}))).fact(fact), Verdict::Held);
+        assert_eq!(sighted(Some(&json!({"name": "other"}))).fact(fact), Verdict::Broken);
+        assert_eq!(sighted(None).fact(fact), Verdict::Undecided(Reason::NotShown));
+    }
+
+    #[test]
+    fn an_update_is_held_to_the_same_in_the_list() {
+        let updated = |listed: Option<&Value>| {
+            Bench::of("updateContact").updated(&json!({"firstname": "Ada"}), listed, (None, WalkEnd::Complete))
+        };
+        let [held, broken] = ["Ada", "Bea"].map(|name| updated(Some(&json!({"firstname": name}))));
+        assert_eq!(held.kind(FactKind::UpdatedCarrying(0)), Verdict::Held);
+        assert_eq!(
+            held.kind(FactKind::UpdatedCarrying(1)),
+            Verdict::Undecided(Reason::NotSent)
+        );
+        assert_eq!(broken.kind(FactKind::UpdatedCarrying(0)), Verdict::Broken);
+        assert_eq!(broken.finding("carried").pointer, "/data/items/3/firstname");
+        assert_eq!(
+            updated(None).kind(FactKind::UpdatedCarrying(0)),
+            Verdict::Undecided(Reason::NotShown)
+        );
+    }
+
+    #[test]
+    fn a_record_carries_all_but_what_a_gap_lets_differ() {
+        let contract = Bench::of("createContact").contract;
+        let create = contract.operation_named("createContact").unwrap();
+        let carries = &contract.operation(create).laws.created.as_ref().unwrap().carries;
+        let sent = json!({"firstname": "Ada", "gender": "female"});
+        assert!(carries_all(carries, &sent, &json!({"firstname": "Ada", "gender": "F"})));
+        assert!(!carries_all(
+            carries,
+            &sent,
+            &json!({"firstname": "Bea", "gender": "female"})
+        ));
+    }
+
+    #[test]
+    fn the_finding_in_a_list_points_into_its_item() {
+        let listed = json!({"name": "other"});
+        let told = Bench::of("createTag").sighted(&json!({"name": "a"}), Some(&listed), WalkEnd::Complete);
+        assert_eq!(told.finding("carried").pointer, "/data/items/3/name");
+    }
+
+    #[test]
+    fn the_finding_points_at_the_field_and_at_the_law() {
+        let law = "/paths/~1organization~1v1~1tags/post/x-laws/created/carries/0";
+        assert_eq!(tag(&json!("a"), &json!("b")).places("carried"), ("/data/name", law));
+        let law = "/paths/~1organization~1v1~1contact-database/post/x-laws/created/carries/5";
+        assert_eq!(
+            methods(&json!([])).places("carried"),
+            ("/data/contact_methods/*/contact", law)
+        );
+    }
 
     #[test]
     fn an_instant_is_the_same_in_every_offset() {

@@ -6,6 +6,7 @@ use super::level::Level;
 use super::place::Place;
 use super::rule::{Judging, Rule};
 use super::verdict::{Reason, Sink};
+use crate::contract::document::Node;
 
 pub(super) static RULE: Rule = Rule {
     name: "constraint",
@@ -16,10 +17,15 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
-    if place.value.is_null() && (place.shape.nullable || place.null_is_open()) {
+    // Where no type is stated, null is admitted or not by the alternatives themselves.
+    let documented = place.shape.nullable && place.shape.type_fact.is_some();
+    if place.value.is_null() && (documented || place.contract.null_gap.is_some()) {
         return;
     }
     for (fact, schema) in &place.shape.assertions {
+        if place.value.is_null() && says_nullable(place, schema) {
+            continue;
+        }
         let assertion = place.assertions.of(place.contract, schema);
         match &*assertion {
             Assertion::Unreadable(why) => sink.undecided(*fact, Reason::Unreadable(why.clone())),
@@ -29,5 +35,121 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
                 sink.broken(*fact, || place.pointer(), || received);
             }
         }
+    }
+}
+
+/// Whether the schema says `nullable`. Without a type beside it that has no effect by the letter (OpenAPI 3.0.3, section
+/// 4.7.24.1), but nobody writes it to exclude null.
+fn says_nullable(place: &Place<'_>, schema: &str) -> bool {
+    let nullable = place
+        .contract
+        .document
+        .node(schema)
+        .and_then(|node| node.member("nullable"));
+    nullable.and_then(Node::boolean) == Some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::rules::testing::{Bench, Told};
+    use crate::rules::{Level, Reason, Verdict};
+
+    fn judged(schema: &str, value: &Value) -> Told {
+        Bench::schema(&format!("{{type: object, properties: {{field: {schema}}}}}")).body(&json!({"field": value}))
+    }
+
+    #[test]
+    fn a_value_within_its_bounds_holds_and_one_beyond_is_broken() {
+        for (schema, keyword, good, bad) in [
+            ("{type: string, enum: [a, b]}", "enum", json!("a"), json!("c")),
+            ("{type: string, pattern: '^a+$'}", "pattern", json!("aa"), json!("ab")),
+            ("{type: integer, minimum: 1}", "minimum", json!(1), json!(0)),
+            (
+                "{type: array, items: {}, maxItems: 1}",
+                "maxItems",
+                json!([1]),
+                json!([1, 2]),
+            ),
+            (
+                "{type: string, format: uuid}",
+                "format",
+                json!("3f6f1f0e-52a5-4c53-8d7a-7a2f6f1f0e52"),
+                json!("7"),
+            ),
+            (
+                "{oneOf: [{type: string}, {type: integer}]}",
+                "oneOf",
+                json!(1),
+                json!(1.5),
+            ),
+            ("{not: {type: string}}", "not", json!(1), json!("a")),
+        ] {
+            let fact = format!("getThings /field: {keyword}");
+            assert_eq!(judged(schema, &good).fact(&fact), Verdict::Held, "{schema}");
+            assert_eq!(judged(schema, &bad).fact(&fact), Verdict::Broken, "{schema}");
+            assert_eq!(judged(schema, &bad).finding("constraint").level, Level::Deny);
+        }
+    }
+
+    #[test]
+    fn a_documented_null_is_not_held_to_the_enum() {
+        let told = judged("{type: string, nullable: true, enum: [a]}", &json!(null));
+        assert_eq!(
+            told.fact("getThings /field: enum"),
+            Verdict::Undecided(Reason::NotShown)
+        );
+        assert!(told.verdicts.findings().is_empty());
+    }
+
+    #[test]
+    fn null_must_fit_an_alternative_where_there_is_no_type() {
+        let fact = "getThings /field: oneOf";
+        let told = judged("{oneOf: [{type: string}, {type: integer}]}", &json!(null));
+        assert_eq!(told.fact(fact), Verdict::Broken);
+        let told = judged(
+            "{oneOf: [{type: string, nullable: true}, {type: integer}]}",
+            &json!(null),
+        );
+        assert_eq!(told.fact(fact), Verdict::Held);
+        let told = judged("{nullable: true, oneOf: [{type: string}]}", &json!(null));
+        assert!(told.verdicts.findings().is_empty());
+    }
+
+    #[test]
+    fn a_place_that_is_not_shown_is_undecided() {
+        let told = Bench::schema("{type: object, properties: {field: {type: string, enum: [a]}}}").body(&json!({}));
+        assert_eq!(
+            told.fact("getThings /field: enum"),
+            Verdict::Undecided(Reason::NotShown)
+        );
+    }
+
+    #[test]
+    fn an_assertion_that_cannot_be_read_decides_nothing() {
+        let told = judged("{type: string, pattern: '('}", &json!("a"));
+        let verdict = told.fact("getThings /field: pattern");
+        assert!(
+            matches!(verdict, Verdict::Undecided(Reason::Unreadable(_))),
+            "{verdict:?}"
+        );
+    }
+
+    #[test]
+    fn the_built_in_contract_asserts_nothing_of_its_answers() {
+        let contract = Bench::of("getTags").contract;
+        assert!(contract.shapes.iter().all(|shape| shape.assertions.is_empty()));
+    }
+
+    #[test]
+    fn the_finding_points_at_the_value_and_at_the_keyword() {
+        let told = Bench::schema("{type: array, items: {type: string, enum: [a]}}").body(&json!(["a", "b"]));
+        let schema = "/paths/~1things/get/responses/200/content/application~1json/schema";
+        assert_eq!(
+            told.places("constraint"),
+            ("/1", format!("{schema}/items/enum").as_str())
+        );
+        assert_eq!(told.received("constraint"), "string(1)");
     }
 }

@@ -26,3 +26,54 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
         sink.broken(*fact, || place.member(name), || format!("another field, {received}"));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::rules::testing::Bench;
+    use crate::rules::{Reason, Verdict};
+
+    #[test]
+    fn the_documented_keys_alone_hold() {
+        let told = Bench::of("createTag").body(&json!({"message": "Tag created", "data": {"id": "t-1", "name": "a"}}));
+        assert_eq!(told.fact("createTag body: closed"), Verdict::Held);
+        let told = Bench::of("getTags").body(&json!({"data": {"per_page": 10}}));
+        assert_eq!(told.fact("getTags body: closed"), Verdict::Held);
+        assert_eq!(told.fact("getTags /data: closed"), Verdict::Held);
+    }
+
+    #[test]
+    fn another_key_breaks_it_and_is_told_once() {
+        let told = Bench::of("getTags").body(&json!({"data": {}, "links": {}, "meta": {}}));
+        assert_eq!(told.fact("getTags body: closed"), Verdict::Broken);
+        assert_eq!(told.finding("envelope").count, 2);
+        assert!(told.findings("undocumented-field").is_empty());
+    }
+
+    #[test]
+    fn what_is_no_object_is_not_judged() {
+        let told = Bench::of("getTags").body(&json!([]));
+        assert_eq!(told.fact("getTags body: closed"), Verdict::Undecided(Reason::NotShown));
+    }
+
+    #[test]
+    fn a_resource_is_not_closed() {
+        let told =
+            Bench::of("createTag").body(&json!({"message": "", "data": {"id": "t-1", "name": "a", "color": ""}}));
+        assert!(told.findings("envelope").is_empty());
+    }
+
+    #[test]
+    fn the_finding_points_at_the_key_without_naming_it() {
+        let told = Bench::of("getTags").body(&json!({"data": {}, "ada": 1}));
+        assert_eq!(
+            told.places("envelope"),
+            (
+                "/<undocumented name(3)>",
+                "/components/schemas/TagPage/additionalProperties"
+            )
+        );
+        assert_eq!(told.received("envelope"), "another field, integer");
+    }
+}

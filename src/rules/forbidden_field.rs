@@ -25,3 +25,57 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::rules::testing::Bench;
+    use crate::rules::{Reason, Verdict};
+
+    const ABSENT: &str = "createContact /data/custom_fields: absent";
+
+    #[test]
+    fn an_absent_field_holds() {
+        let told = Bench::of("createContact").body(&json!({"data": {"id": "c-1"}}));
+        assert_eq!(told.fact(ABSENT), Verdict::Held);
+    }
+
+    #[test]
+    fn a_field_that_is_there_breaks_it_even_when_it_is_null() {
+        for (value, received) in [(json!({}), "object"), (json!(null), "null")] {
+            let told = Bench::of("createContact").body(&json!({"data": {"custom_fields": value}}));
+            assert_eq!(told.fact(ABSENT), Verdict::Broken);
+            assert_eq!(told.received("forbidden-field"), received);
+            assert!(told.findings("undocumented-field").is_empty());
+        }
+    }
+
+    #[test]
+    fn without_the_record_nothing_is_decided() {
+        let told = Bench::of("createContact").body(&json!({"data": null}));
+        assert_eq!(told.fact(ABSENT), Verdict::Undecided(Reason::NotShown));
+    }
+
+    #[test]
+    fn the_same_field_is_required_in_list_items() {
+        let told = Bench::of("getContacts").body(&json!({"data": {"items": [{"custom_fields": {"shoe": 42}}]}}));
+        assert_eq!(
+            told.fact("getContacts /data/items/*/custom_fields: present"),
+            Verdict::Held
+        );
+        assert!(told.findings("forbidden-field").is_empty());
+    }
+
+    #[test]
+    fn the_finding_points_at_the_field_and_at_what_forbids_it() {
+        let told = Bench::of("createContact").body(&json!({"data": {"custom_fields": {}}}));
+        assert_eq!(
+            told.places("forbidden-field"),
+            (
+                "/data/custom_fields",
+                "/components/schemas/ContactFresh/allOf/1/properties/custom_fields"
+            )
+        );
+    }
+}

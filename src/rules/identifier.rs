@@ -1,10 +1,12 @@
 //! `identifier`: a created record's identifier does not serve where it must, or stood for another record. Law 4.
 
+use serde_json::Value;
+
 use super::assertion::Assertion;
 use super::evidence::Creation;
 use super::level::Level;
 use super::rule::{Judging, Rule};
-use super::verdict::Sink;
+use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::json_schema;
 use crate::contract::link::{Link, Target};
@@ -24,7 +26,9 @@ fn judge(creation: &Creation<'_>, sink: &mut Sink<'_>) {
     let pointer = || format!("{}{}", creation.law.resource, creation.law.id);
     let fact = |kind| creation.contract.fact_of(creation.operation, kind);
     if let Some(fact) = fact(FactKind::IdentifierUnique) {
-        if creation.seen_before {
+        if id.is_null() {
+            sink.undecided(fact, Reason::OnlyNull);
+        } else if creation.seen_before {
             sink.broken(fact, pointer, || "the identifier of another record".to_owned());
         } else {
             sink.held(fact);
@@ -35,7 +39,7 @@ fn judge(creation: &Creation<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-fn serves(creation: &Creation<'_>, id: &serde_json::Value, fact: FactId, sink: &mut Sink<'_>) {
+fn serves(creation: &Creation<'_>, id: &Value, fact: FactId, sink: &mut Sink<'_>) {
     let contract = creation.contract;
     for link in contract.links.iter().filter(|link| link.from == creation.operation) {
         let Link {
@@ -49,7 +53,8 @@ fn serves(creation: &Creation<'_>, id: &serde_json::Value, fact: FactId, sink: &
         let Some(schema) = &contract.operation(*to).parameters[*index].schema else {
             continue;
         };
-        if Assertion::compile(json_schema::whole(&contract.document, schema).as_ref()).holds(id) == Some(false) {
+        let assertion = Assertion::compile(json_schema::whole(&contract.document, schema).as_ref());
+        if spellings(id).iter().all(|id| assertion.holds(id) == Some(false)) {
             let format = contract
                 .document
                 .node(&format!("{schema}/format"))
@@ -68,4 +73,134 @@ fn serves(creation: &Creation<'_>, id: &serde_json::Value, fact: FactId, sink: &
         }
     }
     sink.held(fact);
+}
+
+/// The values that an identifier stands for in a path: a path carries text, so that `17` is a number there as well as a
+/// text.
+fn spellings(id: &Value) -> Vec<Value> {
+    let other = match id {
+        Value::Number(number) => Some(Value::from(number.to_string())),
+        Value::String(text) => text.parse().ok().map(Value::Number),
+        _ => None,
+    };
+    [Some(id.clone()), other].into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::rules::Verdict;
+    use crate::rules::testing::{Bench, Told};
+
+    const UUID: &str = "3f6f1f0e-52a5-4c53-8d7a-7a2f6f1f0e52";
+
+    fn identified(id: &Value) -> Told {
+        Bench::of("createContact").created(&json!({}), &json!({"id": id}))
+    }
+
+    fn again(id: &Value) -> Told {
+        Bench::of("createContact").creation(&json!({}), &json!({"id": id}), |creation, judge| {
+            let seen_before = true;
+            judge.creation(&Creation {
+                seen_before,
+                ..creation
+            });
+        })
+    }
+
+    /// A create whose identifier goes into a path that takes this schema.
+    fn into_path(schema: &str, id: &Value) -> Verdict {
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: Things, version: '1'}}\npaths:\n  /things:\n    post:\n      \
+             operationId: createThing\n      x-laws: {{created: {{resource: '', id: /id}}}}\n      responses:\n        \
+             '201':\n          description: Thing\n          links:\n            It: {{operationId: getThing, \
+             parameters: {{id: '$response.body#/id'}}}}\n  /things/{{id}}:\n    get:\n      operationId: getThing\n      \
+             parameters: [{{name: id, in: path, required: true, schema: {schema}}}]\n      responses: {{'200': \
+             {{description: Thing}}}}\n"
+        );
+        let told = Bench::text(&text, "createThing").created(&json!({}), &json!({"id": id}));
+        told.kind(FactKind::IdentifierServes)
+    }
+
+    #[test]
+    fn a_new_uuid_holds() {
+        let told = identified(&json!(UUID));
+        assert_eq!(told.kind(FactKind::IdentifierServes), Verdict::Held);
+        assert_eq!(told.kind(FactKind::IdentifierUnique), Verdict::Held);
+    }
+
+    #[test]
+    fn what_is_no_uuid_does_not_serve() {
+        for (id, told_as) in [
+            (json!("c-17"), "string(4)"),
+            (json!(17), "integer"),
+            (json!(UUID.replace('-', "")), "string(32)"),
+        ] {
+            let told = identified(&id);
+            assert_eq!(told.kind(FactKind::IdentifierServes), Verdict::Broken, "{id}");
+            let path = "/organization/v1/contact-database/{id}";
+            let received = format!("{told_as}, which is no value of format uuid for {path}");
+            assert_eq!(told.received("identifier"), received);
+        }
+    }
+
+    #[test]
+    fn a_path_carries_text_so_numbers_serve_as_their_digits() {
+        for (schema, id, verdict) in [
+            ("{type: string}", json!(17), Verdict::Held),
+            ("{type: integer}", json!("17"), Verdict::Held),
+            ("{type: integer}", json!(17), Verdict::Held),
+            ("{type: integer}", json!("c-17"), Verdict::Broken),
+            ("{type: string, format: uuid}", json!(17), Verdict::Broken),
+        ] {
+            assert_eq!(into_path(schema, &id), verdict, "{schema} {id}");
+        }
+    }
+
+    #[test]
+    fn the_identifier_of_another_record_is_broken() {
+        let told = again(&json!(UUID));
+        assert_eq!(told.kind(FactKind::IdentifierUnique), Verdict::Broken);
+        assert_eq!(told.received("identifier"), "the identifier of another record");
+        assert_eq!(told.kind(FactKind::IdentifierServes), Verdict::Held);
+    }
+
+    #[test]
+    fn without_an_identifier_nothing_is_decided() {
+        let told = Bench::of("createContact").created(&json!({}), &json!({}));
+        for kind in [FactKind::IdentifierServes, FactKind::IdentifierUnique] {
+            assert_eq!(told.kind(kind), Verdict::Undecided(Reason::NotShown));
+        }
+    }
+
+    #[test]
+    fn null_identifies_nothing_however_often_it_comes() {
+        for told in [identified(&json!(null)), again(&json!(null))] {
+            assert_eq!(
+                told.kind(FactKind::IdentifierUnique),
+                Verdict::Undecided(Reason::OnlyNull)
+            );
+            assert_eq!(told.kind(FactKind::IdentifierServes), Verdict::Broken);
+        }
+    }
+
+    #[test]
+    fn an_identifier_that_leads_into_no_path_need_not_serve() {
+        let told = Bench::of("createVisit").created(&json!({}), &json!({"id": 4711}));
+        assert_eq!(told.kind(FactKind::IdentifierUnique), Verdict::Held);
+        assert!(
+            told.contract
+                .fact_of(told.operation, FactKind::IdentifierServes)
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn the_finding_points_at_the_identifier_and_at_the_law() {
+        let law = "/paths/~1organization~1v1~1contact-database/post/x-laws/created/id";
+        assert_eq!(identified(&json!("c-17")).places("identifier"), ("/data/id", law));
+        assert_eq!(again(&json!(UUID)).places("identifier"), ("/data/id", law));
+    }
 }

@@ -4,6 +4,7 @@ use super::RULES;
 use super::assertion::Assertions;
 use super::evidence::{Creation, ExchangeSeen, FormTried, Origin, Sighting, Updating, Walk};
 use super::level::Levels;
+use super::media_type;
 use super::place::{Place, Walker};
 use super::rule::{Comparison, Judging, Rule};
 use super::verdict::{Sink, Verdicts};
@@ -59,12 +60,15 @@ impl<'contract> Judge<'contract> {
         let answer = exchange.outcome.as_ref().ok();
         let documented = answer.and_then(|answer| operation.answer(answer.status));
         let shape = documented.and_then(|documented| documented.body);
-        let typed = answer
-            .and_then(Answer::media_type)
-            .is_some_and(|media_type| is_json(&media_type));
+        let media_type = answer.and_then(Answer::media_type);
+        let typed = media_type.as_deref().is_some_and(is_json);
+        // Accept is a wish (RFC 9110, section 12.5.1): an answer in another documented media type is as good.
+        let otherwise = documented
+            .zip(media_type.as_deref())
+            .is_some_and(|(documented, media_type)| media_type::is_documented_otherwise(documented, media_type));
         let success = answer.is_some_and(|answer| operation.succeeds_with(answer.status));
         let body = answer
-            .filter(|_| shape.is_some() && (typed || success))
+            .filter(|_| shape.is_some() && (typed || (success && !otherwise)))
             .map(|answer| json::read(&answer.body));
         if exchange.superseded {
             return body.and_then(Result::ok);
@@ -184,5 +188,62 @@ impl<'contract> Judge<'contract> {
             rule,
             origin,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::contract::fact::FactKind;
+    use crate::rules::testing::{Bench, JSON};
+    use crate::rules::{Reason, Verdict};
+
+    #[test]
+    fn a_body_is_handed_back_where_one_is_documented() {
+        let bench = Bench::of("getTags");
+        bench.judge(|judge| {
+            let read = judge.exchange(&bench.exchange(200, JSON, "[1]"));
+            assert_eq!(read.map(|body| body.value), Some(json!([1])));
+            assert_eq!(judge.exchange(&bench.exchange(404, JSON, "[1]")), None);
+            assert_eq!(judge.exchange(&bench.exchange(200, JSON, "[1")), None);
+        });
+    }
+
+    #[test]
+    fn an_answer_that_a_later_one_replaces_is_read_and_not_judged() {
+        let bench = Bench::of("getTags");
+        let told = bench.judge(|judge| {
+            let mut exchange = bench.exchange(200, JSON, "[]");
+            exchange.superseded = true;
+            assert_eq!(judge.exchange(&exchange).map(|body| body.value), Some(json!([])));
+        });
+        assert_eq!(told.kind(FactKind::Status), Verdict::Undecided(Reason::NotShown));
+        assert!(told.verdicts.findings().is_empty());
+    }
+
+    #[test]
+    fn an_error_whose_body_is_documented_is_held_to_its_own_shape() {
+        let json = |schema: &str| format!("content: {{application/json: {{schema: {schema}}}}}");
+        let bench = Bench::responses(&format!(
+            "'200': {{description: a, {}}}\n'404': {{description: b, {}}}",
+            json("{type: array}"),
+            json("{type: object}")
+        ));
+        let told = bench.answer(404, JSON, "[]");
+        assert_eq!(told.fact("getThings 404 body: object"), Verdict::Broken);
+        assert_eq!(told.fact("getThings body: array"), Verdict::Undecided(Reason::NotShown));
+        let told = bench.answer(404, Some("text/html"), "[]");
+        assert_eq!(
+            told.fact("getThings 404 body: object"),
+            Verdict::Undecided(Reason::NotShown)
+        );
+    }
+
+    #[test]
+    fn a_walk_without_pages_is_passed_over() {
+        let bench = Bench::of("getTags");
+        let walk = bench.walk(Vec::new(), crate::rules::evidence::WalkEnd::Unanswered);
+        assert!(bench.judge(|judge| judge.walk(&walk)).verdicts.findings().is_empty());
     }
 }

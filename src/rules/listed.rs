@@ -28,3 +28,53 @@ fn judge(sighting: &Sighting<'_>, sink: &mut Sink<'_>) {
         (None, WalkEnd::Unanswered) => sink.undecided(fact, Reason::Unanswered),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::rules::Verdict;
+    use crate::rules::testing::{Bench, Told};
+
+    fn sighted(listed: Option<&Value>, end: WalkEnd) -> Told {
+        Bench::of("createTag").sighted(&json!({"name": "regular"}), listed, end)
+    }
+
+    #[test]
+    fn a_record_that_was_found_holds_however_the_walk_ended() {
+        for end in [
+            WalkEnd::Broken,
+            WalkEnd::Complete,
+            WalkEnd::TooManyPages,
+            WalkEnd::Unanswered,
+        ] {
+            let told = sighted(Some(&json!({"id": "t-1"})), end);
+            assert_eq!(told.kind(FactKind::Listed), Verdict::Held);
+        }
+    }
+
+    #[test]
+    fn a_record_that_no_page_shows_is_broken() {
+        let told = sighted(None, WalkEnd::Complete);
+        assert_eq!(told.kind(FactKind::Listed), Verdict::Broken);
+        assert_eq!(told.received("listed"), "no item with the id of the answer");
+    }
+
+    #[test]
+    fn a_list_that_was_not_seen_whole_decides_nothing() {
+        for (end, reason) in [
+            (WalkEnd::Broken, Reason::Broken),
+            (WalkEnd::Unanswered, Reason::Unanswered),
+            (WalkEnd::TooManyPages, Reason::TooManyPages(100)),
+        ] {
+            assert_eq!(sighted(None, end).kind(FactKind::Listed), Verdict::Undecided(reason));
+        }
+    }
+
+    #[test]
+    fn the_finding_points_at_the_law() {
+        let law = "/paths/~1organization~1v1~1tags/post/x-laws/created/listed";
+        assert_eq!(sighted(None, WalkEnd::Complete).places("listed"), ("", law));
+    }
+}

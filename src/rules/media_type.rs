@@ -5,6 +5,8 @@ use super::level::Level;
 use super::rule::{Judging, Rule};
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
+use crate::contract::is_json;
+use crate::contract::operation::Answer as DocumentedAnswer;
 use crate::exchange::redact::printable;
 
 pub(super) static RULE: Rule = Rule {
@@ -16,7 +18,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    let (Some(answer), Some(documented)) = (seen.success(), seen.documented) else {
+    let with_body = seen.documented.filter(|documented| !documented.media_types.is_empty());
+    let (Some(answer), Some(documented)) = (seen.success(), with_body) else {
         return;
     };
     let Some(fact) = seen.contract.fact_of(seen.id, FactKind::MediaType) else {
@@ -33,6 +36,12 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
             received.map_or_else(|| "no media type".to_owned(), |media| tell(&media))
         });
     }
+}
+
+/// Whether the answer comes as one of the documented media types that is not JSON.
+pub(super) fn is_documented_otherwise(documented: &DocumentedAnswer, received: &str) -> bool {
+    let mut others = documented.media_types.iter().filter(|known| !is_json(known));
+    others.any(|known| admits(known, received))
 }
 
 /// Whether the documented media type, which may be a range and have parameters, admits the received one.
@@ -59,4 +68,83 @@ fn tell(media_type: &str) -> String {
         || format!("another media type, string({})", media_type.chars().count()),
         |known| printable(known),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::testing::{Bench, Told};
+    use crate::rules::{Reason, Verdict};
+
+    fn typed(media_type: Option<&str>) -> Told {
+        Bench::of("getTags").answer(200, media_type, r#"{"data": {}}"#)
+    }
+
+    #[test]
+    fn the_documented_type_holds_with_parameters_and_in_any_case() {
+        for media_type in [
+            "application/json",
+            "application/json; charset=utf-8",
+            "application/json;charset=UTF-8",
+            "Application/JSON",
+        ] {
+            let told = typed(Some(media_type));
+            assert_eq!(told.kind(FactKind::MediaType), Verdict::Held, "{media_type}");
+        }
+    }
+
+    #[test]
+    fn another_type_breaks_it_and_its_text_is_told_only_when_it_is_well_known() {
+        for (media_type, received) in [
+            (Some("text/html; charset=utf-8"), "text/html"),
+            (Some("application/problem+json"), "application/problem+json"),
+            (Some("application/hal+json"), "another media type, string(20)"),
+            (Some("application/x-ada"), "another media type, string(17)"),
+            (Some(""), "another media type, string(0)"),
+            (None, "no media type"),
+        ] {
+            let told = typed(media_type);
+            assert_eq!(told.kind(FactKind::MediaType), Verdict::Broken, "{media_type:?}");
+            assert_eq!(told.received("media-type"), received);
+        }
+    }
+
+    #[test]
+    fn an_error_may_come_as_anything() {
+        let told = Bench::of("getTags").answer(404, Some("text/html"), "<html>");
+        assert_eq!(told.kind(FactKind::MediaType), Verdict::Undecided(Reason::NotShown));
+        let told = Bench::of("createTag").answer(422, Some("text/html"), "<html>");
+        assert_eq!(told.kind(FactKind::MediaType), Verdict::Undecided(Reason::NotShown));
+    }
+
+    #[test]
+    fn a_success_without_a_documented_body_needs_no_media_type() {
+        let json = "content: {application/json: {schema: {type: object}}}";
+        let bench = Bench::responses(&format!(
+            "'200': {{description: Things, {json}}}\n'204': {{description: None}}"
+        ));
+        let told = bench.answer(204, None, "");
+        assert_eq!(told.kind(FactKind::MediaType), Verdict::Undecided(Reason::NotShown));
+        assert!(told.verdicts.findings().is_empty());
+    }
+
+    #[test]
+    fn a_range_admits_what_is_in_it() {
+        let bench =
+            Bench::responses("'200': {description: Things, content: {'text/*': {}, 'application/json; v=1': {}}}");
+        for (media_type, verdict) in [
+            ("text/csv", Verdict::Held),
+            ("application/json", Verdict::Held),
+            ("image/png", Verdict::Broken),
+        ] {
+            let told = bench.answer(200, Some(media_type), "1");
+            assert_eq!(told.kind(FactKind::MediaType), verdict, "{media_type}");
+        }
+    }
+
+    #[test]
+    fn the_finding_points_at_the_documented_content() {
+        let responses = "/paths/~1organization~1v1~1tags/get/responses/2XX/content";
+        assert_eq!(typed(None).places("media-type"), ("", responses));
+    }
 }

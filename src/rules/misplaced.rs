@@ -56,3 +56,80 @@ fn judge(operation: OperationId, seen: &Seen<'_>, most: u64, sink: &mut Sink<'_>
         (None, WalkEnd::Unanswered) => sink.undecided(fact, Reason::Unanswered),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::rules::Verdict;
+    use crate::rules::testing::{Bench, Told};
+
+    const ELSEWHERE: &str = "/data/items/4/contact_methods/0";
+
+    /// What a created method, and what an update, say when they were found or not, and shown elsewhere or not.
+    fn both(found: bool, elsewhere: Option<&str>, end: WalkEnd) -> [Told; 2] {
+        let (sent, listed) = (json!({}), json!({}));
+        let listed = Some(&listed).filter(|_| found);
+        [
+            Bench::of("createContactMethod").placed(&sent, listed, (elsewhere, end)),
+            Bench::of("updateContact").updated(&sent, listed, (elsewhere, end)),
+        ]
+    }
+
+    #[test]
+    fn what_shows_in_its_own_place_alone_holds() {
+        for told in both(true, None, WalkEnd::Complete) {
+            assert_eq!(told.kind(FactKind::NotElsewhere), Verdict::Held);
+        }
+    }
+
+    #[test]
+    fn what_shows_in_another_item_is_broken_however_the_walk_ended() {
+        for end in [
+            WalkEnd::Broken,
+            WalkEnd::Complete,
+            WalkEnd::TooManyPages,
+            WalkEnd::Unanswered,
+        ] {
+            for found in [true, false] {
+                for told in both(found, Some(ELSEWHERE), end) {
+                    assert_eq!(told.kind(FactKind::NotElsewhere), Verdict::Broken);
+                    assert_eq!(told.received("misplaced"), "what was sent, in another item");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_that_was_not_seen_whole_or_shows_nothing_of_it_decides_nothing() {
+        for (found, end, reason) in [
+            (false, WalkEnd::Complete, Reason::NotShown),
+            (true, WalkEnd::TooManyPages, Reason::TooManyPages(100)),
+            (true, WalkEnd::Broken, Reason::Broken),
+            (true, WalkEnd::Unanswered, Reason::Unanswered),
+        ] {
+            for told in both(found, None, end) {
+                assert_eq!(told.kind(FactKind::NotElsewhere), Verdict::Undecided(reason.clone()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_record_that_stands_under_no_other_has_no_such_fact() {
+        let told = Bench::of("createTag").placed(&json!({}), None, (Some("/data/items/0"), WalkEnd::Complete));
+        assert!(told.findings("misplaced").is_empty());
+    }
+
+    #[test]
+    fn the_finding_points_at_the_other_item_and_at_the_law() {
+        let paths = "/paths/~1organization~1v1~1contact-database~1";
+        let laws = [
+            format!("{paths}{{contactId}}~1contact-method/post/x-laws/created/listed"),
+            format!("{paths}{{id}}/put/x-laws/updated/listed"),
+        ];
+        for (told, law) in both(true, Some(ELSEWHERE), WalkEnd::Complete).iter().zip(laws) {
+            assert_eq!(told.places("misplaced"), (ELSEWHERE, law.as_str()));
+        }
+    }
+}

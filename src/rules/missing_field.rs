@@ -24,3 +24,57 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::rules::testing::Bench;
+    use crate::rules::{Reason, Verdict};
+
+    const NAME: &str = "getTags /data/items/*/name: present";
+
+    #[test]
+    fn a_field_that_is_there_holds_even_when_it_is_null() {
+        for name in [json!("regular"), json!(null)] {
+            let told = Bench::of("getTags").body(&json!({"data": {"items": [{"id": "t-1", "name": name}]}}));
+            assert_eq!(told.fact(NAME), Verdict::Held);
+        }
+    }
+
+    #[test]
+    fn a_field_that_one_item_lacks_is_broken() {
+        let told = Bench::of("getTags").body(&json!({"data": {"items": [{"name": "a"}, {}, {}]}}));
+        assert_eq!(told.fact(NAME), Verdict::Broken);
+        let finding = told.findings("missing-field");
+        let names = finding.iter().find(|finding| finding.pointer == "/data/items/1/name");
+        assert_eq!(
+            names.map(|finding| (finding.count, finding.received.as_str())),
+            Some((2, "nothing"))
+        );
+    }
+
+    #[test]
+    fn without_an_object_nothing_is_decided() {
+        for items in [json!([]), json!(["regular"]), json!(null)] {
+            let told = Bench::of("getTags").body(&json!({"data": {"items": items}}));
+            assert_eq!(told.fact(NAME), Verdict::Undecided(Reason::NotShown), "{items}");
+        }
+    }
+
+    #[test]
+    fn a_field_that_is_not_required_may_be_away() {
+        let bench =
+            Bench::schema("{type: object, required: [id], properties: {id: {type: string}, name: {type: string}}}");
+        assert!(bench.body(&json!({"id": "t-1"})).verdicts.findings().is_empty());
+    }
+
+    #[test]
+    fn the_finding_points_at_where_the_field_would_stand() {
+        let told = Bench::of("createTag").body(&json!({"message": "Tag created", "data": {"id": "t-1"}}));
+        assert_eq!(
+            told.places("missing-field"),
+            ("/data/name", "/components/schemas/Tag/properties/name")
+        );
+    }
+}

@@ -26,6 +26,8 @@ mod respelled;
 mod rule;
 mod server_error;
 mod status;
+#[cfg(test)]
+mod testing;
 mod undocumented_field;
 mod unfinished_answer;
 mod verdict;

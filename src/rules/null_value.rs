@@ -22,3 +22,61 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
         sink.noted(fact, None, || place.pointer(), || "null".to_owned());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::rules::testing::Bench;
+    use crate::rules::{Level, Reason, Verdict};
+
+    const NAME: &str = "getTags /data/items/*/name: string";
+
+    #[test]
+    fn null_is_told_as_a_warning_and_decides_nothing() {
+        let told = Bench::of("getTags").body(&json!({"data": {"items": [{"id": "t-1", "name": null}]}}));
+        assert_eq!(told.finding("null-value").level, Level::Warn);
+        assert_eq!(told.fact(NAME), Verdict::Undecided(Reason::OnlyNull));
+        assert!(told.findings("wrong-type").is_empty());
+    }
+
+    #[test]
+    fn a_value_that_is_there_holds() {
+        let told = Bench::of("getTags").body(&json!({"data": {"items": [{"id": "t-1", "name": "regular"}]}}));
+        assert_eq!(told.fact(NAME), Verdict::Held);
+        assert!(told.findings("null-value").is_empty());
+    }
+
+    #[test]
+    fn null_beside_values_is_told_and_the_type_holds() {
+        let told = Bench::of("getTags").body(&json!({"data": {"items": [{"name": null}, {"name": "regular"}]}}));
+        assert_eq!(told.fact(NAME), Verdict::Held);
+        assert_eq!(told.finding("null-value").count, 1);
+    }
+
+    #[test]
+    fn a_contract_that_leaves_no_such_gap_makes_null_a_wrong_type() {
+        let bench = Bench::schema("{type: object, properties: {name: {type: string}}}");
+        let told = bench.body(&json!({"name": null}));
+        assert!(told.findings("null-value").is_empty());
+        assert_eq!(told.fact("getThings /name: string"), Verdict::Broken);
+        assert_eq!(told.finding("wrong-type").level, Level::Deny);
+    }
+
+    #[test]
+    fn a_documented_null_is_no_finding() {
+        let bench = Bench::schema("{type: object, properties: {name: {type: string, nullable: true}}}");
+        let told = bench.body(&json!({"name": null}));
+        assert_eq!(told.fact("getThings /name: string or null"), Verdict::Held);
+        assert!(told.verdicts.findings().is_empty());
+    }
+
+    #[test]
+    fn the_finding_points_at_the_null_and_at_the_type() {
+        let told = Bench::of("getTags").body(&json!({"data": {"items": [{"name": "a"}, {"name": null}]}}));
+        assert_eq!(
+            told.places("null-value"),
+            ("/data/items/1/name", "/components/schemas/Tag/properties/name/type")
+        );
+    }
+}

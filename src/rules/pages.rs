@@ -37,7 +37,13 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     if walk.pages.len() == 1
         && let Some(fact) = fact(sink, FactKind::PageAsked)
     {
-        sink.undecided(fact, Reason::OnePage);
+        let reason = match walk.end {
+            WalkEnd::Broken => Reason::Broken,
+            WalkEnd::Complete => Reason::OnePage,
+            WalkEnd::TooManyPages => Reason::TooManyPages(walk.most),
+            WalkEnd::Unanswered => Reason::Unanswered,
+        };
+        sink.undecided(fact, reason);
     }
     if let Some(fact) = fact(sink, FactKind::PageUnique) {
         unique(walk, fact, sink);
@@ -116,7 +122,7 @@ fn unique(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
         earlier.extend(page.items.iter().copied().flatten());
     }
     match walk.end {
-        _ if walk.pages.len() == 1 && walk.end == WalkEnd::Complete => sink.undecided(fact, Reason::OnePage),
+        WalkEnd::Complete if walk.pages.len() == 1 => sink.undecided(fact, Reason::OnePage),
         WalkEnd::Complete => sink.held(fact),
         WalkEnd::TooManyPages => sink.undecided(fact, Reason::TooManyPages(walk.most)),
         WalkEnd::Broken => sink.undecided(fact, Reason::Broken),
@@ -145,5 +151,241 @@ fn total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
             fact,
             format!("total {total}, and {} different items on {pages} pages", items.len()),
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::testing::{Bench, Told};
+    use crate::rules::{Level, Verdict};
+
+    /// A page of two items to a page and five in all, as a sound service shows it.
+    fn page(asked: Option<u64>, items: &[u64]) -> PageSeen {
+        PageSeen {
+            asked,
+            request: Bench::of("getTags").request(),
+            page: Some(asked.unwrap_or(1).try_into().unwrap()),
+            per_page: Some(2),
+            total: Some(5),
+            last_page: Some(3),
+            listed: true,
+            items: items.iter().copied().map(Some).collect(),
+        }
+    }
+
+    fn sound() -> Vec<PageSeen> {
+        vec![page(None, &[1, 2]), page(Some(2), &[3, 4]), page(Some(3), &[5])]
+    }
+
+    fn judged(pages: Vec<PageSeen>, end: WalkEnd) -> Told {
+        let bench = Bench::of("getTags");
+        bench.judge(|judge| judge.walk(&bench.walk(pages, end)))
+    }
+
+    /// A sound walk with one change to the page at the index.
+    fn changed(index: usize, change: impl FnOnce(&mut PageSeen)) -> Told {
+        let mut pages = sound();
+        change(&mut pages[index]);
+        judged(pages, WalkEnd::Complete)
+    }
+
+    fn empty(last_page: i64) -> Told {
+        let empty = PageSeen {
+            total: Some(0),
+            last_page: Some(last_page),
+            ..page(None, &[])
+        };
+        judged(vec![empty], WalkEnd::Complete)
+    }
+
+    const KINDS: [FactKind; 6] = [
+        FactKind::PageAsked,
+        FactKind::PageDefault,
+        FactKind::PageLast,
+        FactKind::PageSize,
+        FactKind::PageTotal,
+        FactKind::PageUnique,
+    ];
+
+    #[test]
+    fn a_sound_walk_holds_everything() {
+        let told = judged(sound(), WalkEnd::Complete);
+        for kind in KINDS {
+            assert_eq!(told.kind(kind), Verdict::Held, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn a_walk_without_pages_decides_nothing() {
+        for kind in KINDS {
+            assert_eq!(
+                judged(Vec::new(), WalkEnd::Unanswered).kind(kind),
+                Verdict::Undecided(Reason::NotShown)
+            );
+        }
+    }
+
+    #[test]
+    fn another_page_than_the_one_asked_for_is_broken() {
+        let told = changed(1, |page| page.page = Some(1));
+        assert_eq!(told.kind(FactKind::PageAsked), Verdict::Broken);
+        assert_eq!(told.received("pages"), "page 1 where 2 was asked for");
+        assert_eq!(told.kind(FactKind::PageDefault), Verdict::Held);
+    }
+
+    #[test]
+    fn a_default_page_other_than_the_first_is_broken() {
+        for shown in [0, 2, -1] {
+            let told = changed(0, |page| page.page = Some(shown));
+            assert_eq!(told.kind(FactKind::PageDefault), Verdict::Broken);
+            assert_eq!(told.received("pages"), format!("page {shown} where none was asked for"));
+        }
+    }
+
+    #[test]
+    fn an_overfull_page_is_broken_and_a_short_one_is_not() {
+        let told = changed(0, |page| page.per_page = Some(1));
+        assert_eq!(told.kind(FactKind::PageSize), Verdict::Broken);
+        let told = changed(0, |page| page.per_page = Some(-1));
+        assert_eq!(told.kind(FactKind::PageSize), Verdict::Broken);
+        let told = changed(1, |page| page.items.truncate(1));
+        assert_eq!(told.kind(FactKind::PageSize), Verdict::Held);
+    }
+
+    #[test]
+    fn a_last_page_that_does_not_follow_from_total_and_per_page_is_broken() {
+        for (last, total, per_page, holds) in [
+            (3, 5, 2, true),
+            (2, 4, 2, true),
+            (1, 1, 2, true),
+            (i64::MAX, i64::MAX, 1, true),
+            (2, 5, 2, false),
+            (4, 5, 2, false),
+            (0, 5, 2, false),
+            (3, -5, 2, false),
+            (3, 5, 0, false),
+        ] {
+            let told = changed(0, |page| {
+                (page.last_page, page.total, page.per_page) = (Some(last), Some(total), Some(per_page));
+            });
+            let verdict = if holds { Verdict::Held } else { Verdict::Broken };
+            assert_eq!(told.kind(FactKind::PageLast), verdict, "{last} {total} {per_page}");
+        }
+    }
+
+    #[test]
+    fn an_item_on_two_pages_is_broken() {
+        let told = changed(2, |page| page.items = vec![Some(1)]);
+        assert_eq!(told.kind(FactKind::PageUnique), Verdict::Broken);
+        assert_eq!(
+            told.findings("pages")[0].received,
+            "item 0 of page 3 stood on an earlier page"
+        );
+        assert_eq!(told.kind(FactKind::PageTotal), Verdict::Broken);
+    }
+
+    #[test]
+    fn more_or_fewer_items_than_total_are_broken() {
+        for items in [&[][..], &[5, 6]] {
+            let told = changed(2, |page| page.items = items.iter().copied().map(Some).collect());
+            assert_eq!(told.kind(FactKind::PageTotal), Verdict::Broken);
+            assert_eq!(told.finding("pages").level, Level::Deny);
+        }
+    }
+
+    #[test]
+    fn a_list_that_changed_decides_nothing_about_its_items() {
+        let mut pages = sound();
+        pages[1].total = Some(6);
+        let mut unstable = Bench::of("getTags").walk(sound(), WalkEnd::Complete);
+        unstable.unstable = true;
+        unstable.pages[2].items = vec![Some(1)];
+        let told = Bench::of("getTags").judge(|judge| judge.walk(&unstable));
+        for told in [judged(pages, WalkEnd::Complete), told] {
+            assert_eq!(told.kind(FactKind::PageUnique), Verdict::Undecided(Reason::Changed));
+            assert_eq!(told.kind(FactKind::PageTotal), Verdict::Undecided(Reason::Changed));
+        }
+    }
+
+    #[test]
+    fn one_page_shows_neither_another_page_nor_a_shared_item() {
+        let only = PageSeen {
+            total: Some(2),
+            last_page: Some(1),
+            ..page(None, &[1, 2])
+        };
+        let told = judged(vec![only], WalkEnd::Complete);
+        assert_eq!(told.kind(FactKind::PageAsked), Verdict::Undecided(Reason::OnePage));
+        assert_eq!(told.kind(FactKind::PageUnique), Verdict::Undecided(Reason::OnePage));
+        assert_eq!(told.kind(FactKind::PageTotal), Verdict::Held);
+    }
+
+    #[test]
+    fn one_page_of_several_is_not_called_the_only_one() {
+        for (end, reason) in [
+            (WalkEnd::Broken, Reason::Broken),
+            (WalkEnd::Unanswered, Reason::Unanswered),
+            (WalkEnd::TooManyPages, Reason::TooManyPages(100)),
+        ] {
+            let told = judged(sound().into_iter().take(1).collect(), end);
+            for kind in [FactKind::PageAsked, FactKind::PageUnique, FactKind::PageTotal] {
+                assert_eq!(told.kind(kind), Verdict::Undecided(reason.clone()), "{kind:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn pages_beyond_the_walk_leave_the_total_undecided() {
+        let told = judged(sound(), WalkEnd::TooManyPages);
+        for kind in [FactKind::PageUnique, FactKind::PageTotal] {
+            assert_eq!(told.kind(kind), Verdict::Undecided(Reason::TooManyPages(100)));
+        }
+        assert_eq!(told.kind(FactKind::PageAsked), Verdict::Held);
+    }
+
+    #[test]
+    fn an_empty_list_has_no_page_or_one() {
+        for (last_page, verdict) in [
+            (0, Verdict::Held),
+            (1, Verdict::Held),
+            (2, Verdict::Broken),
+            (-1, Verdict::Broken),
+        ] {
+            let told = empty(last_page);
+            assert_eq!(told.kind(FactKind::PageLast), verdict, "{last_page}");
+            assert_eq!(told.kind(FactKind::PageTotal), Verdict::Held);
+            assert_eq!(told.kind(FactKind::PageUnique), Verdict::Undecided(Reason::OnePage));
+        }
+    }
+
+    #[test]
+    fn a_page_that_shows_no_numbers_decides_nothing_about_them() {
+        let silent = PageSeen {
+            page: None,
+            per_page: None,
+            total: None,
+            ..page(None, &[1])
+        };
+        let told = judged(vec![silent], WalkEnd::Complete);
+        for kind in [
+            FactKind::PageDefault,
+            FactKind::PageSize,
+            FactKind::PageLast,
+            FactKind::PageTotal,
+        ] {
+            assert_eq!(told.kind(kind), Verdict::Undecided(Reason::NotShown), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn the_finding_points_at_the_number_and_repeats_the_request_for_that_page() {
+        let told = changed(1, |page| {
+            page.page = Some(1);
+            page.request.path.push_str("?page=2");
+        });
+        let law = "/paths/~1organization~1v1~1tags/get/x-page";
+        assert_eq!(told.places("pages"), ("/data/page", law));
+        assert_eq!(told.finding("pages").request.path, "/organization/v1/tags?page=2");
     }
 }

@@ -15,3 +15,59 @@ pub(super) static RULE: Rule = Rule {
         updated: |updating, sink| carried::updated(updating, sink, |carry| carry.gap.is_some()),
     }),
 };
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::rules::evidence::WalkEnd;
+    use crate::rules::testing::Bench;
+    use crate::rules::{Level, Reason, Verdict};
+
+    const GENDER: &str = "createContact created /data/gender: as sent in /gender";
+
+    #[test]
+    fn the_same_spelling_holds() {
+        let told = Bench::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": "female"}));
+        assert_eq!(told.fact(GENDER), Verdict::Held);
+    }
+
+    #[test]
+    fn another_spelling_is_a_warning_and_no_finding_of_carried() {
+        for kept in [json!("F"), json!(null)] {
+            let told = Bench::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": kept}));
+            assert_eq!(told.fact(GENDER), Verdict::Broken);
+            assert_eq!(told.finding("respelled").level, Level::Warn);
+            assert!(told.findings("carried").is_empty());
+        }
+    }
+
+    #[test]
+    fn a_field_without_a_gap_is_none_of_its_business() {
+        let told = Bench::of("createContact").created(&json!({"firstname": "Ada"}), &json!({"firstname": "Bea"}));
+        assert!(told.findings("respelled").is_empty());
+        assert_eq!(told.finding("carried").level, Level::Deny);
+    }
+
+    #[test]
+    fn a_field_that_was_not_sent_is_undecided() {
+        let told = Bench::of("createContact").created(&json!({}), &json!({"gender": "female"}));
+        assert_eq!(told.fact(GENDER), Verdict::Undecided(Reason::NotSent));
+    }
+
+    #[test]
+    fn the_listed_record_is_held_to_the_same() {
+        let listed = json!({"gender": "F"});
+        let told = Bench::of("createContact").sighted(&json!({"gender": "female"}), Some(&listed), WalkEnd::Complete);
+        let fact = "createContact listed in getContacts /gender: as sent in /gender";
+        assert_eq!(told.fact(fact), Verdict::Broken);
+        assert_eq!(told.finding("respelled").level, Level::Warn);
+    }
+
+    #[test]
+    fn the_finding_points_at_the_field_and_at_the_law() {
+        let told = Bench::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": "F"}));
+        let law = "/paths/~1organization~1v1~1contact-database/post/x-laws/created/carries/9";
+        assert_eq!(told.places("respelled"), ("/data/gender", law));
+    }
+}

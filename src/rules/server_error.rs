@@ -28,3 +28,55 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         Ok(_) => sink.held(fact),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::{Leaning, Purpose};
+    use crate::rules::Verdict;
+    use crate::rules::testing::Bench;
+
+    #[test]
+    fn any_other_status_holds() {
+        for status in [200, 302, 404, 429] {
+            let told = Bench::of("getTags").status(status);
+            assert_eq!(told.kind(FactKind::NoServerError), Verdict::Held, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_5xx_breaks_it_whatever_was_sent() {
+        let probe = Purpose::MustBeRefused(FactKind::NoCredential, Leaning::Nothing);
+        for bench in [Bench::of("getTags"), Bench::of("getTags").purpose(probe)] {
+            for status in [500, 501, 503, 599] {
+                let told = bench.status(status);
+                assert_eq!(told.kind(FactKind::NoServerError), Verdict::Broken, "{status}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_503_that_went_away_counts_for_nothing() {
+        let mut first = Bench::of("getTags").exchange(503, None, "");
+        first.superseded = true;
+        let told = Bench::of("getTags").judge(|judge| drop(judge.exchange(&first)));
+        assert_eq!(told.kind(FactKind::NoServerError), Verdict::Undecided(Reason::NotShown));
+    }
+
+    #[test]
+    fn without_an_answer_nothing_is_decided() {
+        let told = Bench::of("getTags").unanswered();
+        assert_eq!(
+            told.kind(FactKind::NoServerError),
+            Verdict::Undecided(Reason::Unanswered)
+        );
+    }
+
+    #[test]
+    fn the_finding_points_at_the_documented_answers() {
+        let told = Bench::of("getTags").status(500);
+        let responses = "/paths/~1organization~1v1~1tags/get/responses";
+        assert_eq!(told.places("server-error"), ("", responses));
+        assert_eq!(told.received("server-error"), "500");
+    }
+}

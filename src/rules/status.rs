@@ -34,9 +34,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         429 => sink.undecided(fact, Reason::Throttled),
         status @ 500.. => sink.undecided(fact, Reason::Refused(status)),
         status @ (401 | 403) => sink.undecided(fact, Reason::TokenRefused(status)),
-        status if refuses(status, leaning) || (status >= 400 && documented) => {
-            sink.undecided(fact, Reason::Refused(status));
-        }
+        status if refuses(status, leaning) || documented => sink.undecided(fact, Reason::Refused(status)),
         status => sink.broken(fact, String::new, || status.to_string()),
     }
 }
@@ -47,5 +45,101 @@ fn refuses(status: u16, leaning: Leaning) -> bool {
         Leaning::Gap => matches!(status, 400 | 409 | 422),
         Leaning::Nothing => false,
         Leaning::Sample => matches!(status, 400 | 404 | 409 | 410 | 422),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Verdict;
+    use crate::rules::testing::Bench;
+
+    const STATUSES: [u16; 16] = [
+        200, 201, 204, 302, 400, 401, 403, 404, 405, 409, 410, 422, 429, 500, 501, 503,
+    ];
+
+    fn judged(operation: &str, leaning: Leaning, status: u16) -> Verdict {
+        Bench::of(operation)
+            .leaning(leaning)
+            .status(status)
+            .kind(FactKind::Status)
+    }
+
+    /// What every leaning makes of a status of `getTags`, none being a finding.
+    fn expected(status: u16) -> Option<Verdict> {
+        Some(match status {
+            200..=299 => Verdict::Held,
+            401 | 403 => Verdict::Undecided(Reason::TokenRefused(status)),
+            429 => Verdict::Undecided(Reason::Throttled),
+            500.. => Verdict::Undecided(Reason::Refused(status)),
+            _ => return None,
+        })
+    }
+
+    #[test]
+    fn each_leaning_excuses_its_own_refusals_and_no_others() {
+        for (leaning, excused) in [
+            (Leaning::Nothing, &[][..]),
+            (Leaning::Gap, &[400, 409, 422]),
+            (Leaning::Sample, &[400, 404, 409, 410, 422]),
+        ] {
+            for status in STATUSES {
+                let refused = || {
+                    excused
+                        .contains(&status)
+                        .then_some(Verdict::Undecided(Reason::Refused(status)))
+                };
+                let expected = expected(status).or_else(refused).unwrap_or(Verdict::Broken);
+                assert_eq!(judged("getTags", leaning, status), expected, "{leaning:?} {status}");
+            }
+        }
+    }
+
+    #[test]
+    fn create_tag_answers_201_and_no_other_success() {
+        for (status, verdict) in [
+            (201, Verdict::Held),
+            (200, Verdict::Broken),
+            (202, Verdict::Broken),
+            (204, Verdict::Broken),
+            (422, Verdict::Undecided(Reason::Refused(422))),
+            (400, Verdict::Broken),
+        ] {
+            assert_eq!(judged("createTag", Leaning::Nothing, status), verdict, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_status_that_the_contract_documents_is_no_finding() {
+        let bench =
+            Bench::responses("'200': {description: Things}\n'304': {description: Same}\n'404': {description: None}");
+        for status in [304, 404] {
+            let told = bench.status(status);
+            assert_eq!(told.kind(FactKind::Status), Verdict::Undecided(Reason::Refused(status)));
+        }
+        assert_eq!(bench.status(302).kind(FactKind::Status), Verdict::Broken);
+    }
+
+    #[test]
+    fn a_default_answer_documents_no_refusal() {
+        let bench = Bench::responses("'200': {description: Things}\ndefault: {description: Error}");
+        assert_eq!(bench.status(404).kind(FactKind::Status), Verdict::Broken);
+    }
+
+    #[test]
+    fn a_probe_or_a_missing_answer_decides_nothing() {
+        let probe = Purpose::MustBeRefused(FactKind::NoCredential, Leaning::Nothing);
+        let told = Bench::of("getTags").purpose(probe).status(404);
+        assert_eq!(told.kind(FactKind::Status), Verdict::Undecided(Reason::NotShown));
+        let told = Bench::of("getTags").unanswered();
+        assert_eq!(told.kind(FactKind::Status), Verdict::Undecided(Reason::Unanswered));
+    }
+
+    #[test]
+    fn the_finding_points_at_the_documented_success() {
+        let told = Bench::of("createTag").status(200);
+        let responses = "/paths/~1organization~1v1~1tags/post/responses";
+        assert_eq!(told.places("status"), ("", format!("{responses}/201").as_str()));
+        assert_eq!(told.received("status"), "200");
     }
 }

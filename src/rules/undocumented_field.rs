@@ -28,3 +28,62 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::rules::testing::Bench;
+    use crate::rules::{Level, Verdict};
+
+    #[test]
+    fn listed_fields_alone_are_no_finding() {
+        let told = Bench::of("createTag").body(&json!({"message": "", "data": {"id": "t-1", "name": "regular"}}));
+        assert!(told.findings("undocumented-field").is_empty());
+    }
+
+    #[test]
+    fn another_field_is_a_warning_and_breaks_no_fact() {
+        let told = Bench::of("createTag").body(&json!({"message": "", "data": {"color": "#1A2B3C"}}));
+        assert_eq!(told.finding("undocumented-field").level, Level::Warn);
+        assert_eq!(told.fact("createTag /data: object"), Verdict::Held);
+        assert_eq!(
+            told.finding("undocumented-field").documented.as_deref(),
+            Some("no field of this name")
+        );
+    }
+
+    #[test]
+    fn arbitrary_keys_are_documented_in_custom_fields() {
+        let told = Bench::of("getContacts").body(&json!({"data": {"items": [{"custom_fields": {"shoe": 42}}]}}));
+        assert!(told.findings("undocumented-field").is_empty());
+    }
+
+    #[test]
+    fn a_schema_that_lists_no_field_says_nothing() {
+        for schema in [
+            "{type: object}",
+            "{type: object, properties: {a: {type: string}}, additionalProperties: true}",
+            "{type: object, properties: {a: {type: string}}, additionalProperties: {type: integer}}",
+        ] {
+            let told = Bench::schema(schema).body(&json!({"b": 1}));
+            assert!(told.verdicts.findings().is_empty(), "{schema}");
+        }
+    }
+
+    #[test]
+    fn the_finding_points_at_the_field_without_naming_it() {
+        let told = Bench::of("createTag").body(&json!({"data": {"internal": "secret"}}));
+        assert_eq!(
+            told.places("undocumented-field"),
+            ("/data/<undocumented name(8)>", "/components/schemas/Tag/type")
+        );
+        assert_eq!(told.received("undocumented-field"), "string(6)");
+    }
+
+    #[test]
+    fn a_name_that_the_contract_knows_elsewhere_is_told() {
+        let told = Bench::of("createTag").body(&json!({"data": {"address": "1 Example Street"}}));
+        assert_eq!(told.finding("undocumented-field").pointer, "/data/address");
+    }
+}

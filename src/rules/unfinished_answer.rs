@@ -27,3 +27,46 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         Err(failure) => sink.broken(fact, String::new, || failure.to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::Leaning;
+    use crate::rules::testing::Bench;
+    use crate::rules::{Reason, Verdict};
+
+    #[test]
+    fn any_complete_answer_holds() {
+        for status in [200, 404, 500] {
+            assert_eq!(
+                Bench::of("getTags").status(status).kind(FactKind::Complete),
+                Verdict::Held
+            );
+        }
+    }
+
+    #[test]
+    fn an_answer_that_ends_early_breaks_it() {
+        let told = Bench::of("getTags").unanswered();
+        assert_eq!(told.kind(FactKind::Complete), Verdict::Broken);
+        assert_eq!(
+            told.received("unfinished-answer"),
+            "the connection ended before the answer was complete"
+        );
+    }
+
+    #[test]
+    fn a_probe_that_is_cut_off_decides_nothing() {
+        let probe = Purpose::MustBeRefused(FactKind::NoCredential, Leaning::Nothing);
+        let told = Bench::of("getTags").purpose(probe).unanswered();
+        assert_eq!(told.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
+        assert!(told.verdicts.findings().is_empty());
+    }
+
+    #[test]
+    fn the_finding_points_at_the_documented_answers() {
+        let told = Bench::of("getTags").unanswered();
+        let responses = "/paths/~1organization~1v1~1tags/get/responses";
+        assert_eq!(told.places("unfinished-answer"), ("", responses));
+    }
+}

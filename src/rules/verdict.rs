@@ -15,6 +15,10 @@ use crate::contract::pointer;
 use crate::exchange::Request;
 use crate::exchange::redact::{Values, printable};
 
+/// How many digits the index of an element has at most: a body of 8 MiB has no room for ten million elements. More
+/// digits are a name that the target made up, such as a telephone number.
+const INDEX_DIGITS: usize = 7;
+
 /// What is known of a fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -259,7 +263,8 @@ impl Sink<'_> {
         if self.origin.values == Values::Shown {
             return printable(pointer);
         }
-        let plain = |token: &str| token == "*" || token.bytes().all(|byte| byte.is_ascii_digit());
+        let index = |token: &str| token.len() <= INDEX_DIGITS && token.bytes().all(|byte| byte.is_ascii_digit());
+        let plain = |token: &str| token == "*" || index(token);
         pointer::tokens(pointer).fold(String::new(), |mut told, token| {
             let name = if plain(&token) {
                 token
@@ -269,5 +274,107 @@ impl Sink<'_> {
             pointer::push(&mut told, &name);
             told
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::contract::fact::FactKind;
+    use crate::exchange::Exchange;
+    use crate::rules::testing::{Bench, JSON, Told};
+
+    const NAME: &str = "getTags /data/items/*/name: string";
+
+    fn tags(names: &[Value]) -> Exchange {
+        let items: Vec<_> = names.iter().map(|name| json!({"id": "t-1", "name": name})).collect();
+        Bench::of("getTags").exchange(200, JSON, &json!({"data": {"items": items}}).to_string())
+    }
+
+    fn judged(exchanges: &[Exchange]) -> Told {
+        Bench::of("getTags").judge(|judge| {
+            for exchange in exchanges {
+                judge.exchange(exchange);
+            }
+        })
+    }
+
+    #[test]
+    fn broken_wins_over_held_in_either_order() {
+        let (good, bad) = (tags(&[json!("regular")]), tags(&[json!(7)]));
+        assert_eq!(judged(&[good.clone(), bad.clone()]).fact(NAME), Verdict::Broken);
+        assert_eq!(judged(&[bad, good]).fact(NAME), Verdict::Broken);
+    }
+
+    #[test]
+    fn held_wins_over_a_reason_in_either_order() {
+        let (good, null) = (tags(&[json!("regular")]), tags(&[json!(null)]));
+        assert_eq!(judged(&[good.clone(), null.clone()]).fact(NAME), Verdict::Held);
+        assert_eq!(judged(&[null, good]).fact(NAME), Verdict::Held);
+    }
+
+    #[test]
+    fn the_first_reason_is_kept_and_goes_before_that_of_the_operation() {
+        let bench = Bench::of("getTags");
+        let refused = |status| {
+            bench
+                .clone()
+                .leaning(crate::exchange::Leaning::Gap)
+                .exchange(status, JSON, "{}")
+        };
+        let told = bench.judge(|judge| {
+            judge.exchange(&refused(429));
+            judge.exchange(&refused(422));
+            judge.verdicts_mut().not_called(bench.operation, Reason::OnePage);
+        });
+        assert_eq!(told.kind(FactKind::Status), Verdict::Undecided(Reason::Throttled));
+        assert_eq!(told.fact(NAME), Verdict::Undecided(Reason::OnePage));
+        assert_eq!(told.kind(FactKind::NoServerError), Verdict::Held);
+    }
+
+    #[test]
+    fn what_nothing_was_said_of_is_not_shown() {
+        assert_eq!(judged(&[]).fact(NAME), Verdict::Undecided(Reason::NotShown));
+    }
+
+    #[test]
+    fn a_rule_tells_a_fact_once_and_counts_the_rest() {
+        let told = judged(&[tags(&[json!(1), json!(true)]), tags(&[json!([])])]);
+        let finding = told.finding("wrong-type");
+        assert_eq!((finding.count, finding.pointer.as_str()), (3, "/data/items/0/name"));
+        assert_eq!(finding.received, "integer");
+    }
+
+    #[test]
+    fn an_allowed_rule_still_breaks_its_fact() {
+        let bench = Bench::of("getTags").level("wrong-type", Level::Allow);
+        let told = bench.judge(|judge| drop(judge.exchange(&tags(&[json!(7)]))));
+        assert_eq!(told.fact(NAME), Verdict::Broken);
+        assert_eq!(told.finding("wrong-type").level, Level::Allow);
+    }
+
+    #[test]
+    fn a_pointer_tells_documented_names_and_indexes_alone() {
+        for (body, pointer) in [
+            (json!({"ada": {}}), "/<undocumented name(3)>"),
+            (json!({"447700900123": {}}), "/<undocumented name(12)>"),
+            (json!({"data": {"ada/b~c": {}}}), "/data/<undocumented name(7)>"),
+            (json!({"data": {"firstname": {}}}), "/data/firstname"),
+        ] {
+            assert_eq!(Bench::of("getTags").body(&body).finding("envelope").pointer, pointer);
+        }
+        assert_eq!(
+            judged(&[tags(&[json!("a"), json!(7)])]).finding("wrong-type").pointer,
+            "/data/items/1/name"
+        );
+    }
+
+    #[test]
+    fn a_user_who_asks_for_values_gets_names_and_values() {
+        let told = Bench::of("getTags").showing_values().body(&json!({"ada": "\u{1b}[2J"}));
+        assert_eq!(told.finding("envelope").pointer, "/ada");
+        assert_eq!(told.received("envelope"), r#"another field, "\u001b[2J""#);
     }
 }

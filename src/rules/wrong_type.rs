@@ -26,3 +26,74 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
         sink.broken(fact, || place.pointer(), || received);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::rules::testing::{Bench, JSON};
+    use crate::rules::{Reason, Verdict};
+
+    const TOTAL: &str = "getTags /data/total: integer";
+
+    #[test]
+    fn each_documented_type_holds() {
+        let told = Bench::of("getVisits").body(&json!({"data": {"total": 3, "items": [{"id": 7, "datetime": "now"}]}}));
+        for fact in [
+            "body: object",
+            "/data: object",
+            "/data/total: integer",
+            "/data/items: array",
+            "/data/items/*: object",
+            "/data/items/*/id: integer",
+            "/data/items/*/datetime: string",
+        ] {
+            assert_eq!(told.fact(&format!("getVisits {fact}")), Verdict::Held, "{fact}");
+        }
+    }
+
+    #[test]
+    fn another_type_breaks_it() {
+        for (total, received) in [
+            (json!("3"), "string(1)"),
+            (json!(3.5), "number"),
+            (json!(true), "boolean"),
+            (json!([3]), "array(1)"),
+            (json!({}), "object"),
+        ] {
+            let told = Bench::of("getTags").body(&json!({"data": {"total": total}}));
+            assert_eq!(told.fact(TOTAL), Verdict::Broken, "{total}");
+            assert_eq!(told.received("wrong-type"), received);
+        }
+    }
+
+    #[test]
+    fn a_whole_number_is_an_integer_however_it_is_written() {
+        let told = Bench::of("getTags").answer(200, JSON, r#"{"data": {"total": 3.0}}"#);
+        assert_eq!(told.fact(TOTAL), Verdict::Held);
+    }
+
+    #[test]
+    fn a_place_that_no_answer_shows_is_undecided() {
+        let told = Bench::of("getTags").body(&json!({"data": {"items": []}}));
+        let names = "getTags /data/items/*/name: string";
+        assert_eq!(told.fact(names), Verdict::Undecided(Reason::NotShown));
+        assert_eq!(told.fact(TOTAL), Verdict::Undecided(Reason::NotShown));
+    }
+
+    #[test]
+    fn an_object_where_an_array_is_documented_and_the_other_way_round() {
+        let told = Bench::of("createContact").body(&json!({"data": {"tags": [], "first_visit": {}}}));
+        assert_eq!(told.fact("createContact /data/tags: object"), Verdict::Broken);
+        assert_eq!(told.fact("createContact /data/first_visit: array"), Verdict::Broken);
+    }
+
+    #[test]
+    fn the_finding_points_at_the_value_and_at_the_type() {
+        let told = Bench::of("getTags").body(&json!({"data": {"items": [{"name": "a"}, {"name": 1}]}}));
+        assert_eq!(
+            told.places("wrong-type"),
+            ("/data/items/1/name", "/components/schemas/Tag/properties/name/type")
+        );
+    }
+}

@@ -15,6 +15,9 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 /// The first wait where the target names none; it doubles.
 const FIRST_WAIT: Duration = Duration::from_millis(200);
 
+/// The longest time between two requests, however low the rate: a clock has no room for any time.
+const LONGEST_INTERVAL: Duration = Duration::from_secs(86_400);
+
 /// Spaces requests evenly.
 #[derive(Debug)]
 pub(super) struct Pace {
@@ -26,7 +29,8 @@ impl Pace {
     pub(super) fn new(per_second: Option<f64>) -> Self {
         let interval = per_second
             .filter(|rate| *rate > 0.0)
-            .map(|rate| Duration::from_secs_f64(1.0 / rate));
+            .map(|rate| Duration::try_from_secs_f64(1.0 / rate).unwrap_or(LONGEST_INTERVAL))
+            .map(|interval| interval.min(LONGEST_INTERVAL));
         Self {
             interval,
             next: Cell::new(None),
@@ -78,6 +82,80 @@ mod tests {
             (RETRY_AFTER, "Fri, 17 May 2024 07:30:03 GMT"),
         ];
         assert_eq!(wait_after(&answer(&dated), 0), Duration::from_secs(3));
+    }
+
+    #[test]
+    fn the_wait_doubles_where_the_target_names_none() {
+        let waits = [0, 1, 2, 3].map(|attempt| wait_after(&answer(&[]), attempt).as_millis());
+        assert_eq!(waits, [200, 400, 800, 1600]);
+    }
+
+    #[test]
+    fn a_retry_after_that_says_nothing_is_passed_over() {
+        const DATED: &str = "Fri, 17 May 2024 07:30:00 GMT";
+        for headers in [
+            &[(RETRY_AFTER, "soon")][..],
+            &[(RETRY_AFTER, "-1")],
+            &[(RETRY_AFTER, "1.5")],
+            &[(RETRY_AFTER, "")],
+            // A date without the target's own clock.
+            &[(RETRY_AFTER, DATED)],
+        ] {
+            assert_eq!(wait_after(&answer(headers), 0), FIRST_WAIT, "{headers:?}");
+        }
+        assert_eq!(wait_after(&answer(&[(RETRY_AFTER, "0")]), 0), Duration::ZERO);
+        let passed = [(RETRY_AFTER, DATED), (DATE, "Fri, 17 May 2024 07:30:01 GMT")];
+        assert_eq!(wait_after(&answer(&passed), 0), Duration::ZERO);
+    }
+
+    /// When each of three requests goes out at this rate, in milliseconds from the first.
+    async fn departures(per_second: Option<f64>) -> [u128; 3] {
+        let (pace, started) = (Pace::new(per_second), Instant::now());
+        let mut departures = [0; 3];
+        for departure in &mut departures {
+            pace.wait().await;
+            *departure = started.elapsed().as_millis();
+        }
+        departures
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requests_go_out_evenly_at_the_rate() {
+        assert_eq!(departures(Some(10.0)).await, [0, 100, 200]);
+        assert_eq!(departures(Some(0.5)).await, [0, 2000, 4000]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn without_a_rate_nothing_waits() {
+        for none in [None, Some(0.0), Some(-1.0), Some(f64::NAN), Some(f64::INFINITY)] {
+            assert_eq!(departures(none).await, [0, 0, 0], "{none:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requests_that_wait_together_share_the_rate() {
+        let (pace, started) = (Pace::new(Some(10.0)), Instant::now());
+        futures::future::join_all([pace.wait(), pace.wait(), pace.wait()]).await;
+        assert_eq!(started.elapsed().as_millis(), 200);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn time_that_passed_unused_is_not_made_up_for() {
+        let pace = Pace::new(Some(10.0));
+        pace.wait().await;
+        tokio::time::advance(Duration::from_secs(1)).await;
+        let started = Instant::now();
+        pace.wait().await;
+        pace.wait().await;
+        assert_eq!(started.elapsed().as_millis(), 100);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_rate_of_almost_nothing_is_one_request_a_day() {
+        for rate in [1e-9, 1e-300, f64::MIN_POSITIVE] {
+            assert_eq!(departures(Some(rate)).await, [0, 86_400_000, 172_800_000], "{rate}");
+        }
+        assert_eq!(departures(Some(f64::MAX)).await, [0, 0, 0]);
     }
 
     #[test]

@@ -59,6 +59,10 @@ pub(super) fn address(contract: &Contract, operation: OperationId, known: &Known
         let value = own.or_else(|| parameter.sample.clone().filter(|_| documented.is_read()));
         let value = value.ok_or_else(|| missing(contract, operation, index, parameter))?;
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        // Percent-encoded or not, a URL drops these: the call would go to another path than the documented one.
+        if parameter.location == Location::Path && matches!(text.as_str(), "." | "..") {
+            return Err(format!("the value for its `{}` cannot stand in a path", parameter.name));
+        }
         let told = learned.then(|| placeholder(&parameter.name));
         address.fill(parameter, &text, told.as_deref());
         if parameter.location == Location::Path {
@@ -127,6 +131,9 @@ fn missing(contract: &Contract, operation: OperationId, index: usize, parameter:
         .filter(|link| link.to == operation && link.target == Target::Parameter(index));
     let mut sources: Vec<_> = links.map(|link| contract.operation(link.from).name.as_str()).collect();
     sources.dedup();
+    if sources.is_empty() && parameter.sample.is_some() {
+        return format!("no link gives its `{}`, and a write goes to no example", parameter.name);
+    }
     if sources.is_empty() {
         return format!("no link and no example of the contract gives its `{}`", parameter.name);
     }
@@ -135,4 +142,182 @@ fn missing(contract: &Contract, operation: OperationId, index: usize, parameter:
         sources.join(" or "),
         parameter.name
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const CONTRACT: &str = "openapi: 3.0.3
+info: {title: Things, version: '1'}
+paths:
+  /things:
+    get:
+      operationId: getThings
+      responses:
+        '200':
+          description: Things
+          links:
+            It: {operationId: getThing, parameters: {id: '$response.body#/items/0/id'}}
+            ItsParts: {operationId: putPart, parameters: {id: '$response.body#/items/0/id'}}
+  /things/{id}:
+    get:
+      operationId: getThing
+      parameters:
+        - {name: id, in: path, required: true, schema: {type: string}}
+      responses: {'200': {description: Thing}}
+  /things/{id}/parts/{part}:
+    put:
+      operationId: putPart
+      parameters:
+        - {name: id, in: path, required: true, schema: {type: string}}
+        - {name: part, in: path, required: true, schema: {type: string}, example: p-1}
+      responses: {'200': {description: Part}}
+  /parts/{part}:
+    get:
+      operationId: getPart
+      parameters:
+        - {name: part, in: path, required: true, schema: {type: string}, example: a/b ü}
+        - {name: kind of, in: query, required: true, schema: {enum: [a&b]}}
+        - {name: depth, in: query, required: true, schema: {type: integer, default: 2}}
+        - {name: X-Trace, in: header, required: true, schema: {type: string, example: t}}
+        - {name: theme, in: cookie, required: true, schema: {type: string}, example: d=k}
+        - {name: more, in: query, schema: {type: string}, example: m}
+      responses: {'200': {description: Part}}
+  /nothing/{id}:
+    get:
+      operationId: getNothing
+      parameters:
+        - {name: id, in: path, required: true, schema: {type: string}}
+      responses: {'200': {description: Nothing}}
+";
+
+    fn contract() -> Contract {
+        Contract::read("things.yaml", CONTRACT.to_owned()).unwrap()
+    }
+
+    /// The address of an operation once `getThings` has shown items with these identifiers.
+    fn addressed(operation: &str, identifiers: &[Value]) -> Result<Address, String> {
+        let contract = contract();
+        let mut known = Known::default();
+        let items: Vec<_> = identifiers.iter().map(|id| json!({"id": id})).collect();
+        let list = contract.operation_named("getThings").unwrap();
+        known.learn(&contract, list, &json!({"items": items}));
+        address(&contract, contract.operation_named(operation).unwrap(), &known)
+    }
+
+    #[test]
+    fn a_linked_value_goes_into_the_path_and_leans_on_nothing() {
+        let address = addressed("getThing", &[json!("t-17")]).unwrap();
+        assert_eq!(
+            (address.path.as_str(), address.leaning),
+            ("/things/t-17", Leaning::Nothing)
+        );
+        assert_eq!(address.path_values, [("id".to_owned(), json!("t-17"))]);
+    }
+
+    #[test]
+    fn the_latest_value_is_taken_and_a_number_is_its_digits() {
+        let address = addressed("getThing", &[json!("t-17"), json!(4711)]).unwrap();
+        assert_eq!(address.path, "/things/4711");
+        assert_eq!(address.path_values, [("id".to_owned(), json!(4711))]);
+    }
+
+    #[test]
+    fn a_value_cannot_leave_its_segment() {
+        for (id, path) in [
+            ("a/b", "/things/a%2Fb"),
+            ("a?b#c", "/things/a%3Fb%23c"),
+            ("../visits", "/things/..%2Fvisits"),
+            ("%2e%2e", "/things/%252e%252e"),
+            ("{id}", "/things/%7Bid%7D"),
+            ("a b\n", "/things/a%20b%0A"),
+            ("ü", "/things/%C3%BC"),
+            ("a-._~Z9", "/things/a-._~Z9"),
+            ("...", "/things/..."),
+        ] {
+            assert_eq!(addressed("getThing", &[json!(id)]).unwrap().path, path, "{id}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_a_url_would_swallow_is_refused() {
+        for id in [".", ".."] {
+            let reason = addressed("getThing", &[json!(id)]).unwrap_err();
+            assert_eq!(reason, "the value for its `id` cannot stand in a path");
+        }
+    }
+
+    #[test]
+    fn a_read_takes_the_samples_of_the_contract_and_leans_on_them() {
+        let address = addressed("getPart", &[]).unwrap();
+        assert_eq!(address.path, "/parts/a%2Fb%20%C3%BC?kind%20of=a%26b&depth=2");
+        assert_eq!(address.leaning, Leaning::Sample);
+        let headers = [("X-Trace", "t"), ("Cookie", "theme=d%3Dk")];
+        assert_eq!(
+            address.headers,
+            headers.map(|(name, value)| (name.to_owned(), value.to_owned()))
+        );
+    }
+
+    #[test]
+    fn a_missing_value_is_told_with_the_operations_that_could_show_it() {
+        assert_eq!(
+            addressed("getThing", &[]).unwrap_err(),
+            "no answer of getThings showed a value for its `id`"
+        );
+        assert_eq!(
+            addressed("getThing", &[json!(null), json!("")]).unwrap_err(),
+            "no answer of getThings showed a value for its `id`"
+        );
+        assert_eq!(
+            addressed("getNothing", &[]).unwrap_err(),
+            "no link and no example of the contract gives its `id`"
+        );
+    }
+
+    #[test]
+    fn a_write_takes_no_sample_and_says_so() {
+        assert_eq!(
+            addressed("putPart", &[json!("t-17")]).unwrap_err(),
+            "no link gives its `part`, and a write goes to no example"
+        );
+    }
+
+    #[test]
+    fn a_pair_of_our_own_follows_those_of_the_contract() {
+        let mut plain = addressed("getThing", &[json!("t-17")]).unwrap();
+        plain.add_query("page of", "2&3");
+        assert_eq!(plain.path, "/things/t-17?page%20of=2%263");
+        let mut queried = addressed("getPart", &[]).unwrap();
+        queried.add_query("page", "2");
+        assert!(queried.path.ends_with("&depth=2&page=2"), "{}", queried.path);
+    }
+
+    #[test]
+    fn what_a_list_showed_is_told_by_its_name() {
+        let address = addressed("getThing", &[json!("t-17")]).unwrap();
+        assert_eq!(address.told.path, "/things/<id as the target lists it>");
+        let address = addressed("getPart", &[]).unwrap();
+        assert_eq!(
+            (&address.told.path, &address.told.headers),
+            (&address.path, &address.headers)
+        );
+    }
+
+    #[test]
+    fn the_credential_is_the_one_that_the_contract_asks_for() {
+        let (scheme, header) = ("s".to_owned(), "X-Key".to_owned());
+        let key = Security::ApiKey {
+            scheme: scheme.clone(),
+            header: header.clone(),
+        };
+        assert_eq!(credential(&key), Credential::Token { header: Some(header) });
+        let bearer = Security::Bearer { scheme: scheme.clone() };
+        assert_eq!(credential(&bearer), Credential::Token { header: None });
+        assert_eq!(credential(&Security::None), Credential::None);
+        assert_eq!(credential(&Security::Unread { schemes: scheme }), Credential::None);
+    }
 }

@@ -200,3 +200,111 @@ fn suspicious(walk: &Walk) -> bool {
     walk.end == WalkEnd::Complete
         && (walk.changed() || different != items().count() || total != i64::try_from(different).ok())
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::contract::Contract;
+    use crate::exchange::{Credential, Leaning, Told};
+
+    /// The page that `getTags` showed with this answer.
+    fn seen(body: Value) -> PageSeen {
+        let contract = Contract::built_in().unwrap();
+        let operation = contract.operation_named("getTags").unwrap();
+        let documented = contract.operation(operation);
+        let request = Request {
+            operation,
+            purpose: Purpose::Documented(Leaning::Nothing),
+            method: documented.method,
+            path: documented.path.clone(),
+            headers: Vec::new(),
+            body: None,
+            learned: Vec::new(),
+            told: Told::default(),
+            credential: Credential::None,
+        };
+        let body = Body {
+            value: body,
+            duplicates: Vec::new(),
+        };
+        page_seen(documented.page.as_ref().unwrap(), None, &body, request)
+    }
+
+    fn page(items: &[&str], total: i64) -> PageSeen {
+        let items: Vec<_> = items.iter().map(|id| json!({ "id": id })).collect();
+        seen(json!({"data": {"page": 1, "per_page": 10, "total": total, "last_page": 1, "items": items}}))
+    }
+
+    fn walk(pages: Vec<PageSeen>, end: WalkEnd) -> Walk {
+        Walk {
+            operation: pages[0].request.operation,
+            pages,
+            end,
+            most: 100,
+            unstable: false,
+        }
+    }
+
+    #[test]
+    fn a_page_is_read_where_the_law_says_that_it_stands() {
+        let page = page(&["a", "b"], 2);
+        assert_eq!(
+            (page.page, page.per_page, page.total, page.last_page),
+            (Some(1), Some(10), Some(2), Some(1))
+        );
+        assert_eq!(page.items, [Some(digest(&json!("a"))), Some(digest(&json!("b")))]);
+        assert!(page.shows_items());
+    }
+
+    #[test]
+    fn what_an_answer_lacks_is_not_made_up() {
+        let page = seen(json!({"data": {"page": "1", "total": null}}));
+        assert_eq!(
+            (page.page, page.per_page, page.total, page.last_page),
+            (None, None, None, None)
+        );
+        assert!(!page.listed && !page.shows_items());
+    }
+
+    #[test]
+    fn null_and_nothing_identify_no_item() {
+        let page = seen(json!({"data": {"items": [{"id": null}, {}, {"id": 7}, "b"]}}));
+        assert_eq!(page.items, [None, None, Some(digest(&json!(7))), None]);
+        assert!(page.listed && !page.shows_items());
+    }
+
+    #[test]
+    fn a_number_and_its_digits_are_two_identifiers() {
+        assert_ne!(digest(&json!(7)), digest(&json!("7")));
+        assert_eq!(digest(&json!("7")), digest(&json!("7")));
+    }
+
+    #[test]
+    fn a_walk_ends_as_its_first_page_lets_it() {
+        assert_eq!(end(&page(&["a"], 1), false), WalkEnd::Complete);
+        assert_eq!(end(&page(&["a"], 1), true), WalkEnd::TooManyPages);
+        assert_eq!(end(&seen(json!({"data": {"last_page": 1}})), false), WalkEnd::Broken);
+        assert_eq!(end(&seen(json!({"data": {"items": []}})), true), WalkEnd::Broken);
+    }
+
+    #[test]
+    fn a_walk_that_does_not_add_up_is_suspicious() {
+        for (pages, doubted) in [
+            (vec![page(&["a", "b"], 2)], false),
+            (vec![page(&[], 0)], false),
+            (vec![page(&["a", "b"], 3)], true),
+            (vec![page(&["a", "a"], 2)], true),
+            (vec![page(&["a"], 2), page(&["b"], 3)], true),
+            (vec![page(&["a"], 2), page(&["a"], 2)], true),
+        ] {
+            assert_eq!(
+                suspicious(&walk(pages.clone(), WalkEnd::Complete)),
+                doubted,
+                "{pages:?}"
+            );
+            assert!(!suspicious(&walk(pages, WalkEnd::TooManyPages)));
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Small contracts for the tests of how one is read. The way in is [`of_schema`] or [`of_paths`].
+
+use super::Contract;
+use super::defect::Defect;
+
+/// A contract of these paths and components, YAML lines from the first column on.
+pub(super) fn of_paths(paths: &str, components: &str) -> Result<Contract, Defect> {
+    let indented = |text: &str| text.replace('\n', "\n  ");
+    let (paths, components) = (indented(paths), indented(components));
+    let components = if components.is_empty() {
+        String::new()
+    } else {
+        format!("components:\n  {components}\n")
+    };
+    let text = format!("openapi: 3.0.3\ninfo: {{title: Things, version: '1'}}\npaths:\n  {paths}\n{components}");
+    Contract::read("things.yaml", text)
+}
+
+/// A contract whose one operation, `get`, answers 200 with this schema; `schemas` are the components it refers to, a
+/// line each.
+pub(super) fn of_schema(schema: &str, schemas: &str) -> Contract {
+    let content = format!("content: {{application/json: {{schema: {schema}}}}}");
+    let path =
+        format!("/things: {{get: {{operationId: get, responses: {{'200': {{description: Things, {content}}}}}}}}}");
+    let components = if schemas.is_empty() {
+        String::new()
+    } else {
+        format!("schemas:\n  {}", schemas.replace('\n', "\n  "))
+    };
+    of_paths(&path, &components).unwrap_or_else(|defect| panic!("{defect}"))
+}

@@ -1,0 +1,220 @@
+//! Made-up runs and a fixed record, for the tests of the reports. The main type is [`Seen`].
+
+use std::time::Duration;
+
+use chrono::DateTime;
+use reqwest::header::HeaderMap;
+
+use super::{ContractRecord, FactRow, Facts, FindingRecord, Outcome, Record, RequestCounts, ResidueRecord};
+use super::{RunFacts, VerdictRecord, record};
+use crate::contract::Contract;
+use crate::contract::document::Document;
+use crate::contract::operation::Method;
+use crate::exchange::redact::{Redaction, Values};
+use crate::exchange::{Answer, Credential, Exchange, Leaning, Purpose, Request, Target, Told};
+use crate::rules::{Judge, Level, Levels};
+use crate::run::{Ended, Residue, Run, Tally};
+
+const CONTRACT: &str = "openapi: 3.0.3
+info: {title: Things, version: '1'}
+paths:
+  /things:
+    get:
+      operationId: getThings
+      responses:
+        '200':
+          description: Things
+          content:
+            application/json:
+              schema:
+                type: object
+                required: [name]
+                properties:
+                  name:
+                    type: string
+                  size:
+                    type: integer
+";
+
+/// What a run saw of `getThings`, and how it ended.
+pub(super) struct Seen {
+    pub(super) contract: Contract,
+    pub(super) levels: Levels,
+    pub(super) answers: Vec<(u16, &'static str)>,
+    pub(super) ended: Ended,
+    pub(super) residue: Vec<Residue>,
+}
+
+impl Seen {
+    /// A complete run that saw these bodies.
+    pub(super) fn bodies(bodies: &[&'static str]) -> Self {
+        Self {
+            contract: Contract::read("things.yaml", CONTRACT.to_owned()).unwrap(),
+            levels: Levels::default(),
+            answers: bodies.iter().map(|body| (200, *body)).collect(),
+            ended: Ended::Complete,
+            residue: Vec::new(),
+        }
+    }
+
+    /// The same of a contract whose two fields stand on one line.
+    pub(super) fn one_line(bodies: &[&'static str]) -> Self {
+        let (head, _) = CONTRACT.split_once("              schema:").unwrap();
+        let fields = "{type: object, properties: {a: {type: string}, b: {type: string}}}";
+        let text = format!("{head}              schema: {fields}\n");
+        Self {
+            contract: Contract::read("things.yaml", text).unwrap(),
+            ..Self::bodies(bodies)
+        }
+    }
+
+    pub(super) fn ended(mut self, ended: Ended) -> Self {
+        self.ended = ended;
+        self
+    }
+
+    /// The record of the run.
+    pub(super) fn record(&self, require_facts: Option<f64>) -> Record {
+        let mut judge = Judge::new(&self.contract, self.levels.clone(), Values::Hidden);
+        for answer in &self.answers {
+            judge.exchange(&self.exchange(*answer));
+        }
+        let run = Run {
+            verdicts: judge.into_verdicts(),
+            ended: self.ended.clone(),
+            residue: self.residue.clone(),
+            tally: Tally::default(),
+        };
+        let about = RunFacts {
+            contract: &self.contract,
+            target: &Target::parse("https://api.example.com/tenant").unwrap(),
+            seed: 7,
+            started_at: DateTime::UNIX_EPOCH,
+            duration: Duration::from_millis(1234),
+            require_facts,
+            values: Values::Hidden,
+            redaction: &Redaction::default(),
+        };
+        record(&run, &about)
+    }
+
+    fn exchange(&self, (status, body): (u16, &'static str)) -> Exchange {
+        let request = Request {
+            operation: self.contract.operation_named("getThings").unwrap(),
+            purpose: Purpose::Documented(Leaning::Nothing),
+            method: Method::Get,
+            path: "/things".to_owned(),
+            headers: Vec::new(),
+            body: None,
+            learned: Vec::new(),
+            told: Told {
+                path: "/things".to_owned(),
+                headers: Vec::new(),
+            },
+            credential: Credential::None,
+        };
+        let answer = Answer {
+            status,
+            headers: HeaderMap::from_iter([("content-type".parse().unwrap(), "application/json".parse().unwrap())]),
+            body: body.into(),
+            elapsed: Duration::from_micros(1500),
+        };
+        Exchange {
+            number: 1,
+            request,
+            superseded: false,
+            outcome: Ok(answer),
+        }
+    }
+
+    /// An exchange as the terminal tells it.
+    pub(super) fn first_exchange(&self) -> Exchange {
+        self.exchange(self.answers[0])
+    }
+}
+
+/// A record with one of everything, and the contract that it is about.
+pub(super) fn fixed() -> (Record, Document) {
+    let left = |id: Option<&str>, answered| ResidueRecord {
+        operation: "createThing".to_owned(),
+        id: id.map(str::to_owned),
+        answered,
+    };
+    let record = Record {
+        outcome: Outcome::DoesNotConform,
+        exit_code: 1,
+        reason: None,
+        contract: ContractRecord {
+            title: "Things".to_owned(),
+            file: "things.yaml".to_owned(),
+        },
+        target: "https://api.example.com".to_owned(),
+        seed: 7,
+        started_at: "2024-05-17T07:30:00Z".to_owned(),
+        duration_ms: 1234,
+        facts: facts(),
+        findings: findings(),
+        residue: vec![left(Some("t-17"), true), left(None, true), left(None, false)],
+        requests: RequestCounts {
+            sent: 12,
+            answered: 11,
+            writes: 3,
+            throttled: 1,
+            unfinished: 1,
+        },
+    };
+    let document = Document::read("things.yaml", CONTRACT.to_owned()).unwrap();
+    (record, document)
+}
+
+fn facts() -> Facts {
+    let row = |fact: &str, verdict, reason: Option<&str>| FactRow {
+        fact: fact.to_owned(),
+        operation: "getThings".to_owned(),
+        verdict,
+        reason: reason.map(str::to_owned),
+    };
+    let undecided = |fact: &str| row(fact, VerdictRecord::Undecided, Some("no answer showed this place"));
+    Facts {
+        total: 4,
+        held: 1,
+        broken: 1,
+        undecided: 2,
+        rows: vec![
+            row("getThings status: 200", VerdictRecord::Held, None),
+            row("getThings /name: string", VerdictRecord::Broken, None),
+            undecided("getThings /size: integer"),
+            undecided("getThings body: JSON"),
+        ],
+    }
+}
+
+fn findings() -> Vec<FindingRecord> {
+    let schema = "/paths/~1things/get/responses/200/content/application~1json/schema";
+    let wrong_type = FindingRecord {
+        rule: "wrong-type".to_owned(),
+        level: Level::Deny,
+        operation: "getThings".to_owned(),
+        fact: "getThings /name: string".to_owned(),
+        answer_pointer: "/name".to_owned(),
+        contract_pointer: format!("{schema}/properties/name/type"),
+        contract_line: 17,
+        documented: "string".to_owned(),
+        received: "integer".to_owned(),
+        count: 2,
+        reproduce: "curl -sS -i 'https://api.example.com/things'".to_owned(),
+    };
+    let undocumented_field = FindingRecord {
+        rule: "undocumented-field".to_owned(),
+        level: Level::Warn,
+        fact: "getThings body: object".to_owned(),
+        answer_pointer: "/<undocumented name(4)>".to_owned(),
+        contract_pointer: format!("{schema}/type"),
+        contract_line: 13,
+        documented: "no field of this name".to_owned(),
+        received: "null".to_owned(),
+        count: 1,
+        ..wrong_type.clone()
+    };
+    vec![wrong_type, undocumented_field]
+}

@@ -1,0 +1,294 @@
+//! Judges made-up exchanges, so that a rule's test is a few lines. The main types are [`Bench`], which says what came
+//! over the wire, and [`Told`], which is asked for verdicts and findings.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use serde_json::Value;
+
+use super::evidence::{Creation, PageSeen, Sighting, Updating, Walk, WalkEnd};
+use super::{Finding, Judge, Level, Levels, Verdict, Verdicts};
+use crate::contract::Contract;
+use crate::contract::fact::{FactId, FactKind};
+use crate::contract::operation::OperationId;
+use crate::exchange::redact::Values;
+use crate::exchange::{Answer, Credential, Exchange, Failure, Leaning, Purpose, Request};
+
+/// Where a list shows the record that [`Bench::sighted`] is given.
+pub(super) const ITEM: &str = "/data/items/3";
+pub(super) const JSON: Option<&str> = Some("application/json");
+
+/// One operation of a contract, and how a run would judge it.
+#[derive(Clone)]
+pub(super) struct Bench {
+    pub(super) contract: Arc<Contract>,
+    pub(super) operation: OperationId,
+    levels: Levels,
+    values: Values,
+    purpose: Purpose,
+}
+
+impl Bench {
+    /// An operation of the built-in contract.
+    pub(super) fn of(operation: &str) -> Self {
+        static BUILT_IN: OnceLock<Arc<Contract>> = OnceLock::new();
+        let contract = BUILT_IN.get_or_init(|| Arc::new(Contract::built_in().unwrap()));
+        Self::new(Arc::clone(contract), operation)
+    }
+
+    /// `getThings` of a contract whose only answer, 200, has this schema, in YAML's flow form. Null is a wrong type
+    /// there.
+    pub(super) fn schema(schema: &str) -> Self {
+        Self::responses(&format!(
+            "'200': {{description: Things, content: {{application/json: {{schema: {schema}}}}}}}"
+        ))
+    }
+
+    /// `getThings` of a contract with these responses, a line each.
+    pub(super) fn responses(responses: &str) -> Self {
+        let responses = responses.replace('\n', "\n        ");
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: Things, version: '1'}}\npaths:\n  /things:\n    get:\n      \
+             operationId: getThings\n      responses:\n        {responses}\n"
+        );
+        Self::text(&text, "getThings")
+    }
+
+    /// An operation of the contract with this text.
+    pub(super) fn text(text: &str, operation: &str) -> Self {
+        let contract = Contract::read("things.yaml", text.to_owned()).unwrap_or_else(|defect| panic!("{defect}"));
+        Self::new(Arc::new(contract), operation)
+    }
+
+    fn new(contract: Arc<Contract>, operation: &str) -> Self {
+        let operation = contract.operation_named(operation).expect(operation);
+        Self {
+            contract,
+            operation,
+            levels: Levels::default(),
+            values: Values::Hidden,
+            purpose: Purpose::Documented(Leaning::Nothing),
+        }
+    }
+
+    pub(super) fn level(mut self, rule: &str, level: Level) -> Self {
+        self.levels.set(rule, level).unwrap();
+        self
+    }
+
+    pub(super) fn showing_values(mut self) -> Self {
+        self.values = Values::Shown;
+        self
+    }
+
+    pub(super) fn purpose(mut self, purpose: Purpose) -> Self {
+        self.purpose = purpose;
+        self
+    }
+
+    pub(super) fn leaning(self, leaning: Leaning) -> Self {
+        self.purpose(Purpose::Documented(leaning))
+    }
+
+    pub(super) fn request(&self) -> Request {
+        let operation = self.contract.operation(self.operation);
+        Request {
+            operation: self.operation,
+            purpose: self.purpose,
+            method: operation.method,
+            path: operation.path.clone(),
+            headers: Vec::new(),
+            body: None,
+            learned: Vec::new(),
+            told: crate::exchange::Told::default(),
+            credential: Credential::None,
+        }
+    }
+
+    /// An exchange that ended in this answer.
+    pub(super) fn exchange(&self, status: u16, media_type: Option<&str>, body: &str) -> Exchange {
+        let typed = media_type.map(|media_type| (CONTENT_TYPE, HeaderValue::from_str(media_type).unwrap()));
+        let answer = Answer {
+            status,
+            headers: typed.into_iter().collect::<HeaderMap>(),
+            body: Bytes::from(body.to_owned()),
+            elapsed: Duration::ZERO,
+        };
+        Exchange {
+            number: 1,
+            request: self.request(),
+            superseded: false,
+            outcome: Ok(answer),
+        }
+    }
+
+    /// Judges whatever the closure shows the judge.
+    pub(super) fn judge(&self, show: impl FnOnce(&mut Judge<'_>)) -> Told {
+        let mut judge = Judge::new(&self.contract, self.levels.clone(), self.values);
+        show(&mut judge);
+        Told {
+            contract: Arc::clone(&self.contract),
+            verdicts: judge.into_verdicts(),
+            operation: self.operation,
+        }
+    }
+
+    /// Judges an answer.
+    pub(super) fn answer(&self, status: u16, media_type: Option<&str>, body: &str) -> Told {
+        let exchange = self.exchange(status, media_type, body);
+        self.judge(|judge| drop(judge.exchange(&exchange)))
+    }
+
+    /// Judges a JSON answer with the operation's success status.
+    pub(super) fn body(&self, body: &Value) -> Told {
+        let operation = self.contract.operation(self.operation);
+        let status = (200..300).find(|status| operation.succeeds_with(*status)).unwrap();
+        self.answer(status, JSON, &body.to_string())
+    }
+
+    /// Judges an answer with this status, and a JSON body that says nothing.
+    pub(super) fn status(&self, status: u16) -> Told {
+        self.answer(status, JSON, "{}")
+    }
+
+    /// Judges an exchange without a complete answer.
+    pub(super) fn unanswered(&self) -> Told {
+        let exchange = Exchange {
+            outcome: Err(Failure::Cut),
+            ..self.exchange(200, None, "")
+        };
+        self.judge(|judge| drop(judge.exchange(&exchange)))
+    }
+
+    /// Judges a create that sent this body and was answered with this record.
+    pub(super) fn created(&self, sent: &Value, resource: &Value) -> Told {
+        self.creation(sent, resource, |creation, judge| judge.creation(&creation))
+    }
+
+    /// Shows the closure a create that sent this body and was answered with this record.
+    pub(super) fn creation(
+        &self,
+        sent: &Value,
+        resource: &Value,
+        show: impl FnOnce(Creation<'_>, &mut Judge<'_>),
+    ) -> Told {
+        let mut request = self.request();
+        request.body = Some(sent.clone());
+        let creation = Creation {
+            contract: &self.contract,
+            operation: self.operation,
+            law: self.contract.operation(self.operation).laws.created.as_ref().unwrap(),
+            request: &request,
+            resource,
+            seen_before: false,
+        };
+        self.judge(|judge| show(creation, judge))
+    }
+
+    /// Judges a create that sent this body, and the record that the list shows of it, if any.
+    pub(super) fn sighted(&self, sent: &Value, listed: Option<&Value>, end: WalkEnd) -> Told {
+        self.placed(sent, listed, (None, end))
+    }
+
+    /// The same, and where the list shows it under another owner.
+    pub(super) fn placed(
+        &self,
+        sent: &Value,
+        listed: Option<&Value>,
+        (elsewhere, end): (Option<&str>, WalkEnd),
+    ) -> Told {
+        self.creation(sent, &Value::Null, |creation, judge| {
+            let sighting = Sighting {
+                changed: false,
+                creation,
+                listed: listed.map(|listed| (listed, ITEM)),
+                elsewhere,
+                end,
+                most: 100,
+            };
+            judge.sighting(&sighting, creation.request);
+        })
+    }
+
+    /// Judges an update that sent this body, the record that the list shows of it, if any, and where the list shows
+    /// what was sent in another item.
+    pub(super) fn updated(
+        &self,
+        sent: &Value,
+        listed: Option<&Value>,
+        (elsewhere, end): (Option<&str>, WalkEnd),
+    ) -> Told {
+        let mut request = self.request();
+        request.body = Some(sent.clone());
+        let updating = Updating {
+            contract: &self.contract,
+            operation: self.operation,
+            law: self.contract.operation(self.operation).laws.updated.as_ref().unwrap(),
+            request: &request,
+            listed: listed.map(|listed| (listed, ITEM)),
+            elsewhere,
+            end,
+            most: 100,
+        };
+        self.judge(|judge| judge.updating(&updating, &request))
+    }
+
+    /// A walk that saw these pages.
+    pub(super) fn walk(&self, pages: Vec<PageSeen>, end: WalkEnd) -> Walk {
+        Walk {
+            operation: self.operation,
+            pages,
+            end,
+            most: 100,
+            unstable: false,
+        }
+    }
+}
+
+/// What the judge says.
+pub(super) struct Told {
+    pub(super) contract: Arc<Contract>,
+    pub(super) verdicts: Verdicts,
+    pub(super) operation: OperationId,
+}
+
+impl Told {
+    /// The verdict on the operation's fact of this kind.
+    pub(super) fn kind(&self, kind: FactKind) -> Verdict {
+        let fact = self.contract.fact_of(self.operation, kind).expect("a fact of the kind");
+        self.verdicts.of(&self.contract, fact)
+    }
+
+    /// The verdict on the fact of this name.
+    pub(super) fn fact(&self, name: &str) -> Verdict {
+        let fact = self.contract.facts.iter().position(|fact| fact.name == name);
+        self.verdicts.of(&self.contract, FactId(fact.expect(name)))
+    }
+
+    /// The findings of a rule.
+    pub(super) fn findings(&self, rule: &str) -> Vec<&Finding> {
+        let findings = self.verdicts.findings().iter();
+        findings.filter(|finding| finding.rule.name == rule).collect()
+    }
+
+    /// The only finding of a rule.
+    pub(super) fn finding(&self, rule: &str) -> &Finding {
+        match self.findings(rule).as_slice() {
+            [finding] => finding,
+            findings => panic!("{} findings of `{rule}`", findings.len()),
+        }
+    }
+
+    /// Where the only finding of a rule stands: in the answer, and in the contract.
+    pub(super) fn places(&self, rule: &str) -> (&str, &str) {
+        let finding = self.finding(rule);
+        (&finding.pointer, &self.contract.fact(finding.fact).place)
+    }
+
+    /// What the only finding of a rule says came instead.
+    pub(super) fn received(&self, rule: &str) -> &str {
+        &self.finding(rule).received
+    }
+}
