@@ -29,6 +29,7 @@
 mod app;
 mod auth;
 mod body;
+pub mod fault;
 mod fields;
 mod json;
 mod open;
