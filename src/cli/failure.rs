@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::contract::defect::Defect;
 use crate::exchange::{TargetError, TokenError, TransportError};
 use crate::rules::UnknownRule;
+use crate::service::fault::UnknownFault;
 
 /// Why a command ended without an outcome.
 #[derive(Debug, thiserror::Error)]
@@ -12,6 +13,9 @@ pub(super) enum Failure {
     /// The contract is defective.
     #[error("failed to read the contract: {0}")]
     Contract(#[from] Defect),
+    /// A fault that does not exist.
+    #[error(transparent)]
+    Fault(#[from] UnknownFault),
     /// A file could not be read.
     #[error("failed to read `{}`: {source}", path.display())]
     File {

@@ -10,14 +10,40 @@ use countersign::service::fault::{Fault, Faults, faults};
 
 use super::checker::{Found, block_on, check, each, scope};
 
-/// Faults that the checker does not catch yet, by the end of their names, with the reason. Whoever teaches it one takes
-/// the row out: a fault that is caught after all fails the test.
-const EXPECTED_MISSES: &[(&str, &str)] = &[];
+/// Faults that the checker does not catch yet, by their names or by how their deviations begin, each with the reason.
+/// Whoever teaches the checker one takes it out: a fault that is caught after all fails the test.
+const EXPECTED_MISSES: &[(&str, &str)] = &[
+    ("fails-on-", "law 8: no odd request is sent"),
+    ("updateContact:lost", "law 5: no update is read back"),
+    ("updateContact:applied-elsewhere", "law 5: no update is read back"),
+    (
+        "updateContact:applied-elsewhere-too",
+        "law 5: no other contact is looked at after an update",
+    ),
+    (
+        "updateContact:let-in-without-credential",
+        "the probe goes before the first accepted update, names a venue of the example, and takes the 422 for a refusal",
+    ),
+    ("updateContact:let-in-with-another-scheme", "as without a credential"),
+    ("updateContact:let-in-with-a-wrong-token", "as without a credential"),
+    (
+        "createContactMethod:identifier-reused",
+        "the identifiers of methods that lists show are not noted, so one from there counts as new",
+    ),
+    (
+        "createContactMethod:listed-elsewhere-too",
+        "law 6: a method is looked for under its contact, and under no other",
+    ),
+    (
+        "createVisit:utc-refused",
+        "the retreat from the first form drops datetime at last, so the form counts as not tried",
+    ),
+];
 
 fn expected_miss(fault: &Fault) -> Option<&'static str> {
-    let miss = EXPECTED_MISSES
-        .iter()
-        .find(|(name, _)| fault.name == *name || fault.name.ends_with(&format!(":{name}")));
+    let deviation = fault.name.split(':').next_back().unwrap_or_default();
+    let is_it = |known: &str| fault.name == known || deviation.starts_with(known);
+    let miss = EXPECTED_MISSES.iter().find(|(known, _)| is_it(known));
     miss.map(|(_, reason)| *reason)
 }
 
@@ -44,7 +70,7 @@ fn missed(contract: &Contract, fault: &Fault) -> Option<String> {
     let caught = found.iter().any(|found| catches(found, fault));
     match (caught, expected_miss(fault)) {
         (true, None) | (false, Some(_)) => None,
-        (true, Some(_)) => Some(format!("{}: caught, so it is no expected miss any more", fault.name)),
+        (true, Some(reason)) => Some(format!("{}: caught, though a miss was expected: {reason}", fault.name)),
         (false, None) => Some(format!(
             "{}: no {} at `{}` on {:?}; found {found:?}",
             fault.name, fault.rule, fault.pointer, fault.fact
