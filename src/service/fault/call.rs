@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header, response};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use futures::stream;
+use futures::{StreamExt, stream};
 use serde_json::Value;
 
 use super::contract::Operation;
@@ -148,8 +148,12 @@ impl IntoResponse for Answer {
         self.head
             .headers
             .insert(header::CONTENT_LENGTH, HeaderValue::from(text.len() + 1));
-        let cut = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
-        let body = Body::from_stream(stream::iter([Ok(text), Err(cut)]));
+        let cut = async {
+            // What is there is sent before the end is seen; else the client would get no answer at all.
+            tokio::task::yield_now().await;
+            Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset))
+        };
+        let body = Body::from_stream(stream::iter([Ok(text)]).chain(stream::once(cut)));
         Response::from_parts(self.head, body)
     }
 }
