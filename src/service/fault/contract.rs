@@ -167,16 +167,16 @@ impl Reader<'_> {
         };
         let schema = success.map(|(_, answer)| &answer["content"]["application/json"]["schema"]);
         if let Some(schema) = schema.filter(|schema| schema.is_object()) {
-            self.places(schema, String::new(), false, &mut read_operation);
+            self.places(schema, "", false, &mut read_operation);
         }
         read_operation
     }
 
-    fn places(&self, schema: &Value, pattern: String, listed: bool, operation: &mut Operation) {
+    fn places(&self, schema: &Value, pattern: &str, listed: bool, operation: &mut Operation) {
         let schema = self.whole(schema);
         let kind = kind(&schema);
         operation.places.push(Place {
-            pattern: pattern.clone(),
+            pattern: pattern.to_owned(),
             kind,
             listed,
         });
@@ -185,11 +185,11 @@ impl Reader<'_> {
             names.any(|required| required == name)
         };
         for (name, property) in members(&schema, "properties") {
-            self.places(property, format!("{pattern}/{name}"), required(name), operation);
+            self.places(property, &format!("{pattern}/{name}"), required(name), operation);
         }
         if let Some(items) = schema.get("items") {
-            operation.elements.insert(pattern.clone(), self.sample(items));
-            self.places(items, format!("{pattern}/*"), false, operation);
+            operation.elements.insert(pattern.to_owned(), self.sample(items));
+            self.places(items, &format!("{pattern}/*"), false, operation);
         }
     }
 

@@ -1,11 +1,10 @@
 //! The faults that follow from the document: [`faults`] walks over its places, its answers and what its creates carry.
 
-use axum::http::StatusCode;
-
-use super::contract::{Carry, Created, Kind, Members, Operation, Place, item, operation, operations};
+use super::carried;
+use super::contract::{Kind, Members, Operation, Place, operations};
 use super::places::Edit;
 use super::table::{Deviation, Fault, How};
-use super::whole::WholeFault;
+use super::wholes;
 
 /// A member that the document knows nowhere.
 const UNKNOWN: &str = "countersign_fault";
@@ -14,7 +13,9 @@ const UNKNOWN: &str = "countersign_fault";
 pub(super) fn faults() -> impl Iterator<Item = Fault> {
     operations().iter().flat_map(|operation| {
         let places = operation.places.iter().flat_map(|place| at_place(operation, place));
-        places.chain(wholes(operation)).chain(carried(operation))
+        places
+            .chain(wholes::faults(operation))
+            .chain(carried::faults(operation))
     })
 }
 
@@ -83,7 +84,8 @@ pub(super) fn name(operation: &str, pattern: &str, deviation: &str) -> String {
     format!("{operation}{}:{deviation}", pattern.replace('*', "each"))
 }
 
-fn told(subject: &str) -> String {
+/// A place as it is told to people.
+pub(super) fn told(subject: &str) -> String {
     if subject == "body" {
         "the body".to_owned()
     } else {
@@ -120,253 +122,87 @@ fn words(edit: &Edit, kind: Kind) -> &'static str {
     }
 }
 
-/// A deviation of a whole answer: its name, the words for it, the rule that sees it, what the broken fact states, and
-/// what is done.
-type Whole = (&'static str, &'static str, &'static str, String, WholeFault);
-
-fn wholes(operation: &Operation) -> impl Iterator<Item = Fault> + use<'_> {
-    let mut wholes = failures(operation);
-    if !operation.places.is_empty() {
-        wholes.extend(bodies(operation));
-    }
-    wholes.into_iter().map(move |(deviation, about, rule, stated, fault)| {
-        let pointer = match fault {
-            WholeFault::NameTwice => operation.places.get(1).map_or("", |place| &place.pattern),
-            WholeFault::Unwrapped => "/data",
-            _ => "",
-        };
-        Fault {
-            name: name(&operation.name, "", deviation),
-            about: about.to_owned(),
-            rule,
-            operation: operation.name.clone(),
-            fact: Some(format!("{} {stated}", operation.name)),
-            pointer: pointer.to_owned(),
-            deviation: Deviation {
-                on: operation.name.clone(),
-                how: How::Whole(fault),
-            },
-        }
-    })
-}
-
-fn failures(operation: &Operation) -> Vec<Whole> {
-    let success = || format!("status: {}", operation.success);
-    let no_5xx = || "status: no 5xx".to_owned();
-    let status = WholeFault::Status;
-    let exact = operation.success.parse::<u16>().is_ok();
-    let another = (
-        "answered-200",
-        "a success is 200",
-        "status",
-        success(),
-        status(StatusCode::OK),
-    );
-    let mut failures = vec![
-        (
-            "redirected",
-            "a success is 302",
-            "status",
-            success(),
-            status(StatusCode::FOUND),
-        ),
-        (
-            "not-found",
-            "a success is 404",
-            "status",
-            success(),
-            status(StatusCode::NOT_FOUND),
-        ),
-        (
-            "method-not-allowed",
-            "a success is 405",
-            "status",
-            success(),
-            status(StatusCode::METHOD_NOT_ALLOWED),
-        ),
-        (
-            "server-error",
-            "a success is 500",
-            "server-error",
-            no_5xx(),
-            status(StatusCode::INTERNAL_SERVER_ERROR),
-        ),
-        (
-            "not-implemented",
-            "a success is 501",
-            "server-error",
-            no_5xx(),
-            status(StatusCode::NOT_IMPLEMENTED),
-        ),
-        (
-            "unavailable",
-            "a success is 503",
-            "server-error",
-            no_5xx(),
-            status(StatusCode::SERVICE_UNAVAILABLE),
-        ),
-        (
-            "connection-cut",
-            "the connection ends in the middle of the body",
-            "unfinished-answer",
-            "answer: complete".to_owned(),
-            WholeFault::ConnectionCut,
-        ),
-    ];
-    failures.extend(exact.then_some(another));
-    failures
-}
-
-fn bodies(operation: &Operation) -> Vec<Whole> {
-    let media_type = |name| WholeFault::MediaType(name);
-    let json_type = || "media type: application/json".to_owned();
-    let json = || "body: JSON".to_owned();
-    let no_content = WholeFault::Status(StatusCode::NO_CONTENT);
-    let open = !operation.success.parse::<u16>().is_ok();
-    let empty_success = (
-        "answered-204",
-        "a success is 204, without a body",
-        "malformed-json",
-        json(),
-        no_content,
-    );
-    let mut bodies = vec![
-        (
-            "media-type-html",
-            "the media type is text/html",
-            "media-type",
-            json_type(),
-            media_type(Some("text/html")),
-        ),
-        (
-            "media-type-text",
-            "the media type is text/plain",
-            "media-type",
-            json_type(),
-            media_type(Some("text/plain")),
-        ),
-        (
-            "media-type-dropped",
-            "no media type is named",
-            "media-type",
-            json_type(),
-            media_type(None),
-        ),
-        (
-            "body-cut",
-            "the body ends in the middle",
-            "malformed-json",
-            json(),
-            WholeFault::BodyCut,
-        ),
-        (
-            "body-empty",
-            "the body is empty",
-            "malformed-json",
-            json(),
-            WholeFault::BodyEmpty,
-        ),
-        (
-            "body-html",
-            "the body is a sign-in page",
-            "malformed-json",
-            json(),
-            WholeFault::BodyHtml,
-        ),
-        (
-            "body-not-utf8",
-            "the body is not UTF-8",
-            "malformed-json",
-            json(),
-            WholeFault::BodyNotUtf8,
-        ),
-        (
-            "name-twice",
-            "the first name stands twice",
-            "malformed-json",
-            json(),
-            WholeFault::NameTwice,
-        ),
-        (
-            "unwrapped",
-            "the body is what belongs under data",
-            "missing-field",
-            "/data: present".to_owned(),
-            WholeFault::Unwrapped,
-        ),
-    ];
-    bodies.extend(open.then_some(empty_success));
-    bodies
-}
-
-/// Each field that a create carries comes back other than it was sent, from the create and from the list.
-fn carried(operation: &Operation) -> impl Iterator<Item = Fault> + use<'_> {
-    operation
-        .created
-        .iter()
-        .flat_map(move |created| {
-            let fields = created.carries.iter();
-            fields.flat_map(move |carry| {
-                [
-                    Some(answered(operation, created, carry)),
-                    listed(operation, created, carry),
-                ]
-            })
-        })
-        .flatten()
-}
-
-fn answered(create: &Operation, created: &Created, carry: &Carry) -> Fault {
-    let pattern = format!("{}{}", created.resource, carry.kept);
-    Fault {
-        name: name(&create.name, &pattern, "altered"),
-        about: format!("{} is not what was sent", told(&pattern)),
-        rule: carrying(carry),
-        operation: create.name.clone(),
-        fact: Some(format!("{} created {pattern}: as sent in {}", create.name, carry.sent)),
-        pointer: pattern.clone(),
-        deviation: altering(&create.name, pattern),
-    }
-}
-
-fn listed(create: &Operation, created: &Created, carry: &Carry) -> Option<Fault> {
-    let list = operation(&created.listed.list)?;
-    // Records that belong to another stand in an array of it.
-    let record = created
-        .listed
-        .at
-        .as_ref()
-        .map_or_else(String::new, |at| format!("{at}/*"));
-    let pattern = format!("{}{record}{}", item(list.page.as_ref()?), carry.kept);
-    let stated = format!("listed in {} {}: as sent in {}", list.name, carry.kept, carry.sent);
-    Some(Fault {
-        name: name(&create.name, &carry.kept, "listed-altered"),
-        about: format!("{} of {} is not what was sent", told(&pattern), list.name),
-        rule: carrying(carry),
-        operation: create.name.clone(),
-        fact: Some(format!("{} {stated}", create.name)),
-        pointer: carry.kept.clone(),
-        deviation: altering(&list.name, pattern),
-    })
-}
-
-fn carrying(carry: &Carry) -> &'static str {
-    if carry.gap.is_some() { "respelled" } else { "carried" }
-}
-
-fn altering(on: &str, pattern: String) -> Deviation {
-    let edit = Edit::Altered;
-    Deviation {
-        on: on.to_owned(),
-        how: How::Place { pattern, edit },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
 
+    use serde_json::{Value, json};
+
     use super::*;
+    use crate::service::fault::contract::operation;
+    use crate::service::fault::places::edit;
+
+    /// A body with something at each documented place.
+    fn body(operation: &Operation) -> Value {
+        let mut body = Value::Null;
+        for place in operation.places.iter().filter(|place| place.kind != Kind::Absent) {
+            let value = match place.kind {
+                Kind::Integer => json!(1),
+                Kind::Object(_) => json!({}),
+                Kind::Array => json!([]),
+                _ => json!("synthetic"),
+            };
+            let pointer = place.pattern.replace('*', "0");
+            let Some((parent, name)) = pointer.rsplit_once('/') else {
+                body = value;
+                continue;
+            };
+            match body.pointer_mut(parent).unwrap() {
+                Value::Array(elements) => elements.push(value),
+                object => object[name] = value,
+            }
+        }
+        body
+    }
+
+    /// The places at which two values differ.
+    fn differences(one: &Value, other: &Value, at: &str) -> Vec<String> {
+        match (one, other) {
+            (Value::Object(one), Value::Object(other)) => {
+                let names: HashSet<_> = one.keys().chain(other.keys()).collect();
+                let below = names
+                    .into_iter()
+                    .flat_map(|name| match (one.get(name), other.get(name)) {
+                        (Some(one), Some(other)) => differences(one, other, &format!("{at}/{name}")),
+                        _ => vec![format!("{at}/{name}")],
+                    });
+                below.collect()
+            }
+            (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+                let pairs = one.iter().zip(other);
+                pairs
+                    .flat_map(|(one, other)| differences(one, other, &format!("{at}/*")))
+                    .collect()
+            }
+            _ if one == other => Vec::new(),
+            _ => vec![at.to_owned()],
+        }
+    }
+
+    #[test]
+    fn each_place_is_changed_as_named_and_nothing_else_is() {
+        for fault in faults() {
+            let How::Place { pattern, edit: how } = &fault.deviation.how else {
+                continue;
+            };
+            let operation = operation(&fault.deviation.on).unwrap();
+            let sound = body(operation);
+            let mut faulty = sound.clone();
+            edit(&mut faulty, operation, pattern, how);
+            let mut changed = differences(&sound, &faulty, "");
+            changed.sort();
+            let mut expected = match how {
+                Edit::Added(name) => vec![format!("{pattern}/{name}")],
+                Edit::Renamed => {
+                    let (parent, name) = pattern.rsplit_once('/').unwrap();
+                    vec![pattern.clone(), format!("{parent}/renamed_{name}")]
+                }
+                _ => vec![pattern.clone()],
+            };
+            expected.sort();
+            assert_eq!(changed, expected, "{}", fault.name);
+        }
+    }
 
     #[test]
     fn each_place_can_be_wrong_in_each_way_that_it_has() {

@@ -30,6 +30,7 @@
 //! that are about refusals. Several faults may be on at once; those on a place are done before those on a whole answer.
 
 mod call;
+mod carried;
 mod contract;
 mod creates;
 mod derived;
@@ -41,6 +42,7 @@ mod places;
 mod sent;
 mod table;
 mod whole;
+mod wholes;
 mod written;
 
 pub use layer::app;

@@ -12,6 +12,8 @@ pub(super) enum PageFault {
     DefaultIsTwo,
     /// The first page is answered whatever page is asked for.
     Ignored,
+    /// The last item of the last page has no identifier.
+    LastItemUnnamed,
     /// `last_page` is one too many.
     LastPageWrong,
     /// A full page holds one item more than `per_page`.
@@ -38,14 +40,17 @@ impl PageFault {
     /// Changes the page that was `asked` for.
     pub(super) fn answered(self, asked: Option<u64>, law: &Page, body: &mut Value) {
         match self {
-            PageFault::DefaultIsTwo | PageFault::Ignored => {}
+            PageFault::LastItemUnnamed if is_last(body, law) => {
+                let last = items(body, law).and_then(|items| items.last_mut()?.as_object_mut());
+                last.and_then(|item| item.shift_remove(law.id.trim_start_matches('/')));
+            }
             PageFault::LastPageWrong => add(body, &law.last_page, 1),
             PageFault::Overfull => overfill(body, law),
             PageFault::Repeated => set(body, &law.page, json!(asked.unwrap_or(1))),
             PageFault::RowSkipped if asked.unwrap_or(1) == 1 => {
                 items(body, law).and_then(Vec::pop);
             }
-            PageFault::RowSkipped => {}
+            PageFault::DefaultIsTwo | PageFault::Ignored | PageFault::LastItemUnnamed | PageFault::RowSkipped => {}
             PageFault::TotalWrong => recount(body, law, 1),
         }
     }
@@ -67,6 +72,10 @@ pub(super) fn recount(body: &mut Value, law: &Page, by: i64) {
 
 pub(super) fn items<'body>(body: &'body mut Value, law: &Page) -> Option<&'body mut Vec<Value>> {
     body.pointer_mut(&law.items)?.as_array_mut()
+}
+
+fn is_last(body: &Value, law: &Page) -> bool {
+    body.pointer(&law.page) == body.pointer(&law.last_page)
 }
 
 fn overfill(body: &mut Value, law: &Page) {

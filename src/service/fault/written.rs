@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 
-use super::contract::{Operation, operations};
+use super::contract::{Operation, Page, item, operations};
 use super::creates::CreateFault;
 use super::derived::name;
 use super::odd::ODDITIES;
@@ -152,7 +152,23 @@ fn pages(operation: &Operation) -> Vec<Fault> {
         let fact = format!("{on} pages {pointer}: {stated}");
         fault(on, deviation, about, ("pages", Some(fact)), How::Page(page)).at(pointer)
     };
-    rows.into_iter().map(row).collect()
+    let rows = rows.into_iter().map(row);
+    rows.chain([last_item(on, law)]).collect()
+}
+
+/// What is wrong in each item is seen in the first; this one is seen by who looks at all.
+fn last_item(on: &str, law: &Page) -> Fault {
+    let pointer = format!("{}{}", item(law), law.id);
+    let seen = ("missing-field", Some(format!("{on} {pointer}: present")));
+    let about = "the last item of the last page has no identifier";
+    fault(
+        on,
+        "last-item-unnamed",
+        about,
+        seen,
+        How::Page(PageFault::LastItemUnnamed),
+    )
+    .at(pointer)
 }
 
 fn creates(operation: &Operation) -> Vec<Fault> {

@@ -93,6 +93,15 @@ async fn pages_are_wrong_as_named() {
 }
 
 #[tokio::test]
+async fn the_last_item_of_all_has_no_identifier() {
+    let tags = with(&["getTags:last-item-unnamed"]).await.walk("/tags").await;
+    let unnamed: Vec<_> = (0..tags.len())
+        .filter(|index| tags[*index].get("id").is_none())
+        .collect();
+    assert_eq!(unnamed, [tags.len() - 1]);
+}
+
+#[tokio::test]
 async fn an_odd_page_is_answered_with_a_500_and_others_as_ever() {
     let queries = [
         ("page-zero", "?page=0"),
