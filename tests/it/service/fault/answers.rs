@@ -4,8 +4,9 @@ use countersign::service::Service;
 use countersign::service::fault::{self, Faults, faults};
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
+use tokio::runtime::Runtime;
 
-use super::checker::{block_on, each};
+use super::checker::{each, runtime};
 use super::with;
 use crate::service::contract::assert_answers;
 use crate::service::support::{Running, TOKEN};
@@ -110,25 +111,23 @@ fn no_fault_touches_the_answers_of_other_operations() {
     use axum::body::{Body, to_bytes};
     use tower::ServiceExt as _;
 
-    let service = block_on(async { Service::memory(TOKEN.to_owned().into()).unwrap() });
-    let answer = |faults: &Faults, path: &str| {
+    let service = Service::memory(TOKEN.to_owned().into()).unwrap();
+    let answer = |runtime: &Runtime, faults: &Faults, path: &str| {
         let request = axum::extract::Request::get(format!("/organization/v1{path}"));
         let request = request
             .header("Authorization", format!("Bearer {TOKEN}"))
-            .body(Body::empty());
-        block_on(async {
-            let response = fault::app(service.clone(), faults)
-                .oneshot(request.unwrap())
-                .await
-                .unwrap();
+            .body(Body::empty())
+            .unwrap();
+        runtime.block_on(async {
+            let response = fault::app(service.clone(), faults).oneshot(request).await.unwrap();
             to_bytes(response.into_body(), usize::MAX).await.unwrap()
         })
     };
-    let sound = LISTS.map(|(name, path)| (name, path, answer(&Faults::default(), path)));
-    let touched = each(faults(), |fault| {
+    let sound = LISTS.map(|(name, path)| (name, path, answer(&runtime(), &Faults::default(), path)));
+    let touched = each(faults(), runtime, |runtime, fault| {
         let on = Faults::named([&fault.name]).unwrap();
         let others = sound.iter().filter(|(name, ..)| !may_change(&fault.name, name));
-        let mut touched = others.filter(|(_, path, expected)| answer(&on, path) != *expected);
+        let mut touched = others.filter(|(_, path, expected)| answer(runtime, &on, path) != *expected);
         touched
             .next()
             .map(|(name, ..)| format!("{} touches {name}", fault.name))

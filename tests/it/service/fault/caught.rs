@@ -8,7 +8,7 @@ use countersign::plan::{Action, Plan, Probe};
 use countersign::rules::RULES;
 use countersign::service::fault::{Fault, Faults, faults};
 
-use super::checker::{Found, block_on, check, each, scope};
+use super::checker::{Checker, Found, each, scope};
 
 /// Faults that the checker does not catch yet, by their names or by how their deviations begin, each with the reason.
 /// Whoever teaches the checker one takes it out: a fault that is caught after all fails the test.
@@ -50,10 +50,9 @@ fn expected_miss(fault: &Fault) -> Option<&'static str> {
 #[test]
 fn every_fault_is_caught_by_its_rule_at_its_place() {
     let contract = Contract::built_in().unwrap();
-    let missed: BTreeSet<String> = each(faults(), |fault| missed(&contract, fault))
-        .into_iter()
-        .flatten()
-        .collect();
+    let checker = || Checker::new(&contract);
+    let missed = each(faults(), checker, |checker, fault| missed(&contract, checker, fault));
+    let missed: BTreeSet<String> = missed.into_iter().flatten().collect();
     assert!(
         missed.is_empty(),
         "{} of {} faults:\n{}",
@@ -64,9 +63,9 @@ fn every_fault_is_caught_by_its_rule_at_its_place() {
 }
 
 /// What is wrong with the check of a service that has this fault.
-fn missed(contract: &Contract, fault: &Fault) -> Option<String> {
+fn missed(contract: &Contract, checker: &Checker<'_>, fault: &Fault) -> Option<String> {
     let on = Faults::named([&fault.name]).unwrap();
-    let found = block_on(check(contract, &on, seed(contract, fault)));
+    let found = checker.check(&on, seed(contract, fault));
     let caught = found.iter().any(|found| catches(found, fault));
     match (caught, expected_miss(fault)) {
         (true, None) | (false, Some(_)) => None,
@@ -113,7 +112,7 @@ fn seed(contract: &Contract, fault: &Fault) -> u64 {
 #[test]
 fn a_service_without_faults_is_found_faultless() {
     let contract = Contract::built_in().unwrap();
-    assert_eq!(block_on(check(&contract, &Faults::default(), 1)), []);
+    assert_eq!(Checker::new(&contract).check(&Faults::default(), 1), []);
 }
 
 #[test]

@@ -1,16 +1,21 @@
 //! The checker, put together as `countersign check` does it, against a service with faults.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use axum::Router;
+use axum::extract::{Request, State};
 use countersign::contract::Contract;
 use countersign::exchange::redact::Values;
 use countersign::exchange::{Limits, Target, Token, Transport};
 use countersign::plan::{Mark, Plan, Scope};
 use countersign::rules::{Finding, Levels};
-use countersign::run::{self, Event, Run, Settings};
+use countersign::run::{self, Event, Settings};
 use countersign::service::fault::{self, Faults};
 use countersign::service::{self, Service};
+use tokio::runtime::Runtime;
+use tower::ServiceExt as _;
 
 use crate::service::support::TOKEN;
 
@@ -34,35 +39,59 @@ pub(super) fn scope(seed: u64) -> Scope {
     }
 }
 
-/// Checks a service of its own that has these faults.
-pub(super) async fn check(contract: &Contract, faults: &Faults, seed: u64) -> Vec<Found> {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let target = Target::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
-    let router = fault::app(Service::memory(TOKEN.to_owned().into()).unwrap(), faults);
-    let served = tokio::spawn(service::run(listener, router, std::future::pending()));
-    let mark = Mark::new(seed, 0);
-    let token = Token::parse(TOKEN).unwrap();
-    let transport = Transport::new(target, Some(token), mark.wrong_token(), Limits::default()).unwrap();
-    let settings = Settings {
-        jobs: 4,
-        rate: None,
-        settle: Duration::ZERO,
-        max_writes: 20,
-        max_pages: 200,
-        mark,
-        levels: Levels::default(),
-        values: Values::Hidden,
-    };
-    let plan = Plan::new(contract, &scope(seed));
-    let mut ignore = |_: Event<'_>| {};
-    let around = (&mut ignore as &mut dyn FnMut(Event<'_>), std::future::pending());
-    let run: Run = run::run(contract, &plan, &transport, &settings, around).await;
-    served.abort();
-    run.verdicts
-        .findings()
-        .iter()
-        .map(|finding| found(contract, finding))
-        .collect()
+/// Checks one service after the other, all on one socket: to set up a transport would cost a quarter of each check.
+pub(super) struct Checker<'contract> {
+    contract: &'contract Contract,
+    runtime: Runtime,
+    transport: Transport,
+    /// The service that is checked now.
+    service: Arc<Mutex<Router>>,
+}
+
+impl<'contract> Checker<'contract> {
+    pub(super) fn new(contract: &'contract Contract) -> Self {
+        let runtime = runtime();
+        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+        let target = Target::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
+        let token = Token::parse(TOKEN).unwrap();
+        let transport = Transport::new(target, Some(token), "wrong".to_owned(), Limits::default()).unwrap();
+        let service = Arc::new(Mutex::new(Router::new()));
+        let current = async |State(service): State<Arc<Mutex<Router>>>, request: Request| {
+            let service = service.lock().unwrap().clone();
+            service.oneshot(request).await
+        };
+        let router = Router::new().fallback(current).with_state(service.clone());
+        runtime.spawn(service::run(listener, router, std::future::pending()));
+        Checker {
+            contract,
+            runtime,
+            transport,
+            service,
+        }
+    }
+
+    /// Checks a service over a store of its own that has these faults.
+    pub(super) fn check(&self, faults: &Faults, seed: u64) -> Vec<Found> {
+        let service = Service::memory(TOKEN.to_owned().into()).unwrap();
+        *self.service.lock().unwrap() = fault::app(service, faults);
+        let settings = Settings {
+            jobs: 4,
+            rate: None,
+            settle: Duration::ZERO,
+            max_writes: 20,
+            max_pages: 200,
+            mark: Mark::new(seed, 0),
+            levels: Levels::default(),
+            values: Values::Hidden,
+        };
+        let plan = Plan::new(self.contract, &scope(seed));
+        let mut ignore = |_: Event<'_>| {};
+        let around = (&mut ignore as &mut dyn FnMut(Event<'_>), std::future::pending());
+        let run = run::run(self.contract, &plan, &self.transport, &settings, around);
+        let run = self.runtime.block_on(run);
+        let findings = run.verdicts.findings().iter();
+        findings.map(|finding| found(self.contract, finding)).collect()
+    }
 }
 
 fn found(contract: &Contract, finding: &Finding) -> Found {
@@ -74,15 +103,19 @@ fn found(contract: &Contract, finding: &Finding) -> Found {
     }
 }
 
-/// Does something with each of many things, on as many threads as there are processors, twice over: half of the time
-/// goes by on the socket.
-pub(super) fn each<Thing: Sync, Done: Send>(things: &[Thing], work: impl Fn(&Thing) -> Done + Sync) -> Vec<Done> {
+/// Does something with each of many things, on twice as many threads as there are processors: much of the time goes by
+/// on the socket. Each thread has a tool of its own.
+pub(super) fn each<Thing: Sync, Tool, Done: Send>(
+    things: &[Thing],
+    tool: impl Fn() -> Tool + Sync,
+    work: impl Fn(&Tool, &Thing) -> Done + Sync,
+) -> Vec<Done> {
     let next = AtomicUsize::new(0);
     let threads = 2 * std::thread::available_parallelism().map_or(1, usize::from);
     let worker = || {
-        let mut done = Vec::new();
+        let (tool, mut done) = (tool(), Vec::new());
         while let Some(thing) = things.get(next.fetch_add(1, Ordering::Relaxed)) {
-            done.push(work(thing));
+            done.push(work(&tool, thing));
         }
         done
     };
@@ -92,11 +125,9 @@ pub(super) fn each<Thing: Sync, Done: Send>(things: &[Thing], work: impl Fn(&Thi
     })
 }
 
-/// Runs one check to its end on this thread.
-pub(super) fn block_on<Output>(check: impl Future<Output = Output>) -> Output {
-    let runtime = tokio::runtime::Builder::new_current_thread()
+pub(super) fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .unwrap();
-    runtime.block_on(check)
+        .unwrap()
 }
