@@ -12,7 +12,7 @@ use super::edge::{self, ColorWhen};
 use super::failure::Failure;
 use super::output::{Outputs, ReportTarget};
 use super::progress::Progress;
-use super::serve::store;
+use super::serve::{asks_for_list, store};
 use crate::client::Token;
 use crate::contract::Contract;
 use crate::contract::openapi::near;
@@ -23,6 +23,7 @@ use crate::plan::{Mark, Plan, Scope};
 use crate::report::{RunFacts, Styling, Terminal, Verbosity, record};
 use crate::rules::{Level, Levels};
 use crate::run::{self, Event, Run, Settings};
+use crate::service::fault::{self, Faults};
 use crate::service::{self, Profile, Service, StoreUrl};
 
 /// What `check` takes.
@@ -64,6 +65,9 @@ pub(super) struct Arguments {
     /// Leave this operation out; repeatable
     #[arg(long, value_name = "OPERATION")]
     skip: Vec<String>,
+    /// Let the embedded service deviate in this way, to see it found; `list` prints all; repeatable
+    #[arg(long, value_name = "NAME", conflicts_with = "base_url")]
+    fault: Vec<String>,
     /// Make a finding of this rule fail the run; repeatable
     #[arg(long, value_name = "RULE")]
     deny: Vec<String>,
@@ -95,6 +99,10 @@ pub(super) struct Arguments {
 
 /// Checks, writes the reports, and ends with the outcome's exit code.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    if asks_for_list(&arguments.fault) {
+        edge::print(&Faults::list());
+        return Ok(0);
+    }
     let started_at = edge::now();
     let contract = contract(arguments.spec.as_deref())?;
     let mut resolved = resolve(arguments, &contract, started_at.timestamp())?;
@@ -161,6 +169,7 @@ pub(super) fn contract(spec: Option<&Path>) -> Result<Contract, Failure> {
 /// The flags, settled.
 struct Resolved {
     named: Option<(Target, Option<Token>)>,
+    faults: Faults,
     scope: Scope,
     settings: Settings,
     limits: Limits,
@@ -201,6 +210,7 @@ fn resolve(arguments: &Arguments, contract: &Contract, started_second: i64) -> R
     };
     Ok(Resolved {
         named,
+        faults: Faults::named(&arguments.fault)?,
         scope,
         settings,
         limits,
@@ -212,12 +222,12 @@ impl Resolved {
     async fn target(&self) -> Result<(Target, Option<Token>), Failure> {
         match &self.named {
             Some(named) => Ok(named.clone()),
-            None => embedded().await,
+            None => embedded(&self.faults).await,
         }
     }
 }
 
-async fn embedded() -> Result<(Target, Option<Token>), Failure> {
+async fn embedded(faults: &Faults) -> Result<(Target, Option<Token>), Failure> {
     let start = |error: std::io::Error| Failure::Start(error.to_string());
     let secret = uuid::Uuid::new_v4().simple().to_string();
     let service = Service::open(
@@ -228,7 +238,11 @@ async fn embedded() -> Result<(Target, Option<Token>), Failure> {
     let service = service.map_err(|error| store(&error))?;
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.map_err(start)?;
     let address = listener.local_addr().map_err(start)?;
-    tokio::spawn(service::run(listener, service::app(service), std::future::pending()));
+    tokio::spawn(service::run(
+        listener,
+        fault::app(service, faults),
+        std::future::pending(),
+    ));
     let token = Token::new(secret.as_str()).map_err(|source| Failure::Token {
         origin: "the generator".to_owned(),
         source,

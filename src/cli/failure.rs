@@ -6,6 +6,7 @@ use crate::client::{BaseUrlError, TokenError};
 use crate::contract::defect::Defect;
 use crate::exchange::TransportError;
 use crate::rules::UnknownRule;
+use crate::service::fault::UnknownFault;
 
 /// Why a command ended without an outcome.
 #[derive(Debug, thiserror::Error)]
@@ -13,6 +14,9 @@ pub(super) enum Failure {
     /// The contract is defective.
     #[error("failed to read the contract: {0}")]
     Contract(#[from] Defect),
+    /// A fault that does not exist.
+    #[error(transparent)]
+    Fault(#[from] UnknownFault),
     /// A file could not be read.
     #[error("failed to read the {what} from `{}`: {source}", path.display())]
     File {

@@ -5,6 +5,7 @@ use secrecy::SecretString;
 
 use super::edge;
 use super::failure::Failure;
+use crate::service::fault::{self, Faults};
 use crate::service::{self, Profile, Service, StoreUrl};
 
 /// What `serve` takes.
@@ -19,16 +20,24 @@ pub(super) struct Arguments {
     /// A file that holds the token; else `COUNTERSIGN_TOKEN`; else one is generated and printed
     #[arg(long, value_name = "FILE")]
     token_file: Option<std::path::PathBuf>,
+    /// Deviate from the document in this way, to see a check find it; `list` prints all; repeatable
+    #[arg(long, value_name = "NAME")]
+    fault: Vec<String>,
 }
 
 /// Serves until it is told to stop.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    if asks_for_list(&arguments.fault) {
+        edge::print(&Faults::list());
+        return Ok(0);
+    }
     let runtime = tokio::runtime::Runtime::new().map_err(|error| Failure::Start(error.to_string()))?;
     runtime.block_on(serve(arguments))?;
     Ok(0)
 }
 
 async fn serve(arguments: &Arguments) -> Result<(), Failure> {
+    let faults = Faults::named(&arguments.fault)?;
     let given = edge::token(arguments.token_file.as_deref())?;
     let generated = given.is_none().then(|| uuid::Uuid::new_v4().simple().to_string());
     let secret = match (given, &generated) {
@@ -58,8 +67,13 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(token) = generated {
         edge::print(&format!("token {token}\n"));
     }
-    let stopped = service::run(listener, service::app(service), stop).await;
+    let stopped = service::run(listener, fault::app(service, &faults), stop).await;
     stopped.map_err(|error| Failure::Start(error.to_string()))
+}
+
+/// Whether the faults are to be listed and not switched on.
+pub(super) fn asks_for_list(faults: &[String]) -> bool {
+    faults.iter().any(|name| name == "list")
 }
 
 /// The error of a store with all that lies beneath it.

@@ -8,7 +8,7 @@ use reqwest::Url;
 #[non_exhaustive]
 pub enum BaseUrlError {
     /// It has a user name or a password.
-    #[error("the base URL has a user name or password in it; the token is the only credential")]
+    #[error("the base URL has a user name or password in it; remove it, the token is the only credential")]
     Credentials,
     /// It has a fragment.
     #[error("the base URL has a fragment (`#…`); remove it")]

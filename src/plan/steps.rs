@@ -165,6 +165,7 @@ impl Plan {
             .copied()
             .filter(|id| contract.operation(*id).security != Security::None)
             .collect();
+        guarded.sort_unstable();
         let mut random = ChaCha8Rng::seed_from_u64(scope.seed);
         while guarded.len() > WRONG_TOKENS {
             let length = u64::try_from(guarded.len()).unwrap_or(1);

@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::request::{self, Address};
 use super::session::Session;
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::Page;
+use crate::contract::pointer;
+use crate::contract::vocabulary::{Listed, Page};
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Purpose, Request};
 use crate::rules::Reason;
@@ -119,6 +120,7 @@ impl Session<'_> {
         let body = body.filter(|_| self.succeeded(&exchange))?;
         self.known.borrow_mut().learn(self.contract, operation, &body.value);
         let items = body.value.pointer(&law.items).and_then(Value::as_array);
+        self.note_nested(operation, items.map_or(&[][..], Vec::as_slice));
         let mut enough = false;
         for (index, value) in items.into_iter().flatten().enumerate() {
             let at = (law.items.as_str(), index);
@@ -126,6 +128,30 @@ impl Session<'_> {
             enough |= found(Item { value, at, request });
         }
         Some((page_seen(&law, asked, &body, exchange.request), enough))
+    }
+
+    /// Notes the identifiers of records that the items hold, so that one of them given to a new record is seen.
+    fn note_nested(&self, list: OperationId, items: &[Value]) {
+        let mut identifiers = self.identifiers.borrow_mut();
+        for (index, operation) in self.contract.operations.iter().enumerate() {
+            let Some(created) = &operation.laws.created else {
+                continue;
+            };
+            let Some(Listed {
+                operation: shown_in,
+                at: Some(at),
+                ..
+            }) = &created.listed
+            else {
+                continue;
+            };
+            if *shown_in == self.contract.operation(list).name {
+                let nested = format!("{at}/*{}", created.id);
+                let ids = items.iter().flat_map(|item| pointer::select(item, &nested));
+                let digests = ids.filter(|id| !id.is_null()).map(digest);
+                identifiers.entry(OperationId(index)).or_default().extend(digests);
+            }
+        }
     }
 
     /// A documented request without a body.

@@ -12,6 +12,8 @@
 //!                          └▶ answers a page, a created record, or a refusal
 //! ```
 //!
+//! [`fault`] stands outside of all this: it makes the service deviate on purpose, so that a check can be checked.
+//!
 //! What the document leaves open is chosen in [`CHOICES`], and [`Profile`] holds the choices that have a value.
 //!
 //! ```no_run
@@ -29,6 +31,7 @@
 mod app;
 mod auth;
 mod body;
+pub mod fault;
 mod fields;
 mod json;
 mod open;

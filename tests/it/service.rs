@@ -7,6 +7,7 @@
 
 mod answers;
 mod contract;
+mod fault;
 mod pages;
 mod refusals;
 mod server;

@@ -36,7 +36,7 @@ fn a_base_url_that_is_none_is_told_by_the_part_that_is_wrong() {
         ("https://api.example.com/#top", ["fragment", "remove it"]),
         (
             "https://ada:hunter2@api.example.com",
-            ["user name or password", "COUNTERSIGN_TOKEN"],
+            ["user name or password", "remove it"],
         ),
         ("http://", ["not a URL", "https://api.example.com"]),
         ("http://api.example.com:99999", ["not a URL", "port"]),
@@ -67,9 +67,9 @@ fn a_token_that_no_header_carries_is_refused_and_not_repeated() {
     for (token, part) in [
         ("", "empty"),
         (" \t\n", "empty"),
-        ("hun\nter2", "control character"),
-        ("hun ter2", "space"),
-        ("hünter2", "beyond ASCII"),
+        ("hun\nter2", "character 4"),
+        ("hun ter2", "character 4"),
+        ("hünter2", "character 2"),
     ] {
         let message = refused_call(|url| check(url, &[]).env("COUNTERSIGN_TOKEN", token));
         says(&message, &["COUNTERSIGN_TOKEN", part]);

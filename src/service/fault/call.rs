@@ -1,0 +1,186 @@
+//! What faults work on: a [`Call`] on its way in, an [`Answer`] on its way out, and the service [`Inside`].
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::Request;
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode, header, response};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures::{StreamExt, stream};
+use serde_json::Value;
+
+use super::contract::Operation;
+
+/// The most of a request's body that is read here; the service itself takes less.
+const BODY_LIMIT: usize = 1 << 20;
+
+/// A request of one of the document's operations.
+pub(super) struct Call {
+    pub(super) operation: &'static Operation,
+    pub(super) head: Parts,
+    pub(super) body: Bytes,
+}
+
+impl Call {
+    /// Reads a request, or answers one whose body did not arrive.
+    pub(super) async fn read(operation: &'static Operation, request: Request) -> Result<Self, Response> {
+        let (head, body) = request.into_parts();
+        let body = to_bytes(body, BODY_LIMIT)
+            .await
+            .map_err(|_| (StatusCode::BAD_REQUEST, [(header::CONNECTION, "close")]).into_response())?;
+        Ok(Call { operation, head, body })
+    }
+
+    /// The request as the service is to see it.
+    pub(super) fn request(&self) -> Request {
+        Request::from_parts(self.head.clone(), Body::from(self.body.clone()))
+    }
+
+    /// The value of the query parameter `page`, as it was sent; none where it was not.
+    pub(super) fn page(&self) -> Option<&str> {
+        let mut pairs = self.head.uri.query()?.split('&');
+        pairs.find_map(|pair| pair.strip_prefix("page="))
+    }
+
+    /// Asks for another page, or for none.
+    pub(super) fn ask(&mut self, page: Option<u64>) {
+        let query = page.map_or_else(String::new, |page| format!("?page={page}"));
+        self.go_to(&format!("{}{query}", self.head.uri.path()));
+    }
+
+    /// The identifier in the path.
+    pub(super) fn identifier(&self) -> Option<&str> {
+        let segments = self.operation.path.split('/').zip(self.head.uri.path().split('/'));
+        segments
+            .into_iter()
+            .find(|(name, _)| name.starts_with('{'))
+            .map(|(_, sent)| sent)
+    }
+
+    /// Puts another identifier into the path.
+    pub(super) fn identify(&mut self, identifier: &str) {
+        let segments = self.operation.path.split('/');
+        let segments = segments.map(|name| if name.starts_with('{') { identifier } else { name });
+        self.go_to(&segments.collect::<Vec<_>>().join("/"));
+    }
+
+    /// The body as JSON.
+    pub(super) fn json(&self) -> Option<Value> {
+        serde_json::from_slice(&self.body).ok()
+    }
+
+    /// Puts another value at a pointer of the body, if something stands there.
+    pub(super) fn put(&mut self, pointer: &str, value: Value) {
+        let Some(mut body) = self.json() else { return };
+        if let Some(place) = body.pointer_mut(pointer) {
+            *place = value;
+            self.send(&body);
+        }
+    }
+
+    /// Sends another body.
+    pub(super) fn send(&mut self, body: &Value) {
+        self.body = body.to_string().into();
+        self.head.headers.remove(header::CONTENT_LENGTH);
+    }
+
+    fn go_to(&mut self, path: &str) {
+        if let Ok(uri) = path.parse() {
+            self.head.uri = uri;
+        }
+    }
+}
+
+/// An answer of the service.
+pub(super) struct Answer {
+    pub(super) head: response::Parts,
+    pub(super) content: Content,
+}
+
+/// The body of an answer.
+pub(super) enum Content {
+    /// The beginning of a body, after which the connection is cut.
+    Cut(Bytes),
+    /// A value, still to be written.
+    Json(Value),
+    /// A text that need not be JSON.
+    Text(Bytes),
+}
+
+impl Answer {
+    pub(super) async fn read(response: Response) -> Self {
+        let (mut head, body) = response.into_parts();
+        head.headers.remove(header::CONTENT_LENGTH);
+        // The service's own answers are bounded and do not fail.
+        let text = to_bytes(body, usize::MAX).await.unwrap_or_default();
+        let content = serde_json::from_slice(&text).map_or(Content::Text(text), Content::Json);
+        Answer { head, content }
+    }
+
+    pub(super) fn is_success(&self) -> bool {
+        self.head.status.is_success()
+    }
+
+    /// The body of a success.
+    pub(super) fn success(&mut self) -> Option<&mut Value> {
+        match &mut self.content {
+            Content::Json(body) if self.head.status.is_success() => Some(body),
+            _ => None,
+        }
+    }
+
+    /// The body as it is written.
+    pub(super) fn text(&self) -> Bytes {
+        match &self.content {
+            Content::Json(body) => body.to_string().into(),
+            Content::Cut(text) | Content::Text(text) => text.clone(),
+        }
+    }
+}
+
+impl IntoResponse for Answer {
+    fn into_response(mut self) -> Response {
+        let text = self.text();
+        let Content::Cut(_) = self.content else {
+            return Response::from_parts(self.head, Body::from(text));
+        };
+        // The connection ends one byte before the length that the head tells.
+        self.head
+            .headers
+            .insert(header::CONTENT_LENGTH, HeaderValue::from(text.len() + 1));
+        let cut = async {
+            // What is there is sent before the end is seen; else the client would get no answer at all.
+            tokio::task::yield_now().await;
+            Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset))
+        };
+        let body = Body::from_stream(stream::iter([Ok(text)]).chain(stream::once(cut)));
+        Response::from_parts(self.head, body)
+    }
+}
+
+/// The service inside of the layer.
+#[derive(Clone)]
+pub(super) struct Inside {
+    next: Next,
+    /// The header that the service lets in.
+    pub(super) credential: HeaderValue,
+}
+
+impl Inside {
+    pub(super) fn new(next: Next, credential: HeaderValue) -> Self {
+        Inside { next, credential }
+    }
+
+    pub(super) async fn run(&self, request: Request) -> Response {
+        self.next.clone().run(request).await
+    }
+
+    /// The first page of a list.
+    pub(super) async fn list(&self, list: &Operation) -> Option<Value> {
+        let request = Request::builder()
+            .uri(&list.path)
+            .header(header::AUTHORIZATION, &self.credential);
+        let mut answer = Answer::read(self.run(request.body(Body::empty()).ok()?).await).await;
+        answer.success().map(std::mem::take)
+    }
+}

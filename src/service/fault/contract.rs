@@ -1,0 +1,342 @@
+//! What faults are derived from: `openapi.yaml`, read into operations and the places of their answers. The main types
+//! are [`Operation`] and [`Place`].
+//!
+//! This is a second, small reading of the document. It shares no code with the checker's, so a mistake in one shows
+//! against the other.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use axum::http::Method;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// One operation of the document.
+#[derive(Debug)]
+pub(super) struct Operation {
+    pub(super) name: String,
+    pub(super) method: Method,
+    /// The path, with a segment in braces for each parameter.
+    pub(super) path: String,
+    /// The success as it is documented: `201`, or `2XX` where the code is not shown.
+    pub(super) success: String,
+    /// Whether the status of a failed authentication is documented.
+    pub(super) documents_401: bool,
+    /// The places of the success's body, from the root down; none where no body is documented.
+    pub(super) places: Vec<Place>,
+    /// An element for each array of the body, by the array's pattern.
+    pub(super) elements: HashMap<String, Value>,
+    pub(super) page: Option<Page>,
+    pub(super) created: Option<Created>,
+    pub(super) updated: Option<Updated>,
+    pub(super) accepts: Vec<Accepts>,
+}
+
+/// One place of an answer.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// Its JSON pointer, with `*` for any element.
+    pub(super) pattern: String,
+    pub(super) kind: Kind,
+    /// Whether it is a field that the document lists.
+    pub(super) listed: bool,
+}
+
+/// What the document says of a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Nothing may stand here.
+    Absent,
+    Array,
+    Integer,
+    Object(Members),
+    String,
+}
+
+/// Which members an object has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Members {
+    /// Any at all.
+    Arbitrary,
+    /// Those listed, and no others.
+    Closed,
+    /// Those listed; of others nothing is said.
+    Listed,
+}
+
+/// `x-page`: where a list's numbers stand.
+#[derive(Debug, Deserialize)]
+pub(super) struct Page {
+    pub(super) page: String,
+    pub(super) per_page: String,
+    pub(super) total: String,
+    pub(super) last_page: String,
+    pub(super) items: String,
+    pub(super) id: String,
+}
+
+/// `x-laws`, `created`: what a create promises of its record.
+#[derive(Debug, Deserialize)]
+pub(super) struct Created {
+    pub(super) resource: String,
+    pub(super) id: String,
+    pub(super) listed: Listed,
+    pub(super) carries: Vec<Carry>,
+}
+
+/// `x-laws`, `updated`: what an update promises of its record.
+#[derive(Debug, Deserialize)]
+pub(super) struct Updated {
+    pub(super) listed: Listed,
+    pub(super) carries: Vec<Carry>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Listed {
+    /// The list that shows the record.
+    #[serde(rename = "in")]
+    pub(super) list: String,
+    /// Where the record stands in an item, when it is not the item itself.
+    pub(super) at: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Carry {
+    pub(super) sent: String,
+    pub(super) kept: String,
+    /// The gap that lets the value come back spelled otherwise.
+    pub(super) gap: Option<String>,
+}
+
+/// `x-laws`, `accepts`: the forms that a request field may have.
+#[derive(Debug, Deserialize)]
+pub(super) struct Accepts {
+    pub(super) sent: String,
+}
+
+#[derive(Default, Deserialize)]
+struct Laws {
+    created: Option<Created>,
+    updated: Option<Updated>,
+    #[serde(default)]
+    accepts: Vec<Accepts>,
+}
+
+/// The operations in the order of the document.
+pub(super) fn operations() -> &'static [Operation] {
+    static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
+        let document: Value = serde_json::from_str(include_str!(concat!(env!("OUT_DIR"), "/contract.json")))
+            .expect("the build has read this document and written it as JSON");
+        Reader { document: &document }.operations()
+    });
+    &OPERATIONS
+}
+
+/// The operation of that name.
+pub(super) fn operation(name: &str) -> Option<&'static Operation> {
+    operations().iter().find(|operation| operation.name == name)
+}
+
+/// The pattern of an item of the list.
+pub(super) fn item(page: &Page) -> String {
+    format!("{}/*", page.items)
+}
+
+struct Reader<'read> {
+    document: &'read Value,
+}
+
+impl Reader<'_> {
+    fn operations(&self) -> Vec<Operation> {
+        let paths = self.document["paths"].as_object().into_iter().flatten();
+        let methods = paths.flat_map(|(path, methods)| {
+            let methods = methods.as_object().into_iter().flatten();
+            methods.filter_map(move |(method, operation)| Some((path, method_named(method)?, operation)))
+        });
+        methods
+            .map(|(path, method, operation)| self.operation(path, method, operation))
+            .collect()
+    }
+
+    fn operation(&self, path: &str, method: Method, operation: &Value) -> Operation {
+        let answers = || operation["responses"].as_object().into_iter().flatten();
+        let success = answers().find(|(status, _)| status.starts_with('2'));
+        let laws: Laws = read(&operation["x-laws"]).unwrap_or_default();
+        let mut read_operation = Operation {
+            name: operation["operationId"].as_str().unwrap_or_default().to_owned(),
+            method,
+            path: path.to_owned(),
+            success: success.map_or_else(String::new, |(status, _)| status.clone()),
+            documents_401: answers().any(|(status, _)| status == "401"),
+            places: Vec::new(),
+            elements: HashMap::new(),
+            page: read(&operation["x-page"]),
+            created: laws.created,
+            updated: laws.updated,
+            accepts: laws.accepts,
+        };
+        let schema = success.map(|(_, answer)| &answer["content"]["application/json"]["schema"]);
+        if let Some(schema) = schema.filter(|schema| schema.is_object()) {
+            self.places(schema, "", false, &mut read_operation);
+        }
+        read_operation
+    }
+
+    fn places(&self, schema: &Value, pattern: &str, listed: bool, operation: &mut Operation) {
+        let schema = self.whole(schema);
+        let kind = kind(&schema);
+        operation.places.push(Place {
+            pattern: pattern.to_owned(),
+            kind,
+            listed,
+        });
+        let required = |name: &String| {
+            let mut names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+            names.any(|required| required == name)
+        };
+        for (name, property) in members(&schema, "properties") {
+            self.places(property, &format!("{pattern}/{name}"), required(name), operation);
+        }
+        if let Some(items) = schema.get("items") {
+            operation.elements.insert(pattern.to_owned(), self.sample(items));
+            self.places(items, &format!("{pattern}/*"), false, operation);
+        }
+    }
+
+    /// A schema with its reference followed and the parts of its `allOf` as one.
+    fn whole(&self, schema: &Value) -> Map<String, Value> {
+        let reference = schema["$ref"]
+            .as_str()
+            .and_then(|reference| reference.strip_prefix('#'));
+        let schema = reference
+            .and_then(|pointer| self.document.pointer(pointer))
+            .unwrap_or(schema);
+        let mut whole = schema.as_object().cloned().unwrap_or_default();
+        let parts = whole.remove("allOf");
+        for part in parts.as_ref().and_then(Value::as_array).into_iter().flatten() {
+            for (name, value) in self.whole(part) {
+                extend(whole.entry(name).or_insert(Value::Null), value);
+            }
+        }
+        whole
+    }
+
+    /// A value that conforms to the schema.
+    fn sample(&self, schema: &Value) -> Value {
+        let schema = self.whole(schema);
+        match kind(&schema) {
+            Kind::Absent => Value::Null,
+            Kind::Array => json!([self.sample(&schema["items"])]),
+            Kind::Integer => json!(1),
+            Kind::String => json!("synthetic"),
+            Kind::Object(_) => {
+                let members = members(&schema, "properties");
+                members
+                    .map(|(name, property)| (name.clone(), self.sample(property)))
+                    .collect()
+            }
+        }
+    }
+}
+
+fn kind(schema: &Map<String, Value>) -> Kind {
+    let additional = schema.get("additionalProperties").and_then(Value::as_bool);
+    match (schema.get("type").and_then(Value::as_str), additional) {
+        (None, _) => Kind::Absent,
+        (Some("array"), _) => Kind::Array,
+        (Some("integer"), _) => Kind::Integer,
+        (Some("object"), None) => Kind::Object(Members::Listed),
+        (Some("object"), Some(false)) => Kind::Object(Members::Closed),
+        (Some("object"), Some(true)) => Kind::Object(Members::Arbitrary),
+        (Some(_), _) => Kind::String,
+    }
+}
+
+/// Adds what a part of an `allOf` says to what the parts before it said.
+fn extend(known: &mut Value, more: Value) {
+    match (known, more) {
+        (Value::Object(known), Value::Object(more)) => known.extend(more),
+        (Value::Array(known), Value::Array(more)) => known.extend(more),
+        (known, more) => *known = more,
+    }
+}
+
+fn members<'schema>(
+    schema: &'schema Map<String, Value>,
+    name: &str,
+) -> impl Iterator<Item = (&'schema String, &'schema Value)> + use<'schema> {
+    schema.get(name).and_then(Value::as_object).into_iter().flatten()
+}
+
+fn method_named(name: &str) -> Option<Method> {
+    let known = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
+    known
+        .into_iter()
+        .find(|method| method.as_str().eq_ignore_ascii_case(name))
+}
+
+fn read<T: for<'de> Deserialize<'de>>(value: &Value) -> Option<T> {
+    T::deserialize(value).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(operation_name: &str, pattern: &str) -> (Kind, bool) {
+        let operation = operation(operation_name).unwrap();
+        let place = operation.places.iter().find(|place| place.pattern == pattern).unwrap();
+        (place.kind, place.listed)
+    }
+
+    #[test]
+    fn the_nine_operations_are_read() {
+        assert_eq!(operations().len(), 9);
+        assert!(operations().iter().all(|operation| !operation.name.is_empty()));
+        assert_eq!(operation("createTag").unwrap().success, "201");
+        assert!(operation("updateContact").unwrap().places.is_empty());
+    }
+
+    #[test]
+    fn places_are_read_through_references_and_parts() {
+        assert_eq!(place("getContacts", ""), (Kind::Object(Members::Closed), false));
+        assert_eq!(
+            place("getContacts", "/data/items/*/tags"),
+            (Kind::Object(Members::Listed), true)
+        );
+        assert_eq!(
+            place("getContacts", "/data/items/*/first_visit/*/venue/*/id"),
+            (Kind::String, true)
+        );
+        assert_eq!(
+            place("getContacts", "/data/items/*/custom_fields"),
+            (Kind::Object(Members::Arbitrary), true)
+        );
+        assert_eq!(place("createContact", "/data/custom_fields"), (Kind::Absent, false));
+        assert_eq!(place("createVisit", "/data/id"), (Kind::Integer, true));
+    }
+
+    #[test]
+    fn an_array_has_an_element_to_show() {
+        let elements = &operation("createContact").unwrap().elements;
+        let venue = json!([{"id": "synthetic", "name": "synthetic"}]);
+        assert_eq!(
+            elements["/data/first_visit"],
+            json!({"datetime": "synthetic", "venue": venue})
+        );
+    }
+
+    #[test]
+    fn laws_are_read() {
+        let created = operation("createContactMethod").unwrap().created.as_ref().unwrap();
+        assert_eq!(
+            (created.listed.list.as_str(), created.listed.at.as_deref()),
+            ("getContacts", Some("/contact_methods"))
+        );
+        assert_eq!(created.carries.len(), 3);
+        assert_eq!(
+            operation("getTags").unwrap().page.as_ref().unwrap().items,
+            "/data/items"
+        );
+    }
+}

@@ -1,0 +1,109 @@
+//! Creates and lists that do not agree: [`CreateFault`]. Laws 2, 4 and 6 of the design.
+
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value;
+
+use super::call::{Answer, Call, Inside};
+use super::contract::{Created, item, operation};
+use super::pages::{items, recount};
+use super::places::{each, select};
+
+/// What is wrong with created records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CreateFault {
+    /// A create answers the identifier of a record that is listed already.
+    IdentifierReused,
+    /// A record that belongs to another is listed under every other, too.
+    ListedElsewhereToo,
+    /// What was created is not listed.
+    Unlisted,
+}
+
+/// The records that creates have answered since the service was started.
+#[derive(Debug, Default)]
+pub(super) struct Memory(Mutex<Vec<Value>>);
+
+impl Memory {
+    fn remember(&self, record: &Value) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(record.clone());
+    }
+
+    fn records(&self) -> Vec<Value> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl CreateFault {
+    /// Changes the answer of the create, or of the list that shows what it creates.
+    pub(super) async fn answered(
+        self,
+        created: &Created,
+        call: &Call,
+        answer: &mut Answer,
+        around: (&Inside, &Memory),
+    ) {
+        let (inside, memory) = around;
+        let Some(body) = answer.success() else { return };
+        if call.operation.page.is_some() {
+            return self.listed(created, call, body, &memory.records());
+        }
+        let Some(record) = body.pointer_mut(&created.resource) else {
+            return;
+        };
+        memory.remember(record);
+        if let (CreateFault::IdentifierReused, Some(other)) = (self, listed_already(created, record, inside).await)
+            && let Some(id) = record.pointer_mut(&created.id)
+        {
+            *id = other;
+        }
+    }
+
+    fn listed(self, created: &Created, call: &Call, body: &mut Value, made: &[Value]) {
+        let Some(law) = &call.operation.page else { return };
+        let is_made = |record: &Value| {
+            made.iter()
+                .any(|made| made.pointer(&created.id) == record.pointer(&created.id))
+        };
+        match (self, &created.listed.at) {
+            (CreateFault::IdentifierReused, _) | (CreateFault::ListedElsewhereToo, None) => {}
+            (CreateFault::ListedElsewhereToo, Some(at)) => {
+                each(body, &format!("{}{at}", item(law)), &mut |records| {
+                    let Some(records) = records.as_array_mut() else { return };
+                    let missing = made.iter().filter(|made| !records.contains(made));
+                    let missing: Vec<_> = missing.cloned().collect();
+                    records.extend(missing);
+                });
+            }
+            (CreateFault::Unlisted, Some(at)) => {
+                each(body, &format!("{}{at}", item(law)), &mut |records| {
+                    if let Some(records) = records.as_array_mut() {
+                        records.retain(|record| !is_made(record));
+                    }
+                });
+            }
+            (CreateFault::Unlisted, None) => {
+                if let Some(items) = items(body, law) {
+                    items.retain(|item| !is_made(item));
+                }
+                recount(body, law, -i64::try_from(made.len()).unwrap_or(0));
+            }
+        }
+    }
+}
+
+/// The identifier of a record other than this one that the list shows.
+async fn listed_already(created: &Created, record: &Value, inside: &Inside) -> Option<Value> {
+    let list = operation(&created.listed.list)?;
+    let law = list.page.as_ref()?;
+    let pattern = match &created.listed.at {
+        Some(at) => format!("{}{at}/*{}", item(law), created.id),
+        None => format!("{}{}", item(law), created.id),
+    };
+    let shown = inside.list(list).await?;
+    let own = record.pointer(&created.id);
+    select(&shown, &pattern).into_iter().find(|id| Some(id) != own)
+}

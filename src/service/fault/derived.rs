@@ -1,0 +1,236 @@
+//! The faults that follow from the document: [`faults`] walks over its places, its answers and what its creates carry.
+
+use super::carried;
+use super::contract::{Kind, Members, Operation, Place, operations};
+use super::places::Edit;
+use super::table::{Deviation, Fault, How};
+use super::wholes;
+
+/// A member that the document knows nowhere.
+const UNKNOWN: &str = "countersign_fault";
+
+/// Every derived fault, in the order of the document.
+pub(super) fn faults() -> impl Iterator<Item = Fault> {
+    operations().iter().flat_map(|operation| {
+        let places = operation.places.iter().flat_map(|place| at_place(operation, place));
+        places
+            .chain(wholes::faults(operation))
+            .chain(carried::faults(operation))
+    })
+}
+
+/// A deviation at a place: its name, the rule that sees it, what the broken fact states, and what is done.
+type AtPlace = (&'static str, &'static str, &'static str, Edit);
+
+fn at_place<'place>(operation: &'place Operation, place: &'place Place) -> impl Iterator<Item = Fault> + use<'place> {
+    deviations(place)
+        .into_iter()
+        .map(move |deviation| place_fault(operation, place, deviation))
+}
+
+fn deviations(place: &Place) -> Vec<AtPlace> {
+    if place.kind == Kind::Absent {
+        let name = place.pattern.rsplit('/').next().unwrap_or_default();
+        return vec![("added", "forbidden-field", "absent", Edit::Added(name.to_owned()))];
+    }
+    let kind = type_name(place.kind);
+    let another = || Edit::Added(UNKNOWN.to_owned());
+    let field = [
+        ("dropped", "missing-field", "present", Edit::Dropped),
+        ("renamed", "missing-field", "present", Edit::Renamed),
+    ];
+    let mut deviations: Vec<_> = field.into_iter().filter(|_| place.listed).collect();
+    deviations.push(("retyped", "wrong-type", kind, Edit::Retyped));
+    deviations.push(("null", "null-value", kind, Edit::Null));
+    if let Kind::Array | Kind::Object(_) = place.kind {
+        deviations.push(("exchanged", "wrong-type", kind, Edit::Exchanged));
+    }
+    match place.kind {
+        Kind::Object(Members::Closed) => deviations.push(("opened", "envelope", "closed", another())),
+        Kind::Object(Members::Listed) => deviations.push(("extended", "undocumented-field", kind, another())),
+        _ => {}
+    }
+    deviations
+}
+
+fn place_fault(operation: &Operation, place: &Place, (deviation, rule, stated, edit): AtPlace) -> Fault {
+    let Place { pattern, .. } = place;
+    // What is added is changed in the object that it is added to, and told where it stands.
+    let (changed, pointer) = match (&edit, place.kind) {
+        (Edit::Added(_), Kind::Absent) => (parent(pattern), pattern.clone()),
+        (Edit::Added(_), _) => (pattern.as_str(), format!("{pattern}/*")),
+        _ => (pattern.as_str(), pattern.clone()),
+    };
+    let subject = if pattern.is_empty() { "body" } else { pattern };
+    Fault {
+        name: name(&operation.name, pattern, deviation),
+        about: format!("{} {}", told(subject), words(&edit, place.kind)),
+        rule,
+        operation: operation.name.clone(),
+        fact: Some(format!("{} {subject}: {stated}", operation.name)),
+        pointer,
+        deviation: Deviation {
+            on: operation.name.clone(),
+            how: How::Place {
+                pattern: changed.to_owned(),
+                edit,
+            },
+        },
+    }
+}
+
+/// The name of a fault: the operation, the place, the deviation.
+pub(super) fn name(operation: &str, pattern: &str, deviation: &str) -> String {
+    format!("{operation}{}:{deviation}", pattern.replace('*', "each"))
+}
+
+/// A place as it is told to people.
+pub(super) fn told(subject: &str) -> String {
+    if subject == "body" {
+        "the body".to_owned()
+    } else {
+        subject.replace('*', "each")
+    }
+}
+
+fn parent(pattern: &str) -> &str {
+    pattern.rsplit_once('/').map_or("", |(parent, _)| parent)
+}
+
+fn type_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Absent => "absent",
+        Kind::Array => "array",
+        Kind::Integer => "integer",
+        Kind::Object(_) => "object",
+        Kind::String => "string",
+    }
+}
+
+fn words(edit: &Edit, kind: Kind) -> &'static str {
+    match (edit, kind) {
+        (Edit::Added(_), Kind::Absent) => "is there",
+        (Edit::Added(_), _) => "has another field",
+        (Edit::Dropped, _) => "is not there",
+        (Edit::Exchanged, Kind::Array) => "is an object",
+        (Edit::Exchanged, _) => "stands in an array",
+        (Edit::Null, _) => "is null",
+        (Edit::Renamed, _) => "has another name",
+        (Edit::Retyped, Kind::String) => "is an integer",
+        (Edit::Retyped, _) => "is a string",
+        (Edit::Altered | Edit::Text(_), _) => "has another value",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::service::fault::contract::operation;
+    use crate::service::fault::places::edit;
+
+    /// A body with something at each documented place.
+    fn body(operation: &Operation) -> Value {
+        let mut body = Value::Null;
+        for place in operation.places.iter().filter(|place| place.kind != Kind::Absent) {
+            let value = match place.kind {
+                Kind::Integer => json!(1),
+                Kind::Object(_) => json!({}),
+                Kind::Array => json!([]),
+                _ => json!("synthetic"),
+            };
+            let pointer = place.pattern.replace('*', "0");
+            let Some((parent, name)) = pointer.rsplit_once('/') else {
+                body = value;
+                continue;
+            };
+            match body.pointer_mut(parent).unwrap() {
+                Value::Array(elements) => elements.push(value),
+                object => object[name] = value,
+            }
+        }
+        body
+    }
+
+    /// The places at which two values differ.
+    fn differences(one: &Value, other: &Value, at: &str) -> Vec<String> {
+        match (one, other) {
+            (Value::Object(one), Value::Object(other)) => {
+                let names: HashSet<_> = one.keys().chain(other.keys()).collect();
+                let below = names
+                    .into_iter()
+                    .flat_map(|name| match (one.get(name), other.get(name)) {
+                        (Some(one), Some(other)) => differences(one, other, &format!("{at}/{name}")),
+                        _ => vec![format!("{at}/{name}")],
+                    });
+                below.collect()
+            }
+            (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+                let pairs = one.iter().zip(other);
+                pairs
+                    .flat_map(|(one, other)| differences(one, other, &format!("{at}/*")))
+                    .collect()
+            }
+            _ if one == other => Vec::new(),
+            _ => vec![at.to_owned()],
+        }
+    }
+
+    #[test]
+    fn each_place_is_changed_as_named_and_nothing_else_is() {
+        for fault in faults() {
+            let How::Place { pattern, edit: how } = &fault.deviation.how else {
+                continue;
+            };
+            let operation = operation(&fault.deviation.on).unwrap();
+            let sound = body(operation);
+            let mut faulty = sound.clone();
+            edit(&mut faulty, operation, pattern, how);
+            let mut changed = differences(&sound, &faulty, "");
+            changed.sort();
+            let mut expected = match how {
+                Edit::Added(name) => vec![format!("{pattern}/{name}")],
+                Edit::Renamed => {
+                    let (parent, name) = pattern.rsplit_once('/').unwrap();
+                    vec![pattern.clone(), format!("{parent}/renamed_{name}")]
+                }
+                _ => vec![pattern.clone()],
+            };
+            expected.sort();
+            assert_eq!(changed, expected, "{}", fault.name);
+        }
+    }
+
+    #[test]
+    fn each_place_can_be_wrong_in_each_way_that_it_has() {
+        let names: HashSet<_> = faults().map(|fault| fault.name).collect();
+        for name in [
+            "getContacts:null",
+            "getContacts:opened",
+            "getContacts/data:opened",
+            "getContacts/data/items/each:extended",
+            "getContacts/data/items/each/tags:exchanged",
+            "getContacts/data/items/each/first_visit/each/venue/each/id:renamed",
+            "createContact/data/custom_fields:added",
+            "createVisit/data/id:retyped",
+            "createVisit/contact/id:listed-altered",
+            "updateContact:connection-cut",
+        ] {
+            assert!(names.contains(name), "{name}");
+        }
+        for name in [
+            "getContacts:extended",
+            "getContacts:dropped",
+            "getContacts/data/items/each:dropped",
+            "getContacts/data/items/each/custom_fields:extended",
+            "updateContact:body-cut",
+            "createTag:answered-204",
+            "getTags:answered-200",
+        ] {
+            assert!(!names.contains(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The one place where faults meet the service: [`app`].
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, Method};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use secrecy::ExposeSecret;
+
+use super::call::{Answer, Call, Inside};
+use super::contract::{Operation, operation, operations};
+use super::creates::Memory;
+use super::names::Faults;
+use super::pages::number;
+use super::places::edit;
+use super::table::{Deviation, How};
+use crate::service::Service;
+
+/// Builds the service's operations with faults switched on. Without any it is [`service::app`](crate::service::app).
+pub fn app(service: Service, faults: &Faults) -> Router {
+    let token = service.token().expose_secret();
+    // A service is not opened with a token that no header carries.
+    let credential = HeaderValue::from_str(&format!("Bearer {token}"));
+    let service = crate::service::app(service);
+    let (false, Ok(mut credential)) = (faults.is_empty(), credential) else {
+        return service;
+    };
+    credential.set_sensitive(true);
+    let deviations = faults.iter().map(|fault| (&fault.deviation, Memory::default()));
+    let switched = Switched {
+        deviations: deviations.collect(),
+        credential,
+    };
+    // Beneath a fallback the service routes each request when the layer is done with it: a changed path counts.
+    let layer = middleware::from_fn_with_state(Arc::new(switched), deviate);
+    Router::new().fallback_service(service).layer(layer)
+}
+
+/// The deviations that are on.
+struct Switched {
+    deviations: Vec<(&'static Deviation, Memory)>,
+    /// The header that the service lets in.
+    credential: HeaderValue,
+}
+
+async fn deviate(State(switched): State<Arc<Switched>>, request: Request, next: Next) -> Response {
+    let Some(operation) = called(request.method(), request.uri().path()) else {
+        return next.run(request).await;
+    };
+    let mut concerned: Vec<_> = switched
+        .deviations
+        .iter()
+        .filter(|(deviation, _)| deviation.concerns(operation))
+        .collect();
+    if concerned.is_empty() {
+        return next.run(request).await;
+    }
+    concerned.sort_by_key(|(deviation, _)| deviation.how.turn());
+    let inside = Inside::new(next, switched.credential.clone());
+    match Call::read(operation, request).await {
+        Ok(call) => answer(call, &concerned, &inside).await,
+        Err(response) => response,
+    }
+}
+
+async fn answer(mut call: Call, deviations: &[&(&Deviation, Memory)], inside: &Inside) -> Response {
+    let asked = number(&call);
+    for (deviation, _) in deviations {
+        match &deviation.how {
+            How::Sent(fault) => {
+                if let Some(response) = fault.sent(&mut call, inside).await {
+                    return response;
+                }
+            }
+            How::Page(fault) => fault.sent(&mut call),
+            _ => {}
+        }
+    }
+    let mut answer = Answer::read(inside.run(call.request()).await).await;
+    for (deviation, memory) in deviations {
+        match &deviation.how {
+            How::Sent(_) => {}
+            How::Odd(oddity) => oddity.answered(&call, &mut answer),
+            How::Page(fault) => {
+                if let (Some(law), Some(body)) = (&call.operation.page, answer.success()) {
+                    fault.answered(asked, law, body);
+                }
+            }
+            How::Create(fault) => {
+                if let Some(created) = operation(&deviation.on).and_then(|create| create.created.as_ref()) {
+                    fault.answered(created, &call, &mut answer, (inside, memory)).await;
+                }
+            }
+            How::Place { pattern, edit: how } => {
+                if let Some(body) = answer.success() {
+                    edit(body, call.operation, pattern, how);
+                }
+            }
+            How::Whole(fault) => fault.answered(&mut answer),
+        }
+    }
+    answer.into_response()
+}
+
+impl Deviation {
+    fn concerns(&self, called: &Operation) -> bool {
+        let lists = || {
+            operation(&self.on)?
+                .created
+                .as_ref()
+                .map(|created| created.listed.list == called.name)
+        };
+        self.on == called.name || (matches!(self.how, How::Create(_)) && lists() == Some(true))
+    }
+}
+
+impl How {
+    /// When it is done, among the others.
+    fn turn(&self) -> u8 {
+        match self {
+            How::Sent(_) => 0,
+            How::Odd(_) => 1,
+            How::Page(_) => 2,
+            How::Create(_) => 3,
+            How::Place { .. } => 4,
+            How::Whole(_) => 5,
+        }
+    }
+}
+
+/// The operation that a request calls.
+fn called(method: &Method, path: &str) -> Option<&'static Operation> {
+    operations()
+        .iter()
+        .find(|operation| operation.method == *method && matches(&operation.path, path))
+}
+
+fn matches(template: &str, path: &str) -> bool {
+    let (mut names, mut sent) = (template.split('/'), path.split('/'));
+    let pairs = names.by_ref().zip(sent.by_ref());
+    let alike = pairs
+        .into_iter()
+        .all(|(name, sent)| name == sent || (name.starts_with('{') && !sent.is_empty()));
+    alike && template.matches('/').count() == path.matches('/').count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_calls_the_operation_of_its_method_and_path() {
+        let name = |method, path: &str| called(&method, path).map(|operation| operation.name.as_str());
+        let contacts = "/organization/v1/contact-database";
+        assert_eq!(name(Method::GET, contacts), Some("getContacts"));
+        assert_eq!(name(Method::POST, contacts), Some("createContact"));
+        assert_eq!(name(Method::PUT, &format!("{contacts}/a")), Some("updateContact"));
+        assert_eq!(
+            name(Method::POST, &format!("{contacts}/a/contact-method")),
+            Some("createContactMethod")
+        );
+        assert_eq!(name(Method::GET, &format!("{contacts}/a")), None);
+        assert_eq!(name(Method::PUT, &format!("{contacts}/")), None);
+        assert_eq!(name(Method::GET, "/organization/v1"), None);
+    }
+}

@@ -1,0 +1,50 @@
+//! Deliberate deviations from the document, to prove that a check sees them: [`faults`] is the table, [`app`] is the
+//! service with some of them switched on.
+//!
+//! The service itself knows nothing of this. A fault stands outside of it, as one layer: it changes what the service is
+//! sent, or what it has answered.
+//!
+//! ```text
+//! server ─▶ layer ─▶ sent, odd ─▶ the service ─▶ places, whole, pages, creates ─▶ server
+//! ```
+//!
+//! Most faults are derived from `openapi.yaml`: one for each way in which each documented place of each answer can be
+//! wrong. The others are written by hand, one or more for each law and for each fact on credentials. A [`Fault`] says
+//! which rule must see it, which fact it breaks and where, so the table is the model that the checker is tested by.
+//!
+//! # Names
+//!
+//! `OPERATION[/PLACE]:DEVIATION`. A place is a JSON pointer with `each` for any element of an array, so that no shell
+//! takes it for a pattern:
+//!
+//! ```text
+//! getContacts/data/items/each/firstname:dropped
+//! getVisits:row-skipped
+//! createTag:let-in-without-credential
+//! ```
+//!
+//! # Design
+//!
+//! What stands under `each` is wrong in every element. Where an answer has no element there, it is shown one that
+//! conforms but for the fault: a fault that is on can always be seen. Only successes are changed, but for the faults
+//! that are about refusals. Several faults may be on at once; those on a place are done before those on a whole answer.
+
+mod call;
+mod carried;
+mod contract;
+mod creates;
+mod derived;
+mod layer;
+mod names;
+mod odd;
+mod pages;
+mod places;
+mod sent;
+mod table;
+mod whole;
+mod wholes;
+mod written;
+
+pub use layer::app;
+pub use names::{Faults, UnknownFault};
+pub use table::{Fault, faults};

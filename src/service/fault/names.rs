@@ -1,0 +1,115 @@
+//! Faults by their names, as a command line gives them: [`Faults`].
+
+use std::fmt::Write as _;
+
+use super::table::{Fault, faults};
+
+/// The faults that are switched on; none by default.
+#[derive(Clone, Debug, Default)]
+pub struct Faults(Vec<&'static Fault>);
+
+/// A fault that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no fault `{name}`{hint}; `--fault list` prints them all")]
+pub struct UnknownFault {
+    name: String,
+    hint: String,
+}
+
+/// How many near names an error tells.
+const NEAR: usize = 3;
+/// The least likeness of a name that is told, where 1 is the name itself.
+const LIKENESS: f64 = 0.7;
+
+impl Faults {
+    /// Finds faults by their names.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the first name that no fault has, and the names that are near it.
+    pub fn named<Name: AsRef<str>>(names: impl IntoIterator<Item = Name>) -> Result<Self, UnknownFault> {
+        names
+            .into_iter()
+            .map(|name| named(name.as_ref()))
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    /// Lists every fault with the rule that must see it: what `--fault list` prints.
+    #[must_use]
+    pub fn list() -> String {
+        let width = |column: fn(&Fault) -> usize| faults().iter().map(column).max().unwrap_or_default();
+        let (name, rule) = (width(|fault| fault.name.len()), width(|fault| fault.rule.len()));
+        faults().iter().fold(String::new(), |mut text, fault| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{:name$}  {:rule$}  {}", fault.name, fault.rule, fault.about);
+            text
+        })
+    }
+
+    /// Whether no fault is on.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &'static Fault> + use<'_> {
+        self.0.iter().copied()
+    }
+}
+
+fn named(name: &str) -> Result<&'static Fault, UnknownFault> {
+    faults()
+        .iter()
+        .find(|fault| fault.name == name)
+        .ok_or_else(|| UnknownFault {
+            name: name.to_owned(),
+            hint: hint(name),
+        })
+}
+
+fn hint(name: &str) -> String {
+    let likeness = |fault: &Fault| strsim::jaro_winkler(&fault.name.to_lowercase(), &name.to_lowercase());
+    let mut near: Vec<_> = faults().iter().map(|fault| (likeness(fault), &fault.name)).collect();
+    near.retain(|(likeness, _)| *likeness >= LIKENESS);
+    near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    let near: Vec<_> = near.iter().take(NEAR).map(|(_, name)| format!("`{name}`")).collect();
+    match near.as_slice() {
+        [] => String::new(),
+        [only] => format!(", did you mean {only}?"),
+        [others @ .., last] => format!(", did you mean {} or {last}?", others.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_known_name_is_found() {
+        let found = Faults::named(["getTags:row-skipped", "createTag:body-cut"]).unwrap();
+        let names: Vec<_> = found.iter().map(|fault| fault.name.as_str()).collect();
+        assert_eq!(names, ["getTags:row-skipped", "createTag:body-cut"]);
+    }
+
+    #[test]
+    fn an_unknown_name_is_told_with_the_near_ones() {
+        let error = Faults::named(["getTags:row-skiped"]).unwrap_err().to_string();
+        assert!(
+            error.starts_with("there is no fault `getTags:row-skiped`, did you mean `getTags:row-skipped`, `"),
+            "{error}"
+        );
+        assert!(error.ends_with("; `--fault list` prints them all"), "{error}");
+    }
+
+    #[test]
+    fn a_name_like_none_is_told_without_a_guess() {
+        let error = Faults::named(["?"]).unwrap_err().to_string();
+        assert_eq!(error, "there is no fault `?`; `--fault list` prints them all");
+    }
+
+    #[test]
+    fn the_list_has_a_line_for_each_fault() {
+        assert_eq!(Faults::list().lines().count(), faults().len());
+    }
+}

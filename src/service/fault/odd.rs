@@ -1,0 +1,136 @@
+//! Requests that no client sends on purpose, and that a service must not fail on: [`Oddity`]. Law 8 of the design.
+
+use axum::http::{Method, StatusCode};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::call::{Answer, Call};
+use super::whole::fail;
+
+/// What is odd about a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Oddity {
+    BeyondAscii,
+    BodyArray,
+    BodyDeep,
+    BodyEmpty,
+    BodyNotJson,
+    ControlCharacters,
+    IdentifierMalformed,
+    IdentifierUnknown,
+    PageEmpty,
+    PageHuge,
+    PageNegative,
+    PageTwice,
+    PageWord,
+    PageZero,
+    TextLong,
+}
+
+/// Every oddity with its name and the words for it.
+pub(super) const ODDITIES: &[(Oddity, &str, &str)] = &[
+    (Oddity::BeyondAscii, "beyond-ascii", "a text beyond ASCII"),
+    (Oddity::BodyArray, "body-array", "a body that is an array"),
+    (Oddity::BodyDeep, "body-deep", "a body of 100 levels or more"),
+    (Oddity::BodyEmpty, "body-empty", "a body that is empty"),
+    (Oddity::BodyNotJson, "body-not-json", "a body that is not JSON"),
+    (
+        Oddity::ControlCharacters,
+        "control-characters",
+        "a text with control characters",
+    ),
+    (
+        Oddity::IdentifierMalformed,
+        "identifier-malformed",
+        "an identifier that is no UUID",
+    ),
+    (
+        Oddity::IdentifierUnknown,
+        "identifier-unknown",
+        "an identifier of no record",
+    ),
+    (Oddity::PageEmpty, "page-empty", "a page without a value"),
+    (Oddity::PageHuge, "page-huge", "a page of 10^18 or more"),
+    (Oddity::PageNegative, "page-negative", "a page below 0"),
+    (Oddity::PageTwice, "page-twice", "two pages"),
+    (Oddity::PageWord, "page-word", "a page that is a word"),
+    (Oddity::PageZero, "page-zero", "page 0"),
+    (Oddity::TextLong, "text-long", "a text of 10,000 characters or more"),
+];
+
+const DEEP: usize = 100;
+const LONG: usize = 10_000;
+const HUGE: u128 = 1_000_000_000_000_000_000;
+
+impl Oddity {
+    /// Whether requests of an operation can have it.
+    pub(super) fn suits(self, method: &Method, path: &str) -> bool {
+        use Oddity::{IdentifierMalformed, IdentifierUnknown};
+        use Oddity::{PageEmpty, PageHuge, PageNegative, PageTwice, PageWord, PageZero};
+        match self {
+            IdentifierMalformed | IdentifierUnknown => path.contains('{'),
+            PageEmpty | PageHuge | PageNegative | PageTwice | PageWord | PageZero => method == Method::GET,
+            _ => method != Method::GET,
+        }
+    }
+
+    /// Answers an odd call with a 500, unless the service refused it for its credential.
+    pub(super) fn answered(self, call: &Call, answer: &mut Answer) {
+        if answer.head.status != StatusCode::UNAUTHORIZED && self.is(call, answer.head.status) {
+            fail(answer, StatusCode::INTERNAL_SERVER_ERROR);
+        }
+    }
+
+    fn is(self, call: &Call, status: StatusCode) -> bool {
+        let page = call.page();
+        let identifier = call.identifier().map(Uuid::try_parse);
+        let body = || call.json();
+        match self {
+            Oddity::BeyondAscii => body().is_some_and(|body| any_text(&body, &|text| !text.is_ascii())),
+            Oddity::BodyArray => body().is_some_and(|body| body.is_array()),
+            Oddity::BodyDeep => depth(&call.body) >= DEEP,
+            Oddity::BodyEmpty => call.body.is_empty(),
+            Oddity::BodyNotJson => !call.body.is_empty() && depth(&call.body) < DEEP && body().is_none(),
+            Oddity::ControlCharacters => {
+                body().is_some_and(|body| any_text(&body, &|text| text.contains(char::is_control)))
+            }
+            Oddity::IdentifierMalformed => identifier.is_some_and(|read| read.is_err()),
+            Oddity::IdentifierUnknown => identifier.is_some_and(|read| read.is_ok()) && status == StatusCode::NOT_FOUND,
+            Oddity::PageEmpty => page == Some(""),
+            Oddity::PageHuge => page.is_some_and(|page| page.parse().is_ok_and(|page: u128| page >= HUGE)),
+            Oddity::PageNegative => page.is_some_and(|page| page.starts_with('-')),
+            Oddity::PageTwice => call
+                .head
+                .uri
+                .query()
+                .is_some_and(|query| query.matches("page=").count() == 2),
+            Oddity::PageWord => page.is_some_and(|page| page.starts_with(|first: char| first.is_alphabetic())),
+            Oddity::PageZero => page == Some("0"),
+            Oddity::TextLong => body().is_some_and(|body| any_text(&body, &|text| text.chars().count() >= LONG)),
+        }
+    }
+}
+
+/// How deep the brackets of a text are nested; those inside of strings count too, which is near enough.
+fn depth(text: &[u8]) -> usize {
+    let mut depth = 0_usize;
+    let mut deepest = 0;
+    for byte in text {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
+fn any_text(value: &Value, is: &dyn Fn(&str) -> bool) -> bool {
+    match value {
+        Value::Array(elements) => elements.iter().any(|element| any_text(element, is)),
+        Value::Object(members) => members.values().any(|member| any_text(member, is)),
+        Value::String(text) => is(text),
+        _ => false,
+    }
+}

@@ -1,0 +1,101 @@
+//! Pages that do not add up: [`PageFault`]. Law 1 of the design.
+
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::contract::Page;
+
+/// What is wrong with the pages of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PageFault {
+    /// Page 2 is answered where none is asked for.
+    DefaultIsTwo,
+    /// The first page is answered whatever page is asked for.
+    Ignored,
+    /// The last item of the last page has no identifier.
+    LastItemUnnamed,
+    /// `last_page` is one too many.
+    LastPageWrong,
+    /// A full page holds one item more than `per_page`.
+    Overfull,
+    /// Each page from the second on holds the items of the one before.
+    Repeated,
+    /// The last row of the first page is on no page.
+    RowSkipped,
+    /// `total` is one too many, and `last_page` agrees with it.
+    TotalWrong,
+}
+
+impl PageFault {
+    pub(super) fn sent(self, call: &mut Call) {
+        let asked = number(call);
+        match (self, asked) {
+            (PageFault::DefaultIsTwo, _) if call.page().is_none() => call.ask(Some(2)),
+            (PageFault::Ignored, Some(2..)) => call.ask(None),
+            (PageFault::Repeated, Some(page @ 2..)) => call.ask(Some(page - 1)),
+            _ => {}
+        }
+    }
+
+    /// Changes the page that was `asked` for.
+    pub(super) fn answered(self, asked: Option<u64>, law: &Page, body: &mut Value) {
+        match self {
+            PageFault::LastItemUnnamed if is_last(body, law) => {
+                let last = items(body, law).and_then(|items| items.last_mut()?.as_object_mut());
+                last.and_then(|item| item.shift_remove(law.id.trim_start_matches('/')));
+            }
+            PageFault::LastPageWrong => add(body, &law.last_page, 1),
+            PageFault::Overfull => overfill(body, law),
+            PageFault::Repeated => set(body, &law.page, json!(asked.unwrap_or(1))),
+            PageFault::RowSkipped if asked.unwrap_or(1) == 1 => {
+                items(body, law).and_then(Vec::pop);
+            }
+            PageFault::DefaultIsTwo | PageFault::Ignored | PageFault::LastItemUnnamed | PageFault::RowSkipped => {}
+            PageFault::TotalWrong => recount(body, law, 1),
+        }
+    }
+}
+
+/// The page that is asked for, if it is a number.
+pub(super) fn number(call: &Call) -> Option<u64> {
+    call.page().and_then(|page| page.parse().ok())
+}
+
+/// Moves `total` and lets `last_page` agree with it.
+pub(super) fn recount(body: &mut Value, law: &Page, by: i64) {
+    add(body, &law.total, by);
+    let number = |pointer: &str| body.pointer(pointer).and_then(Value::as_i64);
+    if let (Some(total), Some(per_page @ 1..)) = (number(&law.total), number(&law.per_page)) {
+        set(body, &law.last_page, json!(((total + per_page - 1) / per_page).max(1)));
+    }
+}
+
+pub(super) fn items<'body>(body: &'body mut Value, law: &Page) -> Option<&'body mut Vec<Value>> {
+    body.pointer_mut(&law.items)?.as_array_mut()
+}
+
+fn is_last(body: &Value, law: &Page) -> bool {
+    body.pointer(&law.page) == body.pointer(&law.last_page)
+}
+
+fn overfill(body: &mut Value, law: &Page) {
+    let per_page = body.pointer(&law.per_page).and_then(Value::as_u64);
+    if let Some(items) = items(body, law)
+        && u64::try_from(items.len()).ok() == per_page
+    {
+        items.extend(items.last().cloned());
+    }
+}
+
+fn add(body: &mut Value, pointer: &str, by: i64) {
+    let number = body.pointer(pointer).and_then(Value::as_i64);
+    if let Some(number) = number {
+        set(body, pointer, json!(number.saturating_add(by)));
+    }
+}
+
+fn set(body: &mut Value, pointer: &str, value: Value) {
+    if let Some(place) = body.pointer_mut(pointer) {
+        *place = value;
+    }
+}

@@ -1,0 +1,196 @@
+//! Changes one place of an answer's body: [`Edit`], at a pattern.
+
+use chrono::{DateTime, Duration, SecondsFormat};
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use super::contract::Operation;
+
+/// What is done to a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Edit {
+    /// A member stands there that does not belong there.
+    Added(String),
+    /// Another value of the same type.
+    Altered,
+    /// The field is not there.
+    Dropped,
+    /// An array where an object belongs, or the other way round.
+    Exchanged,
+    /// Null.
+    Null,
+    /// The field stands under another name.
+    Renamed,
+    /// A value of another type.
+    Retyped,
+    /// This text.
+    Text(&'static str),
+}
+
+/// Edits every place of the body that the pattern names. Where there is none because arrays are empty, an element is
+/// shown first.
+pub(super) fn edit(body: &mut Value, operation: &Operation, pattern: &str, edit: &Edit) {
+    show(body, operation, pattern);
+    let (parent, name) = pattern.rsplit_once('/').unwrap_or(("", ""));
+    match edit {
+        Edit::Dropped => each(body, parent, &mut |parent| {
+            members(parent, |members| {
+                members.shift_remove(name);
+            });
+        }),
+        Edit::Renamed => each(body, parent, &mut |parent| {
+            members(parent, |members| {
+                let value = members.shift_remove(name);
+                members.extend(value.map(|value| (format!("renamed_{name}"), value)));
+            });
+        }),
+        Edit::Added(name) => each(body, pattern, &mut |place| {
+            members(place, |members| {
+                members.insert(name.clone(), json!({}));
+            });
+        }),
+        Edit::Altered => each(body, pattern, &mut |place| *place = altered(place)),
+        Edit::Exchanged => each(body, pattern, &mut |place| *place = exchanged(place.take())),
+        Edit::Null => each(body, pattern, &mut |place| *place = Value::Null),
+        Edit::Retyped => each(body, pattern, &mut |place| *place = retyped(place)),
+        Edit::Text(text) => each(body, pattern, &mut |place| *place = json!(text)),
+    }
+}
+
+/// Shows each place of the pattern to `change`.
+pub(super) fn each(value: &mut Value, pattern: &str, change: &mut dyn FnMut(&mut Value)) {
+    let Some(rest) = pattern.strip_prefix('/') else {
+        return change(value);
+    };
+    let (token, below) = rest.find('/').map_or((rest, ""), |end| rest.split_at(end));
+    if token == "*" {
+        for element in value.as_array_mut().into_iter().flatten() {
+            each(element, below, change);
+        }
+    } else if let Some(member) = value.get_mut(token) {
+        each(member, below, change);
+    }
+}
+
+/// The values at the pattern.
+pub(super) fn select(value: &Value, pattern: &str) -> Vec<Value> {
+    let (mut value, mut found) = (value.clone(), Vec::new());
+    each(&mut value, pattern, &mut |place| found.push(place.take()));
+    found
+}
+
+/// Another value of the same type: of another record, an hour later, one more, or in other words.
+pub(super) fn altered(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => json!(number.as_i64().map_or(0, |number| number.saturating_add(1))),
+        Value::String(text) => match (Uuid::try_parse(text), DateTime::parse_from_rfc3339(text)) {
+            (Ok(id), _) => json!(Uuid::from_u128(id.as_u128() ^ 1)),
+            (_, Ok(at)) => json!((at + Duration::hours(1)).to_rfc3339_opts(SecondsFormat::AutoSi, true)),
+            _ => json!(format!("{text} altered")),
+        },
+        other => other.clone(),
+    }
+}
+
+/// Puts an element into each empty array on the way, where the pattern leads nowhere without. An empty page stays empty.
+fn show(body: &mut Value, operation: &Operation, pattern: &str) {
+    let parent = pattern.rsplit_once('/').map_or("", |(parent, _)| parent);
+    let leads_through = if pattern.ends_with("/*") { pattern } else { parent };
+    if !select(body, leads_through).is_empty() {
+        return;
+    }
+    let items = operation.page.as_ref().map(|page| page.items.as_str());
+    for (end, _) in pattern.match_indices("/*") {
+        let array = pattern.get(..end).unwrap_or_default();
+        let Some(element) = operation.elements.get(array).filter(|_| items != Some(array)) else {
+            continue;
+        };
+        each(body, array, &mut |place| {
+            if let Some(elements) = place.as_array_mut().filter(|elements| elements.is_empty()) {
+                elements.push(element.clone());
+            }
+        });
+    }
+}
+
+fn members(value: &mut Value, change: impl FnOnce(&mut Map<String, Value>)) {
+    if let Some(members) = value.as_object_mut() {
+        change(members);
+    }
+}
+
+fn exchanged(value: Value) -> Value {
+    match value {
+        Value::Array(elements) => elements.into_iter().find(Value::is_object).unwrap_or_else(|| json!({})),
+        other => json!([other]),
+    }
+}
+
+fn retyped(value: &Value) -> Value {
+    match value {
+        Value::String(_) => json!(7),
+        Value::Number(number) => json!(number.to_string()),
+        _ => json!("a text"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::fault::contract::operation;
+
+    fn edited(pattern: &str, how: &Edit) -> Value {
+        let item = json!({"id": "a", "tags": {"id": "b"}, "excluded_channels": [], "age": 3});
+        let mut body = json!({"data": {"items": [item]}});
+        edit(&mut body, operation("getContacts").unwrap(), pattern, how);
+        body["data"]["items"][0].take()
+    }
+
+    #[test]
+    fn a_place_is_edited_as_named_and_only_there() {
+        let item = |id: Value| json!({"id": id, "tags": {"id": "b"}, "excluded_channels": [], "age": 3});
+        assert_eq!(edited("/data/items/*/id", &Edit::Null), item(Value::Null));
+        assert_eq!(edited("/data/items/*/id", &Edit::Retyped), item(json!(7)));
+        assert_eq!(edited("/data/items/*/id", &Edit::Text("x")), item(json!("x")));
+        let dropped = edited("/data/items/*/id", &Edit::Dropped);
+        assert_eq!(dropped, json!({"tags": {"id": "b"}, "excluded_channels": [], "age": 3}));
+        let renamed = edited("/data/items/*/id", &Edit::Renamed);
+        assert_eq!((&renamed["renamed_id"], renamed.get("id")), (&json!("a"), None));
+    }
+
+    #[test]
+    fn objects_and_arrays_are_exchanged() {
+        assert_eq!(
+            edited("/data/items/*/tags", &Edit::Exchanged)["tags"],
+            json!([{"id": "b"}])
+        );
+        assert_eq!(
+            edited("/data/items/*/excluded_channels", &Edit::Exchanged)["excluded_channels"],
+            json!({})
+        );
+        assert_eq!(exchanged(json!([{"id": "b"}])), json!({"id": "b"}));
+    }
+
+    #[test]
+    fn an_empty_array_is_shown_an_element_where_the_fault_is_inside() {
+        let shown = edited("/data/items/*/excluded_channels/*", &Edit::Null);
+        assert_eq!(shown["excluded_channels"], json!([null]));
+        let untouched = edited("/data/items/*/excluded_channels", &Edit::Null);
+        assert_eq!(untouched["excluded_channels"], Value::Null);
+    }
+
+    #[test]
+    fn an_altered_value_keeps_its_form() {
+        for (value, other) in [
+            (json!(3), json!(4)),
+            (json!("a"), json!("a altered")),
+            (json!("2024-05-17T07:30:00Z"), json!("2024-05-17T08:30:00Z")),
+            (
+                json!("67e55044-10b1-426f-9247-bb680e5fe0c8"),
+                json!("67e55044-10b1-426f-9247-bb680e5fe0c9"),
+            ),
+        ] {
+            assert_eq!(altered(&value), other);
+        }
+    }
+}

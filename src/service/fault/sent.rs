@@ -1,0 +1,137 @@
+//! Makes the service see something else than what was sent: another credential, another record, another instant. The
+//! main type is [`SentFault`].
+
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, Duration, SecondsFormat, Utc};
+use serde_json::{Value, json};
+
+use super::call::{Call, Inside};
+use super::contract::{item, operation};
+use super::places::select;
+
+/// What is made of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SentFault {
+    /// Another record of the list is named in a field of the body.
+    AnotherInBody {
+        /// The field's pointer.
+        field: &'static str,
+        list: &'static str,
+    },
+    /// Another contact is named in the path.
+    AnotherInPath,
+    /// A timestamp in this form is refused.
+    FormRefused(Form),
+    /// The field of this pointer is an hour later.
+    InstantShifted(&'static str),
+    /// A credential of this kind is as good as the token.
+    LetIn(Credential),
+    /// Nothing of the body is done.
+    Lost,
+    /// The offset of the field of this pointer is taken for `Z`.
+    OffsetDropped(&'static str),
+    /// The same is done to another contact too.
+    ToAnotherToo,
+}
+
+/// What a request may show instead of the token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Credential {
+    None,
+    OtherScheme,
+    WrongToken,
+}
+
+/// The two documented forms of a timestamp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Offset,
+    Utc,
+}
+
+impl SentFault {
+    /// Changes the call, or answers it.
+    pub(super) async fn sent(self, call: &mut Call, inside: &Inside) -> Option<Response> {
+        match self {
+            SentFault::AnotherInBody { field, list } => {
+                if let Some(sent) = call.json().and_then(|body| body.pointer(field).cloned())
+                    && let Some(other) = another(inside, list, &sent).await
+                {
+                    call.put(field, other);
+                }
+            }
+            SentFault::AnotherInPath => identify_another(call, inside).await,
+            SentFault::FormRefused(form) if shown(call, inside).is_none() => return refused(call, form),
+            SentFault::FormRefused(_) => {}
+            SentFault::InstantShifted(field) => restamp(call, field, |at| {
+                (at.to_utc() + Duration::hours(1)).to_rfc3339_opts(SecondsFormat::AutoSi, true)
+            }),
+            SentFault::LetIn(credential) => {
+                if shown(call, inside) == Some(credential) {
+                    let token = inside.credential.clone();
+                    call.head.headers.insert(header::AUTHORIZATION, token);
+                }
+            }
+            SentFault::Lost => call.send(&json!({})),
+            SentFault::OffsetDropped(field) => restamp(call, field, |at| {
+                at.naive_local().and_utc().to_rfc3339_opts(SecondsFormat::AutoSi, true)
+            }),
+            SentFault::ToAnotherToo => {
+                let mine = call.head.uri.clone();
+                identify_another(call, inside).await;
+                inside.run(call.request()).await;
+                call.head.uri = mine;
+            }
+        }
+        None
+    }
+}
+
+/// What the call shows, where it is not the token.
+fn shown(call: &Call, inside: &Inside) -> Option<Credential> {
+    match call.head.headers.get(header::AUTHORIZATION) {
+        None => Some(Credential::None),
+        Some(value) if *value == inside.credential => None,
+        Some(value) if value.as_bytes().to_ascii_lowercase().starts_with(b"bearer ") => Some(Credential::WrongToken),
+        Some(_) => Some(Credential::OtherScheme),
+    }
+}
+
+async fn identify_another(call: &mut Call, inside: &Inside) {
+    let sent = json!(call.identifier().unwrap_or_default());
+    if let Some(Value::String(other)) = another(inside, "getContacts", &sent).await {
+        call.identify(&other);
+    }
+}
+
+/// The identifier of a record in the list other than this one.
+async fn another(inside: &Inside, list: &str, than: &Value) -> Option<Value> {
+    let list = operation(list)?;
+    let law = list.page.as_ref()?;
+    let shown = inside.list(list).await?;
+    let mut identifiers = select(&shown, &format!("{}{}", item(law), law.id)).into_iter();
+    identifiers.find(|identifier| identifier != than)
+}
+
+fn restamp(call: &mut Call, field: &str, change: fn(DateTime<chrono::FixedOffset>) -> String) {
+    let body = call.json();
+    let sent = body.as_ref().and_then(|body| body.pointer(field)?.as_str());
+    if let Some(at) = sent.and_then(|text| DateTime::parse_from_rfc3339(text).ok()) {
+        call.put(field, json!(change(at)));
+    }
+}
+
+/// Refuses a call whose timestamp has this form.
+fn refused(call: &Call, form: Form) -> Option<Response> {
+    let body = call.json()?;
+    let mut stamps = call
+        .operation
+        .accepts
+        .iter()
+        .filter_map(|accepts| body.pointer(&accepts.sent)?.as_str());
+    let has_form = |text: &str| text.ends_with('Z') == (form == Form::Utc) && text.parse::<DateTime<Utc>>().is_ok();
+    stamps
+        .any(has_form)
+        .then(|| StatusCode::UNPROCESSABLE_ENTITY.into_response())
+}

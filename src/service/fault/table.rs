@@ -1,0 +1,91 @@
+//! The table of all faults: [`faults`]. A row is a [`Fault`].
+
+use std::sync::LazyLock;
+
+use super::creates::CreateFault;
+use super::derived;
+use super::odd::Oddity;
+use super::pages::PageFault;
+use super::places::Edit;
+use super::sent::SentFault;
+use super::whole::WholeFault;
+use super::written;
+
+/// One deliberate deviation, and what a check must say of it.
+#[derive(Debug)]
+pub struct Fault {
+    /// Its name, as `--fault` takes it.
+    pub name: String,
+    /// What the service then does, to be read after its name.
+    pub about: String,
+    /// The rule that must see it.
+    pub rule: &'static str,
+    /// The operation that it breaks.
+    pub operation: String,
+    /// The fact that it breaks, by its name in `countersign facts`; none where the document's contract states none.
+    pub fact: Option<String>,
+    /// Where in the answer, as a JSON pointer with `*` for any one token; empty for the whole answer.
+    pub pointer: String,
+    pub(super) deviation: Deviation,
+}
+
+/// What is done to which operation.
+#[derive(Clone, Debug)]
+pub(super) struct Deviation {
+    /// The operation whose requests or answers are changed.
+    pub(super) on: String,
+    pub(super) how: How,
+}
+
+/// The ways to deviate, in the order in which answers are changed.
+#[derive(Clone, Debug)]
+pub(super) enum How {
+    /// What is sent is changed on its way in.
+    Sent(SentFault),
+    /// A request that is odd is answered with a 500.
+    Odd(Oddity),
+    /// The numbers or the items of a page are wrong.
+    Page(PageFault),
+    /// What a create answers and what is listed afterwards do not agree.
+    Create(CreateFault),
+    /// A place of a success is changed.
+    Place { pattern: String, edit: Edit },
+    /// An answer is changed as a whole.
+    Whole(WholeFault),
+}
+
+/// Every fault, in the order of the document, those derived from it first.
+#[must_use]
+pub fn faults() -> &'static [Fault] {
+    static FAULTS: LazyLock<Vec<Fault>> = LazyLock::new(|| derived::faults().chain(written::faults()).collect());
+    &FAULTS
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn a_name_stands_for_one_fault_and_needs_no_quotes() {
+        let mut names = HashSet::new();
+        for fault in faults() {
+            assert!(names.insert(&fault.name), "{} twice", fault.name);
+            let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/:_-".contains(&byte);
+            assert!(fault.name.bytes().all(plain), "{}", fault.name);
+            assert_eq!(fault.name.matches(':').count(), 1, "{}", fault.name);
+        }
+    }
+
+    #[test]
+    fn the_examples_in_the_documentation_exist() {
+        for name in [
+            "getContacts/data/items/each/firstname:dropped",
+            "getVisits:row-skipped",
+            "createTag:let-in-without-credential",
+        ] {
+            assert!(faults().iter().any(|fault| fault.name == name), "{name}");
+        }
+    }
+}

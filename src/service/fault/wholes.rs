@@ -1,0 +1,223 @@
+//! The faults on whole answers that every operation can have: [`faults`].
+
+use axum::http::StatusCode;
+
+use super::contract::Operation;
+use super::derived::name;
+use super::table::{Deviation, Fault, How};
+use super::whole::WholeFault::{self, BodyCut, BodyEmpty, BodyHtml, BodyNotUtf8, ConnectionCut, MediaType, Status};
+
+/// One way in which an answer can be wrong as a whole.
+struct Row {
+    deviation: &'static str,
+    about: &'static str,
+    rule: &'static str,
+    /// The fact that it breaks.
+    broken: Broken,
+    fault: WholeFault,
+}
+
+/// The facts that are about whole answers.
+#[derive(Clone, Copy)]
+enum Broken {
+    Complete,
+    Data,
+    Json,
+    MediaType,
+    NoServerError,
+    Status,
+}
+
+const ROWS: &[Row] = &[
+    row(
+        "redirected",
+        "a success is 302",
+        "status",
+        Broken::Status,
+        Status(StatusCode::FOUND),
+    ),
+    row(
+        "not-found",
+        "a success is 404",
+        "status",
+        Broken::Status,
+        Status(StatusCode::NOT_FOUND),
+    ),
+    row(
+        "method-not-allowed",
+        "a success is 405",
+        "status",
+        Broken::Status,
+        Status(StatusCode::METHOD_NOT_ALLOWED),
+    ),
+    row(
+        "server-error",
+        "a success is 500",
+        "server-error",
+        Broken::NoServerError,
+        Status(StatusCode::INTERNAL_SERVER_ERROR),
+    ),
+    row(
+        "not-implemented",
+        "a success is 501",
+        "server-error",
+        Broken::NoServerError,
+        Status(StatusCode::NOT_IMPLEMENTED),
+    ),
+    row(
+        "unavailable",
+        "a success is 503",
+        "server-error",
+        Broken::NoServerError,
+        Status(StatusCode::SERVICE_UNAVAILABLE),
+    ),
+    row(
+        "connection-cut",
+        "the connection ends inside the body",
+        "unfinished-answer",
+        Broken::Complete,
+        ConnectionCut,
+    ),
+    row(
+        "answered-200",
+        "a success is 200",
+        "status",
+        Broken::Status,
+        Status(StatusCode::OK),
+    ),
+    row(
+        "answered-204",
+        "a success is 204, without a body",
+        "malformed-json",
+        Broken::Json,
+        Status(StatusCode::NO_CONTENT),
+    ),
+    row(
+        "media-type-html",
+        "the media type is text/html",
+        "media-type",
+        Broken::MediaType,
+        MediaType(Some("text/html")),
+    ),
+    row(
+        "media-type-text",
+        "the media type is text/plain",
+        "media-type",
+        Broken::MediaType,
+        MediaType(Some("text/plain")),
+    ),
+    row(
+        "media-type-dropped",
+        "no media type is named",
+        "media-type",
+        Broken::MediaType,
+        MediaType(None),
+    ),
+    row(
+        "body-cut",
+        "the body ends in the middle",
+        "malformed-json",
+        Broken::Json,
+        BodyCut,
+    ),
+    row(
+        "body-empty",
+        "the body is empty",
+        "malformed-json",
+        Broken::Json,
+        BodyEmpty,
+    ),
+    row(
+        "body-html",
+        "the body is a sign-in page",
+        "malformed-json",
+        Broken::Json,
+        BodyHtml,
+    ),
+    row(
+        "body-not-utf8",
+        "the body is not UTF-8",
+        "malformed-json",
+        Broken::Json,
+        BodyNotUtf8,
+    ),
+    row(
+        "name-twice",
+        "the first name stands twice",
+        "malformed-json",
+        Broken::Json,
+        WholeFault::NameTwice,
+    ),
+    row(
+        "unwrapped",
+        "the body is what belongs under data",
+        "missing-field",
+        Broken::Data,
+        WholeFault::Unwrapped,
+    ),
+];
+
+const fn row(
+    deviation: &'static str,
+    about: &'static str,
+    rule: &'static str,
+    broken: Broken,
+    fault: WholeFault,
+) -> Row {
+    Row {
+        deviation,
+        about,
+        rule,
+        broken,
+        fault,
+    }
+}
+
+/// The faults on whole answers of an operation.
+pub(super) fn faults(operation: &Operation) -> impl Iterator<Item = Fault> + use<'_> {
+    ROWS.iter()
+        .filter(|row| row.suits(operation))
+        .map(|row| row.fault(operation))
+}
+
+impl Row {
+    /// Whether it deviates from what is documented of the operation.
+    fn suits(&self, operation: &Operation) -> bool {
+        let open = operation.success == "2XX";
+        let has_body = !operation.places.is_empty();
+        match (self.fault, self.broken) {
+            (Status(StatusCode::OK), _) => !open,
+            (Status(StatusCode::NO_CONTENT), _) => open && has_body,
+            (_, Broken::Complete | Broken::NoServerError | Broken::Status) => true,
+            (_, Broken::Data | Broken::Json | Broken::MediaType) => has_body,
+        }
+    }
+
+    fn fault(&self, operation: &Operation) -> Fault {
+        let pointer = match self.fault {
+            WholeFault::NameTwice => operation.places.get(1).map_or("", |place| &place.pattern),
+            WholeFault::Unwrapped => "/data",
+            _ => "",
+        };
+        let stated = match self.broken {
+            Broken::Complete => "answer: complete",
+            Broken::Data => "/data: present",
+            Broken::Json => "body: JSON",
+            Broken::MediaType => "media type: application/json",
+            Broken::NoServerError => "status: no 5xx",
+            Broken::Status => &format!("status: {}", operation.success),
+        };
+        Fault {
+            name: name(&operation.name, "", self.deviation),
+            about: self.about.to_owned(),
+            rule: self.rule,
+            operation: operation.name.clone(),
+            fact: Some(format!("{} {stated}", operation.name)),
+            pointer: pointer.to_owned(),
+            deviation: Deviation {
+                on: operation.name.clone(),
+                how: How::Whole(self.fault),
+            },
+        }
+    }
+}

@@ -1,0 +1,368 @@
+//! The faults that are written by hand: one or more for each law of the design and for each fact on credentials.
+
+use axum::http::StatusCode;
+
+use super::contract::{Operation, Page, item, operations};
+use super::creates::CreateFault;
+use super::derived::name;
+use super::odd::ODDITIES;
+use super::pages::PageFault;
+use super::places::Edit;
+use super::sent::{Credential, Form, SentFault};
+use super::table::{Deviation, Fault, How};
+use super::whole::WholeFault;
+
+/// Every fault that is written by hand.
+pub(super) fn faults() -> impl Iterator<Item = Fault> {
+    let credentials = operations().iter().flat_map(credentials);
+    let challenges = operations()
+        .iter()
+        .filter(|operation| operation.documents_401)
+        .map(challenge);
+    let lists = operations().iter().flat_map(pages);
+    let creates = operations().iter().flat_map(creates);
+    credentials
+        .chain(challenges)
+        .chain(lists)
+        .chain(creates)
+        .chain(contacts())
+        .chain(visits())
+        .chain(odd())
+}
+
+/// A row of the table.
+fn fault(on: &str, deviation: &str, about: &str, (rule, fact): (&'static str, Option<String>), how: How) -> Fault {
+    Fault {
+        name: name(on, "", deviation),
+        about: about.to_owned(),
+        rule,
+        operation: on.to_owned(),
+        fact,
+        pointer: String::new(),
+        deviation: Deviation { on: on.to_owned(), how },
+    }
+}
+
+impl Fault {
+    /// The same fault, told at this place.
+    fn at(self, pointer: impl Into<String>) -> Self {
+        Fault {
+            pointer: pointer.into(),
+            ..self
+        }
+    }
+}
+
+fn credentials(operation: &Operation) -> [Fault; 3] {
+    let on = &operation.name;
+    let let_in = |deviation, about, fact, credential| {
+        fault(
+            on,
+            deviation,
+            about,
+            ("auth", Some(fact)),
+            How::Sent(SentFault::LetIn(credential)),
+        )
+    };
+    [
+        let_in(
+            "let-in-without-credential",
+            "a request without a credential is let in",
+            format!("{on} auth: no credential is refused"),
+            Credential::None,
+        ),
+        let_in(
+            "let-in-with-another-scheme",
+            "a credential of another scheme is let in",
+            format!("{on} auth: another scheme is refused"),
+            Credential::OtherScheme,
+        ),
+        let_in(
+            "let-in-with-a-wrong-token",
+            "any bearer token is let in",
+            "bearerAuth auth: a wrong token is refused".to_owned(),
+            Credential::WrongToken,
+        ),
+    ]
+}
+
+/// Where the document lists 401, no other status refuses a credential.
+fn challenge(operation: &Operation) -> Fault {
+    let fact = format!("{} auth: no credential is refused", operation.name);
+    let how = How::Whole(WholeFault::RefusalStatus(StatusCode::FORBIDDEN));
+    let about = "a failed authentication is 403";
+    fault(&operation.name, "refused-with-403", about, ("auth", Some(fact)), how)
+}
+
+fn pages(operation: &Operation) -> Vec<Fault> {
+    let Some(law) = &operation.page else { return Vec::new() };
+    let rows = [
+        (
+            "default-page-2",
+            "page 2 is answered where none is asked for",
+            &law.page,
+            "1 when no page is asked for",
+            PageFault::DefaultIsTwo,
+        ),
+        (
+            "page-ignored",
+            "page 1 is answered whatever is asked for",
+            &law.page,
+            "the page asked for",
+            PageFault::Ignored,
+        ),
+        (
+            "page-overfull",
+            "a full page holds one item too many",
+            &law.items,
+            "at most per_page items",
+            PageFault::Overfull,
+        ),
+        (
+            "last-page-wrong",
+            "last_page is one too many",
+            &law.last_page,
+            "agrees with total and per_page",
+            PageFault::LastPageWrong,
+        ),
+        (
+            "total-wrong",
+            "total is one too many",
+            &law.total,
+            "agrees with the walk",
+            PageFault::TotalWrong,
+        ),
+        (
+            "row-skipped",
+            "the last row of page 1 is on no page",
+            &law.total,
+            "agrees with the walk",
+            PageFault::RowSkipped,
+        ),
+        (
+            "page-repeated",
+            "each page holds the items of the one before",
+            &law.items,
+            "no item on two pages",
+            PageFault::Repeated,
+        ),
+    ];
+    let on = &operation.name;
+    let row = |(deviation, about, pointer, stated, page): (_, _, &String, _, _)| {
+        let fact = format!("{on} pages {pointer}: {stated}");
+        fault(on, deviation, about, ("pages", Some(fact)), How::Page(page)).at(pointer)
+    };
+    let rows = rows.into_iter().map(row);
+    rows.chain([last_item(on, law)]).collect()
+}
+
+/// What is wrong in each item is seen in the first; this one is seen by who looks at all.
+fn last_item(on: &str, law: &Page) -> Fault {
+    let pointer = format!("{}{}", item(law), law.id);
+    let seen = ("missing-field", Some(format!("{on} {pointer}: present")));
+    let about = "the last item of the last page has no identifier";
+    fault(
+        on,
+        "last-item-unnamed",
+        about,
+        seen,
+        How::Page(PageFault::LastItemUnnamed),
+    )
+    .at(pointer)
+}
+
+fn creates(operation: &Operation) -> Vec<Fault> {
+    let Some(created) = &operation.created else {
+        return Vec::new();
+    };
+    let on = &operation.name;
+    let id = format!("{}{}", created.resource, created.id);
+    let listed = || {
+        (
+            "listed",
+            Some(format!("{on} created: listed in {}", created.listed.list)),
+        )
+    };
+    let unique = ("identifier", Some(format!("{on} created {id}: not reused")));
+    let another = How::Place {
+        pattern: id.clone(),
+        edit: Edit::Altered,
+    };
+    let reused = How::Create(CreateFault::IdentifierReused);
+    vec![
+        fault(
+            on,
+            "unlisted",
+            "what is created is not listed",
+            listed(),
+            How::Create(CreateFault::Unlisted),
+        ),
+        fault(
+            on,
+            "listed-under-another-id",
+            "the identifier answered is not the one listed",
+            listed(),
+            another,
+        ),
+        fault(
+            on,
+            "identifier-reused",
+            "the identifier answered is another record's",
+            unique,
+            reused,
+        )
+        .at(id),
+    ]
+}
+
+fn contacts() -> Vec<Fault> {
+    let serves = "createContact created /data/id: serves in the paths that it links to".to_owned();
+    let listed = || {
+        (
+            "listed",
+            Some("createContactMethod created: listed in getContacts".to_owned()),
+        )
+    };
+    let no_uuid = How::Place {
+        pattern: "/data/id".to_owned(),
+        edit: Edit::Text("contact-17"),
+    };
+    let (method, update) = ("createContactMethod", "updateContact");
+    let elsewhere = || How::Sent(SentFault::AnotherInPath);
+    let too = How::Sent(SentFault::ToAnotherToo);
+    let lost = How::Sent(SentFault::Lost);
+    let both = How::Create(CreateFault::ListedElsewhereToo);
+    let carried = || {
+        (
+            "carried",
+            Some(format!(
+                "{update} listed in getContacts /firstname: as sent in /firstname"
+            )),
+        )
+    };
+    let misplaced = |fact: &str| ("misplaced", Some(fact.to_owned()));
+    let updated =
+        |deviation, about, seen, how| fault(update, deviation, about, seen, how).at("/data/items/*/firstname");
+    vec![
+        fault(
+            "createContact",
+            "identifier-no-uuid",
+            "the identifier is no UUID",
+            ("identifier", Some(serves)),
+            no_uuid,
+        )
+        .at("/data/id"),
+        fault(
+            method,
+            "added-elsewhere",
+            "a method is added to another contact",
+            listed(),
+            elsewhere(),
+        ),
+        fault(
+            method,
+            "listed-elsewhere-too",
+            "a method is listed under every contact",
+            misplaced("createContactMethod created in getContacts: under no other item"),
+            both,
+        )
+        .at("/data/items/*/contact_methods/*"),
+        updated("lost", "nothing is updated", carried(), lost),
+        updated(
+            "applied-elsewhere",
+            "another contact is updated",
+            carried(),
+            elsewhere(),
+        ),
+        updated(
+            "applied-elsewhere-too",
+            "another contact is updated, too",
+            misplaced("updateContact in getContacts: no other item changes"),
+            too,
+        ),
+    ]
+}
+
+fn visits() -> Vec<Fault> {
+    let on = "createVisit";
+    let carries = |deviation, about, pointer: &str, sent: &str, how| {
+        let fact = format!("{on} created {pointer}: as sent in {sent}");
+        fault(on, deviation, about, ("carried", Some(fact)), How::Sent(how)).at(pointer)
+    };
+    let accepts = |deviation, about, form: &str, how| {
+        let fact = format!("{on} accepts /datetime: {form}");
+        fault(
+            on,
+            deviation,
+            about,
+            ("accepted-form", Some(fact)),
+            How::Sent(SentFault::FormRefused(how)),
+        )
+    };
+    let another = |field, list| SentFault::AnotherInBody { field, list };
+    let (contact, venue, at) = ("/contact_id", "/venue_id", "/datetime");
+    vec![
+        carries(
+            "another-contact",
+            "the visit is another contact's",
+            "/data/contact/id",
+            contact,
+            another(contact, "getContacts"),
+        ),
+        carries(
+            "another-venue",
+            "the visit is to another venue",
+            "/data/venue/id",
+            venue,
+            another(venue, "getVenues"),
+        ),
+        carries(
+            "offset-dropped",
+            "a numeric offset is taken for Z",
+            "/data/datetime",
+            at,
+            SentFault::OffsetDropped(at),
+        ),
+        carries(
+            "instant-shifted",
+            "the visit is an hour later",
+            "/data/datetime",
+            at,
+            SentFault::InstantShifted(at),
+        ),
+        accepts(
+            "utc-refused",
+            "a datetime with the suffix Z is refused",
+            "suffix Z",
+            Form::Utc,
+        ),
+        accepts(
+            "offset-refused",
+            "a datetime with a numeric offset is refused",
+            "numeric offset",
+            Form::Offset,
+        ),
+    ]
+}
+
+fn odd() -> impl Iterator<Item = Fault> {
+    operations().iter().flat_map(|operation| {
+        let suitable = ODDITIES
+            .iter()
+            .filter(|(oddity, ..)| oddity.suits(&operation.method, &operation.path));
+        suitable.map(|(oddity, deviation, about)| {
+            let fact = format!("{} status: no 5xx", operation.name);
+            let (deviation, about) = (
+                format!("fails-on-{deviation}"),
+                format!("{about} is answered with a 500"),
+            );
+            fault(
+                &operation.name,
+                &deviation,
+                &about,
+                ("server-error", Some(fact)),
+                How::Odd(*oddity),
+            )
+        })
+    })
+}

@@ -1,0 +1,274 @@
+//! Answers that are changed: at a place, or as a whole.
+
+use countersign::service::Service;
+use countersign::service::fault::{self, Faults, faults};
+use reqwest::{Method, Response, StatusCode};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+
+use super::checker::{each, runtime};
+use super::with;
+use crate::service::contract::assert_answers;
+use crate::service::support::{Running, TOKEN};
+
+/// The lists and the operations that answer them.
+const LISTS: [(&str, &str); 4] = [
+    ("getContacts", "/contact-database"),
+    ("getTags", "/tags"),
+    ("getVenues", "/venues"),
+    ("getVisits", "/visits"),
+];
+
+/// The first tag of a list with this fault, and of one without.
+async fn first_tags(deviation: &str) -> (Value, Value) {
+    let faulty = with(&[&format!("getTags/data/items/each{deviation}")]).await;
+    let sound = with(&[]).await;
+    let first = async |service: &Running| service.get("/tags").await.body["data"]["items"][0].clone();
+    (first(&faulty).await, first(&sound).await)
+}
+
+#[tokio::test]
+async fn a_place_is_wrong_in_the_way_that_the_fault_names() {
+    for (deviation, expected) in [
+        ("/name:dropped", json!({"id": "ID"})),
+        ("/name:renamed", json!({"id": "ID", "renamed_name": "NAME"})),
+        ("/name:retyped", json!({"id": "ID", "name": 7})),
+        ("/name:null", json!({"id": "ID", "name": null})),
+        (":retyped", json!("a text")),
+        (":null", json!(null)),
+        (":exchanged", json!([{"id": "ID", "name": "NAME"}])),
+        (
+            ":extended",
+            json!({"id": "ID", "name": "NAME", "countersign_fault": {}}),
+        ),
+    ] {
+        let (faulty, sound) = first_tags(deviation).await;
+        let expected = expected.to_string();
+        let expected = expected.replace("ID", sound["id"].as_str().unwrap());
+        let expected = expected.replace("NAME", sound["name"].as_str().unwrap());
+        assert_eq!(faulty.to_string(), expected, "{deviation}");
+    }
+}
+
+#[tokio::test]
+async fn each_item_of_each_page_is_wrong() {
+    let service = with(&["getVenues/data/items/each/tags:exchanged"]).await;
+    assert!(
+        service
+            .walk("/venues")
+            .await
+            .iter()
+            .all(|venue| venue["tags"] == json!({}))
+    );
+}
+
+#[tokio::test]
+async fn envelopes_can_be_opened_and_taken_off() {
+    let opened = with(&["getTags/data:opened"]).await.get("/tags").await.body;
+    assert_eq!(opened["data"]["countersign_fault"], json!({}));
+    let unwrapped = with(&["getTags:unwrapped"]).await.get("/tags").await.body;
+    assert_eq!((unwrapped.get("data"), &unwrapped["per_page"]), (None, &json!(10)));
+}
+
+#[tokio::test]
+async fn custom_fields_can_stand_in_the_create_response() {
+    let service = with(&["createContact/data/custom_fields:added"]).await;
+    let created = service
+        .post("/contact-database", &json!({"firstname": "Ada"}))
+        .await
+        .body;
+    assert_eq!(created["data"]["custom_fields"], json!({}));
+}
+
+#[tokio::test]
+async fn an_empty_array_shows_an_element_that_is_wrong() {
+    let service = with(&["createContact/data/first_visit/each/venue/each/name:null"]).await;
+    let created = service
+        .post("/contact-database", &json!({"firstname": "Ada"}))
+        .await
+        .body;
+    let venue = json!([{"id": "synthetic", "name": null}]);
+    assert_eq!(
+        created["data"]["first_visit"],
+        json!([{"datetime": "synthetic", "venue": venue}])
+    );
+    assert_eq!(created["data"]["last_visit"], json!([]));
+}
+
+/// The lists that a fault may change: the one that it is named after, or the one that shows what it writes.
+fn may_change(fault: &str, list: &str) -> bool {
+    let shown_in = match fault.split(['/', ':']).next().unwrap_or_default() {
+        "createContact" | "createContactMethod" | "updateContact" => "getContacts",
+        "createTag" => "getTags",
+        "createVisit" => "getVisits",
+        other => other,
+    };
+    shown_in == list
+}
+
+#[test]
+fn no_fault_touches_the_answers_of_other_operations() {
+    use axum::body::{Body, to_bytes};
+    use tower::ServiceExt as _;
+
+    let service = Service::memory(TOKEN.to_owned().into()).unwrap();
+    let answer = |runtime: &Runtime, faults: &Faults, path: &str| {
+        let request = axum::extract::Request::get(format!("/organization/v1{path}"));
+        let request = request
+            .header("Authorization", format!("Bearer {TOKEN}"))
+            .body(Body::empty())
+            .unwrap();
+        runtime.block_on(async {
+            let response = fault::app(service.clone(), faults).oneshot(request).await.unwrap();
+            to_bytes(response.into_body(), usize::MAX).await.unwrap()
+        })
+    };
+    let sound = LISTS.map(|(name, path)| (name, path, answer(&runtime(), &Faults::default(), path)));
+    let touched = each(faults(), runtime, |runtime, fault| {
+        let on = Faults::named([&fault.name]).unwrap();
+        let others = sound.iter().filter(|(name, ..)| !may_change(&fault.name, name));
+        let mut touched = others.filter(|(_, path, expected)| answer(runtime, &on, path) != *expected);
+        touched
+            .next()
+            .map(|(name, ..)| format!("{} touches {name}", fault.name))
+    });
+    let touched: Vec<_> = touched.into_iter().flatten().collect();
+    assert!(touched.is_empty(), "{touched:#?}");
+}
+
+/// What comes for the tags, and for a new tag, with this fault.
+async fn tags(fault: &str) -> (Running, Response, Response) {
+    let service = with(&[fault]).await;
+    let listed = service.request(Method::GET, "/tags").send().await.unwrap();
+    let create = service.request(Method::POST, "/tags").json(&json!({"name": "new"}));
+    let created = create.send().await.unwrap();
+    (service, listed, created)
+}
+
+#[tokio::test]
+async fn a_success_has_another_status_and_a_refusal_keeps_its_own() {
+    for (deviation, status) in [
+        ("not-found", 404),
+        ("method-not-allowed", 405),
+        ("server-error", 500),
+        ("not-implemented", 501),
+        ("unavailable", 503),
+        ("answered-204", 204),
+    ] {
+        let (service, listed, created) = tags(&format!("getTags:{deviation}")).await;
+        assert_eq!(
+            (listed.status().as_u16(), created.status()),
+            (status, StatusCode::CREATED),
+            "{deviation}"
+        );
+        let refused = service.bare(Method::GET, "/tags").send().await.unwrap();
+        assert_eq!(refused.status(), StatusCode::UNAUTHORIZED, "{deviation}");
+    }
+    let (_, listed, created) = tags("createTag:answered-200").await;
+    assert_eq!((listed.status(), created.status()), (StatusCode::OK, StatusCode::OK));
+    assert_answers("TagCreated", &created.json().await.unwrap());
+}
+
+#[tokio::test]
+async fn a_success_leads_elsewhere() {
+    let service = with(&["getTags:redirected"]).await;
+    let client = reqwest::Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none());
+    let address = format!("http://{}/organization/v1/tags", service.address());
+    let answer = client
+        .build()
+        .unwrap()
+        .get(address)
+        .bearer_auth(TOKEN)
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(
+        (answer.status(), &answer.headers()["location"]),
+        (StatusCode::FOUND, &"/".parse().unwrap())
+    );
+}
+
+#[tokio::test]
+async fn a_refusal_of_create_tag_can_have_another_status() {
+    let service = with(&["createTag:refused-with-403"]).await;
+    let status = async |method| service.bare(method, "/tags").send().await.unwrap().status();
+    assert_eq!(status(Method::POST).await, StatusCode::FORBIDDEN);
+    assert_eq!(status(Method::GET).await, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn a_media_type_is_another_one_or_none() {
+    for (deviation, expected) in [
+        ("html", Some("text/html")),
+        ("text", Some("text/plain")),
+        ("dropped", None),
+    ] {
+        let (_, listed, created) = tags(&format!("getTags:media-type-{deviation}")).await;
+        let media_type = |response: &Response| {
+            response
+                .headers()
+                .get("content-type")
+                .map(|name| name.to_str().unwrap().to_owned())
+        };
+        assert_eq!(media_type(&listed).as_deref(), expected);
+        assert_eq!(media_type(&created).as_deref(), Some("application/json"));
+        assert_answers("TagPage", &listed.json().await.unwrap());
+    }
+}
+
+#[tokio::test]
+async fn a_body_is_whole_on_the_wire_and_no_json() {
+    for deviation in ["body-cut", "body-empty", "body-html", "body-not-utf8"] {
+        let (_, listed, created) = tags(&format!("getTags:{deviation}")).await;
+        assert_eq!(listed.status(), StatusCode::OK);
+        assert_eq!(listed.headers()["content-type"], "application/json");
+        let text = listed.bytes().await.unwrap();
+        assert!(serde_json::from_slice::<Value>(&text).is_err(), "{deviation}");
+        assert_answers("TagCreated", &created.json().await.unwrap());
+    }
+}
+
+#[tokio::test]
+async fn a_name_stands_twice_in_json_that_parses() {
+    let (_, listed, _) = tags("getTags:name-twice").await;
+    let text = listed.text().await.unwrap();
+    assert_eq!(text.matches("\"data\"").count(), 2);
+    assert_answers("TagPage", &serde_json::from_str(&text).unwrap());
+}
+
+#[tokio::test]
+async fn a_connection_ends_in_the_middle_of_the_body() {
+    let (_, listed, created) = tags("getTags:connection-cut").await;
+    assert_eq!(listed.status(), StatusCode::OK);
+    assert!(listed.bytes().await.is_err());
+    assert_answers("TagCreated", &created.json().await.unwrap());
+}
+
+#[tokio::test]
+async fn several_faults_are_on_at_once() {
+    let service = with(&[
+        "getTags:answered-204",
+        "getVenues/data/total:null",
+        "getVenues/data/items/each/id:null",
+    ])
+    .await;
+    let tags = service.request(Method::GET, "/tags").send().await.unwrap();
+    let venues = service.get("/venues").await.body;
+    assert_eq!(tags.status(), StatusCode::NO_CONTENT);
+    assert_eq!(
+        (&venues["data"]["total"], &venues["data"]["items"][9]["id"]),
+        (&json!(null), &json!(null))
+    );
+}
+
+#[tokio::test]
+async fn what_the_document_does_not_have_is_refused_as_ever() {
+    let service = with(&["getTags:server-error"]).await;
+    assert_eq!(service.get("/none").await.status, StatusCode::NOT_FOUND);
+    assert_eq!(
+        service.put("/tags", &json!({})).await.status,
+        StatusCode::METHOD_NOT_ALLOWED
+    );
+}

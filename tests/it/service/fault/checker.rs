@@ -1,0 +1,134 @@
+//! The checker, put together as `countersign check` does it, against a service with faults.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use countersign::client::Token;
+use countersign::contract::Contract;
+use countersign::exchange::redact::Values;
+use countersign::exchange::{Limits, Target, Transport};
+use countersign::plan::{Mark, Plan, Scope};
+use countersign::rules::{Finding, Levels};
+use countersign::run::{self, Event, Settings};
+use countersign::service::fault::{self, Faults};
+use countersign::service::{self, Service};
+use tokio::runtime::Runtime;
+use tower::ServiceExt as _;
+
+use crate::service::support::TOKEN;
+
+/// One thing that a check found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) rule: &'static str,
+    pub(super) fact: String,
+    /// The operation that was called.
+    pub(super) operation: String,
+    pub(super) pointer: String,
+}
+
+/// What a check does with everything on: reads and writes.
+pub(super) fn scope(seed: u64) -> Scope {
+    Scope {
+        writes: true,
+        token: true,
+        seed,
+        ..Scope::default()
+    }
+}
+
+/// Checks one service after the other, all on one socket: to set up a transport would cost a quarter of each check.
+pub(super) struct Checker<'contract> {
+    contract: &'contract Contract,
+    runtime: Runtime,
+    transport: Transport,
+    /// The service that is checked now.
+    service: Arc<Mutex<Router>>,
+}
+
+impl<'contract> Checker<'contract> {
+    pub(super) fn new(contract: &'contract Contract) -> Self {
+        let runtime = runtime();
+        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+        let target = Target::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
+        let token = Token::new(TOKEN).unwrap();
+        let transport = Transport::new(target, Some(token), "wrong".to_owned(), Limits::default()).unwrap();
+        let service = Arc::new(Mutex::new(Router::new()));
+        let current = async |State(service): State<Arc<Mutex<Router>>>, request: Request| {
+            let service = service.lock().unwrap().clone();
+            service.oneshot(request).await
+        };
+        let router = Router::new().fallback(current).with_state(service.clone());
+        runtime.spawn(service::run(listener, router, std::future::pending()));
+        Checker {
+            contract,
+            runtime,
+            transport,
+            service,
+        }
+    }
+
+    /// Checks a service over a store of its own that has these faults.
+    pub(super) fn check(&self, faults: &Faults, seed: u64) -> Vec<Found> {
+        let service = Service::memory(TOKEN.to_owned().into()).unwrap();
+        *self.service.lock().unwrap() = fault::app(service, faults);
+        let settings = Settings {
+            jobs: 4,
+            rate: None,
+            settle: Duration::ZERO,
+            max_writes: 20,
+            max_pages: 200,
+            mark: Mark::new(seed, 0),
+            levels: Levels::default(),
+            values: Values::Hidden,
+        };
+        let plan = Plan::new(self.contract, &scope(seed));
+        let mut ignore = |_: Event<'_>| {};
+        let around = (&mut ignore as &mut dyn FnMut(Event<'_>), std::future::pending());
+        let run = run::run(self.contract, &plan, &self.transport, &settings, around);
+        let run = self.runtime.block_on(run);
+        let findings = run.verdicts.findings().iter();
+        findings.map(|finding| found(self.contract, finding)).collect()
+    }
+}
+
+fn found(contract: &Contract, finding: &Finding) -> Found {
+    Found {
+        rule: finding.rule.name,
+        fact: contract.fact(finding.fact).name.clone(),
+        operation: contract.operation(finding.request.operation).name.clone(),
+        pointer: finding.pointer.clone(),
+    }
+}
+
+/// Does something with each of many things, on twice as many threads as there are processors: much of the time goes by
+/// on the socket. Each thread has a tool of its own.
+pub(super) fn each<Thing: Sync, Tool, Done: Send>(
+    things: &[Thing],
+    tool: impl Fn() -> Tool + Sync,
+    work: impl Fn(&Tool, &Thing) -> Done + Sync,
+) -> Vec<Done> {
+    let next = AtomicUsize::new(0);
+    let threads = 2 * std::thread::available_parallelism().map_or(1, usize::from);
+    let worker = || {
+        let (tool, mut done) = (tool(), Vec::new());
+        while let Some(thing) = things.get(next.fetch_add(1, Ordering::Relaxed)) {
+            done.push(work(&tool, thing));
+        }
+        done
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    })
+}
+
+pub(super) fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
+}
