@@ -47,6 +47,6 @@ mod tests {
     fn the_schema_of_the_json_report_is_checked_in() {
         let schema = schemars::schema_for!(Record);
         let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
-        crate::testing::with_snapshots(|| insta::assert_snapshot!("report_schema", text));
+        crate::testing::with_snapshots(|| insta::assert_binary_snapshot!("report_schema.json", text.into_bytes()));
     }
 }

@@ -1,6 +1,6 @@
 //! What every report says: one record of a run, resolved to texts and numbers. The main type is [`Record`].
 //!
-//! Its JSON Schema is derived from these types and checked in as `snapshots/report_schema.snap`.
+//! Its JSON Schema is derived from these types and checked in as `snapshots/report_schema.snap.json`.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use schemars::JsonSchema;
