@@ -50,7 +50,9 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
                 hint,
             }
         })?;
-    let service = Service::open(&arguments.store, secret, Profile::default()).map_err(|error| store(&error))?;
+    let service = Service::open(&arguments.store, secret, Profile::default())
+        .await
+        .map_err(|error| store(&error))?;
     let address = listener
         .local_addr()
         .map_err(|error| Failure::Start(error.to_string()))?;

@@ -18,7 +18,8 @@ async fn with_pages_of(per_page: u32) -> Running {
         per_page: NonZeroU32::new(per_page).unwrap(),
         ..Profile::default()
     };
-    Running::start(Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile).unwrap()).await
+    let service = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile);
+    Running::start(service.await.unwrap()).await
 }
 
 #[tokio::test]

@@ -34,7 +34,8 @@ impl Running {
 
     /// Starts the service over the store at `url`.
     pub(super) async fn over(url: &StoreUrl) -> Self {
-        Running::start(Service::open(url, TOKEN.to_owned().into(), Profile::default()).unwrap()).await
+        let service = Service::open(url, TOKEN.to_owned().into(), Profile::default());
+        Running::start(service.await.unwrap()).await
     }
 
     pub(super) async fn start(service: Service) -> Self {
