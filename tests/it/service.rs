@@ -7,8 +7,10 @@
 
 mod answers;
 mod contract;
+mod killed;
 mod pages;
 mod refusals;
 mod server;
 mod storage;
+mod stores;
 mod support;

@@ -88,11 +88,8 @@ mod tests {
 
     #[test]
     fn several_hosts_are_shown_with_their_ports() {
-        let shown = |url: &str| url.parse::<StoreUrl>().unwrap().to_string();
-        assert_eq!(
-            shown("postgres://ada@one,two:1,2/db"),
-            "postgres://ada@one,two:1,2/db".replace("one,two:1,2", "one:1,two:2")
-        );
+        let url = "postgres://ada@one.example.com:1,two.example.com:2/contacts";
+        assert_eq!(url.parse::<StoreUrl>().unwrap().to_string(), url);
     }
 
     #[test]
@@ -101,7 +98,7 @@ mod tests {
             "postgres:",
             "postgres://",
             "postgres://ada@/",
-            "postgres://ada:hid?den@localhost/db",
+            "postgres://ada:hid/den@localhost/db",
             "postgres://ada:hidden@localhost:port/db",
             "postgres://localhost/db",
         ] {

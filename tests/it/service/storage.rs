@@ -32,25 +32,6 @@ async fn assert_untouched(folder: &Path, path: &Path) -> OpenError {
 }
 
 #[tokio::test]
-async fn what_was_created_is_there_after_a_restart() {
-    let folder = tempfile::tempdir().unwrap();
-    let url = StoreUrl::File(folder.path().join("contacts.db"));
-    let service = Running::over(&url).await;
-    let tag = service.post("/tags", &json!({"name": "fresh"})).await.body["data"].clone();
-    let contact = service
-        .post("/contact-database", &json!({"firstname": "Ada", "tags": ["fresh"]}))
-        .await;
-    let before = service.walk("/contact-database").await;
-    service.stop().await.unwrap();
-
-    let service = Running::over(&url).await;
-    assert_eq!(service.walk("/contact-database").await, before);
-    assert_eq!(before.last().unwrap()["id"], contact.body["data"]["id"]);
-    assert_eq!(service.listed("/tags", &tag["id"]).await, Some(tag));
-    service.stop().await.unwrap();
-}
-
-#[tokio::test]
 async fn what_was_acknowledged_is_there_without_a_clean_stop() {
     let folder = tempfile::tempdir().unwrap();
     let service = Running::over(&StoreUrl::File(folder.path().join("contacts.db"))).await;
@@ -63,16 +44,6 @@ async fn what_was_acknowledged_is_there_without_a_clean_stop() {
     }
     let service = Running::over(&StoreUrl::File(left.path().join("contacts.db"))).await;
     assert_eq!(service.listed("/tags", &tag["id"]).await, Some(tag));
-}
-
-#[tokio::test]
-async fn every_new_store_starts_with_the_same_records() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = Running::over(&StoreUrl::File(folder.path().join("contacts.db"))).await;
-    let memory = Running::memory().await;
-    for path in ["/contact-database", "/venues", "/visits", "/tags"] {
-        assert_eq!(file.walk(path).await, memory.walk(path).await, "{path}");
-    }
 }
 
 #[tokio::test]
