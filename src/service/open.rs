@@ -126,7 +126,7 @@ impl Service {
         }
     }
 
-    fn over(store: Arc<dyn Store>, token: SecretString, profile: Profile) -> Self {
+    pub(super) fn over(store: Arc<dyn Store>, token: SecretString, profile: Profile) -> Self {
         Service {
             inner: Arc::new(Inner { profile, store, token }),
         }

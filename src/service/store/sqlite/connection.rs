@@ -131,3 +131,83 @@ fn open_file(path: &Path) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "synchronous", "FULL")?;
     Ok(connection)
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use axum::http::{Request, StatusCode};
+    use tower::ServiceExt;
+
+    use super::*;
+    use crate::service::store::interface::Store;
+    use crate::service::store::record::{NewTag, Span};
+    use crate::service::{Profile, Service, app};
+
+    const ALL: Span = Span {
+        first: 1,
+        last: i64::MAX,
+    };
+
+    fn tag(name: &str) -> NewTag {
+        NewTag {
+            name: name.to_owned(),
+            color: String::new(),
+        }
+    }
+
+    /// Bounds the file at a number of pages, as a disk of that size would.
+    async fn bound(store: &Sqlite, pages: u32) {
+        let bounded = store.write(move |transaction| {
+            Ok(transaction.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))?)
+        });
+        bounded.await.unwrap();
+    }
+
+    async fn create_long_tag(service: &Service) -> StatusCode {
+        let sent = format!(r#"{{"name": "{}"}}"#, "x".repeat(1_000));
+        let request = Request::post("/organization/v1/tags")
+            .header("authorization", "Bearer token")
+            .header("content-type", "application/json")
+            .body(Body::from(sent))
+            .unwrap();
+        app(service.clone()).oneshot(request).await.unwrap().status()
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_is_answered_with_500_and_what_was_acknowledged_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(Sqlite::file(&folder.path().join("contacts.db")).unwrap());
+        let service = Service::over(store.clone(), "token".to_owned().into(), Profile::default());
+        let before = store.tags(ALL).await.unwrap().total;
+
+        bound(&store, 50).await;
+        let mut created = 0;
+        while create_long_tag(&service).await == StatusCode::CREATED {
+            created += 1;
+        }
+        assert!(created > 0);
+        assert_eq!(create_long_tag(&service).await, StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(store.tags(ALL).await.unwrap().total, before + created);
+
+        bound(&store, u32::from(u16::MAX)).await;
+        assert_eq!(create_long_tag(&service).await, StatusCode::CREATED);
+        let tags = store.tags(ALL).await.unwrap();
+        assert_eq!(tags.total, before + created + 1);
+        assert_eq!(i64::try_from(tags.items.len()).unwrap(), tags.total);
+    }
+
+    #[tokio::test]
+    async fn readers_see_the_store_before_or_after_a_write_and_never_between() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Sqlite::file(&folder.path().join("contacts.db")).unwrap();
+        let before = store.tags(ALL).await.unwrap().total;
+        let (created, ()) = tokio::join!(store.create_tag(tag("fresh")), async {
+            for _ in 0..20 {
+                let tags = store.tags(ALL).await.unwrap();
+                assert_eq!(i64::try_from(tags.items.len()).unwrap(), tags.total);
+            }
+        });
+        created.unwrap();
+        assert_eq!(store.tags(ALL).await.unwrap().total, before + 1);
+    }
+}
