@@ -106,6 +106,13 @@ mod postgres {
     durable_claims_hold!(Place::postgres().await);
 }
 
+#[cfg(feature = "postgres")]
+mod serializable_postgres {
+    use super::Place;
+    all_claims_hold!(Place::serializable_postgres().await);
+    durable_claims_hold!(Place::serializable_postgres().await);
+}
+
 #[cfg(not(feature = "postgres"))]
 #[test]
 #[ignore = "PostgreSQL was not tested: `bash .ci/with-postgres cargo test --features postgres` does that"]

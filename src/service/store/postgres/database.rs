@@ -20,7 +20,7 @@ const CONNECTIONS: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How often a statement that lost against another is run in all.
-const TRIES: u32 = 10;
+const TRIES: u32 = 20;
 
 /// A parameter of a statement, with its type.
 pub(super) type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);

@@ -122,11 +122,14 @@ where
     }
 
     fn answer(self: Box<Self>, committed: &Result<(), StoreError>) {
-        // A refusal holds whatever became of the others. The one who asked may have gone.
-        let _ = self.asker.send(match (self.outcome, committed) {
-            (Ok(_), Err(failed)) => Err(failed.clone()),
-            (outcome, _) => outcome,
-        });
+        // A refusal holds whatever became of the others; what a failed transaction did not get to is not done either.
+        let undone = self.outcome.is_ok() || self.work.is_some();
+        let answer = match committed {
+            Err(failed) if undone => Err(failed.clone()),
+            _ => self.outcome,
+        };
+        // The one who asked may have gone.
+        let _ = self.asker.send(answer);
     }
 }
 

@@ -18,7 +18,22 @@ pub(super) fn server() -> Option<String> {
 impl Place {
     pub(super) async fn postgres() -> Option<Self> {
         Database::fresh().await.map(|database| Place {
-            url: database.url().parse().unwrap(),
+            url: database.store(),
+            _folder: None,
+        })
+    }
+
+    /// A database in which every statement is a serializable transaction, as distributed engines run them: of two that
+    /// meet, one is refused and has to be repeated.
+    pub(super) async fn serializable_postgres() -> Option<Self> {
+        let database = Database::fresh().await?;
+        let isolation = format!(
+            "ALTER DATABASE {} SET default_transaction_isolation = 'serializable'",
+            database.name
+        );
+        database.client().await.batch_execute(&isolation).await.unwrap();
+        Some(Place {
+            url: database.store(),
             _folder: None,
         })
     }
