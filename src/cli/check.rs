@@ -235,7 +235,7 @@ async fn embedded(faults: &Faults) -> Result<(Target, Option<Token>), Failure> {
         SecretString::from(secret.clone()),
         Profile::default(),
     );
-    let service = service.map_err(|error| store(&error))?;
+    let service = service.await.map_err(|error| store(&error))?;
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.map_err(start)?;
     let address = listener.local_addr().map_err(start)?;
     tokio::spawn(service::run(

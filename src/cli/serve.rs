@@ -1,6 +1,7 @@
 //! `countersign serve`: the reference service on a port.
 
 use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use secrecy::SecretString;
 
 use super::edge;
@@ -14,9 +15,19 @@ pub(super) struct Arguments {
     /// Where to listen; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: String,
-    /// Where the data is kept: `sqlite:FILE` or `sqlite::memory:`
-    #[arg(long, value_name = "STORE", default_value = "sqlite::memory:")]
-    store: StoreUrl,
+    /// Where the data is kept: `sqlite:FILE`, `sqlite::memory:` or, where it is built in, `postgres://…`
+    // A text until it is read here: clap would quote a wrong one, password included.
+    #[arg(
+        long,
+        value_name = "STORE",
+        default_value = "sqlite::memory:",
+        env = "COUNTERSIGN_STORE",
+        hide_env_values = true
+    )]
+    store: String,
+    /// Adds synthetic contacts, the same each time, until the store has this many
+    #[arg(long, value_name = "N")]
+    seed_contacts: Option<u32>,
     /// A file that holds the token; else `COUNTERSIGN_TOKEN`; else one is generated and printed
     #[arg(long, value_name = "FILE")]
     token_file: Option<std::path::PathBuf>,
@@ -44,6 +55,10 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
         (Some(token), _) => SecretString::from(token.expose()),
         (None, generated) => SecretString::from(generated.clone().unwrap_or_default()),
     };
+    let store_url: StoreUrl = arguments
+        .store
+        .parse()
+        .map_err(|error| Failure::Usage(format!("failed to read --store: {error}")))?;
     let listener = tokio::net::TcpListener::bind(&arguments.listen)
         .await
         .map_err(|source| {
@@ -57,13 +72,18 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
                 hint,
             }
         })?;
-    let service = Service::open(&arguments.store, secret, Profile::default()).map_err(|error| store(&error))?;
+    let service = Service::open(&store_url, secret, Profile::default())
+        .await
+        .map_err(|error| store(&error))?;
+    if let Some(target) = arguments.seed_contacts {
+        grow(&service, target).await?;
+    }
     let address = listener
         .local_addr()
         .map_err(|error| Failure::Start(error.to_string()))?;
     // A signal that comes as soon as the lines below are read stops the service as any later one does.
     let stop = stop().map_err(|error| Failure::Start(error.to_string()))?;
-    edge::print(&format!("serving http://{address} from {}\n", arguments.store));
+    edge::print(&format!("serving http://{address} from {store_url}\n"));
     if let Some(token) = generated {
         edge::print(&format!("token {token}\n"));
     }
@@ -74,6 +94,25 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
 /// Whether the faults are to be listed and not switched on.
 pub(super) fn asks_for_list(faults: &[String]) -> bool {
     faults.iter().any(|name| name == "list")
+}
+
+/// Adds synthetic contacts, with a bar where somebody watches.
+async fn grow(service: &Service, target: u32) -> Result<(), Failure> {
+    let draw = if edge::stderr_is_terminal() {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    };
+    let bar = ProgressBar::with_draw_target(Some(target.into()), draw);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {human_pos}/{human_len} contacts, {per_sec}, {eta} left")
+    {
+        bar.set_style(style);
+    }
+    let grown = service
+        .grow_contacts(target, |total| bar.set_position(total.unsigned_abs()))
+        .await;
+    bar.finish_and_clear();
+    grown.map_err(|error| Failure::Store(error.to_string()))
 }
 
 /// The error of a store with all that lies beneath it.

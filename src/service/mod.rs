@@ -21,7 +21,7 @@
 //! use countersign::service::{self, Profile, Service, StoreUrl};
 //!
 //! let store: StoreUrl = "sqlite:contacts.db".parse()?;
-//! let service = Service::open(&store, "a-token".to_owned().into(), Profile::default())?;
+//! let service = Service::open(&store, "a-token".to_owned().into(), Profile::default()).await?;
 //! let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
 //! service::run(listener, service::app(service), std::future::pending()).await?;
 //! # Ok(())
@@ -46,7 +46,9 @@ mod store_url;
 mod values;
 
 pub use app::app;
-pub use open::{OpenError, Service};
+pub use open::{GrowError, OpenError, Service};
 pub use profile::{CHOICES, Choice, Clock, Profile};
 pub use server::run;
+#[cfg(feature = "postgres")]
+pub use store_url::PostgresAddress;
 pub use store_url::{StoreUrl, StoreUrlError};

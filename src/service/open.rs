@@ -8,7 +8,7 @@ use secrecy::{ExposeSecret, SecretString};
 use thiserror::Error;
 
 use super::profile::Profile;
-use super::store::Store;
+use super::store::{self, Store, StoreError};
 use super::store_url::StoreUrl;
 
 /// The service before it listens: its store, its token and its profile. Clones share all three.
@@ -19,7 +19,7 @@ pub struct Service {
 
 struct Inner {
     profile: Profile,
-    store: Store,
+    store: Arc<dyn Store>,
     token: SecretString,
 }
 
@@ -28,17 +28,17 @@ struct Inner {
 #[non_exhaustive]
 pub enum OpenError {
     /// The database has tables of some other program.
-    #[error("`{}` holds something else than a store of this program", path.display())]
+    #[error("`{store}` holds something else than a store of this program")]
     ForeignStore {
-        /// The database file.
-        path: PathBuf,
+        /// The database.
+        store: StoreUrl,
     },
     /// The database was written by a later version of this program.
-    #[error("`{}` was written by a newer version: it has format {found}, this version reads {known}", path.display())]
+    #[error("`{store}` was written by a newer version: it has format {found}, this version reads {known}")]
     NewerStore {
-        /// The database file.
-        path: PathBuf,
-        /// The format that the file says it has.
+        /// The database.
+        store: StoreUrl,
+        /// The format that the database says it has.
         found: i64,
         /// The latest format that this version reads.
         known: i64,
@@ -48,6 +48,16 @@ pub enum OpenError {
     NotADatabase {
         /// The file.
         path: PathBuf,
+    },
+    /// A database server refuses, in a way that says what to look at.
+    #[error("cannot open the store `{store}`; {check}")]
+    Refused {
+        /// The store as it was asked for.
+        store: StoreUrl,
+        /// What to check, as an instruction.
+        check: &'static str,
+        /// What the server said.
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The store could not be opened, read or prepared.
     #[error("cannot open the store `{store}`")]
@@ -62,22 +72,32 @@ pub enum OpenError {
     UnusableToken,
 }
 
+/// Why synthetic contacts could not be added.
+#[derive(Debug, Error)]
+#[error("cannot add contacts to the store: {0}")]
+pub struct GrowError(#[from] StoreError);
+
+impl OpenError {
+    /// Says that `store` could not be opened, read or prepared.
+    pub(super) fn unavailable(store: &StoreUrl, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        OpenError::Unavailable {
+            store: store.clone(),
+            source: source.into(),
+        }
+    }
+}
+
 impl Service {
-    /// Opens a store, making and seeding it when there is none yet, and guards it with `token`.
+    /// Opens a store, making and seeding it when there is none yet, and guards it with `token`. It is used on the
+    /// runtime that it is opened on.
     ///
     /// # Errors
     ///
     /// Fails when the token could not be sent by any client, when the store cannot be opened, and when it holds
     /// anything else than records that this version wrote; such a store is left as it was.
-    pub fn open(store: &StoreUrl, token: SecretString, profile: Profile) -> Result<Service, OpenError> {
-        let credential = token.expose_secret();
-        if credential.is_empty() || !credential.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(OpenError::UnusableToken);
-        }
-        let store = Store::open(store)?;
-        Ok(Service {
-            inner: Arc::new(Inner { profile, store, token }),
-        })
+    pub async fn open(store: &StoreUrl, token: SecretString, profile: Profile) -> Result<Service, OpenError> {
+        require_usable(&token)?;
+        Ok(Service::over(store::open(store).await?, token, profile))
     }
 
     /// Opens a fresh store in memory with the default profile.
@@ -86,7 +106,30 @@ impl Service {
     ///
     /// Fails as [`Service::open`] does.
     pub fn memory(token: SecretString) -> Result<Service, OpenError> {
-        Service::open(&StoreUrl::Memory, token, Profile::default())
+        require_usable(&token)?;
+        Ok(Service::over(store::memory()?, token, Profile::default()))
+    }
+
+    /// Adds synthetic contacts until there are `target`, the same in every store, and tells after each batch how many
+    /// there are.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the store does; the batches until then are kept.
+    pub async fn grow_contacts(&self, target: u32, mut grown: impl FnMut(i64)) -> Result<(), GrowError> {
+        loop {
+            let total = self.inner.store.grow_contacts(target.into()).await?;
+            grown(total);
+            if total >= target.into() {
+                return Ok(());
+            }
+        }
+    }
+
+    pub(super) fn over(store: Arc<dyn Store>, token: SecretString, profile: Profile) -> Self {
+        Service {
+            inner: Arc::new(Inner { profile, store, token }),
+        }
     }
 
     pub(super) fn profile(&self) -> &Profile {
@@ -98,13 +141,21 @@ impl Service {
         (self.inner.profile.clock)().trunc_subsecs(6)
     }
 
-    pub(super) fn store(&self) -> &Store {
-        &self.inner.store
+    pub(super) fn store(&self) -> &dyn Store {
+        self.inner.store.as_ref()
     }
 
     pub(super) fn token(&self) -> &SecretString {
         &self.inner.token
     }
+}
+
+fn require_usable(token: &SecretString) -> Result<(), OpenError> {
+    let credential = token.expose_secret();
+    if credential.is_empty() || !credential.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(OpenError::UnusableToken);
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -135,7 +135,7 @@ impl From<StoreError> for Refusal {
                 field: reference.pointer(),
                 problem: "names no existing record",
             }]),
-            StoreError::Crashed | StoreError::Sqlite(_) => {
+            StoreError::Crashed | StoreError::Database(_) => {
                 tracing::error!(error = &error as &dyn std::error::Error, "the store failed");
                 Refusal::Internal
             }

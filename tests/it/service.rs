@@ -8,8 +8,10 @@
 mod answers;
 mod contract;
 mod fault;
+mod killed;
 mod pages;
 mod refusals;
 mod server;
 mod storage;
+mod stores;
 mod support;

@@ -1,23 +1,21 @@
-//! What the service keeps, and how: [`Store`], an SQLite database with one writer and several readers.
+//! What the service keeps, and how: [`Store`], over SQLite or over PostgreSQL.
 //!
 //! Nothing in this interface is ever deleted, so each listed table has dense positions from 1: a page is a range of
-//! them at the same cost wherever it lies, the last one is the total, and a new record never moves another.
+//! them at the same cost wherever it lies, the total is known without a count, and a new record never moves another.
 //!
-//! `connection` says who may use the database when, `schema` what is in it, `seed` what it starts with; each
-//! resource has a file with its queries; `record` holds what goes in and out, and `column` how single values are kept.
+//! `interface` says what a store does, `record` what goes in and out, `seed` what every store starts with, `open`
+//! which of the two a URL means; `sqlite` and `postgres` do the work, each with one file for a resource's queries.
 
-mod column;
-mod connection;
-mod contact_methods;
-mod contacts;
+mod interface;
+mod open;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod record;
-mod schema;
 mod seed;
-mod tags;
-mod venues;
-mod visits;
+mod sqlite;
 
-pub(super) use connection::{Store, StoreError};
+pub(super) use interface::{Store, StoreError};
+pub(super) use open::{memory, open};
 pub(super) use record::{
     Contact, ContactChange, ContactMethod, Named, NewContactMethod, NewTag, NewVisit, Slice, Span, Venue, Visit,
     VisitSummary,

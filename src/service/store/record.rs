@@ -1,6 +1,8 @@
 //! The records of the store as the rest of the service sees them: typed, without a thought about their wire form.
 
+use chrono::serde::ts_microseconds;
 use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -64,12 +66,14 @@ pub(crate) struct Contact {
     pub(crate) methods: Vec<ContactMethod>,
 }
 
-#[derive(Debug)]
+/// A contact method. No query looks for one, so a contact's row holds them all, in JSON.
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct ContactMethod {
     pub(crate) id: Uuid,
     pub(crate) kind: String,
     pub(crate) contact: String,
     pub(crate) status: String,
+    #[serde(with = "ts_microseconds")]
     pub(crate) created_at: DateTime<Utc>,
 }
 
@@ -79,7 +83,7 @@ pub(crate) struct VisitSummary {
     pub(crate) venue: Named,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Venue {
     pub(crate) id: Uuid,
     pub(crate) name: String,
@@ -137,4 +141,118 @@ pub(crate) struct NewVisit {
     pub(crate) contact: Uuid,
     pub(crate) venue: Uuid,
     pub(crate) at: DateTime<Utc>,
+}
+
+impl NewContactMethod {
+    /// Makes it a record, with an id of its own.
+    pub(super) fn recorded(self, now: DateTime<Utc>) -> ContactMethod {
+        ContactMethod {
+            id: Uuid::new_v4(),
+            kind: self.kind,
+            contact: self.contact,
+            status: self.status,
+            created_at: now,
+        }
+    }
+}
+
+/// A contact as a store writes it: what it refers to is found, and stands there by position.
+#[derive(Debug, Serialize)]
+pub(super) struct ContactRow {
+    pub(super) id: Uuid,
+    pub(super) firstname: String,
+    pub(super) lastname: String,
+    pub(super) born: Option<NaiveDate>,
+    pub(super) gender: String,
+    pub(super) nationality: String,
+    pub(super) country_of_residence: String,
+    pub(super) status: String,
+    pub(super) venue: Option<i64>,
+    pub(super) tags: Vec<i64>,
+    pub(super) excluded_channels: Vec<String>,
+    pub(super) custom_fields: Map<String, Value>,
+    pub(super) methods: Vec<ContactMethod>,
+    pub(super) first_visit: Option<VisitRow>,
+    pub(super) last_visit: Option<VisitRow>,
+    pub(super) created_at: DateTime<Utc>,
+    pub(super) updated_at: DateTime<Utc>,
+}
+
+/// When a contact was in the venue at a position.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct VisitRow {
+    pub(super) at: DateTime<Utc>,
+    pub(super) venue: i64,
+}
+
+/// A tag and its position.
+#[derive(Debug)]
+pub(super) struct FoundTag {
+    pub(super) position: i64,
+    pub(super) tag: Named,
+}
+
+/// What a [`ContactChange`] refers to, found in the store. Neither venues nor tags ever change, so what is found stays.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) venue: Option<i64>,
+    pub(super) tags: Option<Vec<FoundTag>>,
+}
+
+impl Found {
+    pub(super) fn tag_positions(&self) -> Option<Vec<i64>> {
+        let tags = self.tags.as_ref()?;
+        Some(tags.iter().map(|found| found.position).collect())
+    }
+}
+
+impl ContactRow {
+    /// Makes a new contact of what was said about it; the rest is blank.
+    pub(super) fn new(change: ContactChange, found: &Found, status: &str, now: DateTime<Utc>) -> Self {
+        let methods = change.methods.unwrap_or_default();
+        ContactRow {
+            id: Uuid::new_v4(),
+            firstname: change.firstname.unwrap_or_default(),
+            lastname: change.lastname.unwrap_or_default(),
+            born: change.born,
+            gender: change.gender.unwrap_or_default(),
+            nationality: change.nationality.unwrap_or_default(),
+            country_of_residence: change.country_of_residence.unwrap_or_default(),
+            status: status.to_owned(),
+            venue: found.venue,
+            tags: found.tag_positions().unwrap_or_default(),
+            excluded_channels: change.excluded_channels.unwrap_or_default(),
+            custom_fields: Map::new(),
+            methods: methods.into_iter().map(|new| new.recorded(now)).collect(),
+            first_visit: None,
+            last_visit: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    /// Returns the contact that was just written: nobody has visited anything yet.
+    pub(super) fn written(self, found: Found) -> Contact {
+        Contact {
+            id: self.id,
+            firstname: self.firstname,
+            lastname: self.lastname,
+            born: self.born,
+            gender: self.gender,
+            nationality: self.nationality,
+            country_of_residence: self.country_of_residence,
+            status: self.status,
+            excluded_channels: self.excluded_channels,
+            custom_fields: self.custom_fields,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            first_tag: found
+                .tags
+                .and_then(|tags| tags.into_iter().next())
+                .map(|first| first.tag),
+            first_visit: None,
+            last_visit: None,
+            methods: self.methods,
+        }
+    }
 }

@@ -7,14 +7,10 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Days, NaiveDate, Utc};
-use rusqlite::{Transaction, params};
 use serde_json::{Map, Value, json};
 use uuid::{Builder, Uuid};
 
-use super::column::{Id, Instant, Json};
-use super::connection::StoreError;
-use super::record::{ContactChange, ContactMethod, NewTag, Venue};
-use super::{contact_methods, contacts, tags, venues};
+use super::record::{ContactMethod, ContactRow, NewTag, Venue, VisitRow};
 
 const VENUES: usize = 23;
 const CONTACTS: usize = 37;
@@ -25,6 +21,9 @@ const WITHOUT_VISITS: usize = 12;
 
 /// 2024-01-08T09:00:00Z, when the first record was made, in seconds since 1970.
 const START: u64 = 1_704_704_400;
+
+/// However many records are made, none is from the future.
+const HOURS: u64 = 15_000;
 
 const TAGS: [&str; 23] = [
     "regular",
@@ -71,21 +70,24 @@ const VENUE_NAMES: [&str; 5] = ["North", "Harbour", "Old Mill", "Riverside", "Or
 const STREETS: [&str; 4] = ["Sample Street", "Example Lane", "Specimen Road", "Placeholder Square"];
 const EXCLUDED: [&[&str]; 3] = [&["sms", "post"], &[], &["phone"]];
 
-/// Writes the records with which every store starts.
-pub(super) fn sow(transaction: &Transaction<'_>) -> Result<(), StoreError> {
-    for index in 0..TAGS.len() {
-        tags::insert(transaction, identifier(Kind::Tag, index), &tag(index))?;
-    }
-    for index in 0..VENUES {
-        venues::insert(transaction, &venue(index))?;
-    }
-    for index in 0..CONTACTS {
-        contact(transaction, index)?;
-    }
-    for index in 0..VISITS {
-        visit(transaction, index)?;
-    }
-    Ok(())
+/// The tags with which every store starts, each with its id.
+pub(super) fn tags() -> impl Iterator<Item = (Uuid, NewTag)> {
+    (0..TAGS.len()).map(|index| (identifier(Kind::Tag, index), tag(index)))
+}
+
+/// The venues with which every store starts.
+pub(super) fn venues() -> impl Iterator<Item = Venue> {
+    (0..VENUES).map(venue)
+}
+
+/// The contacts with which every store starts.
+pub(super) fn contacts() -> impl Iterator<Item = ContactRow> {
+    (0..).map(contact).take(CONTACTS)
+}
+
+/// The visits with which every store starts, each with the position of its contact.
+pub(super) fn visits() -> impl Iterator<Item = (i64, VisitRow)> {
+    (0..VISITS).map(|index| (position(visitor(index)), visit(index)))
 }
 
 fn tag(index: usize) -> NewTag {
@@ -113,29 +115,29 @@ fn venue(index: usize) -> Venue {
     }
 }
 
-fn contact(transaction: &Transaction<'_>, index: usize) -> Result<(), StoreError> {
-    let id = identifier(Kind::Contact, index);
-    let position = contacts::insert(transaction, id, of(&STATUSES, index), hours_in(100 + index))?;
-    let change = ContactChange {
-        firstname: Some(of(&FIRSTNAMES, index).to_owned()),
-        lastname: Some(of(&LASTNAMES, index).to_owned()),
+/// Makes the contact that stands at position `index` + 1, of a store that was given no other.
+pub(super) fn contact(index: i64) -> ContactRow {
+    let index = usize::try_from(index).unwrap_or_default();
+    let visits = || (0..VISITS).filter(|visit| visitor(*visit) == index).map(visit);
+    ContactRow {
+        id: identifier(Kind::Contact, index),
+        firstname: of(&FIRSTNAMES, index).to_owned(),
+        lastname: of(&LASTNAMES, index).to_owned(),
         born: if index % 5 == 4 { None } else { birthday(index) },
-        gender: Some(of(&GENDERS, index).to_owned()),
-        nationality: Some(of(&COUNTRIES, index).to_owned()),
-        country_of_residence: Some(of(&COUNTRIES, index / 2).to_owned()),
-        venue: Some(identifier(Kind::Venue, index % VENUES)),
-        excluded_channels: Some(owned(of(&EXCLUDED, index))),
-        tags: Some(owned(&TAGS[index % 20..][..(index + 1) % 3])),
-        methods: None,
-    };
-    contacts::apply(transaction, position, change, hours_in(200 + index))?;
-    transaction
-        .prepare_cached("UPDATE contact SET custom_fields = ?2 WHERE id = ?1")?
-        .execute(params![Id(id), Json(custom_fields(index))])?;
-    for method in methods(index) {
-        contact_methods::insert(transaction, position, &method)?;
+        gender: of(&GENDERS, index).to_owned(),
+        nationality: of(&COUNTRIES, index).to_owned(),
+        country_of_residence: of(&COUNTRIES, index / 2).to_owned(),
+        status: of(&STATUSES, index).to_owned(),
+        venue: Some(position(index % VENUES)),
+        tags: (0..(index + 1) % 3).map(|rank| position(index % 20 + rank)).collect(),
+        excluded_channels: owned(of(&EXCLUDED, index)),
+        custom_fields: custom_fields(index),
+        methods: methods(index),
+        first_visit: visits().min_by_key(|visit| visit.at),
+        last_visit: visits().max_by_key(|visit| visit.at),
+        created_at: hours_in(100 + index),
+        updated_at: hours_in(200 + index),
     }
-    Ok(())
 }
 
 /// Makes an email for two contacts in three and a phone for every other one, so that some have both and some nothing.
@@ -168,21 +170,22 @@ fn custom_fields(index: usize) -> Map<String, Value> {
     fields
 }
 
-/// Records visits out of the order of their time, so that the first recorded is not always the first made.
-fn visit(transaction: &Transaction<'_>, index: usize) -> rusqlite::Result<()> {
-    let contact = identifier(Kind::Contact, index % (CONTACTS - WITHOUT_VISITS));
-    let venue = identifier(Kind::Venue, index * 7 % VENUES);
-    transaction
-        .prepare_cached(
-            "INSERT INTO visit (contact, venue, at) SELECT contact.position, venue.position, ?3
-             FROM contact, venue WHERE contact.id = ?1 AND venue.id = ?2",
-        )?
-        .execute(params![
-            Id(contact),
-            Id(venue),
-            Instant(hours_in(300 + index * 19 % VISITS))
-        ])?;
-    Ok(())
+/// Makes visits out of the order of their time, so that the first recorded is not always the first made.
+fn visit(index: usize) -> VisitRow {
+    VisitRow {
+        at: hours_in(300 + index * 19 % VISITS),
+        venue: position(index * 7 % VENUES),
+    }
+}
+
+/// Returns the index of the contact that made a visit.
+fn visitor(visit: usize) -> usize {
+    visit % (CONTACTS - WITHOUT_VISITS)
+}
+
+/// Returns where the record of an index stands.
+fn position(index: usize) -> i64 {
+    i64::try_from(index).map_or(i64::MAX, |index| index + 1)
 }
 
 #[derive(Clone, Copy)]
@@ -208,13 +211,13 @@ fn owned(names: &[&str]) -> Vec<String> {
 }
 
 fn phone(number: usize) -> String {
-    format!("+44 7700 900{number:03}")
+    format!("+44 7700 900{:03}", number % 1_000)
 }
 
 fn birthday(index: usize) -> Option<NaiveDate> {
-    NaiveDate::from_ymd_opt(1950, 1, 31)?.checked_add_days(Days::new(index as u64 * 397))
+    NaiveDate::from_ymd_opt(1950, 1, 31)?.checked_add_days(Days::new(index as u64 * 397 % 20_000))
 }
 
 fn hours_in(hours: usize) -> DateTime<Utc> {
-    DateTime::UNIX_EPOCH + Duration::from_secs(START + hours as u64 * 3_600)
+    DateTime::UNIX_EPOCH + Duration::from_secs(START + hours as u64 % HOURS * 3_600)
 }

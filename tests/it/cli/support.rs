@@ -228,7 +228,10 @@ impl Ended {
 
 /// Asserts that a report is valid against the schema that is checked in.
 pub(super) fn valid(report: &Value) {
-    let schema = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots/report_schema.snap.json"));
+    let schema = include_str!(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/snapshots/report_schema.snap.json"
+    ));
     let validator = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
     let errors: Vec<_> = validator.iter_errors(report).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:?}");

@@ -103,7 +103,9 @@ pub(super) async fn serve(deviation: Deviation) -> (String, Log, tokio::task::Jo
         // One page holds the whole list then, and the listing is what cuts it.
         profile.per_page = NonZeroU32::new(100_000).unwrap();
     }
-    let beneath = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile).unwrap();
+    let beneath = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile)
+        .await
+        .unwrap();
     let log = Log::default();
     let laid = Arc::new(Laid {
         deviation,

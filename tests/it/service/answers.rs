@@ -114,7 +114,8 @@ async fn at(clock: Clock) -> Running {
         clock,
         ..Profile::default()
     };
-    Running::start(Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile).unwrap()).await
+    let service = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile);
+    Running::start(service.await.unwrap()).await
 }
 
 #[tokio::test]

@@ -2,11 +2,10 @@
 
 use std::collections::HashSet;
 use std::num::NonZeroU32;
-use std::sync::Arc;
 
 use countersign::service::{Profile, Service, StoreUrl};
 use reqwest::{Method, StatusCode};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::contract::assert_answers;
 use super::support::{Running, TOKEN};
@@ -18,7 +17,8 @@ async fn with_pages_of(per_page: u32) -> Running {
         per_page: NonZeroU32::new(per_page).unwrap(),
         ..Profile::default()
     };
-    Running::start(Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile).unwrap()).await
+    let service = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile);
+    Running::start(service.await.unwrap()).await
 }
 
 #[tokio::test]
@@ -111,45 +111,4 @@ async fn head_is_answered_like_get_without_the_body() {
         assert_eq!(head.headers()["content-length"], get.headers()["content-length"]);
         assert!(head.bytes().await.unwrap().is_empty());
     }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn concurrent_creates_skip_no_position_and_tear_no_page() {
-    let folder = tempfile::tempdir().unwrap();
-    let service = Arc::new(Running::over(&StoreUrl::File(folder.path().join("contacts.db"))).await);
-    let (contact, venue) = (
-        first_id(&service, "/contact-database").await,
-        first_id(&service, "/venues").await,
-    );
-    let body = json!({"contact_id": contact, "venue_id": venue, "datetime": "2024-05-17T07:30:00Z"});
-    let tasks: Vec<_> = (0..100)
-        .map(|_| {
-            let (service, body) = (service.clone(), body.clone());
-            tokio::spawn(async move {
-                let id = service.post("/visits", &body).await.body["data"]["id"]
-                    .as_i64()
-                    .unwrap();
-                let data = service.get("/visits?page=1000000").await.body["data"].clone();
-                assert!(data["total"].as_i64().unwrap() >= id);
-                id
-            })
-        })
-        .collect();
-    let mut ids = Vec::new();
-    for task in tasks {
-        ids.push(task.await.unwrap());
-    }
-    ids.sort_unstable();
-    assert_eq!(ids, (42..=141).collect::<Vec<i64>>());
-    let walked: Vec<Value> = service
-        .walk("/visits")
-        .await
-        .into_iter()
-        .map(|visit| visit["id"].clone())
-        .collect();
-    assert_eq!(walked, (1..=141).map(Value::from).collect::<Vec<_>>());
-}
-
-async fn first_id(service: &Running, list: &str) -> Value {
-    service.get(list).await.body["data"]["items"][0]["id"].clone()
 }

@@ -9,19 +9,19 @@ use serde_json::json;
 
 use super::support::{Running, TOKEN};
 
-fn opened(path: &Path) -> Result<Service, OpenError> {
+async fn opened(path: &Path) -> Result<Service, OpenError> {
     Service::open(
         &StoreUrl::File(path.to_owned()),
         TOKEN.to_owned().into(),
         Profile::default(),
     )
+    .await
 }
 
 /// Asserts that a file is refused and left byte for byte as it was, with nothing beside it.
-#[track_caller]
-fn assert_untouched(folder: &Path, path: &Path) -> OpenError {
+async fn assert_untouched(folder: &Path, path: &Path) -> OpenError {
     let before = fs::read(path).unwrap();
-    let refused = opened(path).err().unwrap();
+    let refused = opened(path).await.err().unwrap();
     assert_eq!(fs::read(path).unwrap(), before);
     let files: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap()
@@ -29,25 +29,6 @@ fn assert_untouched(folder: &Path, path: &Path) -> OpenError {
         .collect();
     assert_eq!(files, [path]);
     refused
-}
-
-#[tokio::test]
-async fn what_was_created_is_there_after_a_restart() {
-    let folder = tempfile::tempdir().unwrap();
-    let url = StoreUrl::File(folder.path().join("contacts.db"));
-    let service = Running::over(&url).await;
-    let tag = service.post("/tags", &json!({"name": "fresh"})).await.body["data"].clone();
-    let contact = service
-        .post("/contact-database", &json!({"firstname": "Ada", "tags": ["fresh"]}))
-        .await;
-    let before = service.walk("/contact-database").await;
-    service.stop().await.unwrap();
-
-    let service = Running::over(&url).await;
-    assert_eq!(service.walk("/contact-database").await, before);
-    assert_eq!(before.last().unwrap()["id"], contact.body["data"]["id"]);
-    assert_eq!(service.listed("/tags", &tag["id"]).await, Some(tag));
-    service.stop().await.unwrap();
 }
 
 #[tokio::test]
@@ -63,16 +44,6 @@ async fn what_was_acknowledged_is_there_without_a_clean_stop() {
     }
     let service = Running::over(&StoreUrl::File(left.path().join("contacts.db"))).await;
     assert_eq!(service.listed("/tags", &tag["id"]).await, Some(tag));
-}
-
-#[tokio::test]
-async fn every_new_store_starts_with_the_same_records() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = Running::over(&StoreUrl::File(folder.path().join("contacts.db"))).await;
-    let memory = Running::memory().await;
-    for path in ["/contact-database", "/venues", "/visits", "/tags"] {
-        assert_eq!(file.walk(path).await, memory.walk(path).await, "{path}");
-    }
 }
 
 #[tokio::test]
@@ -98,16 +69,16 @@ async fn the_seed_has_contacts_of_every_kind() {
     }
 }
 
-#[test]
-fn an_empty_file_becomes_a_store() {
+#[tokio::test]
+async fn an_empty_file_becomes_a_store() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("contacts.db");
     fs::write(&path, "").unwrap();
-    assert!(opened(&path).is_ok());
+    assert!(opened(&path).await.is_ok());
 }
 
-#[test]
-fn a_file_that_is_no_database_is_refused_and_not_touched() {
+#[tokio::test]
+async fn a_file_that_is_no_database_is_refused_and_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.txt");
     fs::write(
@@ -116,13 +87,13 @@ fn a_file_that_is_no_database_is_refused_and_not_touched() {
     )
     .unwrap();
     assert!(matches!(
-        assert_untouched(folder.path(), &path),
+        assert_untouched(folder.path(), &path).await,
         OpenError::NotADatabase { .. }
     ));
 }
 
-#[test]
-fn a_database_of_another_program_is_refused_and_not_touched() {
+#[tokio::test]
+async fn a_database_of_another_program_is_refused_and_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("other.db");
     Connection::open(&path)
@@ -130,41 +101,42 @@ fn a_database_of_another_program_is_refused_and_not_touched() {
         .execute_batch("CREATE TABLE note (text TEXT)")
         .unwrap();
     assert!(matches!(
-        assert_untouched(folder.path(), &path),
+        assert_untouched(folder.path(), &path).await,
         OpenError::ForeignStore { .. }
     ));
 }
 
-#[test]
-fn a_store_of_a_newer_version_is_refused_and_not_touched() {
+#[tokio::test]
+async fn a_store_of_a_newer_version_is_refused_and_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("contacts.db");
-    drop(opened(&path).unwrap());
+    drop(opened(&path).await.unwrap());
     let store = Connection::open(&path).unwrap();
     store
         .execute_batch("PRAGMA journal_mode = DELETE; PRAGMA user_version = 2")
         .unwrap();
     drop(store);
-    let refused = assert_untouched(folder.path(), &path);
+    let refused = assert_untouched(folder.path(), &path).await;
     assert!(matches!(refused, OpenError::NewerStore { found: 2, known: 1, .. }));
     assert!(refused.to_string().contains("written by a newer version"), "{refused}");
 }
 
-#[test]
-fn a_file_in_a_folder_that_is_not_there_is_refused() {
+#[tokio::test]
+async fn a_file_in_a_folder_that_is_not_there_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let refused = opened(&folder.path().join("missing").join("contacts.db"))
+        .await
         .err()
         .unwrap();
     assert!(matches!(refused, OpenError::Unavailable { .. }));
     assert!(refused.to_string().contains("contacts.db"), "{refused}");
 }
 
-#[test]
-fn a_folder_is_no_store() {
+#[tokio::test]
+async fn a_folder_is_no_store() {
     let folder = tempfile::tempdir().unwrap();
     assert!(matches!(
-        opened(folder.path()).err(),
+        opened(folder.path()).await.err(),
         Some(OpenError::Unavailable { .. })
     ));
 }

@@ -34,7 +34,8 @@ impl Running {
 
     /// Starts the service over the store at `url`.
     pub(super) async fn over(url: &StoreUrl) -> Self {
-        Running::start(Service::open(url, TOKEN.to_owned().into(), Profile::default()).unwrap()).await
+        let service = Service::open(url, TOKEN.to_owned().into(), Profile::default());
+        Running::start(service.await.unwrap()).await
     }
 
     pub(super) async fn start(service: Service) -> Self {
@@ -115,6 +116,12 @@ impl Running {
     }
 }
 
+/// Returns how much of something a test does: a number from the environment, or `default`.
+#[expect(clippy::disallowed_methods, reason = "a longer run is asked for by the environment")]
+pub(super) fn setting(name: &str, default: usize) -> usize {
+    std::env::var(name).map_or(default, |text| text.parse().unwrap())
+}
+
 /// Sends a request and reads the answer, which is JSON whatever its status.
 pub(super) async fn answer(request: RequestBuilder) -> Answer {
     let response = request.send().await.unwrap();
@@ -125,7 +132,7 @@ pub(super) async fn answer(request: RequestBuilder) -> Answer {
     }
 }
 
-fn client() -> reqwest::Client {
+pub(super) fn client() -> reqwest::Client {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
         let _ = rustls::crypto::ring::default_provider().install_default();

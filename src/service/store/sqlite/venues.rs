@@ -4,8 +4,8 @@ use rusqlite::{OptionalExtension, Row, Transaction, params};
 use uuid::Uuid;
 
 use super::column::{Id, Instant, Json};
-use super::connection::{Store, StoreError};
-use super::record::{Reference, Slice, Span, Venue};
+use crate::service::store::interface::StoreError;
+use crate::service::store::record::{Reference, Slice, Span, Venue};
 
 const PAGE: &str = "SELECT id, name, country, address, phone, email, tags, created_at
     FROM venue WHERE position BETWEEN ?1 AND ?2 ORDER BY position";
@@ -13,13 +13,7 @@ const PAGE: &str = "SELECT id, name, country, address, phone, email, tags, creat
 const INSERT: &str = "INSERT INTO venue (id, name, country, address, phone, email, tags, created_at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 
-impl Store {
-    pub(crate) async fn venues(&self, span: Span) -> Result<Slice<Venue>, StoreError> {
-        self.read(move |transaction| Ok(page(transaction, span)?)).await
-    }
-}
-
-fn page(transaction: &Transaction<'_>, span: Span) -> rusqlite::Result<Slice<Venue>> {
+pub(super) fn page(transaction: &Transaction<'_>, span: Span) -> rusqlite::Result<Slice<Venue>> {
     let mut query = transaction.prepare_cached(PAGE)?;
     let items = query
         .query_map([span.first, span.last], venue)?
@@ -58,9 +52,11 @@ pub(super) fn insert(transaction: &Transaction<'_>, venue: &Venue) -> rusqlite::
     Ok(())
 }
 
-/// Finds the position of the venue that a request names in `venue_id`.
-pub(super) fn position(transaction: &Transaction<'_>, id: Uuid) -> Result<i64, StoreError> {
-    let mut query = transaction.prepare_cached("SELECT position FROM venue WHERE id = ?1")?;
-    let found = query.query_one([Id(id)], |row| row.get(0)).optional()?;
+/// Finds the position and the name of the venue that a request names in `venue_id`.
+pub(super) fn find(transaction: &Transaction<'_>, id: Uuid) -> Result<(i64, String), StoreError> {
+    let mut query = transaction.prepare_cached("SELECT position, name FROM venue WHERE id = ?1")?;
+    let found = query
+        .query_one([Id(id)], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
     found.ok_or(StoreError::UnknownReference(Reference::Venue))
 }

@@ -22,42 +22,30 @@ CREATE TABLE tag (
 
 CREATE INDEX tag_by_name ON tag (name);
 
+-- One row holds all that a list shows of a contact, so that a page costs one range and a few rows of small tables. `tags`
+-- are positions in the order in which they were sent: an answer shows the first.
 CREATE TABLE contact (
     position             INTEGER PRIMARY KEY,
     id                   BLOB NOT NULL UNIQUE,
-    firstname            TEXT NOT NULL DEFAULT '',
-    lastname             TEXT NOT NULL DEFAULT '',
+    firstname            TEXT NOT NULL,
+    lastname             TEXT NOT NULL,
     born                 TEXT,
-    gender               TEXT NOT NULL DEFAULT '',
-    nationality          TEXT NOT NULL DEFAULT '',
-    country_of_residence TEXT NOT NULL DEFAULT '',
+    gender               TEXT NOT NULL,
+    nationality          TEXT NOT NULL,
+    country_of_residence TEXT NOT NULL,
     status               TEXT NOT NULL,
     venue                INTEGER REFERENCES venue (position),
-    excluded_channels    TEXT NOT NULL DEFAULT '[]',
-    custom_fields        TEXT NOT NULL DEFAULT '{}',
+    tags                 TEXT NOT NULL,
+    excluded_channels    TEXT NOT NULL,
+    custom_fields        TEXT NOT NULL,
+    methods              TEXT NOT NULL,
+    first_visited_at     INTEGER,
+    first_visited_venue  INTEGER REFERENCES venue (position),
+    last_visited_at      INTEGER,
+    last_visited_venue   INTEGER REFERENCES venue (position),
     created_at           INTEGER NOT NULL,
     updated_at           INTEGER NOT NULL
 ) STRICT;
-
--- The tags of a contact in the order in which they were sent: an answer shows the one at rank 0.
-CREATE TABLE contact_tag (
-    contact INTEGER NOT NULL REFERENCES contact (position),
-    rank    INTEGER NOT NULL,
-    tag     INTEGER NOT NULL REFERENCES tag (position),
-    PRIMARY KEY (contact, rank)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE contact_method (
-    position   INTEGER PRIMARY KEY,
-    id         BLOB NOT NULL UNIQUE,
-    owner      INTEGER NOT NULL REFERENCES contact (position),
-    type       TEXT NOT NULL,
-    contact    TEXT NOT NULL,
-    status     TEXT NOT NULL,
-    created_at INTEGER NOT NULL
-) STRICT;
-
-CREATE INDEX contact_method_by_owner ON contact_method (owner);
 
 -- The position of a visit is also its id, the numeric one of the interface.
 CREATE TABLE visit (
@@ -66,5 +54,3 @@ CREATE TABLE visit (
     venue    INTEGER NOT NULL REFERENCES venue (position),
     at       INTEGER NOT NULL
 ) STRICT;
-
-CREATE INDEX visit_by_contact ON visit (contact, at);

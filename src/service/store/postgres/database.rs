@@ -1,0 +1,132 @@
+//! How statements are run: [`Database`], a pool of connections that repeats what lost against another transaction.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool_postgres::{BuildError, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime};
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{NoTls, Row};
+
+use crate::service::store::interface::StoreError;
+use crate::service::store::record::{Slice, Span};
+use crate::service::store_url::PostgresAddress;
+
+/// How many connections a replica holds at most: PostgreSQL gives out 100 unless it is told otherwise.
+const CONNECTIONS: usize = 16;
+
+/// How long a request waits for one of them.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often a statement that lost against another is run in all.
+const TRIES: u32 = 20;
+
+/// A parameter of a statement, with its type.
+pub(super) type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
+
+/// The database that one replica or several use.
+pub(super) struct Database {
+    pub(super) pool: Pool,
+}
+
+impl Database {
+    /// Prepares a pool; nothing is connected before the first statement.
+    pub(super) fn new(address: &PostgresAddress) -> Result<Self, BuildError> {
+        let recycling = ManagerConfig {
+            recycling_method: RecyclingMethod::Fast,
+        };
+        let manager = Manager::from_config(address.configuration(), NoTls, recycling);
+        let pool = Pool::builder(manager)
+            .max_size(CONNECTIONS)
+            .wait_timeout(Some(PATIENCE))
+            .create_timeout(Some(PATIENCE))
+            .runtime(Runtime::Tokio1)
+            .build()?;
+        Ok(Database { pool })
+    }
+
+    /// Runs a statement, which is a transaction by itself, and returns its rows.
+    ///
+    /// It is planned for the values it is given, in the one exchange that runs it: a plan for any span of positions
+    /// would have to be good for all of them, and a statement prepared by name would tie the next use to this session.
+    pub(super) async fn rows(&self, statement: &str, parameters: &[Parameter<'_>]) -> Result<Vec<Row>, StoreError> {
+        let mut tried = 1;
+        loop {
+            let client = self.pool.get().await?;
+            match client.query_typed(statement, parameters).await {
+                Err(error) if lost(&error) && tried < TRIES => {
+                    drop(client);
+                    tokio::time::sleep(pause(tried)).await;
+                    tried += 1;
+                }
+                done => return Ok(done?),
+            }
+        }
+    }
+
+    /// Returns the first row of a statement, if it has any.
+    pub(super) async fn row(&self, statement: &str, parameters: &[Parameter<'_>]) -> Result<Option<Row>, StoreError> {
+        Ok(self.rows(statement, parameters).await?.into_iter().next())
+    }
+
+    /// Reads a page with a statement whose rows begin with the total and the position, the latter null where there is
+    /// no record on the page.
+    pub(super) async fn page<T>(
+        &self,
+        statement: &str,
+        span: Span,
+        record: impl Fn(&Row) -> Result<T, tokio_postgres::Error>,
+    ) -> Result<Slice<T>, StoreError> {
+        let Span { first, last } = span;
+        let rows = self
+            .rows(statement, &[(&first, Type::INT8), (&last, Type::INT8)])
+            .await?;
+        let mut slice = Slice {
+            items: Vec::with_capacity(rows.len()),
+            total: rows.first().map_or(Ok(0), |row| row.try_get(0))?,
+        };
+        for row in &rows {
+            if row.try_get::<_, Option<i64>>(1)?.is_some() {
+                slice.items.push(record(row)?);
+            }
+        }
+        Ok(slice)
+    }
+}
+
+/// Tells whether a statement was undone because of another one, and may be run again.
+pub(super) fn lost(error: &tokio_postgres::Error) -> bool {
+    let lost = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED];
+    error.code().is_some_and(|code| lost.contains(code))
+}
+
+/// Returns how long to wait after a number of tries: up to twice as long after each, and not the same everywhere.
+pub(super) fn pause(tried: u32) -> Duration {
+    let longest = 1_000 << tried.min(8);
+    Duration::from_micros(RandomState::new().hash_one(tried) % longest)
+}
+
+impl From<tokio_postgres::Error> for StoreError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        StoreError::Database(Arc::new(error))
+    }
+}
+
+impl From<PoolError> for StoreError {
+    fn from(error: PoolError) -> Self {
+        StoreError::Database(Arc::new(error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_to_a_bound() {
+        for tried in 1..u32::from(u8::MAX) {
+            assert!(pause(tried) < Duration::from_millis(2 << tried.min(7)), "{tried}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The store over PostgreSQL, which many replicas of the service share: [`Postgres`].
+//!
+//! `database` says how statements are run and repeated, `schema` what is in the database and how it gets there; each
+//! resource has a file with its statements.
+//!
+//! # Design
+//!
+//! Every read and every write is one statement, and so one transaction by itself: no lock is held while the network is
+//! waited for, nothing depends on what a session was told before, and a statement that lost against another is simply
+//! run again. What a write refers to is looked up before; it is never changed nor deleted, so it is still there. With
+//! that the store asks nothing of the engine that a pooler or a distributed one lacks: no session settings, advisory
+//! locks, notifications, sequences or statements prepared by name.
+
+mod contacts;
+mod database;
+mod schema;
+mod tags;
+mod venues;
+mod visits;
+
+use chrono::{DateTime, Utc};
+use futures::FutureExt;
+use uuid::Uuid;
+
+use super::interface::{Answer, Store};
+use super::record::{
+    Contact, ContactChange, ContactMethod, Named, NewContactMethod, NewTag, NewVisit, Slice, Span, Venue, Visit,
+};
+use crate::service::open::OpenError;
+use crate::service::store_url::{PostgresAddress, StoreUrl};
+use database::Database;
+
+/// A store in a PostgreSQL database.
+pub(crate) struct Postgres {
+    database: Database,
+}
+
+impl Postgres {
+    /// Opens the store in the database at `address`, making and seeding it when there is none yet.
+    pub(super) async fn open(address: &PostgresAddress) -> Result<Self, OpenError> {
+        let store = StoreUrl::Postgres(address.clone());
+        let database = Database::new(address).map_err(|error| OpenError::unavailable(&store, error))?;
+        schema::prepare(&database, &store).await?;
+        Ok(Postgres { database })
+    }
+}
+
+impl Store for Postgres {
+    fn contacts(&self, span: Span) -> Answer<'_, Slice<Contact>> {
+        contacts::page(&self.database, span).boxed()
+    }
+
+    fn create_contact(&self, change: ContactChange, status: &'static str, now: DateTime<Utc>) -> Answer<'_, Contact> {
+        contacts::create(&self.database, change, status, now).boxed()
+    }
+
+    fn update_contact(&self, id: Uuid, change: ContactChange, now: DateTime<Utc>) -> Answer<'_, ()> {
+        contacts::update(&self.database, id, change, now).boxed()
+    }
+
+    fn create_contact_method(
+        &self,
+        owner: Uuid,
+        new: NewContactMethod,
+        now: DateTime<Utc>,
+    ) -> Answer<'_, ContactMethod> {
+        contacts::add_method(&self.database, owner, new, now).boxed()
+    }
+
+    fn venues(&self, span: Span) -> Answer<'_, Slice<Venue>> {
+        venues::page(&self.database, span).boxed()
+    }
+
+    fn visits(&self, span: Span) -> Answer<'_, Slice<Visit>> {
+        visits::page(&self.database, span).boxed()
+    }
+
+    fn create_visit(&self, new: NewVisit) -> Answer<'_, Visit> {
+        visits::create(&self.database, new).boxed()
+    }
+
+    fn tags(&self, span: Span) -> Answer<'_, Slice<Named>> {
+        tags::page(&self.database, span).boxed()
+    }
+
+    fn create_tag(&self, new: NewTag) -> Answer<'_, Named> {
+        tags::create(&self.database, new).boxed()
+    }
+
+    fn grow_contacts(&self, target: i64) -> Answer<'_, i64> {
+        contacts::grow(&self.database, target).boxed()
+    }
+}

@@ -1,0 +1,207 @@
+//! What is in the database, and what stands in the way of using it: [`prepare`].
+
+use std::error::Error;
+
+use deadpool_postgres::{PoolError, TimeoutType};
+use serde_json::json;
+use tokio_postgres::Transaction;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::{Json, Type};
+
+use super::contacts::Numbered;
+use super::database::{Database, lost, pause};
+use super::{contacts, tags, venues, visits};
+use crate::service::open::OpenError;
+use crate::service::store::seed;
+use crate::service::store_url::StoreUrl;
+
+/// What makes each format of the one before it; the first makes the schema. The number of the latest that a database has
+/// been through stands in `countersign.format`.
+const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
+
+const FORMAT: i64 = 1;
+
+/// How often the store is looked at while other replicas make it.
+const TRIES: u32 = 20;
+
+type Boxed = Box<dyn Error + Send + Sync>;
+
+/// Brings the database to the latest format, and gives a new one its seed data, all or nothing.
+///
+/// Replicas that start together all try: one of them gets to make the schema, and the others find it made.
+pub(super) async fn prepare(database: &Database, store: &StoreUrl) -> Result<(), OpenError> {
+    let mut tried = 1;
+    loop {
+        match attempt(database, store).await {
+            Err(Failed::Raced) if tried < TRIES => {
+                tokio::time::sleep(pause(tried)).await;
+                tried += 1;
+            }
+            Err(Failed::Raced) => {
+                return Err(OpenError::unavailable(
+                    store,
+                    "other replicas never stopped changing it",
+                ));
+            }
+            Err(Failed::Refused(error)) => return Err(error),
+            Ok(()) => return Ok(()),
+        }
+    }
+}
+
+/// Why the store could not be prepared.
+enum Failed {
+    /// Another replica was doing the same.
+    Raced,
+    /// It would fail again.
+    Refused(OpenError),
+}
+
+async fn attempt(database: &Database, store: &StoreUrl) -> Result<(), Failed> {
+    let mut client = database
+        .pool
+        .get()
+        .await
+        .map_err(|error| Failed::Refused(unreachable(store, error)))?;
+    let told = |error| refused(store, error);
+    let done = match recognise(&client).await.map_err(told)? {
+        Format::None => 0,
+        Format::Foreign => return Err(Failed::Refused(OpenError::ForeignStore { store: store.clone() })),
+        Format::Known(FORMAT) => return Ok(()),
+        Format::Known(found) if found > FORMAT => {
+            return Err(Failed::Refused(OpenError::NewerStore {
+                store: store.clone(),
+                found,
+                known: FORMAT,
+            }));
+        }
+        Format::Known(found) => usize::try_from(found).unwrap_or_default(),
+    };
+    let transaction = client.transaction().await.map_err(told)?;
+    migrate(&transaction, done).await.map_err(told)?;
+    transaction.commit().await.map_err(told)
+}
+
+/// What the database is found to hold.
+enum Format {
+    None,
+    Foreign,
+    Known(i64),
+}
+
+async fn recognise(client: &tokio_postgres::Client) -> Result<Format, tokio_postgres::Error> {
+    let tables = "SELECT count(*), count(*) FILTER (WHERE table_name = 'format')
+        FROM information_schema.tables WHERE table_schema = 'countersign'";
+    let row = client.query_typed_one(tables, &[]).await?;
+    let (tables, formats): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
+    if formats == 0 {
+        return Ok(if tables == 0 { Format::None } else { Format::Foreign });
+    }
+    let format = "SELECT max(number) FROM countersign.format";
+    let number: Option<i64> = client.query_typed_one(format, &[]).await?.try_get(0)?;
+    Ok(number.map_or(Format::Foreign, Format::Known))
+}
+
+async fn migrate(transaction: &Transaction<'_>, done: usize) -> Result<(), tokio_postgres::Error> {
+    for migration in MIGRATIONS.iter().skip(done) {
+        transaction.batch_execute(migration).await?;
+    }
+    // Of two replicas that migrate at once, the second fails here if not before.
+    let mark = "INSERT INTO countersign.format (number) VALUES ($1)";
+    transaction.execute_typed(mark, &[(&FORMAT, Type::INT8)]).await?;
+    if done == 0 {
+        sow(transaction).await?;
+    }
+    Ok(())
+}
+
+async fn sow(transaction: &Transaction<'_>) -> Result<(), tokio_postgres::Error> {
+    let tags = (1..).zip(seed::tags()).map(|(nth, (id, tag))| tags::row(nth, id, &tag));
+    let venues = (1..).zip(seed::venues()).map(|(nth, venue)| {
+        let mut row = json!(venue);
+        row["nth"] = json!(nth);
+        row
+    });
+    let contacts = (1..)
+        .zip(seed::contacts())
+        .map(|(nth, row)| json!(Numbered { nth, row }));
+    let visits = (1..)
+        .zip(seed::visits())
+        .map(|(nth, (contact, visit))| json!({"nth": nth, "contact": contact, "venue": visit.venue, "at": visit.at}));
+    insert(transaction, tags::INSERT, tags.collect()).await?;
+    insert(transaction, venues::INSERT, venues.collect()).await?;
+    let rows = Json(contacts.collect::<Vec<_>>());
+    let anywhere: Option<i64> = None;
+    transaction
+        .execute_typed(contacts::INSERT, &[(&rows, Type::JSONB), (&anywhere, Type::INT8)])
+        .await?;
+    insert(transaction, visits::INSERT, visits.collect()).await
+}
+
+async fn insert(
+    transaction: &Transaction<'_>,
+    statement: &str,
+    rows: Vec<serde_json::Value>,
+) -> Result<(), tokio_postgres::Error> {
+    transaction
+        .execute_typed(statement, &[(&Json(rows), Type::JSONB)])
+        .await?;
+    Ok(())
+}
+
+/// Says why there is no connection.
+fn unreachable(store: &StoreUrl, error: PoolError) -> OpenError {
+    match error {
+        PoolError::Backend(error) => explain(store, error),
+        PoolError::Timeout(TimeoutType::Create) => OpenError::Refused {
+            store: store.clone(),
+            check: NOT_THERE,
+            source: "no answer in time".into(),
+        },
+        other => OpenError::unavailable(store, other),
+    }
+}
+
+fn refused(store: &StoreUrl, error: tokio_postgres::Error) -> Failed {
+    let made_by_another = [
+        SqlState::DUPLICATE_SCHEMA,
+        SqlState::DUPLICATE_TABLE,
+        SqlState::UNIQUE_VIOLATION,
+    ];
+    if lost(&error) || error.code().is_some_and(|code| made_by_another.contains(code)) {
+        return Failed::Raced;
+    }
+    Failed::Refused(explain(store, error))
+}
+
+const NOT_THERE: &str = "check that PostgreSQL runs there, and the host and port of the address";
+
+/// Says what to check, and what the server said, without the library's words around it.
+fn explain(store: &StoreUrl, error: tokio_postgres::Error) -> OpenError {
+    let code = error.code().cloned();
+    let check = match &code {
+        Some(code) if *code == SqlState::INVALID_PASSWORD => "check the user and the password of the address",
+        Some(code) if *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
+            "check the user of the address, and that pg_hba.conf lets it in from here"
+        }
+        Some(code) if *code == SqlState::INVALID_CATALOG_NAME => "check the database of the address, or create it",
+        Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => {
+            "let the user create in the database: GRANT CREATE ON DATABASE … TO …; of a schema `countersign` that is there \
+             already the user must be the owner"
+        }
+        Some(code) if *code == SqlState::TOO_MANY_CONNECTIONS => "raise max_connections, or run fewer replicas",
+        Some(_) => return OpenError::unavailable(store, source(error)),
+        // Without a word from the server: nothing listens, the name is unknown, or the password is missing.
+        None => NOT_THERE,
+    };
+    OpenError::Refused {
+        store: store.clone(),
+        check,
+        source: source(error),
+    }
+}
+
+fn source(error: tokio_postgres::Error) -> Boxed {
+    let text = error.to_string();
+    error.into_source().unwrap_or_else(|| text.into())
+}

@@ -1,0 +1,216 @@
+//! Who may use the database when: [`Sqlite`].
+//!
+//! # Design
+//!
+//! SQLite blocks, so no job runs on a task's own thread: what writes goes to the one [`Writer`], what reads to tokio's
+//! blocking threads, which measured no slower than reading where it is asked for. A file is in WAL mode: readers neither
+//! wait for the writer nor see half of what it does. In memory there is one connection for all, since a database in
+//! memory belongs to its connection.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::FutureExt;
+use rusqlite::{Connection, OpenFlags, Transaction};
+use tokio::sync::Semaphore;
+
+use super::schema;
+use super::writer::Writer;
+use crate::service::open::OpenError;
+use crate::service::store::interface::{Answer, StoreError};
+use crate::service::store_url::StoreUrl;
+
+/// A store in an SQLite database.
+pub(crate) struct Sqlite {
+    writer: Writer,
+    /// Absent for a store in memory, which is read through the writer.
+    readers: Option<Arc<Readers>>,
+}
+
+/// Connections that only read, opened when they are first needed.
+struct Readers {
+    path: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+    permits: Arc<Semaphore>,
+}
+
+/// How many jobs may read at once: more only wait for the same cores.
+const READERS: usize = 8;
+
+/// How many queries a connection keeps prepared: more than the service has.
+const QUERIES: usize = 64;
+
+impl Sqlite {
+    /// Opens the store in a file, making and seeding it when there is none yet.
+    pub(crate) fn file(path: &Path) -> Result<Self, OpenError> {
+        schema::recognise(path)?;
+        let readers = Readers {
+            path: path.to_owned(),
+            idle: Mutex::default(),
+            permits: Arc::new(Semaphore::new(READERS)),
+        };
+        prepared(open_file(path), Some(Arc::new(readers)))
+            .map_err(|error| OpenError::unavailable(&StoreUrl::File(path.to_owned()), error))
+    }
+
+    /// Makes a store in memory.
+    pub(crate) fn memory() -> Result<Self, OpenError> {
+        prepared(Connection::open_in_memory(), None).map_err(|error| OpenError::unavailable(&StoreUrl::Memory, error))
+    }
+
+    /// Runs a job that reads, in one transaction: it sees the store as it was at one moment.
+    pub(super) fn read<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Answer<'_, T> {
+        match self.readers.clone() {
+            None => self.write(job),
+            Some(readers) => readers.run(job).boxed(),
+        }
+    }
+
+    /// Runs a job that writes, in a transaction: all of it is kept, durably, or nothing.
+    pub(super) fn write<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Answer<'_, T> {
+        self.writer.run(job).boxed()
+    }
+}
+
+impl Readers {
+    async fn run<T: Send + 'static>(
+        self: Arc<Self>,
+        job: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let permit = self.permits.clone().acquire_owned().await;
+        let permit = permit.map_err(|_| StoreError::Crashed)?;
+        let done = tokio::task::spawn_blocking(move || {
+            let mut connection = self.take()?;
+            let made = job(&connection.transaction()?);
+            self.put_back(connection);
+            drop(permit);
+            made
+        });
+        done.await.unwrap_or(Err(StoreError::Crashed))
+    }
+
+    fn take(&self) -> rusqlite::Result<Connection> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        idle.map_or_else(|| self.connect(), Ok)
+    }
+
+    fn connect(&self) -> rusqlite::Result<Connection> {
+        // One thread at a time has it, so SQLite need not lock it.
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&self.path, flags)?;
+        connection.set_prepared_statement_cache_capacity(QUERIES);
+        Ok(connection)
+    }
+
+    fn put_back(&self, connection: Connection) {
+        self.idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(connection);
+    }
+}
+
+fn prepared(opened: rusqlite::Result<Connection>, readers: Option<Arc<Readers>>) -> rusqlite::Result<Sqlite> {
+    let mut connection = opened?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.set_prepared_statement_cache_capacity(QUERIES);
+    schema::prepare(&mut connection)?;
+    Ok(Sqlite {
+        writer: Writer::start(connection),
+        readers,
+    })
+}
+
+fn open_file(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    // FULL syncs the log on each commit: what was answered as created outlives the machine's power, not only the process.
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    Ok(connection)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use axum::http::{Request, StatusCode};
+    use tower::ServiceExt;
+
+    use super::*;
+    use crate::service::store::interface::Store;
+    use crate::service::store::record::{NewTag, Span};
+    use crate::service::{Profile, Service, app};
+
+    const ALL: Span = Span {
+        first: 1,
+        last: i64::MAX,
+    };
+
+    fn tag(name: &str) -> NewTag {
+        NewTag {
+            name: name.to_owned(),
+            color: String::new(),
+        }
+    }
+
+    /// Bounds the file at a number of pages, as a disk of that size would.
+    async fn bound(store: &Sqlite, pages: u32) {
+        let bounded = store.write(move |transaction| {
+            Ok(transaction.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))?)
+        });
+        bounded.await.unwrap();
+    }
+
+    async fn create_long_tag(service: &Service) -> StatusCode {
+        let sent = format!(r#"{{"name": "{}"}}"#, "x".repeat(1_000));
+        let request = Request::post("/organization/v1/tags")
+            .header("authorization", "Bearer token")
+            .header("content-type", "application/json")
+            .body(Body::from(sent))
+            .unwrap();
+        app(service.clone()).oneshot(request).await.unwrap().status()
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_is_answered_with_500_and_what_was_acknowledged_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(Sqlite::file(&folder.path().join("contacts.db")).unwrap());
+        let service = Service::over(store.clone(), "token".to_owned().into(), Profile::default());
+        let before = store.tags(ALL).await.unwrap().total;
+
+        bound(&store, 50).await;
+        let mut created = 0;
+        while create_long_tag(&service).await == StatusCode::CREATED {
+            created += 1;
+        }
+        assert!(created > 0);
+        assert_eq!(create_long_tag(&service).await, StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(store.tags(ALL).await.unwrap().total, before + created);
+
+        bound(&store, u32::from(u16::MAX)).await;
+        assert_eq!(create_long_tag(&service).await, StatusCode::CREATED);
+        let tags = store.tags(ALL).await.unwrap();
+        assert_eq!(tags.total, before + created + 1);
+        assert_eq!(i64::try_from(tags.items.len()).unwrap(), tags.total);
+    }
+
+    #[tokio::test]
+    async fn readers_see_the_store_before_or_after_a_write_and_never_between() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Sqlite::file(&folder.path().join("contacts.db")).unwrap();
+        let before = store.tags(ALL).await.unwrap().total;
+        let (created, ()) = tokio::join!(store.create_tag(tag("fresh")), async {
+            for _ in 0..20 {
+                let tags = store.tags(ALL).await.unwrap();
+                assert_eq!(i64::try_from(tags.items.len()).unwrap(), tags.total);
+            }
+        });
+        created.unwrap();
+        assert_eq!(store.tags(ALL).await.unwrap().total, before + 1);
+    }
+}

@@ -1,0 +1,70 @@
+//! The store over SQLite, in a file or in memory: [`Sqlite`].
+//!
+//! `connection` says who may use the database when, `writer` how writes share a commit, `schema` what is in it and
+//! which files are none of ours; each resource has a file with its queries, and `column` says how single values are kept.
+
+mod column;
+mod connection;
+mod contacts;
+mod schema;
+mod tags;
+mod venues;
+mod visits;
+mod writer;
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+pub(super) use connection::Sqlite;
+
+use super::interface::{Answer, Store};
+use super::record::{
+    Contact, ContactChange, ContactMethod, Named, NewContactMethod, NewTag, NewVisit, Slice, Span, Venue, Visit,
+};
+
+impl Store for Sqlite {
+    fn contacts(&self, span: Span) -> Answer<'_, Slice<Contact>> {
+        self.read(move |transaction| contacts::page(transaction, span))
+    }
+
+    fn create_contact(&self, change: ContactChange, status: &'static str, now: DateTime<Utc>) -> Answer<'_, Contact> {
+        self.write(move |transaction| contacts::create(transaction, change, status, now))
+    }
+
+    fn update_contact(&self, id: Uuid, change: ContactChange, now: DateTime<Utc>) -> Answer<'_, ()> {
+        self.write(move |transaction| contacts::update(transaction, id, change, now))
+    }
+
+    fn create_contact_method(
+        &self,
+        owner: Uuid,
+        new: NewContactMethod,
+        now: DateTime<Utc>,
+    ) -> Answer<'_, ContactMethod> {
+        self.write(move |transaction| contacts::add_method(transaction, owner, new, now))
+    }
+
+    fn venues(&self, span: Span) -> Answer<'_, Slice<Venue>> {
+        self.read(move |transaction| Ok(venues::page(transaction, span)?))
+    }
+
+    fn visits(&self, span: Span) -> Answer<'_, Slice<Visit>> {
+        self.read(move |transaction| Ok(visits::page(transaction, span)?))
+    }
+
+    fn create_visit(&self, new: NewVisit) -> Answer<'_, Visit> {
+        self.write(move |transaction| visits::create(transaction, &new))
+    }
+
+    fn tags(&self, span: Span) -> Answer<'_, Slice<Named>> {
+        self.read(move |transaction| Ok(tags::page(transaction, span)?))
+    }
+
+    fn create_tag(&self, new: NewTag) -> Answer<'_, Named> {
+        self.write(move |transaction| Ok(tags::create(transaction, new)?))
+    }
+
+    fn grow_contacts(&self, target: i64) -> Answer<'_, i64> {
+        self.write(move |transaction| Ok(contacts::grow(transaction, target)?))
+    }
+}

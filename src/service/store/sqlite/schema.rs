@@ -1,0 +1,140 @@
+//! What is in the database: its tables, made once, and the mark by which the service knows a database as its own.
+
+use std::path::Path;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+
+use super::{contacts, tags, venues, visits};
+use crate::service::open::OpenError;
+use crate::service::store::seed;
+use crate::service::store_url::StoreUrl;
+
+/// What makes each format of the one before it; the first makes the tables. The number of the latest that a file has
+/// been through stands in its `PRAGMA user_version`.
+const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
+
+/// The mark of this program in `PRAGMA application_id`: the letters `csgn`.
+const APPLICATION: i64 = 0x6373_676e;
+
+/// Refuses a file that another program or a newer version wrote.
+///
+/// It is only read, before anything else is done with it: what is not ours is not touched, not even its journal.
+pub(super) fn recognise(path: &Path) -> Result<(), OpenError> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let found = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(|file| Marks::read(&file));
+    let store = StoreUrl::File(path.to_owned());
+    let known = format_of(MIGRATIONS);
+    match found {
+        Ok(Marks { tables: 0, .. }) => Ok(()),
+        Ok(Marks { application, .. }) if application != APPLICATION => Err(OpenError::ForeignStore { store }),
+        Ok(Marks { format: found, .. }) if found > known => Err(OpenError::NewerStore { store, found, known }),
+        Ok(_) => Ok(()),
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
+            Err(OpenError::NotADatabase { path: path.to_owned() })
+        }
+        Err(error) => Err(OpenError::unavailable(&store, error)),
+    }
+}
+
+/// Brings the database to the latest format, and gives a new one its seed data, all or nothing.
+pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
+    migrate(connection, MIGRATIONS, sow)
+}
+
+/// Runs the migrations that the database has not been through, then `sow` where there was nothing.
+fn migrate(
+    connection: &mut Connection,
+    migrations: &[&str],
+    sow: fn(&Transaction<'_>) -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    // Another process may be making the same store: only one of the two finds no tables.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let Marks { tables, format, .. } = Marks::read(&transaction)?;
+    let done = if tables == 0 {
+        0
+    } else {
+        usize::try_from(format).unwrap_or_default()
+    };
+    for migration in migrations.iter().skip(done) {
+        transaction.execute_batch(migration)?;
+    }
+    if done < migrations.len() {
+        transaction.pragma_update(None, "application_id", APPLICATION)?;
+        transaction.pragma_update(None, "user_version", format_of(migrations))?;
+    }
+    if tables == 0 {
+        sow(&transaction)?;
+    }
+    transaction.commit()
+}
+
+fn format_of(migrations: &[&str]) -> i64 {
+    i64::try_from(migrations.len()).unwrap_or(i64::MAX)
+}
+
+fn sow(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    seed::tags().try_for_each(|(id, tag)| tags::insert(transaction, id, &tag))?;
+    seed::venues().try_for_each(|venue| venues::insert(transaction, &venue))?;
+    seed::contacts().try_for_each(|contact| contacts::insert(transaction, &contact))?;
+    seed::visits().try_for_each(|(contact, visit)| visits::insert(transaction, contact, visit).map(drop))
+}
+
+/// What tells one database from another.
+struct Marks {
+    application: i64,
+    format: i64,
+    tables: i64,
+}
+
+impl Marks {
+    fn read(connection: &Connection) -> rusqlite::Result<Self> {
+        let number = |query| connection.query_row(query, [], |row| row.get(0));
+        Ok(Marks {
+            application: number("PRAGMA application_id")?,
+            format: number("PRAGMA user_version")?,
+            tables: number("SELECT count(*) FROM sqlite_schema")?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: &str = "CREATE TABLE note (text TEXT NOT NULL) STRICT";
+    const SECOND: &str = "ALTER TABLE note ADD COLUMN colour TEXT NOT NULL DEFAULT 'none'";
+
+    fn sow(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+        transaction.execute("INSERT INTO note (text) VALUES ('seed')", [])?;
+        Ok(())
+    }
+
+    fn notes(connection: &Connection) -> i64 {
+        connection
+            .query_row("SELECT count(*) FROM note", [], |row| row.get(0))
+            .unwrap()
+    }
+
+    #[test]
+    fn a_migration_runs_once_and_keeps_what_is_there() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection, &[FIRST], sow).unwrap();
+        for _ in 0..2 {
+            migrate(&mut connection, &[FIRST, SECOND], sow).unwrap();
+            assert_eq!(Marks::read(&connection).unwrap().format, 2);
+            assert_eq!(notes(&connection), 1);
+        }
+        assert!(connection.prepare("SELECT colour FROM note").is_ok());
+    }
+
+    #[test]
+    fn a_migration_that_fails_leaves_the_store_as_it_was() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection, &[FIRST], sow).unwrap();
+        assert!(migrate(&mut connection, &[FIRST, SECOND, "CREATE NONSENSE"], sow).is_err());
+        assert_eq!(Marks::read(&connection).unwrap().format, 1);
+        assert!(connection.prepare("SELECT colour FROM note").is_err());
+    }
+}

@@ -1,0 +1,212 @@
+//! The one thread that writes: [`Writer`], with a queue of jobs that share commits.
+//!
+//! # Design
+//!
+//! A commit to a file waits for the disk, milliseconds long, and SQLite has one writer at a time. So the writer takes
+//! all jobs that are waiting into one transaction and answers each of them once that is on the disk: while one batch is
+//! being synced the next one gathers, and the more creates arrive at once the less each of them costs. A savepoint round
+//! each job lets a refused or panicking one be undone without the others.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread::{self, JoinHandle};
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::service::store::interface::StoreError;
+
+/// How many jobs share a commit at most, and how many may wait for the next one.
+const BATCH: usize = 512;
+
+/// A handle to the thread. When it is dropped, the jobs that wait are done and the database is closed.
+pub(super) struct Writer {
+    /// Absent only while the writer is dropped.
+    jobs: Option<mpsc::Sender<Box<dyn Job>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    pub(super) fn start(connection: Connection) -> Self {
+        let (jobs, queue) = mpsc::channel(BATCH);
+        let thread = thread::spawn(move || work(connection, queue));
+        Writer {
+            jobs: Some(jobs),
+            thread: Some(thread),
+        }
+    }
+
+    /// Runs a job in a transaction that it may share: all of what it wrote is kept, durably, or nothing.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (asker, answer) = oneshot::channel();
+        let job = Box::new(Asked {
+            work: Some(work),
+            outcome: Err(StoreError::Crashed),
+            asker,
+        });
+        let jobs = self.jobs.as_ref().ok_or(StoreError::Crashed)?;
+        jobs.send(job).await.map_err(|_| StoreError::Crashed)?;
+        answer.await.unwrap_or(Err(StoreError::Crashed))
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.jobs = None;
+        // Whoever opens the file next finds it closed.
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work(mut connection: Connection, mut queue: mpsc::Receiver<Box<dyn Job>>) {
+    let mut batch = Vec::with_capacity(BATCH);
+    while queue.blocking_recv_many(&mut batch, BATCH) > 0 {
+        let committed = commit_together(&mut connection, &mut batch).map_err(StoreError::from);
+        for job in batch.drain(..) {
+            job.answer(&committed);
+        }
+    }
+}
+
+fn commit_together(connection: &mut Connection, batch: &mut [Box<dyn Job>]) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    for job in batch {
+        run_alone(&transaction, job.as_mut())?;
+    }
+    transaction.commit()
+}
+
+/// Runs a job so that nothing of it is left when it fails.
+fn run_alone(transaction: &Transaction<'_>, job: &mut dyn Job) -> rusqlite::Result<()> {
+    let tell = |command| transaction.prepare_cached(command)?.execute([]);
+    tell("SAVEPOINT job")?;
+    let kept = catch_unwind(AssertUnwindSafe(|| job.run(transaction))).unwrap_or(false);
+    if !kept {
+        // After some failures, a full disk among them, SQLite has undone the whole transaction and the savepoint with
+        // it: then this fails, and so does the batch.
+        tell("ROLLBACK TO job")?;
+    }
+    tell("RELEASE job")?;
+    Ok(())
+}
+
+/// Something to be done in a transaction, and somebody who waits for it.
+trait Job: Send {
+    /// Does it, and tells whether what was written is to be kept.
+    fn run(&mut self, transaction: &Transaction<'_>) -> bool;
+
+    /// Tells the one who waits, once it is known whether the transaction was committed.
+    fn answer(self: Box<Self>, committed: &Result<(), StoreError>);
+}
+
+struct Asked<W, T> {
+    work: Option<W>,
+    outcome: Result<T, StoreError>,
+    asker: oneshot::Sender<Result<T, StoreError>>,
+}
+
+impl<W, T> Job for Asked<W, T>
+where
+    W: FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send,
+    T: Send,
+{
+    fn run(&mut self, transaction: &Transaction<'_>) -> bool {
+        if let Some(work) = self.work.take() {
+            self.outcome = work(transaction);
+        }
+        self.outcome.is_ok()
+    }
+
+    fn answer(self: Box<Self>, committed: &Result<(), StoreError>) {
+        // A refusal holds whatever became of the others; what a failed transaction did not get to is not done either.
+        let undone = self.outcome.is_ok() || self.work.is_some();
+        let answer = match committed {
+            Err(failed) if undone => Err(failed.clone()),
+            _ => self.outcome,
+        };
+        // The one who asked may have gone.
+        let _ = self.asker.send(answer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn writer(prepare: &str) -> Writer {
+        let connection = Connection::open_in_memory().unwrap();
+        connection
+            .execute_batch(&format!("CREATE TABLE note (text TEXT); {prepare}"))
+            .unwrap();
+        Writer::start(connection)
+    }
+
+    fn note(transaction: &Transaction<'_>, text: &str) -> Result<(), StoreError> {
+        transaction.execute("INSERT INTO note VALUES (?1)", [text])?;
+        Ok(())
+    }
+
+    fn notes(transaction: &Transaction<'_>) -> Result<i64, StoreError> {
+        Ok(transaction.query_row("SELECT count(*) FROM note", [], |row| row.get(0))?)
+    }
+
+    #[tokio::test]
+    async fn jobs_of_one_batch_fail_and_panic_alone() {
+        let writer = writer("");
+        // All four are in the queue before this thread lets any of them be awaited to its end.
+        let (kept, refused, crashed, after) = tokio::join!(
+            writer.run(|transaction| note(transaction, "kept")),
+            writer.run(|transaction| {
+                note(transaction, "refused")?;
+                Err::<(), _>(StoreError::UnknownContact)
+            }),
+            writer.run(|transaction| -> Result<(), StoreError> {
+                note(transaction, "crashed")?;
+                panic!("as the test asks");
+            }),
+            writer.run(|transaction| note(transaction, "kept as well")),
+        );
+        assert!(kept.is_ok() && after.is_ok());
+        assert!(matches!(refused, Err(StoreError::UnknownContact)));
+        assert!(matches!(crashed, Err(StoreError::Crashed)));
+        assert_eq!(writer.run(notes).await.unwrap(), 2);
+    }
+
+    #[tokio::test]
+    async fn what_does_not_fit_is_an_error_and_the_writer_goes_on() {
+        let writer = writer("PRAGMA max_page_count = 4");
+        let large = "x".repeat(20_000);
+        let refused = writer.run(move |transaction| note(transaction, &large)).await;
+        assert!(matches!(refused, Err(StoreError::Database(_))), "{refused:?}");
+        assert!(writer.run(|transaction| note(transaction, "small")).await.is_ok());
+        assert_eq!(writer.run(notes).await.unwrap(), 1);
+    }
+
+    #[tokio::test]
+    async fn what_could_not_be_committed_is_not_answered_as_done() {
+        let writer = writer(
+            "PRAGMA foreign_keys = ON;
+            CREATE TABLE owner (id INTEGER PRIMARY KEY);
+            CREATE TABLE owned (owner INTEGER REFERENCES owner (id) DEFERRABLE INITIALLY DEFERRED)",
+        );
+        // The key is looked at when the transaction commits, after the job has returned.
+        let lost = writer.run(|transaction| Ok(transaction.execute("INSERT INTO owned VALUES (1)", [])?));
+        assert!(matches!(lost.await, Err(StoreError::Database(_))));
+        assert_eq!(writer.run(notes).await.unwrap(), 0);
+    }
+
+    #[tokio::test]
+    async fn an_asker_who_has_gone_disturbs_nobody() {
+        let writer = writer("");
+        let asked = tokio::time::timeout(
+            std::time::Duration::ZERO,
+            writer.run(|transaction| note(transaction, "kept")),
+        );
+        let _ = asked.await;
+        assert!(writer.run(notes).await.is_ok());
+    }
+}
