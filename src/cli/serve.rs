@@ -1,11 +1,13 @@
 //! `countersign serve`: the reference service on a port.
 
+use std::path::Path;
+
 use clap::Args;
 use secrecy::SecretString;
 
 use super::edge;
 use super::failure::Failure;
-use crate::service::{self, Profile, Service, StoreUrl};
+use crate::service::{self, Profile, ProfileError, Service, Setting, StoreUrl};
 
 /// What `serve` takes.
 #[derive(Debug, Args)]
@@ -19,16 +21,40 @@ pub(super) struct Arguments {
     /// A file that holds the token; else `COUNTERSIGN_TOKEN`; else one is generated and printed
     #[arg(long, value_name = "FILE")]
     token_file: Option<std::path::PathBuf>,
+    /// What the service does where the document says nothing: a file, or one choice, which goes before files; `list`
+    /// prints all choices; repeatable
+    #[arg(long, value_name = "FILE|AXIS=VALUE")]
+    profile: Vec<String>,
 }
 
 /// Serves until it is told to stop.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    if arguments.profile.iter().any(|named| named == "list") {
+        edge::print(&service::table());
+        return Ok(0);
+    }
     let runtime = tokio::runtime::Runtime::new().map_err(|error| Failure::Start(error.to_string()))?;
     runtime.block_on(serve(arguments))?;
     Ok(0)
 }
 
+/// Makes the profile of the choices and files that flags name.
+fn profile(named: &[String]) -> Result<Profile, Failure> {
+    let usage = |error: ProfileError| Failure::Usage(format!("failed to read the profile: {error}"));
+    let mut settings = Vec::new();
+    for named in named {
+        if named.contains('=') {
+            settings.push(Setting::parse(named).map_err(usage)?);
+        } else {
+            let file = Path::new(named);
+            settings.extend(Setting::parse_file(file, &edge::read(file)?).map_err(usage)?);
+        }
+    }
+    Profile::of(&settings).map_err(usage)
+}
+
 async fn serve(arguments: &Arguments) -> Result<(), Failure> {
+    let profile = profile(&arguments.profile)?;
     let given = edge::token(arguments.token_file.as_deref())?;
     let generated = given.is_none().then(|| uuid::Uuid::new_v4().simple().to_string());
     let secret = match (given, &generated) {
@@ -50,11 +76,14 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
                 hint,
             }
         })?;
-    let service = Service::open(&arguments.store, secret, Profile::default()).map_err(|error| store(&error))?;
+    let service = Service::open(&arguments.store, secret, profile).map_err(|error| store(&error))?;
     let address = listener
         .local_addr()
         .map_err(|error| Failure::Start(error.to_string()))?;
     edge::print(&format!("serving http://{address} from {}\n", arguments.store));
+    for choice in profile.chosen() {
+        edge::print(&format!("profile {choice}\n"));
+    }
     if let Some(token) = generated {
         edge::print(&format!("token {token}\n"));
     }

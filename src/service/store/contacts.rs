@@ -41,6 +41,11 @@ const CHANGE: &str = "UPDATE contact SET
         updated_at = ?10
     WHERE position = ?1";
 
+// What an insert leaves blank.
+const BLANK: &str = "UPDATE contact SET firstname = '', lastname = '', born = NULL, gender = '', nationality = '',
+        country_of_residence = '', venue = NULL, excluded_channels = '[]'
+    WHERE position = ?1";
+
 impl Store {
     pub(crate) async fn contacts(&self, span: Span) -> Result<Slice<Contact>, StoreError> {
         self.read(move |transaction| Ok(page(transaction, span)?)).await
@@ -66,10 +71,11 @@ impl Store {
         id: Uuid,
         change: ContactChange,
         now: DateTime<Utc>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Contact, StoreError> {
         self.write(move |transaction| {
             let position = position(transaction, id)?.ok_or(StoreError::UnknownContact)?;
-            apply(transaction, position, change, now)
+            apply(transaction, position, change, now)?;
+            Ok(at(transaction, position)?)
         })
         .await
     }
@@ -155,9 +161,14 @@ pub(super) fn insert(
 pub(super) fn apply(
     transaction: &Transaction<'_>,
     position: i64,
-    change: ContactChange,
+    mut change: ContactChange,
     now: DateTime<Utc>,
 ) -> Result<(), StoreError> {
+    if change.replaces {
+        transaction.prepare_cached(BLANK)?.execute([position])?;
+        change.methods.get_or_insert_default();
+        change.tags.get_or_insert_default();
+    }
     let venue = change.venue.map(|id| venues::position(transaction, id)).transpose()?;
     transaction.prepare_cached(CHANGE)?.execute(params![
         position,

@@ -19,6 +19,6 @@ mod visits;
 
 pub(super) use connection::{Store, StoreError};
 pub(super) use record::{
-    Contact, ContactChange, ContactMethod, Named, NewContactMethod, NewTag, NewVisit, Slice, Span, Venue, Visit,
-    VisitSummary,
+    Contact, ContactChange, ContactMethod, Named, NewContactMethod, NewTag, NewVisit, Reference, Slice, Span, Venue,
+    Visit, VisitSummary,
 };

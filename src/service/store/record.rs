@@ -115,6 +115,8 @@ pub(crate) struct ContactChange {
     pub(crate) excluded_channels: Option<Vec<String>>,
     /// Ids or names of tags.
     pub(crate) tags: Option<Vec<String>>,
+    /// Whether what the change does not say becomes blank instead.
+    pub(crate) replaces: bool,
 }
 
 #[derive(Debug)]

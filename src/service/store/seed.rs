@@ -127,6 +127,7 @@ fn contact(transaction: &Transaction<'_>, index: usize) -> Result<(), StoreError
         excluded_channels: Some(owned(of(&EXCLUDED, index))),
         tags: Some(owned(&TAGS[index % 20..][..(index + 1) % 3])),
         methods: None,
+        replaces: false,
     };
     contacts::apply(transaction, position, change, hours_in(200 + index))?;
     transaction

@@ -1,10 +1,9 @@
 //! Walking the lists, and asking for pages that are not there or are none.
 
 use std::collections::HashSet;
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use countersign::service::{Profile, Service, StoreUrl};
+use countersign::service::{Profile, Service, Setting, StoreUrl};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -14,10 +13,7 @@ use super::support::{Running, TOKEN};
 const LISTS: [&str; 4] = ["/contact-database", "/venues", "/visits", "/tags"];
 
 async fn with_pages_of(per_page: u32) -> Running {
-    let profile = Profile {
-        per_page: NonZeroU32::new(per_page).unwrap(),
-        ..Profile::default()
-    };
+    let profile = Profile::of(&[Setting::parse(&format!("page-size={per_page}")).unwrap()]).unwrap();
     Running::start(Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile).unwrap()).await
 }
 
