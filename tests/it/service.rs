@@ -8,6 +8,7 @@
 mod answers;
 mod contract;
 mod pages;
+mod profile;
 mod refusals;
 mod server;
 mod storage;
