@@ -19,7 +19,7 @@ use super::profile::{Compression, Latency, Profile, RateLimit};
 use super::refusal::Refusal;
 
 /// How many requests a second has where they are limited.
-const LIMIT: u32 = 20;
+const LIMIT: u32 = 50;
 
 /// The most that an answer is expected to hold, in bytes, before it is compressed: a page of 100 whole contacts.
 const LARGEST_ANSWER: usize = 64 * 1024 * 1024;

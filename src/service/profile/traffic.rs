@@ -9,10 +9,10 @@ choice! {
     RateLimit {
         /// All.
         Unlimited = "unlimited",
-        /// 20; beyond, 429 with Retry-After.
-        Announced = "20-per-second",
-        /// 20; beyond, 429 and not a word on when to come back.
-        Unannounced = "20-per-second-unannounced",
+        /// 50; beyond, 429 with Retry-After.
+        Announced = "50-per-second",
+        /// 50; beyond, 429 and not a word on when to come back.
+        Unannounced = "50-per-second-unannounced",
     }
 }
 
@@ -23,15 +23,15 @@ choice! {
         None = "none",
         /// 20 milliseconds.
         Short = "20ms",
-        /// 200 milliseconds.
-        Long = "200ms",
+        /// 100 milliseconds.
+        Long = "100ms",
     }
 }
 
 impl Latency {
     pub(in crate::service) fn pause(self) -> Duration {
         match self {
-            Latency::Long => Duration::from_millis(200),
+            Latency::Long => Duration::from_millis(100),
             Latency::None => Duration::ZERO,
             Latency::Short => Duration::from_millis(20),
         }

@@ -427,12 +427,12 @@ fn error_body(reply: &Reply) -> &'static str {
 }
 
 async fn rate_limit(service: &Running) -> &'static str {
-    let requests = (0..60).map(|_| once(service.bare(Method::GET, "/tags")));
+    let requests = (0..150).map(|_| once(service.bare(Method::GET, "/tags")));
     let replies = futures::future::join_all(requests).await;
     match replies.iter().find(|reply| reply.status == 429) {
         None => "unlimited",
-        Some(reply) if reply.headers.contains_key(RETRY_AFTER) => "20-per-second",
-        Some(_) => "20-per-second-unannounced",
+        Some(reply) if reply.headers.contains_key(RETRY_AFTER) => "50-per-second",
+        Some(_) => "50-per-second-unannounced",
     }
 }
 
@@ -444,7 +444,7 @@ async fn latency(service: &Running) -> &'static str {
         shortest = shortest.min(began.elapsed());
     }
     match shortest.as_millis() {
-        200.. => "200ms",
+        100.. => "100ms",
         20.. => "20ms",
         _ => "none",
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures::StreamExt;
 use reqwest::header::HeaderMap;
 use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
@@ -10,6 +11,9 @@ use super::Running;
 
 /// How long to wait before a request is sent again that came too soon.
 const WAIT: Duration = Duration::from_millis(50);
+
+/// How many pages of a list are asked for at once.
+const PAGES_AT_ONCE: usize = 8;
 
 /// An answer; `body` is null where there is none.
 #[derive(Debug)]
@@ -68,13 +72,11 @@ pub(super) async fn post(service: &Running, path: &str, body: &Value) -> Reply {
 
 /// Returns all items of a list.
 pub(super) async fn walk(service: &Running, path: &str) -> Vec<Value> {
-    let mut items = Vec::new();
-    for page in 1.. {
-        let reply = get(service, &format!("{path}?page={page}")).await;
-        items.extend(reply.body["data"]["items"].as_array().unwrap().iter().cloned());
-        if reply.body["data"]["last_page"] == page {
-            break;
-        }
-    }
-    items
+    let last = get(service, path).await.body["data"]["last_page"].as_i64().unwrap();
+    let pages = (1..=last).map(async |page| get(service, &format!("{path}?page={page}")).await);
+    let pages: Vec<Reply> = futures::stream::iter(pages).buffered(PAGES_AT_ONCE).collect().await;
+    let items = pages
+        .iter()
+        .flat_map(|page| page.body["data"]["items"].as_array().unwrap());
+    items.cloned().collect()
 }
