@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     /// The service to check; without it the embedded reference service is started and checked
     #[arg(long, value_name = "URL", env = "COUNTERSIGN_BASE_URL")]
     base_url: Option<String>,
-    /// A file that holds the token; without it the token is taken from `COUNTERSIGN_TOKEN`
+    /// A file that holds the target's token; without it the token is taken from `COUNTERSIGN_TOKEN`
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
     /// Another contract than the built-in one: an OpenAPI 3.0 document
@@ -40,22 +40,22 @@ pub(super) struct Arguments {
     #[arg(long)]
     writes: bool,
     /// The most records that a run may leave in the target
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, allow_negative_numbers = true)]
     max_writes: u64,
     /// How many requests are under way at once
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256), allow_negative_numbers = true)]
     jobs: u16,
     /// The most requests per second
-    #[arg(long, value_name = "PER_SECOND", value_parser = positive)]
+    #[arg(long, value_name = "PER_SECOND", value_parser = positive, allow_negative_numbers = true)]
     rate: Option<f64>,
     /// How long one request may take, from connecting to the last byte decoded
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = positive, allow_negative_numbers = true)]
     timeout: f64,
     /// How long a created record may take until it is listed
-    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds, allow_negative_numbers = true)]
     settle: f64,
     /// What choices are made by; the same seed makes the same ones
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<u64>,
     /// Check this operation, and call what it needs; repeatable
     #[arg(long, value_name = "OPERATION")]
@@ -73,7 +73,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "RULE")]
     allow: Vec<String>,
     /// End with 3 when less of the facts was decided
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     require_facts: Option<f64>,
     /// Print values of the target's data instead of their shapes
     #[arg(long)]
@@ -118,7 +118,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let terminal = terminal(arguments);
     let started = std::time::Instant::now();
     let watched = edge::stderr_is_terminal() && outputs.terminal_on_stdout();
-    let mut progress = Progress::new(terminal, watched);
+    let (values, redaction) = (resolved.settings.values, transport.redaction());
+    let mut progress = Progress::new(terminal, watched, (values, redaction.clone()));
     let mut emit = |event: Event<'_>| progress.event(event);
     let run: Run = runtime.block_on(run::run(
         &contract,
@@ -135,7 +136,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         started_at,
         duration: started.elapsed(),
         require_facts: arguments.require_facts,
-        values: resolved.settings.values,
+        values,
+        redaction: &redaction,
     };
     let record = record(&run, &about);
     outputs.write(&record, &contract.document, &terminal)?;
@@ -148,7 +150,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 pub(super) fn contract(spec: Option<&Path>) -> Result<Contract, Failure> {
     match spec {
         None => Ok(Contract::built_in()?),
-        Some(path) => Ok(Contract::read(&path.display().to_string(), edge::read(path)?)?),
+        Some(path) => Ok(Contract::read(
+            &path.display().to_string(),
+            edge::read("contract", path)?,
+        )?),
     }
 }
 
@@ -162,6 +167,8 @@ struct Resolved {
 
 fn resolve(arguments: &Arguments, contract: &Contract, started_second: i64) -> Result<Resolved, Failure> {
     let named = match &arguments.base_url {
+        // The embedded service makes its own token: who names one has forgotten the target.
+        None if arguments.token_file.is_some() => return Err(Failure::NoTarget),
         None => None,
         Some(url) => Some((Target::parse(url)?, edge::token(arguments.token_file.as_deref())?)),
     };

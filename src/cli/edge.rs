@@ -49,7 +49,7 @@ pub(super) fn now() -> DateTime<Utc> {
 #[expect(clippy::disallowed_methods, reason = "the environment is read here and passed in")]
 pub(super) fn token(file: Option<&Path>) -> Result<Option<Token>, Failure> {
     if let Some(path) = file {
-        let text = read(path)?;
+        let text = read("token", path)?;
         let parsed = Token::parse(&text);
         return parsed.map(Some).map_err(|source| Failure::Token {
             origin: format!("`{}`", path.display()),
@@ -66,13 +66,14 @@ pub(super) fn token(file: Option<&Path>) -> Result<Option<Token>, Failure> {
     })
 }
 
-/// The text of a file.
+/// The text of a file, which is `what` to the user.
 ///
 /// # Errors
 ///
 /// What the system says; a file that is not UTF-8.
-pub(super) fn read(path: &Path) -> Result<String, Failure> {
+pub(super) fn read(what: &'static str, path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path).map_err(|source| Failure::File {
+        what,
         path: path.to_owned(),
         source,
     })

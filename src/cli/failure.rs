@@ -13,15 +13,17 @@ pub(super) enum Failure {
     #[error("failed to read the contract: {0}")]
     Contract(#[from] Defect),
     /// A file could not be read.
-    #[error("failed to read `{}`: {source}", path.display())]
+    #[error("failed to read the {what} from `{}`: {source}", path.display())]
     File {
+        /// What is in it.
+        what: &'static str,
         /// The file.
         path: PathBuf,
         /// What the system says.
         source: std::io::Error,
     },
     /// The address to listen on cannot be had.
-    #[error("failed to listen on {address}: {source}{hint}")]
+    #[error("failed to listen on `{address}`: {source}{hint}")]
     Listen {
         /// The address.
         address: String,
@@ -30,6 +32,9 @@ pub(super) enum Failure {
         /// What to do.
         hint: &'static str,
     },
+    /// A token, and no target for it.
+    #[error("--token-file is the token of a target, and there is none; give --base-url")]
+    NoTarget,
     /// A named target, and no token for it.
     #[error("there is no token for the target; set COUNTERSIGN_TOKEN or give --token-file")]
     NoToken,
@@ -61,10 +66,10 @@ pub(super) enum Failure {
     #[error("failed to start: {0}")]
     Start(String),
     /// The reference service could not be opened.
-    #[error("failed to open the store: {0}")]
+    #[error("{0}; give another by --store")]
     Store(String),
     /// The base URL is wrong.
-    #[error("failed to read --base-url: {0}")]
+    #[error("failed to read --base-url or COUNTERSIGN_BASE_URL: {0}")]
     Target(#[from] TargetError),
     /// The token is wrong.
     #[error("failed to take the token from {origin}: {source}")]

@@ -134,7 +134,7 @@ fn destination(file: &Path) -> Result<Destination, Failure> {
         reason,
     };
     match std::fs::metadata(file) {
-        Ok(found) if found.is_dir() => return Err(failure("it is a folder".to_owned())),
+        Ok(found) if found.is_dir() => return Err(failure("it is a folder; name a file in it".to_owned())),
         Ok(found) if !found.is_file() => {
             let opened = std::fs::OpenOptions::new().write(true).open(file);
             return opened
@@ -147,6 +147,11 @@ fn destination(file: &Path) -> Result<Destination, Failure> {
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
         .unwrap_or_else(|| Path::new("."));
+    // Said here, because the error of the file aside would name that file.
+    if !folder.is_dir() {
+        let reason = format!("`{}` is no folder; make it, or name another file", folder.display());
+        return Err(failure(reason));
+    }
     let aside = tempfile::Builder::new().prefix(".countersign-").tempfile_in(folder);
     aside
         .map(Destination::Aside)

@@ -6,6 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::edge;
+use crate::exchange::redact::{Redaction, Values};
 use crate::report::{Terminal, Verbosity};
 use crate::run::Event;
 
@@ -13,12 +14,14 @@ use crate::run::Event;
 pub(super) struct Progress {
     bar: ProgressBar,
     terminal: Terminal,
+    values: Values,
+    redaction: Redaction,
     findings: u64,
 }
 
 impl Progress {
     /// Shows a bar where somebody watches, nothing else unless asked for.
-    pub(super) fn new(terminal: Terminal, watched: bool) -> Self {
+    pub(super) fn new(terminal: Terminal, watched: bool, (values, redaction): (Values, Redaction)) -> Self {
         let shown = watched && terminal.verbosity > Verbosity::Quiet;
         let target = if shown {
             ProgressDrawTarget::stderr()
@@ -34,6 +37,8 @@ impl Progress {
         Self {
             bar,
             terminal,
+            values,
+            redaction,
             findings: 0,
         }
     }
@@ -45,7 +50,7 @@ impl Progress {
             Event::Exchanged(exchange) => {
                 self.bar.inc(1);
                 if self.terminal.verbosity == Verbosity::Verbose {
-                    let line = self.terminal.exchange(exchange);
+                    let line = self.redaction.hide(&self.terminal.exchange(exchange, self.values));
                     self.bar.suspend(|| edge::tell(&line));
                 }
             }

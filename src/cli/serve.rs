@@ -64,11 +64,9 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
     let listener = tokio::net::TcpListener::bind(&arguments.listen)
         .await
         .map_err(|source| {
-            let taken = source.kind() == std::io::ErrorKind::AddrInUse;
-            let hint = if taken {
-                "; choose another with --listen, or port 0 for a free one"
-            } else {
-                ""
+            let hint = match source.kind() {
+                std::io::ErrorKind::AddrInUse => "; choose another with --listen, or port 0 for a free one",
+                _ => "; --listen takes an address of this machine and a port, as in 127.0.0.1:8080",
             };
             Failure::Listen {
                 address: arguments.listen.clone(),
@@ -80,6 +78,8 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
     let address = listener
         .local_addr()
         .map_err(|error| Failure::Start(error.to_string()))?;
+    // A signal that comes as soon as the lines below are read stops the service as any later one does.
+    let stop = stop().map_err(|error| Failure::Start(error.to_string()))?;
     edge::print(&format!("serving http://{address} from {}\n", arguments.store));
     for choice in profile.chosen() {
         edge::print(&format!("profile {choice}\n"));
@@ -87,36 +87,38 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(token) = generated {
         edge::print(&format!("token {token}\n"));
     }
-    let stopped = service::run(listener, service::app(service), stop()).await;
+    let stopped = service::run(listener, service::app(service), stop).await;
     stopped.map_err(|error| Failure::Start(error.to_string()))
 }
 
-/// The error of a store with what lies beneath it.
+/// The error of a store with all that lies beneath it.
 pub(super) fn store(error: &service::OpenError) -> Failure {
-    let beneath = std::error::Error::source(error).map_or_else(String::new, |source| format!(": {source}"));
-    Failure::Store(format!("{error}{beneath}"))
+    let mut told = error.to_string();
+    let mut beneath = std::error::Error::source(error);
+    while let Some(cause) = beneath {
+        told = format!("{told}: {cause}");
+        beneath = cause.source();
+    }
+    Failure::Store(told)
 }
 
-/// Ends at Ctrl-C and, where there is one, at SIGTERM.
-async fn stop() {
-    let interrupted = async {
+/// Listens for Ctrl-C and, where there is one, SIGTERM. The signals are taken now, the future ends when one comes.
+fn stop() -> std::io::Result<impl Future<Output = ()>> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        Ok(async move {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+        })
+    }
+    #[cfg(not(unix))]
+    Ok(async {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
-    };
-    #[cfg(unix)]
-    let terminated = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => {
-                signal.recv().await;
-            }
-            Err(_) => std::future::pending().await,
-        }
-    };
-    #[cfg(not(unix))]
-    let terminated = std::future::pending::<()>();
-    tokio::select! {
-        () = interrupted => {}
-        () = terminated => {}
-    }
+    })
 }

@@ -297,8 +297,12 @@ impl<'text> Reader<'text> {
         match self.events.next_event() {
             Some(Ok(event)) => Ok(event),
             Some(Err(error)) => {
-                let problem = Problem::Syntax {
-                    message: error.info().to_owned(),
+                // The parser bounds what it nests itself, and has no kind of error for that.
+                let problem = match error.info() {
+                    "recursion limit exceeded" => Problem::TooDeep { maximum: MAXIMUM_DEPTH },
+                    message => Problem::Syntax {
+                        message: message.to_owned(),
+                    },
                 };
                 Err(self.defect(error.marker().into(), problem))
             }

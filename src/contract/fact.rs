@@ -57,6 +57,8 @@ pub enum FactKind {
     NoCredential,
     /// A credential under another scheme is refused.
     OtherScheme,
+    /// Nothing of it shows under another item of the list.
+    NotElsewhere,
     /// The page is the one asked for.
     PageAsked,
     /// The page is 1 when none is asked for.
@@ -75,6 +77,8 @@ pub enum FactKind {
     Status,
     /// A value has its type.
     Type,
+    /// The updated record carries a sent field in the list; the index is that of the law's list.
+    UpdatedCarrying(usize),
     /// A wrong token is refused.
     WrongToken,
 }

@@ -23,6 +23,7 @@ pub(super) fn add(document: &Document, operations: &[Operation], links: &[Link],
         adder.credentials(&mut schemes);
         adder.pages();
         adder.created(links);
+        adder.updated();
         for (index, accepts) in operation.laws.accepts.iter().enumerate() {
             for form in &accepts.forms {
                 let place = format!("{}/x-laws/accepts/{index}", operation.pointer);
@@ -133,18 +134,59 @@ impl Adder<'_> {
             self.carried(&created, (index, carry), &format!("{place}/carries/{index}"));
         }
         if let Some(listed) = &created.listed {
-            let name = format!("{} created: listed in {}", self.operation.name, listed.operation);
             let place = format!("{place}/listed");
-            self.push(
-                FactKind::Listed,
-                name,
-                Statement {
-                    documented: "listed",
-                    place,
-                    pattern: "",
-                },
-            );
+            let name = format!("{} created: listed in {}", self.operation.name, listed.operation);
+            let statement = Statement {
+                documented: "listed",
+                place: place.clone(),
+                pattern: "",
+            };
+            self.push(FactKind::Listed, name, statement);
+            if listed.owner.is_some() {
+                let documented = "under no other item";
+                let name = format!("{} created in {}: {documented}", self.operation.name, listed.operation);
+                self.push(
+                    FactKind::NotElsewhere,
+                    name,
+                    Statement {
+                        documented,
+                        place,
+                        pattern: "",
+                    },
+                );
+            }
         }
+    }
+
+    fn updated(&mut self) {
+        let Some(updated) = self.operation.laws.updated.clone() else {
+            return;
+        };
+        let place = format!("{}/x-laws/updated", self.operation.pointer);
+        let list = &updated.listed.operation;
+        for (index, carry) in updated.carries.iter().enumerate() {
+            let documented = &format!("as sent in {}", carry.sent);
+            let name = format!("{} listed in {list} {}: {documented}", self.operation.name, carry.kept);
+            let place = format!("{place}/carries/{index}");
+            let statement = Statement {
+                documented,
+                place,
+                pattern: &carry.kept,
+            };
+            self.push(FactKind::UpdatedCarrying(index), name, statement);
+        }
+        let documented = "no other item changes";
+        let name = format!("{} in {list}: {documented}", self.operation.name);
+        let place = format!("{place}/listed");
+        self.push(
+            FactKind::NotElsewhere,
+            name,
+            Statement {
+                documented,
+                place,
+                pattern: "",
+            },
+        );
     }
 
     fn identifier(&mut self, created: &Created, links: &[Link], place: &str) {

@@ -11,7 +11,7 @@ use super::operation::{
     Answer, Location, Method, Operation, OperationId, Parameter, RequestBody, Security, StatusPattern,
 };
 use super::shape::Expander;
-use super::vocabulary::{Gap, Laws, Page};
+use super::vocabulary::{Carry, Gap, Laws, Listed, Page};
 use super::{Contract, Statements, law_facts, pointer};
 
 /// Reads a contract from its text.
@@ -381,27 +381,49 @@ fn laws_fit(document: &Document, operations: &[Operation], gaps: &[Gap]) -> Resu
     for operation in operations {
         page_fits(document, operation)?;
         let at = pointer::join(&operation.pointer, "x-laws");
-        created_fits(document, operations, operation, &at)?;
-        let carries = operation.laws.created.iter().flat_map(|created| &created.carries);
-        for (index, carry) in carries.enumerate() {
-            let at = format!("{at}/created/carries/{index}");
-            if let Some(gap) = carry.gap.as_ref().filter(|id| !gaps.iter().any(|gap| gap.id == **id)) {
-                return Err(vocabulary(
-                    document,
-                    &at,
-                    format!("the gap `{gap}` is not in the catalogue; add it to `x-gaps`"),
-                ));
+        let Laws { created, updated, .. } = &operation.laws;
+        if let Some(created) = created {
+            let at = format!("{at}/created");
+            carries_fit(document, gaps, &created.carries, &at)?;
+            if let Some(listed) = &created.listed {
+                listed_fits(document, operations, operation, (listed, &format!("{at}/listed")))?;
+                if listed.owner.is_some() && listed.at.is_none() {
+                    let message = "an `owner` needs `at`, the array within the owner's item; add it".to_owned();
+                    return Err(vocabulary(document, &format!("{at}/listed"), message));
+                }
             }
-            if let Some(wrong) = [&carry.sent, &carry.kept]
-                .into_iter()
-                .find(|text| !pointer::is_pointer(text))
-            {
-                return Err(vocabulary(
-                    document,
-                    &at,
-                    format!("`{wrong}` is no JSON pointer; start it with a slash"),
-                ));
+        }
+        if let Some(updated) = updated {
+            let at = format!("{at}/updated");
+            carries_fit(document, gaps, &updated.carries, &at)?;
+            listed_fits(
+                document,
+                operations,
+                operation,
+                (&updated.listed, &format!("{at}/listed")),
+            )?;
+            if updated.listed.owner.is_none() {
+                let message = "an update needs `owner`, the path parameter that names the record; add it".to_owned();
+                return Err(vocabulary(document, &format!("{at}/listed"), message));
             }
+        }
+    }
+    Ok(())
+}
+
+fn carries_fit(document: &Document, gaps: &[Gap], carries: &[Carry], at: &str) -> Result<(), Defect> {
+    for (index, carry) in carries.iter().enumerate() {
+        let at = format!("{at}/carries/{index}");
+        if let Some(gap) = carry.gap.as_ref().filter(|id| !gaps.iter().any(|gap| gap.id == **id)) {
+            let message = format!("the gap `{gap}` is not in the catalogue; add it to `x-gaps`");
+            return Err(vocabulary(document, &at, message));
+        }
+        if let Some(wrong) = [&carry.sent, &carry.kept]
+            .into_iter()
+            .find(|text| !pointer::is_pointer(text))
+        {
+            let message = format!("`{wrong}` is no JSON pointer; start it with a slash");
+            return Err(vocabulary(document, &at, message));
         }
     }
     Ok(())
@@ -435,15 +457,12 @@ fn page_fits(document: &Document, operation: &Operation) -> Result<(), Defect> {
     ))
 }
 
-fn created_fits(document: &Document, operations: &[Operation], operation: &Operation, at: &str) -> Result<(), Defect> {
-    let Laws {
-        created: Some(created), ..
-    } = &operation.laws
-    else {
-        return Ok(());
-    };
-    let Some(listed) = &created.listed else { return Ok(()) };
-    let at = format!("{at}/created/listed");
+fn listed_fits(
+    document: &Document,
+    operations: &[Operation],
+    operation: &Operation,
+    (listed, at): (&Listed, &str),
+) -> Result<(), Defect> {
     let pages = || operations.iter().filter(|other| other.page.is_some());
     if !pages().any(|other| other.name == listed.operation) {
         let known = pages()
@@ -455,19 +474,13 @@ fn created_fits(document: &Document, operations: &[Operation], operation: &Opera
             listed.operation,
             or_none(&known)
         );
-        return Err(vocabulary(document, &at, message));
+        return Err(vocabulary(document, at, message));
     }
     match &listed.owner {
-        Some(owner) if !operation.parameters.iter().any(|parameter| parameter.name == *owner) => Err(vocabulary(
-            document,
-            &at,
-            format!("the owner `{owner}` is no parameter of `{}`; name one", operation.name),
-        )),
-        Some(_) if listed.at.is_none() => Err(vocabulary(
-            document,
-            &at,
-            "an `owner` needs `at`, the array within the owner's item; add it".to_owned(),
-        )),
+        Some(owner) if !operation.parameters.iter().any(|parameter| parameter.name == *owner) => {
+            let message = format!("the owner `{owner}` is no parameter of `{}`; name one", operation.name);
+            Err(vocabulary(document, at, message))
+        }
         _ => Ok(()),
     }
 }

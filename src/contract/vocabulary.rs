@@ -69,6 +69,8 @@ pub struct Page {
 pub struct Laws {
     /// Laws 2, 3, 4 and 6: what the operation creates.
     pub created: Option<Created>,
+    /// Law 5: what the operation updates.
+    pub updated: Option<Updated>,
     /// Law 7: forms of one request field that are all accepted.
     pub accepts: Vec<Accepts>,
 }
@@ -84,6 +86,17 @@ pub struct Created {
     /// Where it is listed.
     pub listed: Option<Listed>,
     /// Which sent fields it carries.
+    #[serde(default)]
+    pub carries: Vec<Carry>,
+}
+
+/// What an update promises of the record that it changes.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Updated {
+    /// Where the record is listed; its `owner` is the path parameter that names the record itself.
+    pub listed: Listed,
+    /// Which sent fields it carries afterwards.
     #[serde(default)]
     pub carries: Vec<Carry>,
 }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::record::{Credential, Request};
+use super::record::{Credential, Request, placeholder};
 use super::redact::Values;
 use super::target::Target;
 use crate::contract::pointer;
@@ -19,7 +19,7 @@ pub fn line(request: &Request, target: &Target, values: Values) -> String {
     words.push("-H 'Accept: application/json'".to_owned());
     words.extend(
         request
-            .headers
+            .told_headers(values)
             .iter()
             .map(|(name, value)| format!("-H {}", quote(&format!("{name}: {value}")))),
     );
@@ -30,7 +30,10 @@ pub fn line(request: &Request, target: &Target, values: Values) -> String {
             quote(&shown(body, &request.learned, values).to_string())
         ));
     }
-    words.push(quote(target.url(&request.path).as_str()));
+    // Joined as text: the path is encoded already, and what stands for a value must stay readable.
+    let base = target.url("");
+    let base = base.as_str().trim_end_matches('/');
+    words.push(quote(&format!("{base}{}", request.told_path(values))));
     words.join(" ")
 }
 
@@ -57,7 +60,7 @@ fn shown(body: &Value, learned: &[String], values: Values) -> Value {
                 let field = pointer::tokens(at)
                     .filter(|token| token.parse::<usize>().is_err())
                     .last();
-                *value = Value::String(format!("<{} as the target lists it>", field.unwrap_or_default()));
+                *value = Value::String(placeholder(&field.unwrap_or_default()));
             }
         }
     }
@@ -75,7 +78,7 @@ mod tests {
 
     use super::*;
     use crate::contract::operation::{Method, OperationId};
-    use crate::exchange::{Leaning, Purpose};
+    use crate::exchange::{Leaning, Purpose, Told};
 
     fn request() -> Request {
         Request {
@@ -86,6 +89,10 @@ mod tests {
             headers: Vec::new(),
             body: Some(json!({"venue_id": "v-17", "note": "it's"})),
             learned: vec!["/venue_id".to_owned()],
+            told: Told {
+                path: "/v1/visits".to_owned(),
+                headers: Vec::new(),
+            },
             credential: Credential::Token { header: None },
         }
     }

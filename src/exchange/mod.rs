@@ -11,6 +11,7 @@ pub mod redact;
 mod target;
 mod transport;
 
-pub use record::{Answer, Credential, Exchange, Failure, Leaning, Purpose, Request};
+pub(crate) use record::placeholder;
+pub use record::{Answer, Credential, Exchange, Failure, Leaning, Purpose, Request, Told};
 pub use target::{Target, TargetError};
 pub use transport::{Limits, Token, TokenError, Transport, TransportError};

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
+use super::redact::Values;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::{Method, OperationId};
 
@@ -39,8 +40,45 @@ pub struct Request {
     pub body: Option<Value>,
     /// Pointers into the body whose values the target showed; they are never printed.
     pub learned: Vec<String>,
+    /// The path and the headers as they may be printed.
+    pub told: Told,
     /// What the caller shows of itself.
     pub credential: Credential,
+}
+
+/// The path and the headers of a request, with each value that the target showed replaced by where a reader finds one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// The path and the query.
+    pub path: String,
+    /// The documented header parameters.
+    pub headers: Vec<(String, String)>,
+}
+
+impl Request {
+    /// The path and the query as this run may print them.
+    #[must_use]
+    pub fn told_path(&self, values: Values) -> &str {
+        match values {
+            Values::Hidden => &self.told.path,
+            Values::Shown => &self.path,
+        }
+    }
+
+    /// The documented header parameters as this run may print them.
+    #[must_use]
+    pub fn told_headers(&self, values: Values) -> &[(String, String)] {
+        match values {
+            Values::Hidden => &self.told.headers,
+            Values::Shown => &self.headers,
+        }
+    }
+}
+
+/// What stands for a value that the target showed, where values are not printed.
+#[must_use]
+pub(crate) fn placeholder(name: &str) -> String {
+    format!("<{name} as the target lists it>")
 }
 
 /// Why a request is sent.

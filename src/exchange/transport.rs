@@ -17,7 +17,12 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderVal
 use secrecy::{ExposeSecret, SecretString};
 
 use super::record::{Answer, Credential, Failure, Request};
+use super::redact::Redaction;
 use super::target::Target;
+
+/// The part of the deadline that connecting, TLS included, may take. It is less than all of it, so that a target that
+/// cannot be reached is told apart from one that does not answer.
+const CONNECTING: f64 = 0.9;
 
 /// The bounds of one exchange.
 #[derive(Clone, Copy, Debug)]
@@ -68,6 +73,11 @@ impl Token {
             return Err(TokenError::Characters);
         }
         Ok(Self(SecretString::from(text)))
+    }
+
+    /// The token itself, for what hides it.
+    pub(super) fn expose(&self) -> &str {
+        self.0.expose_secret()
     }
 
     /// The token as the secret that it is.
@@ -121,6 +131,7 @@ impl Transport {
             .retry(reqwest::retry::never())
             .no_proxy()
             .pool_idle_timeout(Duration::from_secs(4))
+            .connect_timeout(limits.deadline.mul_f64(CONNECTING))
             .build()
             .map_err(|error| TransportError::Client(error.to_string()))?;
         Ok(Self {
@@ -142,6 +153,12 @@ impl Transport {
     #[must_use]
     pub fn has_token(&self) -> bool {
         self.token.is_some()
+    }
+
+    /// What takes the token out of a text.
+    #[must_use]
+    pub fn redaction(&self) -> Redaction {
+        Redaction::of(self.token.as_ref())
     }
 
     /// Sends one request and reads its answer whole.
@@ -229,8 +246,8 @@ fn classify(error: &reqwest::Error) -> Failure {
             return Failure::Tls { reason: tls };
         }
         if let Some(io) = cause.downcast_ref::<std::io::Error>() {
-            cut |= !matches!(io.kind(), std::io::ErrorKind::InvalidData | std::io::ErrorKind::Other);
-            if error.is_connect() && io.raw_os_error().is_some() {
+            cut |= is_cut(io.kind());
+            if error.is_connect() && io.raw_os_error().is_some() && !is_cut(io.kind()) {
                 return Failure::Connect {
                     reason: io.kind().to_string(),
                 };
@@ -246,9 +263,15 @@ fn classify(error: &reqwest::Error) -> Failure {
 
 fn unfinished(error: &reqwest::Error, cut: bool) -> Failure {
     let text = deepest(error);
-    if error.is_connect() {
+    if error.is_connect() && error.is_timeout() {
         return Failure::Connect {
-            reason: "the connection was closed while it was being opened".to_owned(),
+            reason: "timed out".to_owned(),
+        };
+    }
+    // A connection that is open already and is closed while it is being opened was in its handshake.
+    if error.is_connect() {
+        return Failure::Tls {
+            reason: "the target closed the connection in the handshake; is it a plain `http` address?".to_owned(),
         };
     }
     if cut
@@ -263,22 +286,29 @@ fn unfinished(error: &reqwest::Error, cut: bool) -> Failure {
     {
         return Failure::Cut;
     }
-    if error.is_decode() || (error.is_body() && !text.contains("chunk")) {
+    // Beneath a decoder's own errors nothing is of the connection.
+    let of_the_connection = error
+        .source()
+        .is_some_and(|cause| cause.to_string().starts_with("error reading a body from connection"));
+    if (error.is_decode() || error.is_body()) && !of_the_connection {
         Failure::Decoding
     } else {
         Failure::NotHttp
     }
 }
 
+/// Whether the connection ended, as against what came over it being wrong.
+fn is_cut(kind: std::io::ErrorKind) -> bool {
+    use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+    matches!(kind, BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
+}
+
 fn tls_error(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
-    let direct = cause.downcast_ref::<rustls::Error>();
-    let inner = || {
-        cause
-            .downcast_ref::<std::io::Error>()?
-            .get_ref()?
-            .downcast_ref::<rustls::Error>()
-    };
-    let error = direct.or_else(inner)?;
+    // An error of the operating system's kind passes its own source over, and here one stands in another.
+    if let Some(io) = cause.downcast_ref::<std::io::Error>() {
+        return tls_error(io.get_ref()?);
+    }
+    let error = cause.downcast_ref::<rustls::Error>()?;
     Some(match error {
         rustls::Error::InvalidCertificate(reason) => format!("the certificate is not valid: {}", certificate(reason)),
         rustls::Error::InvalidMessage(_) => "the answer is not TLS; is it a plain `http` address?".to_owned(),
@@ -297,7 +327,7 @@ fn certificate(reason: &rustls::CertificateError) -> &'static str {
         rustls::CertificateError::NotValidYet | rustls::CertificateError::NotValidYetContext { .. } => {
             "it is not valid yet"
         }
-        _ => "it is refused",
+        _ => "it is refused, as a self-signed one is",
     }
 }
 

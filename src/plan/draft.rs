@@ -98,6 +98,16 @@ impl Draft {
         }
     }
 
+    /// Whether another draft of the same operation leaves out and chooses the same.
+    #[must_use]
+    pub fn same_choices(&self, other: &Self) -> bool {
+        let chosen = |draft: &Self| -> Vec<_> {
+            let leaves = draft.leaves.iter();
+            leaves.map(|leaf| (leaf.pointer.clone(), leaf.chosen)).collect()
+        };
+        chosen(self) == chosen(other)
+    }
+
     /// The body as it stands, and the pointers of the values in it that the target showed.
     #[must_use]
     pub fn body(&self) -> (Value, Vec<String>) {

@@ -5,8 +5,9 @@
 //!
 //! Which request fields are required, and which values are allowed, is not shown. So a refusal says one of two things:
 //! a value is not allowed, or a field is missing. What the refusal itself names goes first: error bodies are a gap, but
-//! most services name the field somewhere in them. Then each field that leans on a gap is changed alone, so that the
-//! others stay; then they are dropped one after the other.
+//! most services name the field somewhere in them. Then each field that leans on a gap is dropped alone, so that the
+//! others stay; then they are dropped one after the other; and last each is sent with its other values. A field may be
+//! worth nothing without the one beside it, so an object in which one leans may go as a whole.
 
 use serde_json::Value;
 
@@ -66,40 +67,64 @@ impl Retreat {
         Some(draft)
     }
 
-    /// Moves every field on that the refusal names: to its next value, or out of the body.
+    /// Moves every field on that the refusal names: to its next value, or out of the body. Where all of them are out
+    /// already, what the refusal names around them goes too.
     fn follow(&mut self, refusal: &str) {
         let words: Vec<_> = refusal
             .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
             .collect();
+        let mut moved = false;
         for leaf in &mut self.base.leaves {
-            let name = leaf
-                .pointer
-                .rsplit('/')
-                .find(|token| token.parse::<usize>().is_err())
-                .unwrap_or_default();
-            if words.contains(&name) && leaf.chosen < leaf.choices.len() {
+            let named = names(&leaf.pointer)
+                .next_back()
+                .is_some_and(|name| words.contains(&name));
+            if named && leaf.chosen < leaf.choices.len() {
                 leaf.chosen += 1;
+                moved = true;
+            }
+        }
+        for leaf in self.base.leaves.iter_mut().filter(|_| !moved) {
+            if names(&leaf.pointer).any(|name| words.contains(&name)) {
+                leaf.chosen = leaf.choices.len();
             }
         }
     }
 }
 
+/// The names in a pointer into a body, outermost first, without the numbers of elements.
+fn names(pointer: &str) -> impl DoubleEndedIterator<Item = &str> {
+    pointer
+        .split('/')
+        .filter(|token| !token.is_empty() && token.parse::<usize>().is_err())
+}
+
 /// The drafts that are tried once refusals name nothing, last first.
 fn changes(base: &Draft) -> Vec<Draft> {
-    let mut order: Vec<_> = (0..base.leaves.len()).collect();
-    order.sort_by_key(|index| !base.leaves[*index].leans);
-    let mut drafts = Vec::new();
-    for index in order.iter().copied().filter(|index| base.leaves[*index].leans) {
-        for chosen in base.leaves[index].chosen + 1..=base.leaves[index].choices.len() {
+    let leaves = &base.leaves;
+    let group = |index: usize| names(&leaves[index].pointer).next();
+    let leans = |index: usize| leaves[index].leans;
+    let beside = |index: usize| (0..leaves.len()).filter(move |other| group(*other) == group(index));
+    let without = |dropped: &mut dyn Iterator<Item = usize>| {
+        let mut draft = base.clone();
+        dropped.for_each(|index| draft.leaves[index].chosen = draft.leaves[index].choices.len());
+        draft
+    };
+    let mut order: Vec<_> = (0..leaves.len()).collect();
+    order.sort_by_key(|index| !beside(*index).any(leans));
+    let leaning: Vec<_> = order.iter().copied().filter(|index| leans(*index)).collect();
+
+    let mut drafts: Vec<_> = leaning
+        .iter()
+        .map(|index| without(&mut std::iter::once(*index)))
+        .collect();
+    drafts.extend(leaning.iter().map(|index| without(&mut beside(*index))));
+    drafts.extend((1..=order.len()).map(|count| without(&mut order.iter().copied().take(count))));
+    for index in leaning {
+        for chosen in leaves[index].chosen + 1..leaves[index].choices.len() {
             let mut draft = base.clone();
             draft.leaves[index].chosen = chosen;
             drafts.push(draft);
         }
-    }
-    let mut dropping = base.clone();
-    for index in order {
-        dropping.leaves[index].chosen = dropping.leaves[index].choices.len();
-        drafts.push(dropping.clone());
     }
     drafts.reverse();
     drafts
@@ -151,6 +176,31 @@ mod tests {
     fn a_required_field_is_not_lost_to_another_bad_one() {
         let accepts = |body: &Value| body["type"] == "email" && body.get("status").is_none();
         assert!(tries("createContactMethod", "", accepts).is_some());
+    }
+
+    #[test]
+    fn an_object_goes_whole_where_a_part_is_no_good_and_the_rest_needs_it() {
+        let accepts = |body: &Value| {
+            let method = &body["contact_methods"][0];
+            body.get("firstname").is_some() && (method.is_null() || method["type"] == "carrier pigeon")
+        };
+        assert!(tries("createContact", "", accepts).is_some());
+        let named = r#"{"errors": [{"field": "/contact_methods/0/type", "problem": "is missing"}]}"#;
+        assert_eq!(tries("createContact", named, accepts), Some(3));
+    }
+
+    #[test]
+    fn every_field_that_leans_on_a_gap_may_be_refused_while_the_names_stay() {
+        let leaning = [
+            "contact_methods",
+            "dob",
+            "gender",
+            "nationality",
+            "country_of_residence",
+        ];
+        let accepts =
+            |body: &Value| body.get("firstname").is_some() && leaning.iter().all(|name| body.get(*name).is_none());
+        assert!(tries("createContact", "", accepts).is_some());
     }
 
     #[test]

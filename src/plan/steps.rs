@@ -8,7 +8,8 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::link::Target;
-use crate::contract::operation::{Location, Method, OperationId, Security};
+use crate::contract::operation::{Location, Method, Operation, OperationId, Security};
+use crate::contract::vocabulary::Listed;
 
 /// The most requests with a wrong token in one run: a target may lock out whoever guesses.
 pub const WRONG_TOKENS: usize = 3;
@@ -50,10 +51,13 @@ pub enum Action {
     Create,
     /// Looks for the created records in this list.
     Look,
-    /// Calls a writing operation with a credential that must be refused.
-    ProbeWrite(Probe),
     /// Updates a record of this run.
     Update,
+    /// Looks for what was updated in this list.
+    LookAgain,
+    /// Calls a writing operation with a credential that must be refused. It comes last, because it is drafted as the
+    /// operation accepted it.
+    ProbeWrite(Probe),
 }
 
 /// The credential of a probe, ordered by how it is sent.
@@ -82,7 +86,7 @@ impl Probe {
 /// The steps of a run, and the operations that none of them calls.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The steps in order. Steps of one action that come one after the other may run at once, creates and updates not.
+    /// The steps in order. Walks that come one after the other may run at once, and so may probes of reads.
     pub steps: Vec<Step>,
     /// Operations that are not called, each with the reason.
     pub not_called: Vec<(OperationId, String)>,
@@ -138,21 +142,20 @@ impl Plan {
         }
     }
 
-    /// Looks into each list that shows what a called operation creates.
+    /// Looks into each list that shows what a called operation creates or updates.
     fn looks(&mut self, contract: &Contract, called: &[OperationId]) {
-        let lists: BTreeSet<_> = called
-            .iter()
-            .filter_map(|id| {
-                let listed = contract.operation(*id).laws.created.as_ref()?.listed.as_ref()?;
-                contract
-                    .operation_named(&listed.operation)
-                    .filter(|list| called.contains(list))
-            })
-            .collect();
-        self.steps.extend(lists.into_iter().map(|operation| Step {
-            operation,
-            action: Action::Look,
-        }));
+        for (action, listed) in [
+            (Action::Look, created_in as ListedIn),
+            (Action::LookAgain, updated_in as ListedIn),
+        ] {
+            let lists: BTreeSet<_> = called
+                .iter()
+                .filter_map(|id| contract.operation_named(&listed(contract.operation(*id))?.operation))
+                .filter(|list| called.contains(list))
+                .collect();
+            self.steps
+                .extend(lists.into_iter().map(|operation| Step { operation, action }));
+        }
     }
 
     /// Shows a wrong token to a few operations, chosen by the seed.
@@ -183,6 +186,17 @@ impl Plan {
     }
 }
 
+/// Where an operation's records are listed.
+type ListedIn = fn(&Operation) -> Option<&Listed>;
+
+fn created_in(operation: &Operation) -> Option<&Listed> {
+    operation.laws.created.as_ref()?.listed.as_ref()
+}
+
+fn updated_in(operation: &Operation) -> Option<&Listed> {
+    operation.laws.updated.as_ref().map(|updated| &updated.listed)
+}
+
 /// The operations asked for, and those that they need: where their values come from and where they are listed.
 fn wanted(contract: &Contract, scope: &Scope) -> HashSet<OperationId> {
     if scope.only.is_empty() {
@@ -193,13 +207,9 @@ fn wanted(contract: &Contract, scope: &Scope) -> HashSet<OperationId> {
     while let Some(id) = open.pop() {
         if wanted.insert(id) {
             open.extend(contract.links.iter().filter(|link| link.to == id).map(|link| link.from));
-            let listed = contract
-                .operation(id)
-                .laws
-                .created
-                .as_ref()
-                .and_then(|created| created.listed.as_ref());
-            open.extend(listed.and_then(|listed| contract.operation_named(&listed.operation)));
+            let operation = contract.operation(id);
+            let lists = [created_in(operation), updated_in(operation)].into_iter().flatten();
+            open.extend(lists.filter_map(|listed| contract.operation_named(&listed.operation)));
         }
     }
     wanted

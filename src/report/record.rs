@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
-use crate::exchange::redact::Values;
-use crate::exchange::{Target, curl};
+use crate::exchange::redact::{Redaction, Values, printable};
+use crate::exchange::{Failure, Target, curl};
 use crate::rules::{Finding, Level, Verdict};
 use crate::run::{Ended, Run};
 
@@ -135,9 +135,6 @@ pub struct FindingRecord {
     pub contract_pointer: String,
     /// The line in the contract's file, from 1.
     pub contract_line: u32,
-    /// The column, from 1.
-    #[serde(skip)]
-    pub contract_column: u32,
     /// What the contract states.
     pub documented: String,
     /// What came instead, as a shape.
@@ -191,6 +188,8 @@ pub struct RunFacts<'run> {
     pub require_facts: Option<f64>,
     /// How values are told.
     pub values: Values,
+    /// What takes the token out of a text.
+    pub redaction: &'run Redaction,
 }
 
 /// Makes the record of a run.
@@ -202,7 +201,7 @@ pub fn record(run: &Run, about: &RunFacts<'_>) -> Record {
     let name = |operation| about.contract.operation(operation).name.clone();
     let residue = run.residue.iter().map(|left| ResidueRecord {
         operation: name(left.operation),
-        id: left.id.clone(),
+        id: left.id.as_ref().map(|id| about.redaction.hide(&printable(id))),
         answered: left.answered,
     });
     let tally = run.tally;
@@ -303,14 +302,15 @@ fn finding_record(finding: &Finding, about: &RunFacts<'_>) -> FindingRecord {
         level: finding.level,
         operation: contract.operation(finding.request.operation).name.clone(),
         fact: fact.name.clone(),
-        answer_pointer: finding.pointer.clone(),
+        answer_pointer: about.redaction.hide(&finding.pointer),
         contract_pointer: fact.place.clone(),
         contract_line: position.line,
-        contract_column: position.column,
         documented: finding.documented.clone().unwrap_or_else(|| fact.documented.clone()),
-        received: finding.received.clone(),
+        received: about.redaction.hide(&finding.received),
         count: finding.count,
-        reproduce: curl::line(&finding.request, about.target, about.values),
+        reproduce: about
+            .redaction
+            .hide(&curl::line(&finding.request, about.target, about.values)),
     }
 }
 
@@ -320,9 +320,16 @@ fn outcome(run: &Run, facts: &Facts, findings: &[FindingRecord], require: Option
     let short = require.filter(|percent| percentage(decided, facts.total) < *percent);
     match &run.ended {
         Ended::Interrupted => (Outcome::Interrupted, Some("the run was interrupted".to_owned())),
-        Ended::Unreachable(failure) => (Outcome::CouldNotJudge, Some(failure.to_string())),
+        // What a TLS failure says is its own hint.
+        Ended::Unreachable(failure @ Failure::Tls { .. }) => (Outcome::CouldNotJudge, Some(failure.to_string())),
+        Ended::Unreachable(failure) => {
+            let reason = format!("{failure}; check the base URL, and that the service is up");
+            (Outcome::CouldNotJudge, Some(reason))
+        }
         Ended::TokenRefused(status) => {
-            let reason = format!("the token was refused with {status} by every operation that was called");
+            let reason = format!(
+                "the token was refused with {status} by every operation that was called; check that it is for this target"
+            );
             (Outcome::CouldNotJudge, Some(reason))
         }
         Ended::Throttled => (

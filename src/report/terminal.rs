@@ -8,8 +8,9 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level as Title, Renderer, Snippet};
 
 use super::record::{FindingRecord, Outcome, Record, VerdictRecord};
-use crate::contract::document::Document;
+use crate::contract::document::{Document, Position};
 use crate::exchange::Exchange;
+use crate::exchange::redact::Values;
 use crate::rules::Level;
 
 /// Whether escapes for colour are written.
@@ -65,7 +66,7 @@ impl Terminal {
 
     /// One line for an exchange.
     #[must_use]
-    pub fn exchange(&self, exchange: &Exchange) -> String {
+    pub fn exchange(&self, exchange: &Exchange, values: Values) -> String {
         let request = &exchange.request;
         let outcome = match &exchange.outcome {
             Ok(answer) => {
@@ -76,7 +77,9 @@ impl Terminal {
         };
         format!(
             "{:>4} {} {} -> {outcome}",
-            exchange.number, request.method, request.path
+            exchange.number,
+            request.method,
+            request.told_path(values)
         )
     }
 
@@ -89,10 +92,16 @@ impl Terminal {
             Title::WARNING
         };
         let label = format!("documented: {}", finding.documented);
-        let span = span(&document.text, finding.contract_line, finding.contract_column);
-        let snippet = Snippet::source(document.text.as_str())
-            .path(document.name.as_str())
-            .annotation(AnnotationKind::Primary.span(span).label(label.as_str()));
+        let primary = AnnotationKind::Primary.span(span(document, &finding.contract_pointer));
+        let mut snippet = Snippet::source(document.text.as_str()).path(document.name.as_str());
+        if let Some((owner, _)) = finding
+            .contract_pointer
+            .rsplit_once('/')
+            .filter(|(_, keyword)| is_keyword(keyword))
+        {
+            snippet = snippet.annotation(AnnotationKind::Context.span(span(document, owner)));
+        }
+        let snippet = snippet.annotation(primary.label(label.as_str()));
         let place = if finding.answer_pointer.is_empty() {
             String::new()
         } else {
@@ -229,21 +238,25 @@ fn residue(record: &Record, text: &mut String) {
     }
 }
 
-/// The bytes of the name or value that stands at a line and column.
-fn span(text: &str, line: u32, column: u32) -> std::ops::Range<usize> {
-    let skipped = usize::try_from(line.saturating_sub(1)).unwrap_or(0);
-    let start: usize = text.split_inclusive('\n').take(skipped).map(str::len).sum();
+/// Whether a place is a keyword of a schema, so that the field above it says more than itself.
+fn is_keyword(token: &str) -> bool {
+    matches!(token, "type" | "required" | "additionalProperties")
+}
+
+/// The bytes of the name or value that stands at a pointer.
+fn span(document: &Document, pointer: &str) -> std::ops::Range<usize> {
+    let Position { line, column } = document.position(pointer);
+    let (text, from_one) = (&document.text, |number: u32| {
+        usize::try_from(number.saturating_sub(1)).unwrap_or(0)
+    });
+    let start: usize = text.split_inclusive('\n').take(from_one(line)).map(str::len).sum();
     let rest = text
         .get(start..)
         .unwrap_or_default()
         .split('\n')
         .next()
         .unwrap_or_default();
-    let indent = rest
-        .chars()
-        .take(usize::try_from(column.saturating_sub(1)).unwrap_or(0))
-        .map(char::len_utf8)
-        .sum::<usize>();
+    let indent: usize = rest.chars().take(from_one(column)).map(char::len_utf8).sum();
     let word = rest.get(indent..).unwrap_or_default();
     let end = word
         .find(": ")
@@ -259,9 +272,9 @@ mod tests {
 
     #[test]
     fn a_span_covers_the_name_at_its_place() {
-        let text = "a:\n  firstname:\n    type: string\n";
-        assert_eq!(&text[span(text, 2, 3)], "firstname");
-        assert_eq!(&text[span(text, 3, 5)], "type");
-        assert_eq!(span(text, 99, 1), text.len()..text.len());
+        let document = Document::read("contract.yaml", "a:\n  firstname:\n    type: string\n".to_owned()).unwrap();
+        assert_eq!(&document.text[span(&document, "/a/firstname")], "firstname");
+        assert_eq!(&document.text[span(&document, "/a/firstname/type")], "type");
+        assert_eq!(&document.text[span(&document, "/a/nothing")], "a");
     }
 }

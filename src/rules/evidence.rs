@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::contract::Contract;
 use crate::contract::operation::{Answer as DocumentedAnswer, Operation, OperationId};
-use crate::contract::vocabulary::{Created, Form};
+use crate::contract::vocabulary::{Created, Form, Updated};
 use crate::exchange::json::{Body, JsonError};
 use crate::exchange::redact::Values;
 use crate::exchange::{Answer, Exchange, Failure, Request};
@@ -68,12 +68,14 @@ pub struct Walk {
 /// How a walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalkEnd {
-    /// A page did not come, or did not show what a walk needs.
+    /// A page did not show what a walk needs: its last page, or an identifier of each item.
     Broken,
     /// Every page was seen.
     Complete,
     /// There are more pages than are walked.
     TooManyPages,
+    /// A page did not come.
+    Unanswered,
 }
 
 /// One page as it was seen.
@@ -91,8 +93,18 @@ pub struct PageSeen {
     pub total: Option<i64>,
     /// The last page.
     pub last_page: Option<i64>,
+    /// Whether there is an array of items at all.
+    pub listed: bool,
     /// A digest of each item's identifier, in order; none where an item has no identifier.
     pub items: Vec<Option<u64>>,
+}
+
+impl PageSeen {
+    /// Whether the page shows its items, each with its identifier.
+    #[must_use]
+    pub fn shows_items(&self) -> bool {
+        self.listed && self.items.iter().all(Option::is_some)
+    }
 }
 
 impl Walk {
@@ -127,8 +139,33 @@ pub struct Creation<'seen> {
 pub struct Sighting<'seen> {
     /// The creation.
     pub creation: Creation<'seen>,
-    /// The record in the list, when it was found.
-    pub listed: Option<&'seen Value>,
+    /// The record in the list and its pointer in the answer, when it was found.
+    pub listed: Option<(&'seen Value, &'seen str)>,
+    /// Where it shows under another owner, as a pointer in the answer.
+    pub elsewhere: Option<&'seen str>,
+    /// Whether the list changed under that walk, so that a record may have moved from page to page.
+    pub changed: bool,
+    /// How the last walk for it ended.
+    pub end: WalkEnd,
+    /// The most pages that are walked.
+    pub most: u64,
+}
+
+/// An updated record looked for in its list.
+#[derive(Clone, Copy, Debug)]
+pub struct Updating<'seen> {
+    /// The contract.
+    pub contract: &'seen Contract,
+    /// The operation that updated it.
+    pub operation: OperationId,
+    /// What the contract promises of it.
+    pub law: &'seen Updated,
+    /// The accepted request.
+    pub request: &'seen Request,
+    /// The record in the list and its pointer in the answer, when it was found.
+    pub listed: Option<(&'seen Value, &'seen str)>,
+    /// Where something of what was sent shows in another item, as a pointer in the answer.
+    pub elsewhere: Option<&'seen str>,
     /// How the last walk for it ended.
     pub end: WalkEnd,
     /// The most pages that are walked.

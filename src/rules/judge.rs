@@ -2,10 +2,10 @@
 
 use super::RULES;
 use super::assertion::Assertions;
-use super::evidence::{Creation, ExchangeSeen, FormTried, Origin, Sighting, Walk};
+use super::evidence::{Creation, ExchangeSeen, FormTried, Origin, Sighting, Updating, Walk};
 use super::level::Levels;
 use super::place::{Place, Walker};
-use super::rule::{Judging, Rule};
+use super::rule::{Comparison, Judging, Rule};
 use super::verdict::{Sink, Verdicts};
 use crate::contract::{Contract, is_json};
 use crate::exchange::json::{self, Body, JsonError};
@@ -97,7 +97,7 @@ impl<'contract> Judge<'contract> {
     /// Judges a record that a create answered with.
     pub fn creation(&mut self, creation: &Creation<'_>) {
         for rule in RULES {
-            if let Judging::Creation(judge) | Judging::Kept(judge, _) = rule.judge {
+            if let Judging::Creation(judge) | Judging::Kept(Comparison { answered: judge, .. }) = rule.judge {
                 judge(creation, &mut self.sink(rule, creation.request));
             }
         }
@@ -106,8 +106,20 @@ impl<'contract> Judge<'contract> {
     /// Judges whether and how a created record is listed. `request` is the one that should have shown it.
     pub fn sighting(&mut self, sighting: &Sighting<'_>, request: &Request) {
         for rule in RULES {
-            if let Judging::Sighting(judge) | Judging::Kept(_, judge) = rule.judge {
+            if let Judging::Sighting(judge)
+            | Judging::Placed(judge, _)
+            | Judging::Kept(Comparison { listed: judge, .. }) = rule.judge
+            {
                 judge(sighting, &mut self.sink(rule, request));
+            }
+        }
+    }
+
+    /// Judges whether and how an updated record is listed. `request` is the one that should have shown it.
+    pub fn updating(&mut self, updating: &Updating<'_>, request: &Request) {
+        for rule in RULES {
+            if let Judging::Placed(_, judge) | Judging::Kept(Comparison { updated: judge, .. }) = rule.judge {
+                judge(updating, &mut self.sink(rule, request));
             }
         }
     }

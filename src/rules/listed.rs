@@ -21,8 +21,10 @@ fn judge(sighting: &Sighting<'_>, sink: &mut Sink<'_>) {
     };
     match (sighting.listed, sighting.end) {
         (Some(_), _) => sink.held(fact),
+        (None, WalkEnd::Complete) if sighting.changed => sink.undecided(fact, Reason::Changed),
         (None, WalkEnd::Complete) => sink.broken(fact, String::new, || "no item with the id of the answer".to_owned()),
         (None, WalkEnd::TooManyPages) => sink.undecided(fact, Reason::TooManyPages(sighting.most)),
-        (None, WalkEnd::Broken) => sink.undecided(fact, Reason::Unanswered),
+        (None, WalkEnd::Broken) => sink.undecided(fact, Reason::Broken),
+        (None, WalkEnd::Unanswered) => sink.undecided(fact, Reason::Unanswered),
     }
 }

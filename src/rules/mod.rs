@@ -17,6 +17,7 @@ mod level;
 mod listed;
 mod malformed_json;
 mod media_type;
+mod misplaced;
 mod missing_field;
 mod null_value;
 mod pages;
@@ -30,6 +31,7 @@ mod unfinished_answer;
 mod verdict;
 mod wrong_type;
 
+pub(crate) use carried::carries_all;
 pub use judge::Judge;
 pub use level::{Level, Levels, UnknownRule};
 pub use rule::Rule;
@@ -47,6 +49,7 @@ pub static RULES: &[&Rule] = &[
     &listed::RULE,
     &malformed_json::RULE,
     &media_type::RULE,
+    &misplaced::RULE,
     &missing_field::RULE,
     &null_value::RULE,
     &pages::RULE,

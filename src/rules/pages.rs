@@ -119,13 +119,15 @@ fn unique(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
         _ if walk.pages.len() == 1 && walk.end == WalkEnd::Complete => sink.undecided(fact, Reason::OnePage),
         WalkEnd::Complete => sink.held(fact),
         WalkEnd::TooManyPages => sink.undecided(fact, Reason::TooManyPages(walk.most)),
-        WalkEnd::Broken => sink.undecided(fact, Reason::Unanswered),
+        WalkEnd::Broken => sink.undecided(fact, Reason::Broken),
+        WalkEnd::Unanswered => sink.undecided(fact, Reason::Unanswered),
     }
 }
 
 fn total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     match walk.end {
-        WalkEnd::Broken => return sink.undecided(fact, Reason::Unanswered),
+        WalkEnd::Broken => return sink.undecided(fact, Reason::Broken),
+        WalkEnd::Unanswered => return sink.undecided(fact, Reason::Unanswered),
         WalkEnd::TooManyPages => return sink.undecided(fact, Reason::TooManyPages(walk.most)),
         WalkEnd::Complete if walk.changed() => return sink.undecided(fact, Reason::Changed),
         WalkEnd::Complete => {}
@@ -133,9 +135,6 @@ fn total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     let Some((first, total)) = walk.pages.first().and_then(|page| Some((page, page.total?))) else {
         return;
     };
-    if walk.pages.iter().flat_map(|page| &page.items).any(Option::is_none) {
-        return sink.undecided(fact, Reason::Broken);
-    }
     let items: HashSet<_> = walk.pages.iter().flat_map(|page| &page.items).collect();
     if u64::try_from(total).ok() == u64::try_from(items.len()).ok() {
         sink.held(fact);

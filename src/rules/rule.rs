@@ -1,6 +1,6 @@
 //! What a rule is. The main type is [`Rule`].
 
-use super::evidence::{Creation, ExchangeSeen, FormTried, Sighting, Walk};
+use super::evidence::{Creation, ExchangeSeen, FormTried, Sighting, Updating, Walk};
 use super::level::Level;
 use super::place::Place;
 use super::verdict::Sink;
@@ -26,14 +26,26 @@ pub(super) enum Judging {
     Exchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// A request field sent in one of its forms.
     Form(fn(&FormTried, &mut Sink<'_>)),
-    /// Creations and sightings both: the same comparison in the answer and in the list.
-    Kept(fn(&Creation<'_>, &mut Sink<'_>), fn(&Sighting<'_>, &mut Sink<'_>)),
+    /// What was sent, compared with the answer and with the list.
+    Kept(Comparison),
     /// One place of a body.
     Place(fn(&Place<'_>, &mut Sink<'_>)),
+    /// Where a created record, or what was sent in an update, shows in a list.
+    Placed(fn(&Sighting<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
     /// A created record looked for in its list.
     Sighting(fn(&Sighting<'_>, &mut Sink<'_>)),
     /// A walk over the pages of a list.
     Walk(fn(&Walk, &mut Sink<'_>)),
+}
+
+/// One comparison in the three places where what was sent shows.
+pub(super) struct Comparison {
+    /// In the answer to a create.
+    pub(super) answered: fn(&Creation<'_>, &mut Sink<'_>),
+    /// In the list, after a create.
+    pub(super) listed: fn(&Sighting<'_>, &mut Sink<'_>),
+    /// In the list, after an update.
+    pub(super) updated: fn(&Updating<'_>, &mut Sink<'_>),
 }
 
 impl std::fmt::Debug for Rule {

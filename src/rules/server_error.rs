@@ -5,6 +5,7 @@ use super::level::Level;
 use super::rule::{Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
+use crate::exchange::Credential;
 
 pub(super) static RULE: Rule = Rule {
     name: "server-error",
@@ -18,8 +19,11 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let Some(fact) = seen.contract.fact_of(seen.id, FactKind::NoServerError) else {
         return;
     };
+    // A wrong token is shown once, so nobody knows whether its 503 would have stayed.
+    let once = matches!(seen.exchange.request.credential, Credential::Wrong { .. });
     match seen.outcome() {
         Err(_) => sink.undecided(fact, Reason::Unanswered),
+        Ok(answer) if answer.status == 503 && once => sink.undecided(fact, Reason::Throttled),
         Ok(answer) if answer.status >= 500 => sink.broken(fact, String::new, || answer.status.to_string()),
         Ok(_) => sink.held(fact),
     }

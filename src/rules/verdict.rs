@@ -38,6 +38,8 @@ pub enum Reason {
     OnePage,
     /// The list has more pages than are walked.
     TooManyPages(u64),
+    /// The timestamp came in a form that does not say which instant it names; its form is a gap.
+    NoInstant,
     /// Nothing showed the place: no element in an array, an object that is missing.
     NotShown,
     /// The operation was not called, for this reason.
@@ -66,6 +68,7 @@ impl fmt::Display for Reason {
             Self::Beyond => formatter.write_str("the body goes beyond 128 levels or a double's range"),
             Self::Broken => formatter.write_str("the answer broke a fact that this one rests on"),
             Self::Changed => formatter.write_str("the list changed while it was walked"),
+            Self::NoInstant => formatter.write_str("the timestamp's form does not say which instant it names"),
             Self::NotCalled(why) => formatter.write_str(why),
             Self::NotSent => formatter.write_str("the field was in no accepted request"),
             Self::NotShown => formatter.write_str("no answer showed this place"),
@@ -128,6 +131,16 @@ impl Verdicts {
             known: HashMap::new(),
             not_called: HashMap::new(),
         }
+    }
+
+    /// Every fact undecided, because no complete answer came.
+    #[must_use]
+    pub fn unanswered(contract: &Contract) -> Self {
+        let mut verdicts = Self::new(contract);
+        for state in &mut verdicts.states {
+            state.reason = Some(Reason::Unanswered);
+        }
+        verdicts
     }
 
     /// Notes why an operation's facts stay undecided as far as nothing decides them.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::request::{self, Address};
-use super::session::{Made, Residue, Session};
+use super::session::{Changed, Made, Residue, Session};
 use super::walk::digest;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Accepts, Form};
@@ -41,12 +41,32 @@ impl Session<'_> {
                 }
             }
         }
+        self.try_again(operation, &mut tries).await;
         if let Some(accepts) = accepts {
             self.judge_forms(operation, accepts, &tries);
         }
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
         if let (None, Some((_, last))) = (accepted, tries.last()) {
             self.not_called(operation, last.status.map_or(Reason::Unanswered, Reason::Refused));
+        }
+    }
+
+    /// Sends a form that was refused once more, with the other fields as a later form was accepted: the retreat before
+    /// may have dropped the very field that has the form.
+    async fn try_again(&self, operation: OperationId, tries: &mut [(Form, Tried)]) {
+        let accepted = tries.iter().find(|(_, tried)| tried.accepted);
+        let Some(accepted) = accepted.map(|(_, tried)| tried.draft.clone()) else {
+            return;
+        };
+        for (form, tried) in tries.iter_mut().filter(|(_, tried)| !tried.accepted) {
+            // The draft of a form that came after the accepted one is the accepted one's already.
+            if tried.draft.same_choices(&accepted) {
+                continue;
+            }
+            self.expect(1);
+            if let Ok(again) = self.in_form(operation, *form, Some(&accepted)).await {
+                *tried = again;
+            }
         }
     }
 
@@ -126,6 +146,14 @@ impl Session<'_> {
             if let Some(body) = &body {
                 self.created(&exchange.request, body, address);
             }
+            if self.contract.operation(operation).laws.updated.is_some() {
+                let (request, path_values) = (exchange.request.clone(), address.path_values.clone());
+                self.changed.borrow_mut().push(Changed {
+                    operation,
+                    request,
+                    path_values,
+                });
+            }
         }
         (exchange, body)
     }
@@ -148,6 +176,7 @@ impl Session<'_> {
             headers: address.headers.clone(),
             body: documented.request.as_ref().map(|_| body),
             learned,
+            told: address.told.clone(),
             credential,
         }
     }

@@ -1,7 +1,7 @@
 //! Looks for the run's own records in the list that must show them, until they are there or `--settle` has passed.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -9,14 +9,45 @@ use tokio::time::Instant;
 
 use super::create::text;
 use super::session::{Made, Session};
+use super::walk::Item;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Created, Listed};
 use crate::exchange::Request;
-use crate::rules::evidence::{Creation, Sighting, Walk};
+use crate::rules::evidence::{Creation, Sighting, Walk, WalkEnd};
 
 /// The first wait before a list is walked again; it doubles.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
+
+/// A record of this run as its list shows it.
+pub(super) struct Sighted {
+    pub(super) record: Value,
+    /// Its pointer in the answer.
+    pub(super) pointer: String,
+    pub(super) request: Request,
+}
+
+impl Sighted {
+    /// A value within an item, and its pointer there.
+    pub(super) fn new(item: Item<'_>, record: &Value, below: &str) -> Self {
+        let (items, position) = item.at;
+        let pointer = format!("{items}/{position}{below}");
+        Self {
+            record: record.clone(),
+            pointer,
+            request: item.request.clone(),
+        }
+    }
+}
+
+/// What a walk showed of the records that are looked for, by their place among them.
+#[derive(Default)]
+struct Sightings {
+    /// The item that each belongs in was seen, so that another is another.
+    places: HashSet<usize>,
+    found: HashMap<usize, Sighted>,
+    elsewhere: HashMap<usize, Sighted>,
+}
 
 impl Session<'_> {
     /// Looks for every record that this list must show.
@@ -31,17 +62,24 @@ impl Session<'_> {
         if made.is_empty() {
             return;
         }
-        let sightings: RefCell<HashMap<usize, (Value, Request)>> = RefCell::default();
+        // What has no identifier cannot be found, so it is not waited for.
+        let findable = made.iter().filter(|made| self.identifier(made).is_some()).count();
+        // What may show in the wrong place is looked for in every place.
+        let everywhere = made
+            .iter()
+            .any(|made| law(self.contract, made.operation).is_some_and(|(_, listed)| listed.owner.is_some()));
+        let sightings: RefCell<Sightings> = RefCell::default();
         let started = Instant::now();
         let mut wait = FIRST_WAIT;
         let walk = loop {
             let walk = self
-                .walk(list, &|item, request| {
-                    self.sight(list, &made, (item, request), &sightings)
+                .walk(list, &|item| {
+                    self.sight(list, &made, item, &sightings);
+                    !everywhere && sightings.borrow().found.len() == findable
                 })
                 .await;
             let left = self.settings.settle.saturating_sub(started.elapsed());
-            if sightings.borrow().len() == made.len() || left.is_zero() {
+            if sightings.borrow().found.len() == findable || left.is_zero() {
                 break walk;
             }
             tokio::time::sleep(wait.min(left)).await;
@@ -55,39 +93,61 @@ impl Session<'_> {
             .is_some_and(|(_, listed)| self.contract.operation_named(&listed.operation) == Some(list))
     }
 
-    /// Notes the records that an item is or holds. True once all were seen.
-    fn sight(
-        &self,
-        list: OperationId,
-        made: &[Made],
-        (item, request): (&Value, &Request),
-        sightings: &RefCell<HashMap<usize, (Value, Request)>>,
-    ) -> bool {
+    fn identifier<'made>(&self, made: &'made Made) -> Option<&'made Value> {
+        let (created, _) = law(self.contract, made.operation)?;
+        made.resource.pointer(&created.id).filter(|id| !id.is_null())
+    }
+
+    /// Notes the records that an item is or holds.
+    fn sight(&self, list: OperationId, made: &[Made], item: Item<'_>, sightings: &RefCell<Sightings>) {
         let mut sightings = sightings.borrow_mut();
         for (index, made) in made.iter().enumerate() {
-            if let Some(record) = self.record_in(list, made, item) {
-                sightings.insert(index, (record.clone(), request.clone()));
+            let in_place = self.belongs_in(list, made, item.value);
+            if in_place {
+                sightings.places.insert(index);
+            }
+            if let Some((record, below)) = self.record_in(made, item.value, in_place) {
+                let sighted = Sighted::new(item, record, &below);
+                let Sightings { found, elsewhere, .. } = &mut *sightings;
+                (if in_place { found } else { elsewhere }).insert(index, sighted);
             }
         }
-        sightings.len() == made.len()
     }
 
-    fn record_in<'item>(&self, list: OperationId, made: &Made, item: &'item Value) -> Option<&'item Value> {
-        let (created, listed) = law(self.contract, made.operation)?;
-        let page = self.contract.operation(list).page.as_ref()?;
-        let id = made.resource.pointer(&created.id)?;
-        let Some(owner) = &listed.owner else {
-            return (item.pointer(&page.id)? == id).then_some(item);
-        };
-        let (_, owner) = made.path_values.iter().find(|(name, _)| name == owner)?;
-        if text(item.pointer(&page.id)?) != text(owner) {
-            return None;
+    /// Whether an item is the record, or its owner.
+    fn belongs_in(&self, list: OperationId, made: &Made, item: &Value) -> bool {
+        let id = self
+            .contract
+            .operation(list)
+            .page
+            .as_ref()
+            .and_then(|page| item.pointer(&page.id));
+        let listed = law(self.contract, made.operation).map(|(_, listed)| listed);
+        match listed.and_then(|listed| listed.owner.as_ref()) {
+            None => id.is_some() && id == self.identifier(made),
+            Some(owner) => {
+                let owner = made.path_values.iter().find(|(name, _)| name == owner);
+                id.zip(owner).is_some_and(|(id, (_, owner))| text(id) == text(owner))
+            }
         }
-        let records = item.pointer(listed.at.as_deref()?)?.as_array()?;
-        records.iter().find(|record| record.pointer(&created.id) == Some(id))
     }
 
-    fn judge_sightings(&self, made: &[Made], sightings: &HashMap<usize, (Value, Request)>, walk: &Walk) {
+    /// The created record that an item is or holds, and its pointer in the item.
+    fn record_in<'item>(&self, made: &Made, item: &'item Value, in_place: bool) -> Option<(&'item Value, String)> {
+        let (created, listed) = law(self.contract, made.operation)?;
+        if listed.owner.is_none() {
+            return in_place.then(|| (item, String::new()));
+        }
+        let at = listed.at.as_deref()?;
+        let id = self.identifier(made)?;
+        let records = item.pointer(at)?.as_array()?;
+        let index = records
+            .iter()
+            .position(|record| record.pointer(&created.id) == Some(id))?;
+        Some((&records[index], format!("{at}/{index}")))
+    }
+
+    fn judge_sightings(&self, made: &[Made], sightings: &Sightings, walk: &Walk) {
         for (index, made) in made.iter().enumerate() {
             let Some((law, _)) = law(self.contract, made.operation) else {
                 continue;
@@ -100,15 +160,25 @@ impl Session<'_> {
                 resource: &made.resource,
                 seen_before: made.seen_before,
             };
-            let seen = sightings.get(&index);
+            let seen = sightings.found.get(&index);
+            let elsewhere = sightings
+                .elsewhere
+                .get(&index)
+                .filter(|_| sightings.places.contains(&index));
             let sighting = Sighting {
                 creation,
-                listed: seen.map(|(record, _)| record),
-                end: walk.end,
+                listed: seen.map(|seen| (&seen.record, seen.pointer.as_str())),
+                elsewhere: elsewhere.map(|seen| seen.pointer.as_str()),
+                end: self.identifier(made).map_or(WalkEnd::Broken, |_| walk.end),
+                changed: walk.changed(),
                 most: walk.most,
             };
             let last = walk.pages.last().map(|page| &page.request);
-            let request = seen.map(|(_, request)| request).or(last).unwrap_or(&made.request);
+            let request = elsewhere
+                .or(seen)
+                .map(|seen| &seen.request)
+                .or(last)
+                .unwrap_or(&made.request);
             self.judge.borrow_mut().sighting(&sighting, request);
         }
         self.tell_findings();

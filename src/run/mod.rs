@@ -4,6 +4,7 @@
 mod create;
 mod event;
 mod look;
+mod look_again;
 mod pace;
 mod probe;
 mod request;

@@ -43,7 +43,7 @@ impl Session<'_> {
             .ok()?;
         let documented = self.contract.operation(operation);
         if documented.is_read() {
-            let (path, headers) = (address.path, address.headers);
+            let (path, headers, told) = (address.path, address.headers, address.told);
             let method = documented.method;
             return Some(Request {
                 operation,
@@ -53,6 +53,7 @@ impl Session<'_> {
                 headers,
                 body: None,
                 learned: Vec::new(),
+                told,
                 credential,
             });
         }

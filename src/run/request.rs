@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::contract::Contract;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, OperationId, Parameter, Security};
-use crate::exchange::{Credential, Leaning};
+use crate::exchange::{Credential, Leaning, Told, placeholder};
 use crate::plan::Known;
 
 /// RFC 3986, section 2.3: the characters that need no encoding anywhere.
@@ -17,6 +17,8 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b
 pub(super) struct Address {
     pub(super) path: String,
     pub(super) headers: Vec<(String, String)>,
+    /// Both as they may be printed.
+    pub(super) told: Told,
     /// What a refusal would mean, as far as the address goes.
     pub(super) leaning: Leaning,
     /// The values of the path parameters, by name.
@@ -33,10 +35,13 @@ pub(super) fn address(contract: &Contract, operation: OperationId, known: &Known
     let mut address = Address {
         path: documented.path.clone(),
         headers: Vec::new(),
+        told: Told {
+            path: documented.path.clone(),
+            headers: Vec::new(),
+        },
         leaning: Leaning::Nothing,
         path_values: Vec::new(),
     };
-    let mut query = Vec::new();
     for (index, parameter) in documented
         .parameters
         .iter()
@@ -44,6 +49,9 @@ pub(super) fn address(contract: &Contract, operation: OperationId, known: &Known
         .filter(|(_, parameter)| parameter.required)
     {
         let linked = known.values(contract, operation, &Target::Parameter(index));
+        let learned = linked
+            .last()
+            .is_some_and(|(link, _)| contract.operation(link.from).is_read());
         let own = linked.last().map(|(_, value)| (*value).clone());
         if own.is_none() && parameter.sample.is_some() {
             address.leaning = Leaning::Sample;
@@ -51,29 +59,54 @@ pub(super) fn address(contract: &Contract, operation: OperationId, known: &Known
         let value = own.or_else(|| parameter.sample.clone().filter(|_| documented.is_read()));
         let value = value.ok_or_else(|| missing(contract, operation, index, parameter))?;
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        match parameter.location {
-            Location::Path => {
-                let encoded = utf8_percent_encode(&text, RESERVED).to_string();
-                address.path = address.path.replace(&format!("{{{}}}", parameter.name), &encoded);
-                address.path_values.push((parameter.name.clone(), value));
-            }
-            Location::Query => query.push(pair(&parameter.name, &text)),
-            Location::Header => address.headers.push((parameter.name.clone(), text)),
-            Location::Cookie => address
-                .headers
-                .push(("Cookie".to_owned(), pair(&parameter.name, &text))),
+        let told = learned.then(|| placeholder(&parameter.name));
+        address.fill(parameter, &text, told.as_deref());
+        if parameter.location == Location::Path {
+            address.path_values.push((parameter.name.clone(), value));
         }
-    }
-    if !query.is_empty() {
-        address.path = format!("{}?{}", address.path, query.join("&"));
     }
     Ok(address)
 }
 
-/// The path with one more pair in its query.
-pub(super) fn with_query(path: &str, name: &str, value: &str) -> String {
+impl Address {
+    /// Puts a value where its parameter goes; `told` stands for it where it is printed.
+    fn fill(&mut self, parameter: &Parameter, text: &str, told: Option<&str>) {
+        let name = &parameter.name;
+        let encoded = |text: &str| utf8_percent_encode(text, RESERVED).to_string();
+        match parameter.location {
+            Location::Path => {
+                let slot = format!("{{{name}}}");
+                self.path = self.path.replace(&slot, &encoded(text));
+                self.told.path = self.told.path.replace(&slot, told.unwrap_or(&encoded(text)));
+            }
+            Location::Query => {
+                self.path = with_query(&self.path, name, &encoded(text));
+                self.told.path = with_query(&self.told.path, name, told.unwrap_or(&encoded(text)));
+            }
+            Location::Header => {
+                self.headers.push((name.clone(), text.to_owned()));
+                self.told.headers.push((name.clone(), told.unwrap_or(text).to_owned()));
+            }
+            Location::Cookie => {
+                let cookie = |value: &str| ("Cookie".to_owned(), format!("{}={value}", encoded(name)));
+                self.headers.push(cookie(&encoded(text)));
+                self.told.headers.push(cookie(told.unwrap_or(&encoded(text))));
+            }
+        }
+    }
+
+    /// Adds a pair of our own to the query.
+    pub(super) fn add_query(&mut self, name: &str, value: &str) {
+        let value = utf8_percent_encode(value, RESERVED).to_string();
+        self.path = with_query(&self.path, name, &value);
+        self.told.path = with_query(&self.told.path, name, &value);
+    }
+}
+
+/// The path with one more pair in its query; the value is encoded already.
+fn with_query(path: &str, name: &str, value: &str) -> String {
     let separator = if path.contains('?') { '&' } else { '?' };
-    format!("{path}{separator}{}", pair(name, value))
+    format!("{path}{separator}{}={value}", utf8_percent_encode(name, RESERVED))
 }
 
 /// The credential that the contract asks for.
@@ -85,14 +118,6 @@ pub(super) fn credential(security: &Security) -> Credential {
         Security::Bearer { .. } => Credential::Token { header: None },
         Security::None | Security::Unread { .. } => Credential::None,
     }
-}
-
-fn pair(name: &str, value: &str) -> String {
-    format!(
-        "{}={}",
-        utf8_percent_encode(name, RESERVED),
-        utf8_percent_encode(value, RESERVED)
-    )
 }
 
 fn missing(contract: &Contract, operation: OperationId, index: usize, parameter: &Parameter) -> String {

@@ -12,7 +12,7 @@ use super::settings::Settings;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
 use crate::exchange::json::Body;
-use crate::exchange::{Exchange, Failure, Purpose, Request, Transport};
+use crate::exchange::{Credential, Exchange, Failure, Purpose, Request, Transport};
 use crate::plan::{Action, Draft, Known, Plan};
 use crate::rules::{Judge, Reason, Verdicts};
 
@@ -98,6 +98,15 @@ pub(super) struct Made {
     pub(super) path_values: Vec<(String, Value)>,
 }
 
+/// An update of a record that the run created.
+#[derive(Clone, Debug)]
+pub(super) struct Changed {
+    pub(super) operation: OperationId,
+    pub(super) request: Request,
+    /// The values in the path of the update, by parameter: the record itself is among them.
+    pub(super) path_values: Vec<(String, Value)>,
+}
+
 /// A run under way.
 pub(super) struct Session<'run> {
     pub(super) contract: &'run Contract,
@@ -105,6 +114,7 @@ pub(super) struct Session<'run> {
     pub(super) judge: RefCell<Judge<'run>>,
     pub(super) known: RefCell<Known>,
     pub(super) made: RefCell<Vec<Made>>,
+    pub(super) changed: RefCell<Vec<Changed>>,
     /// Digests of the identifiers that each operation's list or create showed.
     pub(super) identifiers: RefCell<HashMap<OperationId, HashSet<u64>>>,
     /// The draft that each create accepted.
@@ -146,6 +156,7 @@ impl<'run> Session<'run> {
             judge: RefCell::new(Judge::new(contract, settings.levels.clone(), settings.values)),
             known: RefCell::default(),
             made: RefCell::default(),
+            changed: RefCell::default(),
             identifiers: RefCell::default(),
             accepted: RefCell::default(),
             drafts: Cell::new(0),
@@ -168,7 +179,8 @@ impl<'run> Session<'run> {
         }
         self.expect(u64::try_from(plan.steps.len()).unwrap_or(0));
         for group in plan.steps.chunk_by(|left, right| left.action == right.action) {
-            let one_by_one = !matches!(group[0].action, Action::Walk | Action::Read | Action::ProbeRead(_));
+            // A read may need what the read before it showed; lists need nothing.
+            let one_by_one = !matches!(group[0].action, Action::Walk | Action::ProbeRead(_));
             if one_by_one {
                 for step in group {
                     self.step(step.operation, step.action).await;
@@ -191,6 +203,7 @@ impl<'run> Session<'run> {
             Action::ProbeRead(probe) | Action::ProbeWrite(probe) => self.probe(operation, probe).await,
             Action::Create => self.create(operation).await,
             Action::Look => self.look(operation).await,
+            Action::LookAgain => self.look_again(operation).await,
             Action::Update => self.update(operation).await,
         }
     }
@@ -201,7 +214,10 @@ impl<'run> Session<'run> {
         let mut attempt = 0;
         loop {
             let mut exchange = self.send(request.clone()).await;
-            let throttled = exchange.outcome.as_ref().ok().filter(|answer| answer.is_throttled());
+            // A wrong token is not shown again: what asks for time may be counting them.
+            let may_repeat = !matches!(exchange.request.credential, Credential::Wrong { .. });
+            let answer = exchange.outcome.as_ref().ok().filter(|_| may_repeat);
+            let throttled = answer.filter(|answer| answer.is_throttled());
             let wait = throttled
                 .filter(|_| attempt + 1 < ATTEMPTS)
                 .map(|answer| wait_after(answer, attempt));
@@ -228,25 +244,30 @@ impl<'run> Session<'run> {
         if writes {
             self.writing.set(Some(request.operation));
         }
+        self.count(|tally| {
+            tally.sent += 1;
+            tally.writes += u64::from(writes);
+        });
         let outcome = self.transport.send(&request).await;
         self.writing.set(None);
-        let mut tally = self.tally.get();
-        tally.sent += 1;
-        tally.writes += u64::from(writes);
-        match &outcome {
-            Ok(answer) => {
+        if let Ok(answer) = &outcome {
+            self.count(|tally| {
                 tally.answered += 1;
                 tally.throttled += u64::from(answer.is_throttled());
-            }
-            Err(_) => tally.unfinished += 1,
+            });
         }
-        self.tally.set(tally);
         Exchange {
             number,
             request,
             superseded: false,
             outcome,
         }
+    }
+
+    fn count(&self, count: impl FnOnce(&mut Tally)) {
+        let mut tally = self.tally.get();
+        count(&mut tally);
+        self.tally.set(tally);
     }
 
     /// Tells how many requests more are to come.
@@ -299,8 +320,15 @@ impl<'run> Session<'run> {
                 answered: false,
             });
         }
+        // What was under way when the run was interrupted was sent, and nobody saw its answer.
+        self.count(|tally| tally.unfinished = tally.sent - tally.answered);
+        // A target that was not reached broke nothing: the one thing to tell is why.
+        let verdicts = match &ended {
+            Ended::Unreachable(_) => Verdicts::unanswered(self.contract),
+            _ => self.judge.into_inner().into_verdicts(),
+        };
         Run {
-            verdicts: self.judge.into_inner().into_verdicts(),
+            verdicts,
             ended,
             residue: self.residue.into_inner(),
             tally: self.tally.get(),

@@ -15,13 +15,22 @@ use crate::exchange::{Exchange, Purpose, Request};
 use crate::rules::Reason;
 use crate::rules::evidence::{PageSeen, Walk, WalkEnd};
 
+/// One item of a list as it was met.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Item<'page> {
+    pub(super) value: &'page Value,
+    /// The pointer of the items in the answer, and the item's place among them.
+    pub(super) at: (&'page str, usize),
+    pub(super) request: &'page Request,
+}
+
 impl Session<'_> {
     /// Walks over a list, learns from it and judges its pages.
     pub(super) async fn list(&self, operation: OperationId) {
-        let first = self.walk(operation, &|_, _| false).await;
+        let first = self.walk(operation, &|_| false).await;
         let walk = if suspicious(&first) {
             // A list may have changed in the middle; one that adds up the second time, or not at all, tells.
-            let mut second = self.walk(operation, &|_, _| false).await;
+            let mut second = self.walk(operation, &|_| false).await;
             let total = |walk: &Walk| walk.pages.first().and_then(|page| page.total);
             second.unstable = total(&first) != total(&second);
             second
@@ -48,14 +57,13 @@ impl Session<'_> {
         }
     }
 
-    /// Walks over a list from its first page on. `found` is shown each item with its request, and ends the walk when it
-    /// says so.
-    pub(super) async fn walk(&self, operation: OperationId, found: &dyn Fn(&Value, &Request) -> bool) -> Walk {
+    /// Walks over a list from its first page on. `found` is shown each item, and ends the walk when it says so.
+    pub(super) async fn walk(&self, operation: OperationId, found: &dyn Fn(Item<'_>) -> bool) -> Walk {
         let most = self.settings.max_pages;
         let mut walk = Walk {
             operation,
             pages: Vec::new(),
-            end: WalkEnd::Broken,
+            end: WalkEnd::Unanswered,
             most,
             unstable: false,
         };
@@ -63,13 +71,9 @@ impl Session<'_> {
             return walk;
         };
         let last = first.last_page.map(|last| u64::try_from(last).unwrap_or(0));
+        walk.end = end(&first, last.is_some_and(|last| last > most));
         walk.pages.push(first);
         let Some(last) = last else { return walk };
-        walk.end = if last > most {
-            WalkEnd::TooManyPages
-        } else {
-            WalkEnd::Complete
-        };
         if enough {
             return walk;
         }
@@ -79,9 +83,12 @@ impl Session<'_> {
         let mut pages = futures::stream::iter(pages).buffered(self.settings.jobs.max(1));
         while let Some(page) = pages.next().await {
             let Some((page, enough)) = page else {
-                walk.end = WalkEnd::Broken;
+                walk.end = WalkEnd::Unanswered;
                 break;
             };
+            if !page.shows_items() {
+                walk.end = WalkEnd::Broken;
+            }
             walk.pages.push(page);
             if enough {
                 break;
@@ -94,7 +101,7 @@ impl Session<'_> {
         &self,
         operation: OperationId,
         asked: Option<u64>,
-        found: &dyn Fn(&Value, &Request) -> bool,
+        found: &dyn Fn(Item<'_>) -> bool,
     ) -> Option<(PageSeen, bool)> {
         let law = self.contract.operation(operation).page.clone()?;
         let address = request::address(self.contract, operation, &self.known.borrow());
@@ -106,19 +113,17 @@ impl Session<'_> {
             }
         };
         if let Some(number) = asked {
-            address.path = request::with_query(&address.path, &law.parameter, &number.to_string());
+            address.add_query(&law.parameter, &number.to_string());
         }
         let (exchange, body) = self.call(self.documented(operation, address)).await;
         let body = body.filter(|_| self.succeeded(&exchange))?;
         self.known.borrow_mut().learn(self.contract, operation, &body.value);
-        let items = body
-            .value
-            .pointer(&law.items)
-            .and_then(Value::as_array)
-            .map_or(&[][..], Vec::as_slice);
+        let items = body.value.pointer(&law.items).and_then(Value::as_array);
         let mut enough = false;
-        for item in items {
-            enough |= found(item, &exchange.request);
+        for (index, value) in items.into_iter().flatten().enumerate() {
+            let at = (law.items.as_str(), index);
+            let request = &exchange.request;
+            enough |= found(Item { value, at, request });
         }
         Some((page_seen(&law, asked, &body, exchange.request), enough))
     }
@@ -134,6 +139,7 @@ impl Session<'_> {
             headers: address.headers,
             body: None,
             learned: Vec::new(),
+            told: address.told,
             credential: request::credential(&documented.security),
         }
     }
@@ -149,12 +155,9 @@ impl Session<'_> {
 }
 
 fn page_seen(law: &Page, asked: Option<u64>, body: &Body, request: Request) -> PageSeen {
-    let integer = |pointer: &str| body.value.pointer(pointer).and_then(Value::as_i64);
-    let items = body
-        .value
-        .pointer(&law.items)
-        .and_then(Value::as_array)
-        .map_or(&[][..], Vec::as_slice);
+    let integer = |pointer: &str| body.value.pointer(pointer).and_then(integer);
+    let items = body.value.pointer(&law.items).and_then(Value::as_array);
+    let identifier = |item: &Value| item.pointer(&law.id).filter(|id| !id.is_null()).map(digest);
     PageSeen {
         asked,
         request,
@@ -162,10 +165,23 @@ fn page_seen(law: &Page, asked: Option<u64>, body: &Body, request: Request) -> P
         per_page: integer(&law.per_page),
         total: integer(&law.total),
         last_page: integer(&law.last_page),
-        items: items
-            .iter()
-            .map(|item| item.pointer(&law.id).filter(|id| !id.is_null()).map(digest))
-            .collect(),
+        listed: items.is_some(),
+        items: items.into_iter().flatten().map(identifier).collect(),
+    }
+}
+
+/// An integer however it is written: `2.0` is one too.
+fn integer(value: &Value) -> Option<i64> {
+    let written = || value.as_f64().filter(|number| number.fract() == 0.0);
+    value.as_i64().or_else(|| format!("{:.0}", written()?).parse().ok())
+}
+
+/// How a walk would end after its first page.
+fn end(first: &PageSeen, too_many: bool) -> WalkEnd {
+    match first.last_page {
+        Some(_) if too_many => WalkEnd::TooManyPages,
+        Some(_) if first.shows_items() => WalkEnd::Complete,
+        _ => WalkEnd::Broken,
     }
 }
 

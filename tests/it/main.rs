@@ -1,5 +1,8 @@
 //! The integration tests, in one binary: a module for each part of the program, on real sockets and real files.
 
+mod cli;
 mod client;
+mod mirror;
+mod proof;
 mod service;
 mod support;

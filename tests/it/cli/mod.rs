@@ -1,0 +1,23 @@
+//! The command line as a user meets it: what it prints, how it ends, what bad input and a hostile target cost.
+//!
+//! Every test runs the built binary. [`support`] runs it, [`target`] is a service to check, [`stub`] one that may do
+//! anything to a socket.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test may fail it, as the test itself may"
+)]
+
+mod hostile;
+mod interruption;
+mod json_report;
+mod no_target;
+mod report_files;
+mod secrecy;
+mod serving;
+mod specs;
+mod stub;
+mod support;
+mod target;
+mod usage;
+mod what_users_see;

@@ -1,0 +1,93 @@
+//! Reports into files: whole or absent, and told before anything is sent where they cannot be written.
+
+use super::stub::{Stub, sound};
+use super::support::{check, countersign};
+use super::target::Target;
+
+#[test]
+fn a_report_that_cannot_be_written_is_told_before_anything_is_sent() {
+    use std::io::Write as _;
+    for (path, parts) in [
+        ("absent/report.json", ["`absent/report.json`", "folder"]),
+        ("reports", ["`reports`", "folder"]),
+        ("plain/report.json", ["`plain/report.json`", "folder"]),
+    ] {
+        let target = Stub::start(|request, stream| stream.write_all(sound(request).as_bytes()));
+        let report = format!("json={path}");
+        let call = check(&target.url(), &["--report", &report])
+            .folder("reports")
+            .file("plain", "");
+        let ended = call.run();
+        let message = ended.is_one_error(4);
+        for part in parts {
+            assert!(message.contains(part), "`{part}` is not in: {message}");
+        }
+        assert!(!message.contains(".countersign-"), "{message}");
+        assert_eq!(ended.files(), ["plain", "reports"]);
+        assert_eq!(target.received().len(), 0);
+    }
+}
+
+#[test]
+fn a_report_takes_the_place_of_the_one_before() {
+    let target = Target::sound();
+    let call = check(&target.url(), &["--report", "json=report.json"]).file("report.json", "{\"an older\": \"rep");
+    let ended = call.run();
+    assert_eq!((ended.code, ended.stdout.as_str()), (0, ""), "{ended:?}");
+    assert_eq!(ended.json("report.json")["outcome"], "conforms");
+    assert_eq!(ended.files(), ["report.json"]);
+}
+
+#[test]
+fn a_run_that_is_refused_leaves_the_report_before_as_it_was() {
+    let call = countersign(&[
+        "check",
+        "--base-url",
+        "http://127.0.0.1:1",
+        "--report",
+        "json=report.json",
+    ]);
+    let ended = call.file("report.json", "an older one").run();
+    ended.is_one_error(2);
+    assert_eq!(
+        std::fs::read_to_string(ended.path().join("report.json")).unwrap(),
+        "an older one"
+    );
+    assert_eq!(ended.files(), ["report.json"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told_and_ends_in_4() {
+    let target = Target::sound();
+    let ended = check(&target.url(), &["--report", "json=/dev/full"]).run();
+    let message = ended.is_one_error(4);
+    assert!(
+        message.contains("`/dev/full`") && message.contains("space"),
+        "{message}"
+    );
+}
+
+#[test]
+fn every_report_says_the_same() {
+    let target = Target::changed("/tags", |body| {
+        body["data"]["total"] = "41".into();
+    });
+    let reports = [
+        "--report",
+        "json",
+        "--report",
+        "terminal=run.txt",
+        "--report",
+        "json=again.json",
+    ];
+    let ended = check(&target.url(), &reports).run();
+    assert_eq!(ended.code, 1, "{ended:?}");
+    let printed: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(printed, ended.json("again.json"));
+    let text = std::fs::read_to_string(ended.path().join("run.txt")).unwrap();
+    for finding in printed["findings"].as_array().unwrap() {
+        assert!(text.contains(finding["fact"].as_str().unwrap()), "{finding}");
+        assert!(text.contains(finding["reproduce"].as_str().unwrap()), "{finding}");
+    }
+}

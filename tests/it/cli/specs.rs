@@ -1,0 +1,124 @@
+//! Contracts of the user's own: what is wrong is told with file, line and pointer, and nothing is sent.
+
+use super::stub::{Stub, sound};
+use super::support::{check, countersign};
+
+const SPEC: &str = "\
+openapi: 3.0.3
+info: {title: Things, version: '1'}
+paths:
+  /things:
+    get:
+      operationId: listThings
+      responses:
+        '200':
+          description: All things
+          content:
+            application/json:
+              schema: {$ref: '#/components/schemas/Things'}
+components:
+  schemas:
+    Things:
+      type: array
+      items: {type: object, required: [id], properties: {id: {type: string}}}
+";
+
+/// The message on a spec, from `check` and from `facts` alike.
+#[track_caller]
+fn message(content: impl AsRef<[u8]>) -> String {
+    let target = Stub::start(|request, stream| {
+        use std::io::Write as _;
+        stream.write_all(sound(request).as_bytes())
+    });
+    let arguments = ["--spec", "things.yaml"];
+    let ended = check(&target.url(), &arguments).file("things.yaml", &content).run();
+    let message = ended.is_one_error(2).to_owned();
+    assert_eq!(target.received().len(), 0);
+    let listed = countersign(&["facts", "--spec", "things.yaml"]);
+    let listed = listed.file("things.yaml", content).run();
+    assert_eq!(listed.is_one_error(2), message);
+    message
+}
+
+#[track_caller]
+fn says(message: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(message.contains(part), "`{part}` is not in: {message}");
+    }
+}
+
+#[test]
+fn a_sound_spec_is_listed() {
+    let ended = countersign(&["facts", "--spec", "things.yaml"])
+        .file("things.yaml", SPEC)
+        .run();
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
+    assert!(ended.stdout.contains("listThings"), "{ended:?}");
+}
+
+#[test]
+fn a_spec_that_cannot_be_read_is_named() {
+    let ended = countersign(&["check", "--spec", "absent.yaml"]).run();
+    says(ended.is_one_error(2), &["contract", "`absent.yaml`", "No such file"]);
+    let ended = countersign(&["check", "--spec", "specs"]).folder("specs").run();
+    says(ended.is_one_error(2), &["contract", "`specs`", "directory"]);
+    says(&message(b"openapi: \xff\n"), &["contract", "`things.yaml`", "UTF-8"]);
+}
+
+#[test]
+fn a_spec_that_is_not_yaml_is_told_by_its_line() {
+    says(
+        &message(format!("{SPEC}@nothing starts so\n")),
+        &["things.yaml:18:1", "not YAML"],
+    );
+    says(&message(""), &["things.yaml:1:1", "nothing in this file"]);
+}
+
+#[test]
+fn a_spec_that_is_not_openapi_is_told() {
+    says(
+        &message("just a text\n"),
+        &["things.yaml:1:1", "no OpenAPI document", "openapi: 3.0.x"],
+    );
+    says(&message("name: things\n"), &["things.yaml:1:1", "openapi"]);
+}
+
+#[test]
+fn a_spec_of_another_version_is_told_with_the_version_that_is_read() {
+    let message = message(SPEC.replace("3.0.3", "3.1.0"));
+    says(&message, &["things.yaml:1:", "(/openapi)", "`3.1.0`", "3.0.x"]);
+}
+
+#[test]
+fn a_reference_to_nothing_is_told_with_a_near_name() {
+    let message = message(SPEC.replace("schemas/Things'", "schemas/Thing'"));
+    says(
+        &message,
+        &["things.yaml:12:", "`#/components/schemas/Thing`", "did you mean"],
+    );
+    says(
+        &message,
+        &["/paths/~1things/get/responses/200/content/application~1json/schema"],
+    );
+}
+
+#[test]
+fn a_name_that_stands_twice_is_told_with_both_lines() {
+    let message = message(SPEC.replace("      type: array\n", "      type: array\n      type: object\n"));
+    says(
+        &message,
+        &["things.yaml:17:", "(/components/schemas/Things", "`type`", "line 16"],
+    );
+}
+
+#[test]
+fn a_spec_made_to_cost_time_costs_none() {
+    let deep = format!("{SPEC}x-deep: {}{}\n", "[".repeat(100_000), "]".repeat(100_000));
+    says(&message(deep), &["things.yaml:18:", "deeper than"]);
+    let mut aliases = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n".to_owned();
+    for level in 1..12 {
+        let before = format!("*a{}", level - 1);
+        aliases.push_str(&format!("a{level}: &a{level} [{}]\n", [before.as_str(); 10].join(",")));
+    }
+    says(&message(aliases), &["things.yaml:", "aliases"]);
+}

@@ -1,0 +1,186 @@
+//! Flags, names and tokens that cannot be meant: one message, exit code 2, and nothing is sent.
+
+use super::stub::{Stub, sound};
+use super::support::{Call, TOKEN, check, countersign};
+
+/// Runs against a target that must not hear of it, and returns the message.
+#[track_caller]
+fn refused(arguments: &[&str]) -> String {
+    refused_call(|url| check(url, arguments))
+}
+
+#[track_caller]
+fn refused_call(call: impl FnOnce(&str) -> Call) -> String {
+    use std::io::Write as _;
+    let target = Stub::start(|request, stream| stream.write_all(sound(request).as_bytes()));
+    let ended = call(&target.url()).run();
+    let message = ended.is_one_error(2).to_owned();
+    assert_eq!(target.received().len(), 0, "{message}");
+    message
+}
+
+#[track_caller]
+fn says(message: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(message.contains(part), "`{part}` is not in: {message}");
+    }
+}
+
+#[test]
+fn a_base_url_that_is_none_is_told_by_the_part_that_is_wrong() {
+    for (url, parts) in [
+        ("api.example.com", ["no scheme", "https://api.example.com"]),
+        ("localhost:8080", ["no scheme", "https://api.example.com"]),
+        ("ftp://api.example.com", ["another scheme", "`http` or `https`"]),
+        ("https://api.example.com/?page=1", ["query", "remove it"]),
+        ("https://api.example.com/#top", ["fragment", "remove it"]),
+        (
+            "https://ada:hunter2@api.example.com",
+            ["user name or password", "COUNTERSIGN_TOKEN"],
+        ),
+        ("http://", ["not a URL", "https://api.example.com"]),
+        ("http://api.example.com:99999", ["not a URL", "port"]),
+        ("", ["empty", "https://api.example.com"]),
+    ] {
+        let ended = check(url, &[]).run();
+        let message = ended.is_one_error(2);
+        says(message, &parts);
+        says(message, &["--base-url"]);
+        ended.shows_nowhere("hunter2");
+    }
+}
+
+#[test]
+fn an_empty_base_url_in_the_environment_does_not_mean_the_embedded_service() {
+    let ended = countersign(&["check"]).env("COUNTERSIGN_BASE_URL", "").run();
+    says(ended.is_one_error(2), &["empty", "COUNTERSIGN_BASE_URL"]);
+}
+
+#[test]
+fn a_target_without_a_token_is_not_called() {
+    let message = refused_call(|url| countersign(&["check", "--base-url", url]));
+    says(&message, &["no token", "COUNTERSIGN_TOKEN", "--token-file"]);
+}
+
+#[test]
+fn a_token_that_no_header_carries_is_refused_and_not_repeated() {
+    for (token, part) in [
+        ("", "empty"),
+        (" \t\n", "empty"),
+        ("hun\nter2", "control character"),
+        ("hun ter2", "space"),
+        ("hünter2", "beyond ASCII"),
+    ] {
+        let message = refused_call(|url| check(url, &[]).env("COUNTERSIGN_TOKEN", token));
+        says(&message, &["COUNTERSIGN_TOKEN", part]);
+        assert!(!message.contains("ter2"), "{message}");
+        let arguments = ["--token-file", "token"];
+        let message = refused_call(|url| check(url, &arguments).file("token", token));
+        says(&message, &["`token`", part]);
+        assert!(!message.contains("ter2"), "{message}");
+    }
+}
+
+#[test]
+fn a_token_file_that_cannot_be_read_is_named() {
+    says(
+        &refused(&["--token-file", "absent"]),
+        &["token", "`absent`", "No such file"],
+    );
+    let message = refused_call(|url| check(url, &["--token-file", "secrets"]).folder("secrets"));
+    says(&message, &["token", "`secrets`", "directory"]);
+    let message = refused_call(|url| check(url, &["--token-file", "token"]).file("token", b"\xff\xfe"));
+    says(&message, &["token", "`token`", "UTF-8"]);
+}
+
+#[test]
+fn a_token_file_ends_in_a_newline_as_editors_leave_it() {
+    use std::io::Write as _;
+    let target = Stub::start(|request, stream| stream.write_all(sound(request).as_bytes()));
+    let call = check(&target.url(), &["--token-file", "token"]).file("token", format!("{TOKEN}\n"));
+    let ended = call.env("COUNTERSIGN_TOKEN", "the-file-comes-first").run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+}
+
+#[test]
+fn a_token_file_without_a_target_is_refused() {
+    // The embedded service makes its own token: who gives one has forgotten the target, and must not be told that all
+    // is well.
+    let ended = countersign(&["check", "--token-file", "token"])
+        .file("token", TOKEN)
+        .run();
+    says(ended.is_one_error(2), &["--token-file", "--base-url"]);
+}
+
+#[test]
+fn an_unknown_rule_is_told_with_a_near_one_and_all_known_ones() {
+    for flag in ["--deny", "--warn", "--allow"] {
+        let message = refused(&[flag, "missing-feild"]);
+        says(&message, &["`missing-feild`", "did you mean `missing-field`?"]);
+        says(&message, &["`accepted-form`", "`wrong-type`", "`unfinished-answer`"]);
+    }
+    assert!(!refused(&["--deny", "zzzzzzzz"]).contains("did you mean"));
+}
+
+#[test]
+fn an_unknown_operation_is_told_with_a_near_one_and_all_known_ones() {
+    for flag in ["--only", "--skip"] {
+        let message = refused(&[flag, "getTag"]);
+        says(&message, &["`getTag`", "did you mean `getTags`?"]);
+        says(&message, &["`createContact`", "`updateContact`", "`getVisits`"]);
+    }
+}
+
+#[test]
+fn a_number_out_of_its_range_is_told_with_its_flag_and_the_range() {
+    for (arguments, parts) in [
+        (["--rate", "0"], ["--rate", "more than 0"]),
+        (["--rate", "-1"], ["--rate", "0 to 86400"]),
+        (["--rate", "inf"], ["--rate", "86400"]),
+        (["--timeout", "abc"], ["--timeout", "not a number"]),
+        (["--timeout", "0"], ["--timeout", "more than 0"]),
+        (["--timeout", "NaN"], ["--timeout", "86400"]),
+        (["--settle", "-1"], ["--settle", "0 to 86400"]),
+        (["--require-facts", "101"], ["--require-facts", "0 to 100"]),
+        (["--require-facts", "-0.1"], ["--require-facts", "0 to 100"]),
+        (["--jobs", "0"], ["--jobs", "1..=256"]),
+        (["--max-writes", "-1"], ["--max-writes", "invalid digit"]),
+    ] {
+        says(&refused(&arguments), &parts);
+    }
+    let ended = countersign(&["check", "--seed", "one"]).run();
+    says(ended.is_one_error(2), &["--seed", "invalid digit"]);
+}
+
+#[test]
+fn a_report_format_that_is_unknown_is_told_with_the_known_ones() {
+    says(
+        &refused(&["--report", "jsno=report.json"]),
+        &["`jsno`", "did you mean `json`?", "`terminal`"],
+    );
+    says(&refused(&["--report", "json="]), &["no file follows `json=`"]);
+}
+
+#[test]
+fn two_reports_to_one_place_are_refused() {
+    let message = refused(&["--report", "json", "--report", "terminal"]);
+    says(&message, &["standard output", "--report json=FILE"]);
+    let message = refused(&["--report", "json=a", "--report", "terminal=a"]);
+    says(&message, &["`a`"]);
+}
+
+#[test]
+fn loud_and_quiet_at_once_are_refused() {
+    let ended = countersign(&["check", "-v", "-q"]).run();
+    assert_eq!((ended.code, ended.stdout.as_str()), (2, ""));
+    says(&ended.stderr, &["-v", "-q"]);
+}
+
+#[test]
+fn a_command_or_a_flag_that_does_not_exist_is_told_with_a_near_one() {
+    for (arguments, near) in [(["chekc", "-q"], "'check'"), (["check", "--base-ur"], "'--base-url'")] {
+        let ended = countersign(&arguments).run();
+        assert_eq!((ended.code, ended.stdout.as_str()), (2, ""));
+        says(&ended.stderr, &[near]);
+    }
+}

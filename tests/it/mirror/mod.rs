@@ -1,0 +1,77 @@
+//! `openapi.yaml` against the document it mirrors: nothing missing, nothing added, no other type, on any place.
+//!
+//! The document is `interface.md` beside this file. [`interface`] and [`contract`] read the two sides into the same
+//! model, [`statement`] compares it, and [`mutations`] proves that the comparison can fail.
+
+mod answer;
+mod background;
+mod body;
+mod calls;
+mod contract;
+mod document;
+mod examples;
+mod gaps;
+mod headings;
+mod interface;
+mod markdown;
+mod mutations;
+mod operation;
+mod phrase;
+mod schema;
+mod statement;
+
+use contract::Contract;
+use document::Document;
+use statement::{Difference, Statements};
+
+const DOCUMENT: &str = include_str!("interface.md");
+const CONTRACT: &str = include_str!("../../../openapi.yaml");
+
+/// Every place where a contract does not mirror the document.
+fn differences(document: &Document, contract: &Contract) -> Vec<Difference> {
+    let mut differences = documented(document).differences(&contracted(contract));
+    differences.extend(headings::unknown(document, contract));
+    differences.extend(headings::absent(contract));
+    differences.extend(gaps::misplaced(contract));
+    differences.extend(gaps::astray(contract));
+    differences.extend(examples::defects(contract));
+    differences
+}
+
+fn documented(document: &Document) -> Statements {
+    let mut said = document.statements();
+    gaps::documented(document, &mut said);
+    said
+}
+
+fn contracted(contract: &Contract) -> Statements {
+    let mut said = contract.statements();
+    gaps::contracted(contract, &mut said);
+    said
+}
+
+fn listed(differences: &[Difference]) -> String {
+    differences.iter().map(|difference| format!("{difference}\n")).collect()
+}
+
+#[test]
+fn the_contract_mirrors_the_document() {
+    let differences = differences(&Document::read(DOCUMENT), &Contract::read(CONTRACT));
+    assert!(
+        differences.is_empty(),
+        "{} places differ:\n{}",
+        differences.len(),
+        listed(&differences)
+    );
+}
+
+/// A reader that covers less than before would find fewer differences, so the figures are held.
+#[test]
+fn the_comparison_covers_354_places_of_the_wire_on_243_places_of_the_file() {
+    let (documented, contracted) = (
+        documented(&Document::read(DOCUMENT)),
+        contracted(&Contract::read(CONTRACT)),
+    );
+    assert_eq!((documented.len(), contracted.len()), (354, 354));
+    assert_eq!(contracted.sources(), 243);
+}

@@ -1,0 +1,17 @@
+//! The proof of the checker, in both directions: a service that breaks a fact is told so at the right place, and one
+//! that conforms raises nothing, wherever it stands in the document's gaps.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test may fail it, as the test itself may"
+)]
+
+mod call;
+mod careful;
+mod checked;
+mod crew;
+mod deviating;
+mod faults;
+mod listing;
+mod moves;
+mod places;

@@ -1,0 +1,234 @@
+//! What a check sends: reads alone to a named target, few wrong tokens, no write twice, no more records than allowed.
+
+use std::collections::HashSet;
+
+use axum::body::Bytes;
+use http::Method;
+use countersign::report::Outcome;
+use countersign::rules::Level;
+use serde_json::{Value, json};
+
+use super::call::{Call, Payload, Reply, TOKEN};
+use super::checked::{Check, Checked, told};
+use super::deviating::Deviation;
+
+const READ_ONLY: Check = Check {
+    writes: false,
+    settle: std::time::Duration::from_millis(200),
+    max_writes: 20,
+    seed: 1,
+};
+
+fn wrong_tokens(calls: &[Call]) -> usize {
+    let credentials = calls.iter().filter_map(Call::credential);
+    let right = format!("Bearer {TOKEN}");
+    credentials
+        .filter(|value| value.starts_with("Bearer ") && *value != right)
+        .count()
+}
+
+/// The writes that carried the token as documented.
+fn writes(checked: &Checked) -> impl Iterator<Item = &Call> {
+    checked
+        .calls
+        .iter()
+        .filter(|call| call.is_write() && call.is_authorized())
+}
+
+/// A conforming service, and one that lets in and answers whatever it likes.
+fn services() -> Vec<(&'static str, Deviation)> {
+    let open = Deviation::none().asked(|call| {
+        call.authorize();
+        None
+    });
+    let broken = Deviation::none().told(|_, reply| *reply = Reply::json(200, json!({"data": {"id": "x"}})));
+    vec![
+        ("conforming", Deviation::none()),
+        ("open to all", open),
+        ("broken", broken),
+    ]
+}
+
+#[tokio::test]
+async fn a_named_target_is_sent_reads_alone() {
+    for (name, deviation) in services() {
+        let checked = READ_ONLY.run(deviation).await;
+        assert!(checked.calls.len() > 10, "{name}");
+        for call in &checked.calls {
+            assert!(call.method == Method::GET && call.bytes.is_empty(), "{name}: {call:?}");
+            assert!(!call.operation.is_empty(), "{name}: {} is not documented", call.uri);
+        }
+        assert_eq!(checked.record.requests.writes, 0, "{name}");
+        assert!(checked.record.residue.is_empty(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_read_only_check_decides_the_reads_and_says_what_the_rest_needs() {
+    let checked = READ_ONLY.run(Deviation::none()).await;
+    assert_eq!(checked.outcome(), Outcome::Conforms);
+    let facts = &checked.record.facts;
+    assert!(facts.held > 200, "{} facts are held", facts.held);
+    for row in &facts.rows {
+        let of_a_write = row.fact.starts_with("create") || row.fact.starts_with("update");
+        assert_eq!(
+            row.reason.as_deref(),
+            of_a_write.then_some("needs --writes"),
+            "{}",
+            row.fact
+        );
+    }
+}
+
+#[tokio::test]
+async fn no_more_than_three_wrong_tokens_are_shown() {
+    for (name, deviation) in services() {
+        for check in [READ_ONLY, Check::default()] {
+            if name == "open to all" && !check.writes {
+                continue;
+            }
+            let shown = wrong_tokens(&check.run(Deviation::none()).await.calls);
+            assert!((1..=3).contains(&shown), "{name}: {shown}");
+        }
+        let shown = wrong_tokens(&Check::default().run(deviation).await.calls);
+        assert!(shown <= 3, "{name}: {shown}");
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_token_is_not_shown_again_while_the_target_asks_for_time() {
+    let throttled = Deviation::none().asked(|call| {
+        let wrong = call.credential().is_some_and(|value| value.contains("wrong"));
+        wrong.then(|| Reply::empty(429).with(http::header::RETRY_AFTER, "0"))
+    });
+    let checked = Check::default().run(throttled).await;
+    assert_eq!(checked.outcome(), Outcome::Conforms);
+    assert!(wrong_tokens(&checked.calls) <= 3, "{}", wrong_tokens(&checked.calls));
+}
+
+#[tokio::test]
+async fn no_write_is_sent_twice() {
+    let lossy = Deviation::none().told(|call, reply| {
+        if call.is_write() && reply.succeeded() {
+            reply.body = Payload::Cut(Bytes::from_static(b"{"));
+        }
+    });
+    let refusing = Deviation::none().answering(|call| call.is_write().then(|| Reply::empty(422)));
+    for (name, deviation) in services().into_iter().chain([("lossy", lossy), ("refusing", refusing)]) {
+        let checked = Check::default().run(deviation).await;
+        let mut seen = HashSet::new();
+        for call in writes(&checked) {
+            let new = seen.insert((call.method.clone(), call.uri.clone(), call.bytes.clone()));
+            assert!(new, "{name}: {} {} was sent twice", call.method, call.uri);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_write_whose_answer_is_lost_is_residue_and_is_not_tried_again() {
+    let operations = ["createContact", "createContactMethod", "createVisit", "createTag"];
+    for operation in operations {
+        let lossy = Deviation::none().at(operation, |_, reply| {
+            reply.body = Payload::Cut(Bytes::from_static(b"{"));
+        });
+        let checked = Check::default().run(lossy).await;
+        let sent = writes(&checked).filter(|call| call.is(operation)).count();
+        let residue = checked.record.residue.iter();
+        let lost = residue
+            .filter(|left| left.operation == operation && !left.answered)
+            .count();
+        // A visit is sent in two forms, each once.
+        assert_eq!(sent, if operation == "createVisit" { 2 } else { 1 }, "{operation}");
+        assert_eq!(lost, sent, "{operation}");
+    }
+}
+
+#[tokio::test]
+async fn every_created_record_is_residue() {
+    let checked = Check::default().run(Deviation::none()).await;
+    let created = writes(&checked).filter(|call| call.method == Method::POST).count();
+    assert_eq!(checked.record.residue.len(), created);
+    assert!(
+        checked
+            .record
+            .residue
+            .iter()
+            .all(|left| left.id.is_some() && left.answered)
+    );
+}
+
+#[tokio::test]
+async fn no_more_records_are_left_than_allowed() {
+    for most in 0..=5 {
+        let check = Check {
+            max_writes: most,
+            ..Check::default()
+        };
+        let open = services().remove(1).1;
+        for (name, deviation) in [("conforming", Deviation::none()), ("open to all", open)] {
+            let checked = check.run(deviation).await;
+            let left = u64::try_from(checked.record.residue.len()).unwrap();
+            assert!(left <= most, "{name}: {left} of {most}");
+            assert!(
+                name != "conforming" || checked.denied().next().is_none(),
+                "{:?}",
+                checked.denied().map(told).collect::<Vec<_>>()
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_update_touches_contacts_of_the_run_alone() {
+    let checked = Check::default().run(Deviation::none()).await;
+    let residue = &checked.record.residue;
+    let contacts: Vec<_> = residue
+        .iter()
+        .filter(|left| left.operation == "createContact")
+        .filter_map(|left| left.id.as_deref())
+        .collect();
+    let below: Vec<_> = checked
+        .calls
+        .iter()
+        .filter(|call| call.is("updateContact") || call.is("createContactMethod"))
+        .collect();
+    assert!(!below.is_empty());
+    for call in below {
+        assert!(contacts.iter().any(|id| call.uri.path().contains(id)), "{}", call.uri);
+    }
+}
+
+#[tokio::test]
+async fn what_is_sent_is_synthetic() {
+    let checked = Check::default().run(Deviation::none()).await;
+    let mut sent = 0;
+    for call in checked.calls.iter().filter(|call| call.is_write()) {
+        let body = call.body();
+        for contact in contacts(&body) {
+            sent += 1;
+            assert!(contact.ends_with("@example.com"), "{contact}");
+        }
+    }
+    assert!(sent > 0);
+}
+
+fn contacts(body: &Value) -> impl Iterator<Item = &str> {
+    let methods = body["contact_methods"].as_array().into_iter().flatten();
+    let contacts = methods.map(|method| &method["contact"]).chain([&body["contact"]]);
+    contacts.filter_map(Value::as_str)
+}
+
+#[tokio::test]
+async fn a_service_that_is_open_to_all_is_told_so_on_every_operation_that_was_asked() {
+    let open = services().remove(1).1;
+    let checked = Check::default().run(open).await;
+    let told: HashSet<_> = checked
+        .record
+        .findings
+        .iter()
+        .filter(|finding| finding.rule == "auth" && finding.level == Level::Deny)
+        .map(|finding| finding.fact.as_str())
+        .collect();
+    // No credential and another scheme on nine operations, and the wrong token once for the scheme.
+    assert_eq!(told.len(), 19, "{told:?}");
+}

@@ -1,0 +1,134 @@
+//! Checks a deviating service in-process, the way the command line does. The main type is [`Checked`].
+
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use chrono::DateTime;
+use countersign::contract::Contract;
+use countersign::exchange::redact::Values;
+use countersign::exchange::{Limits, Target, Token, Transport};
+use countersign::plan::{Mark, Plan, Scope};
+use countersign::report::{FindingRecord, Outcome, Record, RunFacts, record};
+use countersign::rules::{Level, Levels};
+use countersign::run::{self, Settings};
+
+use super::call::{Call, TOKEN};
+use super::deviating::{Deviation, serve};
+
+/// The contract that every check here is held against.
+pub(super) fn contract() -> &'static Contract {
+    static CONTRACT: LazyLock<Contract> = LazyLock::new(|| Contract::built_in().unwrap());
+    &CONTRACT
+}
+
+/// How a service is checked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Check {
+    pub(super) writes: bool,
+    pub(super) settle: Duration,
+    pub(super) max_writes: u64,
+    pub(super) seed: u64,
+}
+
+impl Default for Check {
+    fn default() -> Self {
+        Self {
+            writes: true,
+            settle: Duration::from_millis(200),
+            max_writes: 20,
+            seed: 1,
+        }
+    }
+}
+
+/// What a check said, and what it sent.
+pub(super) struct Checked {
+    pub(super) record: Record,
+    pub(super) calls: Vec<Call>,
+}
+
+impl Check {
+    pub(super) async fn run(&self, deviation: Deviation) -> Checked {
+        let (url, log, served) = serve(deviation).await;
+        let record = self.against(&url).await;
+        served.abort();
+        let calls = std::mem::take(&mut *log.lock().unwrap());
+        Checked { record, calls }
+    }
+
+    async fn against(&self, url: &str) -> Record {
+        let (contract, target) = (contract(), Target::parse(url).unwrap());
+        let settings = Settings {
+            jobs: 4,
+            rate: None,
+            settle: self.settle,
+            max_writes: self.max_writes,
+            max_pages: 200,
+            mark: Mark::new(self.seed, 1),
+            levels: Levels::default(),
+            values: Values::Hidden,
+        };
+        let scope = Scope {
+            writes: self.writes,
+            token: true,
+            seed: self.seed,
+            ..Scope::default()
+        };
+        let token = Token::parse(TOKEN).unwrap();
+        let wrong = settings.mark.wrong_token();
+        let transport = Transport::new(target.clone(), Some(token), wrong, Limits::default()).unwrap();
+        let plan = Plan::new(contract, &scope);
+        let started = Instant::now();
+        let mut silent = |_: run::Event<'_>| {};
+        let uninterrupted = std::future::pending();
+        let run = run::run(contract, &plan, &transport, &settings, (&mut silent, uninterrupted)).await;
+        let about = RunFacts {
+            contract,
+            target: &target,
+            seed: self.seed,
+            started_at: DateTime::UNIX_EPOCH,
+            duration: started.elapsed(),
+            require_facts: None,
+            values: Values::Hidden,
+            redaction: &transport.redaction(),
+        };
+        record(&run, &about)
+    }
+}
+
+impl Checked {
+    pub(super) fn outcome(&self) -> Outcome {
+        self.record.outcome
+    }
+
+    pub(super) fn denied(&self) -> impl Iterator<Item = &FindingRecord> {
+        self.record
+            .findings
+            .iter()
+            .filter(|finding| finding.level == Level::Deny)
+    }
+
+    pub(super) fn warned(&self) -> impl Iterator<Item = &FindingRecord> {
+        self.record
+            .findings
+            .iter()
+            .filter(|finding| finding.level == Level::Warn)
+    }
+}
+
+/// A finding in a line.
+pub(super) fn told(finding: &FindingRecord) -> String {
+    format!(
+        "{}: {} {:?} ({}), received {}",
+        finding.rule, finding.operation, finding.answer_pointer, finding.fact, finding.received
+    )
+}
+
+/// An answer's pointer with `*` for every element's number, as facts are written.
+pub(super) fn any_element(pointer: &str) -> String {
+    let tokens = pointer.split('/').map(|token| match token.parse::<usize>() {
+        Ok(_) => "*",
+        Err(_) => token,
+    });
+    tokens.collect::<Vec<_>>().join("/")
+}

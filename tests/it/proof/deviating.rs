@@ -1,0 +1,139 @@
+//! The reference service on a real socket with deviations laid over it. The main type is [`Deviation`].
+//!
+//! # Design
+//!
+//! The service beneath stays as it is, so a case says in its own few lines what it does otherwise. A deviation is made
+//! of closures in three places: before the service, on a list as a whole, after the service.
+
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex};
+
+use axum::extract::{Request, State};
+use axum::middleware::{self, Next};
+use axum::response::Response;
+use countersign::service::{self, Profile, Service, StoreUrl};
+
+use super::call::{Call, Reply, TOKEN};
+use super::listing::Listing;
+
+type Ask = Box<dyn Fn(&mut Call) -> Option<Reply> + Send + Sync>;
+type Relist = Box<dyn Fn(&Call, &mut Listing) + Send + Sync>;
+type Tell = Box<dyn Fn(&Call, &mut Reply) + Send + Sync>;
+
+/// What a service does otherwise than the reference service.
+#[derive(Default)]
+pub(super) struct Deviation {
+    asks: Vec<Ask>,
+    relists: Vec<Relist>,
+    tells: Vec<Tell>,
+}
+
+/// The calls that a service was sent, in order.
+pub(super) type Log = Arc<Mutex<Vec<Call>>>;
+
+struct Laid {
+    deviation: Deviation,
+    log: Log,
+}
+
+impl Deviation {
+    pub(super) fn none() -> Self {
+        Self::default()
+    }
+
+    /// Before the service: changes the request, or answers it itself.
+    pub(super) fn asked(mut self, ask: impl Fn(&mut Call) -> Option<Reply> + Send + Sync + 'static) -> Self {
+        self.asks.push(Box::new(ask));
+        self
+    }
+
+    /// Answers an authorized request itself: whoever is not let in is refused by the service beneath.
+    pub(super) fn answering(self, answer: impl Fn(&Call) -> Option<Reply> + Send + Sync + 'static) -> Self {
+        self.asked(move |call| call.is_authorized().then(|| answer(call)).flatten())
+    }
+
+    /// On the list as a whole, for every request that a list answers.
+    pub(super) fn relisted(mut self, relist: impl Fn(&Call, &mut Listing) + Send + Sync + 'static) -> Self {
+        self.relists.push(Box::new(relist));
+        self
+    }
+
+    /// After the service: changes the answer.
+    pub(super) fn told(mut self, tell: impl Fn(&Call, &mut Reply) + Send + Sync + 'static) -> Self {
+        self.tells.push(Box::new(tell));
+        self
+    }
+
+    /// After the service, where the operation succeeded.
+    pub(super) fn at(self, operation: &'static str, tell: impl Fn(&Call, &mut Reply) + Send + Sync + 'static) -> Self {
+        self.told(move |call, reply| {
+            if call.is(operation) && reply.succeeded() {
+                tell(call, reply);
+            }
+        })
+    }
+
+    fn ask(&self, call: &mut Call) -> Option<Reply> {
+        self.asks.iter().find_map(|ask| ask(call))
+    }
+
+    /// Cuts the whole list, which the service beneath answered on one page, as the deviation has it.
+    fn relist(&self, call: &Call, reply: &mut Reply) {
+        let data = &reply.value()["data"];
+        if let (Some(items), false) = (data["items"].as_array(), self.relists.is_empty()) {
+            let mut listing = Listing::cut(items, 10);
+            for relist in &self.relists {
+                relist(call, &mut listing);
+            }
+            *reply = listing.answer(call.page().unwrap_or(1));
+        }
+    }
+
+    fn tell(&self, call: &Call, reply: &mut Reply) {
+        for tell in &self.tells {
+            tell(call, reply);
+        }
+    }
+}
+
+/// Serves the deviation on a port of its own, and hands back its base URL and the log of its calls.
+pub(super) async fn serve(deviation: Deviation) -> (String, Log, tokio::task::JoinHandle<()>) {
+    let mut profile = Profile::default();
+    if !deviation.relists.is_empty() {
+        // One page holds the whole list then, and the listing is what cuts it.
+        profile.per_page = NonZeroU32::new(100_000).unwrap();
+    }
+    let beneath = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile).unwrap();
+    let log = Log::default();
+    let laid = Arc::new(Laid {
+        deviation,
+        log: Arc::clone(&log),
+    });
+    let router = service::app(beneath).layer(middleware::from_fn_with_state(laid, deviate));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let served = tokio::spawn(async move {
+        let _ = service::run(listener, router, std::future::pending()).await;
+    });
+    (format!("http://{address}"), log, served)
+}
+
+async fn deviate(State(laid): State<Arc<Laid>>, request: Request, next: Next) -> Response {
+    let Laid { deviation, log } = &*laid;
+    let mut call = Call::read(request).await;
+    log.lock().unwrap().push(call.clone());
+    let mut reply = match deviation.ask(&mut call) {
+        Some(reply) => reply,
+        None => {
+            let mut beneath = call.clone();
+            if !deviation.relists.is_empty() && !call.is_write() {
+                beneath.ask_for(1);
+            }
+            let mut reply = Reply::read(next.run(beneath.request()).await).await;
+            deviation.relist(&call, &mut reply);
+            reply
+        }
+    };
+    deviation.tell(&call, &mut reply);
+    reply.into_response()
+}

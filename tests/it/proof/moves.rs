@@ -1,0 +1,143 @@
+//! Moves along the gaps: services that conform, each in another way. None may raise a finding at deny, none may leave
+//! much undecided without a reason of its own, and most raise no warning either.
+
+mod answers;
+mod lists;
+mod pressure;
+mod requests;
+mod values;
+
+use countersign::report::Outcome;
+
+use super::call::Reply;
+use super::checked::{Check, Checked, told};
+use super::crew::try_all;
+use super::deviating::Deviation;
+
+/// What the facts held must reach, unless a move takes evidence away itself. The reference service reaches 453.
+const FLOOR: usize = 440;
+
+/// A service that conforms.
+pub(super) struct Move {
+    name: String,
+    deviation: Deviation,
+    check: Check,
+    /// The rules that may warn.
+    warning: &'static [&'static str],
+    floor: usize,
+    /// A part of a reason for which facts must be undecided.
+    reason: &'static str,
+}
+
+impl Move {
+    fn new(name: impl Into<String>, deviation: Deviation) -> Self {
+        Self {
+            name: name.into(),
+            deviation,
+            check: Check::default(),
+            warning: &[],
+            floor: FLOOR,
+            reason: "",
+        }
+    }
+
+    fn warning(mut self, rules: &'static [&'static str]) -> Self {
+        self.warning = rules;
+        self
+    }
+
+    /// Takes evidence away: at least so many facts are held, and the others are undecided for this reason.
+    fn leaving(mut self, floor: usize, reason: &'static str) -> Self {
+        (self.floor, self.reason) = (floor, reason);
+        self
+    }
+
+    fn checked(mut self, check: Check) -> Self {
+        self.check = check;
+        self
+    }
+}
+
+/// Checks each move's service and tells every false finding, and every one that decided too little.
+fn prove(moves: Vec<Move>) {
+    try_all(moves, async |mut moved: Move| {
+        let deviation = std::mem::take(&mut moved.deviation);
+        let checked = moved.check.run(deviation).await;
+        misses(&moved, &checked)
+    });
+}
+
+fn misses(moved: &Move, checked: &Checked) -> Vec<String> {
+    let mut misses: Vec<_> = checked
+        .denied()
+        .map(|finding| format!("false: {}", told(finding)))
+        .collect();
+    if checked.outcome() != Outcome::Conforms {
+        misses.push(format!(
+            "the outcome is {:?}, {:?}",
+            checked.outcome(),
+            checked.record.reason
+        ));
+    }
+    let unexpected = checked
+        .warned()
+        .filter(|finding| !moved.warning.contains(&finding.rule.as_str()));
+    misses.extend(unexpected.map(|finding| format!("warned: {}", told(finding))));
+    for rule in moved.warning {
+        if !checked.warned().any(|finding| finding.rule == *rule) {
+            misses.push(format!("`{rule}` does not warn"));
+        }
+    }
+    let facts = &checked.record.facts;
+    if facts.held < moved.floor {
+        misses.push(format!("{} facts are held: {:?}", facts.held, reasons(checked)));
+    }
+    if !moved.reason.is_empty() && !reasons(checked).iter().any(|reason| reason.contains(moved.reason)) {
+        misses.push(format!(
+            "nothing is undecided because {}: {:?}",
+            moved.reason,
+            reasons(checked)
+        ));
+    }
+    misses
+        .into_iter()
+        .map(|miss| format!("{}: {miss}", moved.name))
+        .collect()
+}
+
+/// Why facts are undecided, each reason once.
+fn reasons(checked: &Checked) -> Vec<String> {
+    let rows = checked.record.facts.rows.iter();
+    let mut reasons: Vec<_> = rows.filter_map(|row| row.reason.clone()).collect();
+    reasons.sort();
+    reasons.dedup();
+    reasons
+}
+
+#[test]
+fn the_reference_service_conforms() {
+    prove(vec![
+        Move::new("nothing moved", Deviation::none()).leaving(453, "no answer showed this place"),
+    ]);
+}
+
+#[test]
+fn a_service_may_move_along_many_gaps_at_once() {
+    let moved = Deviation::none()
+        .relisted(|_, listing| {
+            listing.change(|items| items.reverse());
+            let items = listing.items();
+            listing.recut(&items, 7);
+            listing.beyond = 404;
+        })
+        .told(|call, reply| {
+            if call.is("updateContact") && reply.succeeded() {
+                *reply = Reply::empty(204);
+            } else if reply.succeeded() && !call.is("createTag") {
+                reply.status = 200;
+            } else if !reply.succeeded() {
+                *reply = Reply::text(reply.status, "text/html", "<h1>No</h1>");
+            }
+        });
+    prove(vec![Move::new("order, page size, statuses and error bodies", moved)]);
+}

@@ -1,0 +1,143 @@
+//! Gaps around lists: page size, order, what stands beyond the last page, empty lists, rows that come late or meanwhile.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::{Move, prove};
+use crate::proof::checked::Check;
+use crate::proof::deviating::Deviation;
+use crate::proof::listing::seeded;
+
+#[test]
+fn a_page_may_hold_any_number_of_items() {
+    let paged = |per_page| {
+        Deviation::none().relisted(move |_, listing| {
+            let items = listing.items();
+            listing.recut(&items, per_page);
+        })
+    };
+    prove(vec![
+        Move::new("per_page 1", paged(1)),
+        Move::new("per_page 3", paged(3)),
+        Move::new("per_page 23, which some lists fill", paged(23)),
+        Move::new("per_page 100", paged(100)).leaving(430, "the list has one page"),
+    ]);
+}
+
+#[test]
+fn a_list_may_have_any_order() {
+    let reversed = Deviation::none().relisted(|_, listing| listing.change(|items| items.reverse()));
+    let by_id = Deviation::none().relisted(|_, listing| {
+        listing.change(|items| items.sort_by_key(|item| item["id"].to_string()));
+    });
+    prove(vec![Move::new("newest first", reversed), Move::new("by id", by_id)]);
+}
+
+#[test]
+fn a_page_beyond_the_last_may_be_refused() {
+    let moves = [400, 404, 422].map(|status| {
+        let deviation = Deviation::none().relisted(move |_, listing| listing.beyond = status);
+        Move::new(format!("{status} beyond the last page"), deviation)
+    });
+    prove(moves.into());
+}
+
+#[test]
+fn lists_that_are_empty_leave_visits_open_and_say_so() {
+    let moves = [0, 1].map(|last_page| {
+        let deviation = Deviation::none().relisted(move |call, listing| {
+            listing.change(|items| drop(items.drain(..seeded(call.operation))));
+            if listing.total == 0 {
+                listing.last_page = last_page;
+            }
+        });
+        Move::new(
+            format!("nothing but what the run creates, last_page {last_page}"),
+            deviation,
+        )
+        .leaving(250, "no answer of getVenues showed a value for its /venue_id")
+    });
+    prove(moves.into());
+}
+
+#[test]
+fn no_venue_leaves_visits_open_and_says_so() {
+    let no_venues = Deviation::none().relisted(|call, listing| {
+        if call.is("getVenues") {
+            listing.change(Vec::clear);
+        }
+    });
+    let reason = "no answer of getVenues showed a value for its /venue_id";
+    prove(vec![Move::new("no venue", no_venues).leaving(370, reason)]);
+}
+
+#[test]
+fn a_created_row_may_be_listed_a_little_later() {
+    let born: Arc<Mutex<HashMap<String, Instant>>> = Arc::default();
+    let births = Arc::clone(&born);
+    let late = Deviation::none()
+        .told(move |call, reply| {
+            if call.is_write() && reply.succeeded() {
+                let id = reply.value()["data"]["id"].to_string();
+                births.lock().unwrap().insert(id, Instant::now());
+            }
+        })
+        .relisted(move |_, listing| {
+            let born = born.lock().unwrap();
+            let young = |item: &Value| {
+                let birth = born.get(&item["id"].to_string());
+                birth.is_some_and(|birth| birth.elapsed() < Duration::from_millis(300))
+            };
+            listing.change(|items| items.retain(|item| !young(item)));
+        });
+    let check = Check {
+        settle: Duration::from_secs(2),
+        ..Check::default()
+    };
+    prove(vec![Move::new("listed after 300 ms", late).checked(check)]);
+}
+
+/// A deviation in which other clients create contacts: `rows` tells how many there are at the nth request.
+fn growing(rows: impl Fn(u64) -> u64 + Send + Sync + 'static, in_front: bool) -> Deviation {
+    let requests = AtomicU64::new(0);
+    Deviation::none().relisted(move |call, listing| {
+        if !call.is("getContacts") {
+            return;
+        }
+        let others = rows(requests.fetch_add(1, Ordering::Relaxed));
+        listing.change(|items| {
+            let row = items[0].clone();
+            for number in 0..others {
+                let mut other = row.clone();
+                other["id"] = json!(format!("00000000-0000-4000-8000-{number:012}"));
+                let at = if in_front { 0 } else { items.len() };
+                items.insert(at, other);
+            }
+        });
+    })
+}
+
+#[test]
+fn a_row_that_another_client_creates_is_no_finding() {
+    prove(vec![
+        Move::new("one row at the end", growing(|request| u64::from(request >= 2), false)),
+        Move::new("one row in front", growing(|request| u64::from(request >= 2), true)),
+        Move::new(
+            "nine rows in front",
+            growing(|request| if request < 2 { 0 } else { 9 }, true),
+        ),
+    ]);
+}
+
+#[test]
+fn a_list_that_never_stands_still_leaves_its_pages_open_and_says_so() {
+    let reason = "the list changed while it was walked";
+    prove(vec![
+        Move::new("a row at the end each time", growing(|request| request, false)).leaving(440, reason),
+        Move::new("a row in front each time", growing(|request| request, true)).leaving(430, reason),
+    ]);
+}
