@@ -47,7 +47,7 @@ fn profile(named: &[String]) -> Result<Profile, Failure> {
             settings.push(Setting::parse(named).map_err(usage)?);
         } else {
             let file = Path::new(named);
-            settings.extend(Setting::parse_file(file, &edge::read(file)?).map_err(usage)?);
+            settings.extend(Setting::parse_file(file, &edge::read("profile", file)?).map_err(usage)?);
         }
     }
     Profile::of(&settings).map_err(usage)

@@ -2,8 +2,8 @@
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::Response;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use serde_json::Value;
 
 use super::checked::contract;

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use axum::body::Bytes;
-use http::Method;
 use countersign::report::Outcome;
 use countersign::rules::Level;
+use http::Method;
 use serde_json::{Value, json};
 
 use super::call::{Call, Payload, Reply, TOKEN};

@@ -59,5 +59,8 @@ fn a_file_that_contradicts_itself_is_told_with_both_lines() {
 #[test]
 fn a_file_that_is_not_there_is_told() {
     let told = refused(&["--profile", "there-is-no-such.toml"]);
-    assert!(told.contains("failed to read `there-is-no-such.toml`"), "{told}");
+    assert!(
+        told.contains("failed to read the profile from `there-is-no-such.toml`"),
+        "{told}"
+    );
 }

@@ -39,14 +39,14 @@ async fn observe(axis: &'static str, value: &'static Named) {
 /// Names the value that an axis has in a service whose other axes have their defaults.
 async fn observed(axis: &str, service: &Running) -> String {
     match axis {
-        "get-contacts-status" => status(get(service, "/contact-database").await),
-        "get-venues-status" => status(get(service, "/venues").await),
-        "get-visits-status" => status(get(service, "/visits").await),
-        "get-tags-status" => status(get(service, "/tags").await),
-        "create-contact-status" => status(contact(service, &json!({})).await),
-        "create-contact-method-status" => status(method(service, &json!({})).await),
-        "create-visit-status" => status(visit(service).await),
-        "update-contact-status" => status(update(service).await.1),
+        "get-contacts-status" => status(&get(service, "/contact-database").await),
+        "get-venues-status" => status(&get(service, "/venues").await),
+        "get-visits-status" => status(&get(service, "/visits").await),
+        "get-tags-status" => status(&get(service, "/tags").await),
+        "create-contact-status" => status(&contact(service, &json!({})).await),
+        "create-contact-method-status" => status(&method(service, &json!({})).await),
+        "create-visit-status" => status(&visit(service).await),
+        "update-contact-status" => status(&update(service).await.1),
         "update-answer-body" => update_body(&update(service).await.1.body).to_owned(),
         "update-semantics" => update_semantics(service).await.to_owned(),
         "required-fields" => required_fields(service).await.to_owned(),
@@ -82,8 +82,8 @@ async fn observed(axis: &str, service: &Running) -> String {
         }
         "created-listed-when" => created_listed_when(service).await.to_owned(),
         "error-body" => error_body(&post(service, "/tags", &json!({"name": 1})).await).to_owned(),
-        "invalid-input-status" => status(post(service, "/tags", &json!({"name": 1})).await),
-        "credential-status" => status(once(service.bare(Method::GET, "/tags")).await),
+        "invalid-input-status" => status(&post(service, "/tags", &json!({"name": 1})).await),
+        "credential-status" => status(&once(service.bare(Method::GET, "/tags")).await),
         "challenge" => {
             let refused = once(service.bare(Method::POST, "/tags")).await;
             assert_eq!(refused.status, 401);
@@ -96,7 +96,7 @@ async fn observed(axis: &str, service: &Running) -> String {
     }
 }
 
-fn status(reply: Reply) -> String {
+fn status(reply: &Reply) -> String {
     reply.status.to_string()
 }
 
