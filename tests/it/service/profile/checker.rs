@@ -1,4 +1,4 @@
-//! The checker over every single value: a service that conforms gets no finding that fails a run.
+//! The checker over every value and every pair of values: a service that conforms gets no finding that fails a run.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,17 +11,26 @@ use countersign::rules::{Level, Levels};
 use countersign::run::{self, Ended, Run, Settings};
 use futures::StreamExt;
 
-use super::{Running, TOKEN, single_values, with};
+use super::{Running, TOKEN, pairs, single_values, with};
 
 /// How many checks are under way at once.
-const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 16;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_single_value_is_found_at_fault() {
+    assert_no_findings(single_values().into_iter().map(|setting| vec![setting]).collect()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_two_values_are_found_at_fault_together() {
+    assert_no_findings(pairs::profiles()).await;
+}
+
+async fn assert_no_findings(profiles: Vec<Vec<String>>) {
     let contract = Contract::built_in().unwrap();
-    let checks = single_values().into_iter().map(async |setting| {
-        let run = checked(&contract, &setting).await;
-        (setting, run.ended.clone(), findings(&contract, &run))
+    let checks = profiles.into_iter().map(async |settings| {
+        let run = checked(&contract, &settings).await;
+        (settings, run.ended.clone(), findings(&contract, &run))
     });
     let checks: Vec<_> = futures::stream::iter(checks).buffer_unordered(AT_ONCE).collect().await;
     let faulty: Vec<_> = checks
@@ -42,16 +51,16 @@ fn findings(contract: &Contract, run: &Run) -> BTreeSet<String> {
     told.collect()
 }
 
-/// Checks a service with one setting, as `countersign check --writes` does.
-async fn checked(contract: &Contract, setting: &str) -> Run {
-    let service: Running = with(&[setting.to_owned()]).await;
+/// Checks a service with these settings, as `countersign check --writes` does.
+async fn checked(contract: &Contract, settings: &[String]) -> Run {
+    let service: Running = with(settings).await;
     let scope = Scope {
         writes: true,
         token: true,
         seed: 1,
         ..Scope::default()
     };
-    let settings = Settings {
+    let pace = Settings {
         jobs: 4,
         rate: None,
         settle: Duration::from_secs(5),
@@ -63,14 +72,14 @@ async fn checked(contract: &Contract, setting: &str) -> Run {
     };
     let target = Target::parse(&format!("http://{}", service.address())).unwrap();
     let token = Token::parse(TOKEN).unwrap();
-    let transport = Transport::new(target, Some(token), settings.mark.wrong_token(), Limits::default()).unwrap();
+    let transport = Transport::new(target, Some(token), pace.mark.wrong_token(), Limits::default()).unwrap();
     let plan = Plan::new(contract, &scope);
     let mut ignored = |_: run::Event<'_>| {};
     run::run(
         contract,
         &plan,
         &transport,
-        &settings,
+        &pace,
         (&mut ignored, std::future::pending()),
     )
     .await

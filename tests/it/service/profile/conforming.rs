@@ -9,7 +9,7 @@ use super::wire::{Reply, call, get, patiently, post, walk};
 use super::{Running, first, single_values, value, with};
 
 /// How many tours are under way at once.
-const AT_ONCE: usize = 8;
+const AT_ONCE: usize = 16;
 
 const LISTS: [(&str, &str); 4] = [
     ("/contact-database", "ContactPage"),

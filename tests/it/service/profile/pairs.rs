@@ -12,7 +12,7 @@ type Pair = (Chosen, Chosen);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn any_two_values_conform_together() {
-    conform(rows().iter().map(|row| settings(row)).collect()).await;
+    conform(profiles()).await;
 }
 
 #[test]
@@ -22,6 +22,11 @@ fn any_two_values_meet_in_few_profiles() {
     rows.iter().for_each(|row| left.retain(|pair| !meets(row, pair)));
     assert!(left.is_empty(), "{left:?}");
     assert!(rows.len() < 80, "{} profiles", rows.len());
+}
+
+/// Returns the settings of profiles in which any two values meet.
+pub(super) fn profiles() -> Vec<Vec<String>> {
+    rows().iter().map(|row| settings(row)).collect()
 }
 
 /// Returns profiles, each the values of all axes, that cover all pairs: greedily, and the same ones every time.
