@@ -30,7 +30,7 @@ pub(super) struct Arguments {
 /// Serves until it is told to stop.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     if arguments.profile.iter().any(|named| named == "list") {
-        edge::print(&service::table());
+        edge::print(&service::profile_table());
         return Ok(0);
     }
     let runtime = tokio::runtime::Runtime::new().map_err(|error| Failure::Start(error.to_string()))?;

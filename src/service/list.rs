@@ -24,8 +24,8 @@ pub(super) trait Listed: Sized + Send {
 impl Listed for Contact {
     const LIST: List = List::Contacts;
 
-    fn read(store: &Store, span: Span) -> impl Future<Output = Result<Slice<Self>, StoreError>> + Send {
-        store.contacts(span)
+    async fn read(store: &Store, span: Span) -> Result<Slice<Self>, StoreError> {
+        store.contacts(span).await
     }
 }
 
@@ -33,24 +33,24 @@ impl Listed for Contact {
 impl Listed for Named {
     const LIST: List = List::Tags;
 
-    fn read(store: &Store, span: Span) -> impl Future<Output = Result<Slice<Self>, StoreError>> + Send {
-        store.tags(span)
+    async fn read(store: &Store, span: Span) -> Result<Slice<Self>, StoreError> {
+        store.tags(span).await
     }
 }
 
 impl Listed for Venue {
     const LIST: List = List::Venues;
 
-    fn read(store: &Store, span: Span) -> impl Future<Output = Result<Slice<Self>, StoreError>> + Send {
-        store.venues(span)
+    async fn read(store: &Store, span: Span) -> Result<Slice<Self>, StoreError> {
+        store.venues(span).await
     }
 }
 
 impl Listed for Visit {
     const LIST: List = List::Visits;
 
-    fn read(store: &Store, span: Span) -> impl Future<Output = Result<Slice<Self>, StoreError>> + Send {
-        store.visits(span)
+    async fn read(store: &Store, span: Span) -> Result<Slice<Self>, StoreError> {
+        store.visits(span).await
     }
 }
 

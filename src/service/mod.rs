@@ -54,7 +54,8 @@ mod vocabulary;
 pub use app::app;
 pub use open::{OpenError, Service};
 pub use profile::{
-    AXES, Axis, Clock, Named, Near, Origin, Profile, ProfileError, Setting, WITHOUT_AXIS, WithoutAxis, table,
+    AXES, Axis, AxisValue, Clock, Near, Origin, Profile, ProfileError, Setting, WITHOUT_AXIS, WithoutAxis,
+    table as profile_table,
 };
 pub use server::run;
 pub use store_url::{StoreUrl, StoreUrlError};

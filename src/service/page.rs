@@ -83,13 +83,13 @@ pub(super) async fn answer_page<R: Listed, T: Serialize>(
 ) -> Result<Response, Refusal> {
     let profile = service.profile();
     let mut number = number;
-    let mut slice: Slice<R> = slice(service, number).await?;
+    let mut slice: Slice<R> = read_page(service, number).await?;
     if number.0 > last_page(slice.total, profile) {
         match profile.page_beyond_last {
             PageBeyondLast::Empty => {}
             PageBeyondLast::LastPage => {
                 number = PageNumber(last_page(slice.total, profile));
-                slice = self::slice(service, number).await?;
+                slice = read_page(service, number).await?;
             }
             PageBeyondLast::NotFound => return Err(Refusal::UnknownPage),
         }
@@ -105,18 +105,17 @@ pub(super) async fn answer_page<R: Listed, T: Serialize>(
 }
 
 /// Reads a page in the profile's order, without the records that are held back.
-async fn slice<R: Listed>(service: &Service, number: PageNumber) -> Result<Slice<R>, StoreError> {
+async fn read_page<R: Listed>(service: &Service, number: PageNumber) -> Result<Slice<R>, StoreError> {
     let profile = service.profile();
-    let shown = |total| service.shown(R::LIST, total);
     if profile.list_order == ListOrder::NewestFirst {
-        let total = shown(R::read(service.store(), NOWHERE).await?.total);
+        let total = service.shown(R::LIST, R::read(service.store(), NOWHERE).await?.total);
         let mut slice = R::read(service.store(), number.span(profile, total)).await?;
         slice.items.reverse();
         return Ok(Slice { total, ..slice });
     }
     let span = number.span(profile, 0);
     let mut slice = R::read(service.store(), span).await?;
-    slice.total = shown(slice.total);
+    slice.total = service.shown(R::LIST, slice.total);
     let left = slice.total.saturating_sub(span.first - 1).max(0);
     slice.items.truncate(usize::try_from(left).unwrap_or(usize::MAX));
     Ok(slice)

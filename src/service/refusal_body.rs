@@ -1,4 +1,4 @@
-//! The shapes that the body of a refusal may have: [`write`].
+//! The shapes that the body of a refusal may have: [`write()`].
 
 use axum::http::StatusCode;
 use serde_json::{Map, Value, json};

@@ -1,6 +1,6 @@
 //! What an axis and its values are: [`Axis`], and the two macros in which they are written down.
 //!
-//! [`choice!`](choice) makes an enum of named values, the default first; [`profile!`](profile) makes the struct that
+//! `choice!` makes an enum of named values, the default first; `profile!` makes the struct that
 //! holds one value of each axis, and the table of the axes. A doc comment is written once and read twice: by people
 //! who read the code, and by those who read the table.
 
@@ -16,14 +16,14 @@ pub struct Axis {
     /// What is chosen, in one sentence.
     pub says: &'static str,
     /// The values, the default first.
-    pub values: &'static [Named],
+    pub values: &'static [AxisValue],
     pub(super) set: fn(&mut Profile, usize),
     pub(super) index: fn(&Profile) -> usize,
 }
 
 /// One value of an axis.
 #[derive(Clone, Copy, Debug)]
-pub struct Named {
+pub struct AxisValue {
     /// The name, by which a flag or a file sets it.
     pub name: &'static str,
     /// What the service does then, in one sentence.
@@ -33,7 +33,7 @@ pub struct Named {
 /// The values of an axis, in the order of their names in [`Axis::values`].
 pub(super) trait Values: Copy + Eq + 'static {
     const ALL: &'static [Self];
-    const NAMED: &'static [Named];
+    const VALUES: &'static [AxisValue];
 }
 
 /// Makes an enum of named values; the first is the default.
@@ -57,15 +57,15 @@ macro_rules! choice {
 
         impl $crate::service::profile::choice::Values for $choice {
             const ALL: &'static [Self] = &[Self::$default, $(Self::$value),+];
-            const NAMED: &'static [$crate::service::profile::choice::Named] = &[
-                $crate::service::profile::choice::Named { name: $default_name, says: $default_says.trim_ascii() },
-                $($crate::service::profile::choice::Named { name: $name, says: $says.trim_ascii() },)+
+            const VALUES: &'static [$crate::service::profile::choice::AxisValue] = &[
+                $crate::service::profile::choice::AxisValue { name: $default_name, says: $default_says.trim_ascii() },
+                $($crate::service::profile::choice::AxisValue { name: $name, says: $says.trim_ascii() },)+
             ];
         }
     };
 }
 
-/// Makes [`Profile`](super::Profile) and [`AXES`](super::AXES) of lines `field: Choice = "axis" in "gap"`.
+/// Makes [`Profile`] and [`AXES`](super::AXES) of lines `field: Choice = "axis" in "gap"`.
 macro_rules! profile {
     ($(#[doc = $says:literal] $field:ident: $choice:ty = $name:literal in $gap:literal,)+) => {
         /// One value for each axis, and the clock.
@@ -86,7 +86,7 @@ macro_rules! profile {
             name: $name,
             gap: $gap,
             says: $says.trim_ascii(),
-            values: <$choice as Values>::NAMED,
+            values: <$choice as Values>::VALUES,
             set: |profile, index| profile.$field = <$choice as Values>::ALL[index],
             index: |profile| {
                 let mut all = <$choice as Values>::ALL.iter();

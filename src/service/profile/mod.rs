@@ -11,6 +11,7 @@
 
 mod answers;
 mod choice;
+mod error;
 mod lists;
 mod refusals;
 mod rendering;
@@ -22,8 +23,9 @@ mod values;
 
 use chrono::{DateTime, Utc};
 
-pub use self::choice::{Axis, Named};
-pub use self::setting::{Near, Origin, ProfileError, Setting};
+pub use self::choice::{Axis, AxisValue};
+pub use self::error::{Near, Origin, ProfileError};
+pub use self::setting::Setting;
 pub use self::table::table;
 pub(super) use self::{
     answers::{CreateStatus, ListStatus, UpdateBody, UpdateStatus},

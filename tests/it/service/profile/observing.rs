@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use countersign::service::{AXES, Axis, Named};
+use countersign::service::{AXES, Axis, AxisValue};
 use futures::StreamExt;
 use reqwest::Method;
 use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -31,7 +31,7 @@ async fn every_value_shows_on_the_wire_as_it_is_named() {
     }
 }
 
-async fn observe(axis: &'static str, value: &'static Named) {
+async fn observe(axis: &'static str, value: &'static AxisValue) {
     let service = with(&[format!("{axis}={}", value.name)]).await;
     assert_eq!(observed(axis, &service).await, value.name, "{axis}");
 }
@@ -56,11 +56,7 @@ async fn observed(axis: &str, service: &Running) -> String {
             either(reply.status == 201, "ignored", "refused")
         }
         "duplicates" => duplicates(service).await.to_owned(),
-        "unknown-references" => match contact(service, &json!({"venue_id": UNKNOWN})).await.status {
-            201 => "ignored".to_owned(),
-            404 => "not-found".to_owned(),
-            _ => "invalid".to_owned(),
-        },
+        "unknown-references" => unknown_references(service).await.to_owned(),
         "field-sizes" => field_sizes(service).await.to_owned(),
         "gender-values" => openness(&contact(service, &json!({"gender": "odd"})).await),
         "nationality-values" => openness(&contact(service, &json!({"nationality": "odd"})).await),
@@ -232,6 +228,20 @@ async fn duplicates(service: &Running) -> &'static str {
     match repeated[0] {
         201 => "accepted",
         409 => "conflict",
+        _ => "invalid",
+    }
+}
+
+async fn unknown_references(service: &Running) -> &'static str {
+    let venue = contact(service, &json!({"venue_id": UNKNOWN})).await.status;
+    let tags = contact(service, &json!({"tags": [UNKNOWN, "press", "there is no such tag"]})).await;
+    assert_eq!(tags.status, venue);
+    match venue {
+        201 => {
+            assert_eq!(tags.body["data"]["tags"]["name"], "press");
+            "ignored"
+        }
+        404 => "not-found",
         _ => "invalid",
     }
 }
