@@ -1,5 +1,7 @@
 //! `countersign serve`: the reference service on a port.
 
+use std::path::Path;
+
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use secrecy::SecretString;
@@ -7,7 +9,7 @@ use secrecy::SecretString;
 use super::edge;
 use super::failure::Failure;
 use crate::service::fault::{self, Faults};
-use crate::service::{self, Profile, Service, StoreUrl};
+use crate::service::{self, Profile, ProfileError, Service, Setting, StoreUrl};
 
 /// What `serve` takes.
 #[derive(Debug, Args)]
@@ -34,6 +36,10 @@ pub(super) struct Arguments {
     /// Deviate from the document in this way, to see a check find it; `list` prints all; repeatable
     #[arg(long, value_name = "NAME")]
     fault: Vec<String>,
+    /// What the service does where the document says nothing: a file, or one choice, which goes before files; `list`
+    /// prints all choices; repeatable
+    #[arg(long, value_name = "FILE|AXIS=VALUE")]
+    profile: Vec<String>,
 }
 
 /// Serves until it is told to stop.
@@ -42,13 +48,33 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         edge::print(&Faults::list());
         return Ok(0);
     }
+    if arguments.profile.iter().any(|named| named == "list") {
+        edge::print(&service::profile_table());
+        return Ok(0);
+    }
     let runtime = tokio::runtime::Runtime::new().map_err(|error| Failure::Start(error.to_string()))?;
     runtime.block_on(serve(arguments))?;
     Ok(0)
 }
 
+/// Makes the profile of the choices and files that flags name.
+fn profile(named: &[String]) -> Result<Profile, Failure> {
+    let usage = |error: ProfileError| Failure::Usage(format!("failed to read the profile: {error}"));
+    let mut settings = Vec::new();
+    for named in named {
+        if named.contains('=') {
+            settings.push(Setting::parse(named).map_err(usage)?);
+        } else {
+            let file = Path::new(named);
+            settings.extend(Setting::parse_file(file, &edge::read("profile", file)?).map_err(usage)?);
+        }
+    }
+    Profile::of(&settings).map_err(usage)
+}
+
 async fn serve(arguments: &Arguments) -> Result<(), Failure> {
     let faults = Faults::named(&arguments.fault)?;
+    let profile = profile(&arguments.profile)?;
     let given = edge::token(arguments.token_file.as_deref())?;
     let generated = given.is_none().then(|| uuid::Uuid::new_v4().simple().to_string());
     let secret = match (given, &generated) {
@@ -72,7 +98,8 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
                 hint,
             }
         })?;
-    let service = Service::open(&store_url, secret, Profile::default())
+    let chosen = profile.chosen();
+    let service = Service::open(&store_url, secret, profile)
         .await
         .map_err(|error| store(&error))?;
     if let Some(target) = arguments.seed_contacts {
@@ -84,6 +111,9 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
     // A signal that comes as soon as the lines below are read stops the service as any later one does.
     let stop = stop().map_err(|error| Failure::Start(error.to_string()))?;
     edge::print(&format!("serving http://{address} from {store_url}\n"));
+    for choice in chosen {
+        edge::print(&format!("profile {choice}\n"));
+    }
     if let Some(token) = generated {
         edge::print(&format!("token {token}\n"));
     }

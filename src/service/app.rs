@@ -13,10 +13,12 @@ use super::auth::require_token;
 use super::body::BODY_LIMIT;
 use super::open::Service;
 use super::operations::{contact_methods, contacts, tags, venues, visits};
-use super::refusal::Refusal;
+use super::refusal::{Refusal, write_refusals};
+use super::traffic;
 
 /// Builds the nine operations over `service`, each behind its token.
 pub fn app(service: Service) -> Router {
+    let profile = *service.profile();
     let operations = Router::new()
         .route("/contact-database", get(contacts::list).post(contacts::create))
         .route("/contact-database/{id}", put(contacts::update))
@@ -27,12 +29,15 @@ pub fn app(service: Service) -> Router {
         .route_layer(middleware::from_fn_with_state(service.clone(), require_token))
         .method_not_allowed_fallback(async || Refusal::MethodNotAllowed);
 
-    Router::new()
+    let router = Router::new()
         .nest("/organization/v1", operations)
         .fallback(async || Refusal::UnknownPath)
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .layer(middleware::from_fn(answer_panics))
-        .with_state(service)
+        .layer(middleware::from_fn(answer_panics));
+    let router = traffic::limit(router, &profile)
+        .layer(middleware::from_fn_with_state(service.clone(), write_refusals))
+        .with_state(service);
+    traffic::shape(router, &profile)
 }
 
 /// Answers a plain 500 where a handler panics, so that the client is not left with a closed connection.
@@ -54,9 +59,11 @@ mod tests {
     #[tokio::test]
     async fn a_panic_is_answered_with_a_plain_500() {
         let broken = get(|| async { panic!("as the test asks") as &'static str });
+        let service = Service::memory("token".to_owned().into()).unwrap();
         let router = Router::new()
             .route("/", broken)
-            .layer(middleware::from_fn(answer_panics));
+            .layer(middleware::from_fn(answer_panics))
+            .layer(middleware::from_fn_with_state(service, write_refusals));
         let response = router.oneshot(Request::new(Body::empty())).await.unwrap();
         assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
         let body = axum::body::to_bytes(response.into_body(), 1_000).await.unwrap();

@@ -1,13 +1,14 @@
 //! The bearer scheme on every operation: [`require_token`] runs before anything else of one.
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
 use super::open::Service;
+use super::profile::{CredentialStatus, Profile};
 use super::refusal::Refusal;
 
 /// Lets a request through when it carries the service's token.
@@ -16,8 +17,17 @@ pub(super) async fn require_token(
     request: Request,
     next: Next,
 ) -> Result<Response, Refusal> {
-    check(request.headers(), service.token())?;
-    Ok(next.run(request).await)
+    match check(request.headers(), service.token()) {
+        Ok(()) => Ok(next.run(request).await),
+        Err(_) if is_forbidden(service.profile(), &request) => Err(Refusal::Forbidden),
+        Err(refusal) => Err(refusal),
+    }
+}
+
+/// Tells whether the refusal is a 403: only Create tag documents its 401.
+fn is_forbidden(profile: &Profile, request: &Request) -> bool {
+    let is_create_tag = request.method() == Method::POST && request.uri().path().ends_with("/tags");
+    profile.credential_status == CredentialStatus::Forbidden && !is_create_tag
 }
 
 fn check(headers: &HeaderMap, token: &SecretString) -> Result<(), Refusal> {

@@ -1,11 +1,12 @@
 //! The fields of an object that was sent: [`Fields`] reads them one by one and collects what is wrong.
 //!
-//! A reader of a value is a function from [`Value`] to [`Read`]. Problems carry pointers relative to the value, and
+//! A reader of a value is a function from [`Value`] and [`Profile`] to [`Read`]. Problems carry pointers relative to the value, and
 //! each level that a value lies in puts its own step in front, so that a sender gets all problems of a body at once,
 //! each with its full pointer.
 
 use serde_json::{Map, Value};
 
+use super::profile::{Profile, UnknownRequestFields};
 use super::refusal::FieldProblem;
 
 /// A value, or everything that is wrong with it.
@@ -14,15 +15,17 @@ pub(super) type Read<T> = Result<T, Vec<FieldProblem>>;
 /// The most entries that an array may have.
 const LONGEST_LIST: usize = 100;
 
-/// An object while its fields are being read. Fields that nobody asks for are ignored.
+/// An object while its fields are being read. What becomes of fields that nobody asks for is the profile's choice.
 pub(super) struct Fields<'a> {
     object: &'a Map<String, Value>,
+    profile: &'a Profile,
+    known: Vec<&'static str>,
     problems: Vec<FieldProblem>,
 }
 
 impl<'a> Fields<'a> {
     /// Starts reading `object`, in which `required` fields must be there.
-    pub(super) fn of(object: &'a Map<String, Value>, required: &[&str]) -> Self {
+    pub(super) fn of(object: &'a Map<String, Value>, required: &[&str], profile: &'a Profile) -> Self {
         let missing = required.iter().filter(|name| !object.contains_key(**name));
         let problems = missing
             .map(|name| FieldProblem {
@@ -30,24 +33,45 @@ impl<'a> Fields<'a> {
                 problem: "is missing",
             })
             .collect();
-        Fields { object, problems }
+        Fields {
+            object,
+            profile,
+            known: Vec::new(),
+            problems,
+        }
     }
 
     /// Reads one field with `reader`; nothing when it is not there or wrong.
-    pub(super) fn read<T>(&mut self, name: &str, reader: impl FnOnce(&Value) -> Read<T>) -> Option<T> {
-        let read = reader(self.object.get(name)?);
+    pub(super) fn read<T>(
+        &mut self,
+        name: &'static str,
+        reader: impl FnOnce(&Value, &Profile) -> Read<T>,
+    ) -> Option<T> {
+        self.known.push(name);
+        let read = reader(self.object.get(name)?, self.profile);
         read.map_err(|problems| self.problems.extend(beneath(name, problems)))
             .ok()
     }
 
-    /// Reads one field that [`Fields::of`] requires. A default stands in for one that is missing or wrong, and
-    /// [`Fields::finish`] sees to it that it goes no further.
-    pub(super) fn required<T: Default>(&mut self, name: &str, reader: impl FnOnce(&Value) -> Read<T>) -> T {
+    /// Reads one field that a record cannot be without. A default stands in for one that is missing or wrong; where
+    /// [`Fields::of`] requires it, [`Fields::finish`] sees to it that the default goes no further.
+    pub(super) fn required<T: Default>(
+        &mut self,
+        name: &'static str,
+        reader: impl FnOnce(&Value, &Profile) -> Read<T>,
+    ) -> T {
         self.read(name, reader).unwrap_or_default()
     }
 
     /// Returns what was made of the fields, unless something was wrong with one.
-    pub(super) fn finish<T>(self, made: T) -> Read<T> {
+    pub(super) fn finish<T>(mut self, made: T) -> Read<T> {
+        if self.profile.unknown_request_fields == UnknownRequestFields::Refused {
+            let unknown = self.object.keys().filter(|name| !self.known.contains(&name.as_str()));
+            self.problems.extend(unknown.map(|name| FieldProblem {
+                field: format!("/{}", name.replace('~', "~0").replace('/', "~1")),
+                problem: "is not a documented field",
+            }));
+        }
         if self.problems.is_empty() {
             Ok(made)
         } else {
@@ -62,7 +86,7 @@ pub(super) fn object(value: &Value) -> Read<&Map<String, Value>> {
 }
 
 /// Reads an array, each entry with `reader`.
-pub(super) fn list<T>(value: &Value, reader: impl Fn(&Value) -> Read<T>) -> Read<Vec<T>> {
+pub(super) fn list<T>(value: &Value, profile: &Profile, reader: impl Fn(&Value, &Profile) -> Read<T>) -> Read<Vec<T>> {
     let entries = value.as_array().ok_or_else(|| problem("is not an array"))?;
     if entries.len() > LONGEST_LIST {
         return Err(problem("has more than 100 entries"));
@@ -70,7 +94,7 @@ pub(super) fn list<T>(value: &Value, reader: impl Fn(&Value) -> Read<T>) -> Read
     let mut items = Vec::with_capacity(entries.len());
     let mut problems = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
-        match reader(entry) {
+        match reader(entry, profile) {
             Ok(item) => items.push(item),
             Err(wrong) => problems.extend(beneath(&index.to_string(), wrong)),
         }
@@ -99,27 +123,42 @@ mod tests {
 
     use super::*;
 
-    fn number(value: &Value) -> Read<i64> {
+    fn number(value: &Value, _: &Profile) -> Read<i64> {
         value.as_i64().ok_or_else(|| problem("is not an integer"))
     }
 
-    fn point(value: &Value) -> Read<(i64, Option<i64>)> {
-        let mut fields = Fields::of(object(value)?, &["x"]);
+    fn point(value: &Value, profile: &Profile) -> Read<(i64, Option<i64>)> {
+        let mut fields = Fields::of(object(value)?, &["x"], profile);
         let point = (fields.required("x", number), fields.read("y", number));
         fields.finish(point)
     }
 
     fn refused(value: &Value) -> Vec<(String, &'static str)> {
-        let problems = list(value, point).unwrap_err();
+        let problems = list(value, &Profile::default(), point).unwrap_err();
         problems.into_iter().map(|wrong| (wrong.field, wrong.problem)).collect()
     }
 
     #[test]
     fn fields_are_read_and_unknown_ones_are_ignored() {
         assert_eq!(
-            list(&json!([{"x": 1, "z": null}, {"y": 3, "x": 2}]), point),
+            list(
+                &json!([{"x": 1, "z": null}, {"y": 3, "x": 2}]),
+                &Profile::default(),
+                point
+            ),
             Ok(vec![(1, None), (2, Some(3))])
         );
+    }
+
+    #[test]
+    fn fields_that_nobody_asks_for_are_refused_where_the_profile_says_so() {
+        let profile = Profile {
+            unknown_request_fields: UnknownRequestFields::Refused,
+            ..Profile::default()
+        };
+        let problems = list(&json!([{"x": 1}, {"x": 1, "a/b": 2}]), &profile, point).unwrap_err();
+        assert_eq!(problems.len(), 1);
+        assert_eq!(problems[0].field, "/1/a~1b");
     }
 
     #[test]
@@ -145,7 +184,7 @@ mod tests {
             [(String::new(), "has more than 100 entries")]
         );
         assert_eq!(
-            list(&json!(vec![json!({"x": 1}); 100]), point).map(|points| points.len()),
+            list(&json!(vec![json!({"x": 1}); 100]), &Profile::default(), point).map(|points| points.len()),
             Ok(100)
         );
     }

@@ -8,13 +8,14 @@
 //!
 //! ```text
 //! server ─▶ app ─▶ auth ─▶ operations ─▶ store
-//!                          │  reads the page, the path and the body (page, path, body, json, fields, values)
-//!                          └▶ answers a page, a created record, or a refusal
+//!           │              │  reads the page, the path and the body (page, path, body, json, fields, values, vocabulary)
+//!           │              └▶ answers a page or a record (answer, rendering), or a refusal
+//!           └▶ writes refusals, limits, delays and compresses (refusal, traffic)
 //! ```
 //!
 //! [`fault`] stands outside of all this: it makes the service deviate on purpose, so that a check can be checked.
 //!
-//! What the document leaves open is chosen in [`CHOICES`], and [`Profile`] holds the choices that have a value.
+//! What the document leaves open is chosen by [`Profile`], which holds one value for each of [`AXES`].
 //!
 //! ```no_run
 //! # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
@@ -28,26 +29,37 @@
 //! # }
 //! ```
 
+mod answer;
 mod app;
 mod auth;
 mod body;
+mod duplicates;
 pub mod fault;
 mod fields;
 mod json;
+mod list;
 mod open;
 mod operations;
 mod page;
 mod path;
 mod profile;
+mod recent;
 mod refusal;
+mod refusal_body;
+mod rendering;
 mod server;
 mod store;
 mod store_url;
+mod traffic;
 mod values;
+mod vocabulary;
 
 pub use app::app;
 pub use open::{GrowError, OpenError, Service};
-pub use profile::{CHOICES, Choice, Clock, Profile};
+pub use profile::{
+    AXES, Axis, AxisValue, Clock, Near, Origin, Profile, ProfileError, Setting, WITHOUT_AXIS, WithoutAxis,
+    table as profile_table,
+};
 pub use server::run;
 #[cfg(feature = "postgres")]
 pub use store_url::PostgresAddress;

@@ -6,8 +6,11 @@ use std::sync::Arc;
 use chrono::{DateTime, SubsecRound, Utc};
 use secrecy::{ExposeSecret, SecretString};
 use thiserror::Error;
+use tokio::sync::Mutex;
 
+use super::list::List;
 use super::profile::Profile;
+use super::recent::Recent;
 use super::store::{self, Store, StoreError};
 use super::store_url::StoreUrl;
 
@@ -18,7 +21,9 @@ pub struct Service {
 }
 
 struct Inner {
+    creating: Mutex<()>,
     profile: Profile,
+    recent: Recent,
     store: Arc<dyn Store>,
     token: SecretString,
 }
@@ -128,7 +133,13 @@ impl Service {
 
     pub(super) fn over(store: Arc<dyn Store>, token: SecretString, profile: Profile) -> Self {
         Service {
-            inner: Arc::new(Inner { profile, store, token }),
+            inner: Arc::new(Inner {
+                creating: Mutex::default(),
+                profile,
+                recent: Recent::default(),
+                store,
+                token,
+            }),
         }
     }
 
@@ -139,6 +150,23 @@ impl Service {
     /// Tells the time to the microsecond, which is what a store keeps: an answer shows the time that will be listed.
     pub(super) fn now(&self) -> DateTime<Utc> {
         (self.inner.profile.clock)().trunc_subsecs(6)
+    }
+
+    /// Returns the lock of those who must not create at the same time.
+    pub(super) fn creating(&self) -> &Mutex<()> {
+        &self.inner.creating
+    }
+
+    /// Does `create`, whose record is held back from `list` for as long as the profile says.
+    pub(super) async fn hold_back<T>(&self, list: List, create: impl Future<Output = T>) -> T {
+        let delay = self.profile().created_listed_when.delay();
+        self.inner.recent.hold_back(list, delay, create).await
+    }
+
+    /// Tells how many of the `total` records of `list` are shown, which are all but those held back.
+    pub(super) fn shown(&self, list: List, total: i64) -> i64 {
+        let delay = self.profile().created_listed_when.delay();
+        self.inner.recent.shown(list, delay, total)
     }
 
     pub(super) fn store(&self) -> &dyn Store {

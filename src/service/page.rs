@@ -1,26 +1,37 @@
-//! Pages of lists: [`PageNumber`], which page was asked for, and [`Page`], the documented envelope that answers it.
+//! Pages of lists: [`PageNumber`], which page was asked for, and [`answer_page`], which answers it in the documented
+//! envelope.
 
-use axum::Json;
 use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
+use axum::response::Response;
 use serde::Serialize;
 
-use super::profile::Profile;
+use super::answer::answer;
+use super::list::Listed;
+use super::open::Service;
+use super::profile::{ListOrder, PageBeyondLast, Profile};
 use super::refusal::Refusal;
-use super::store::{Slice, Span};
+use super::store::{Slice, Span, StoreError};
 
 /// The page that a request asks for: 1 or more, and 1 when it asks for none.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct PageNumber(i64);
 
 impl PageNumber {
-    /// Returns the positions on this page. Nothing is ever deleted, so positions are dense and a page is a range.
-    pub(super) fn span(self, profile: &Profile) -> Span {
-        let per_page = i64::from(profile.per_page.get());
+    /// Returns the positions on this page of a list of `total` records. Nothing is ever deleted, so positions are
+    /// dense and a page is a range, counted from the end where the newest come first.
+    fn span(self, profile: &Profile, total: i64) -> Span {
+        let per_page = profile.page_size.items();
         let before = (self.0 - 1).saturating_mul(per_page);
-        Span {
-            first: before.saturating_add(1),
-            last: before.saturating_add(per_page),
+        match profile.list_order {
+            ListOrder::NewestFirst => Span {
+                first: total.saturating_sub(before).saturating_sub(per_page - 1).max(1),
+                last: total.saturating_sub(before),
+            },
+            ListOrder::OldestFirst => Span {
+                first: before.saturating_add(1),
+                last: before.saturating_add(per_page),
+            },
         }
     }
 }
@@ -48,68 +59,103 @@ fn page_number(text: &str) -> Option<PageNumber> {
 
 /// The page envelope of the document.
 #[derive(Debug, Serialize)]
-pub(super) struct Page<T> {
+struct Page<T> {
     data: PageData<T>,
 }
 
 #[derive(Debug, Serialize)]
 struct PageData<T> {
-    per_page: u32,
+    per_page: i64,
     page: i64,
     total: i64,
     last_page: i64,
     items: Vec<T>,
 }
 
-impl<T> Page<T> {
-    /// Answers `number` with what the store has there, each record as `shown`.
-    pub(super) fn answer<R>(
-        number: PageNumber,
-        profile: &Profile,
-        slice: Slice<R>,
-        shown: impl FnMut(R) -> T,
-    ) -> Json<Self> {
-        let per_page = i64::from(profile.per_page.get());
-        // An empty list has one page, an empty one: page 1 is then not beyond the last.
-        let last_page = ((slice.total + per_page - 1) / per_page).max(1);
-        let items = slice.items.into_iter().map(shown).collect();
-        let data = PageData {
-            per_page: profile.per_page.get(),
-            page: number.0,
-            total: slice.total,
-            last_page,
-            items,
-        };
-        Json(Page { data })
+/// No position at all: what is read there is the total alone.
+const NOWHERE: Span = Span { first: 1, last: 0 };
+
+/// Answers the page `number` of the list of `R`, each record as `shown`.
+pub(super) async fn answer_page<R: Listed, T: Serialize>(
+    service: &Service,
+    number: PageNumber,
+    shown: impl FnMut(R) -> T,
+) -> Result<Response, Refusal> {
+    let profile = service.profile();
+    let mut number = number;
+    let mut slice: Slice<R> = read_page(service, number).await?;
+    if number.0 > last_page(slice.total, profile) {
+        match profile.page_beyond_last {
+            PageBeyondLast::Empty => {}
+            PageBeyondLast::LastPage => {
+                number = PageNumber(last_page(slice.total, profile));
+                slice = read_page(service, number).await?;
+            }
+            PageBeyondLast::NotFound => return Err(Refusal::UnknownPage),
+        }
     }
+    let data = PageData {
+        per_page: profile.page_size.items(),
+        page: number.0,
+        total: slice.total,
+        last_page: last_page(slice.total, profile),
+        items: slice.items.into_iter().map(shown).collect(),
+    };
+    Ok(answer(profile, R::LIST.status(profile), &Page { data }))
+}
+
+/// Reads a page in the profile's order, without the records that are held back.
+async fn read_page<R: Listed>(service: &Service, number: PageNumber) -> Result<Slice<R>, StoreError> {
+    let profile = service.profile();
+    if profile.list_order == ListOrder::NewestFirst {
+        let total = service.shown(R::LIST, R::read(service.store(), NOWHERE).await?.total);
+        let mut slice = R::read(service.store(), number.span(profile, total)).await?;
+        slice.items.reverse();
+        return Ok(Slice { total, ..slice });
+    }
+    let span = number.span(profile, 0);
+    let mut slice = R::read(service.store(), span).await?;
+    slice.total = service.shown(R::LIST, slice.total);
+    let left = slice.total.saturating_sub(span.first - 1).max(0);
+    slice.items.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+    Ok(slice)
+}
+
+/// Returns the number of the last page. An empty list has one page, an empty one: page 1 is then not beyond the last.
+fn last_page(total: i64, profile: &Profile) -> i64 {
+    let per_page = profile.page_size.items();
+    ((total + per_page - 1) / per_page).max(1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn last_page(total: i64) -> i64 {
-        let slice = Slice {
-            items: Vec::<()>::new(),
-            total,
-        };
-        Page::answer(PageNumber(1), &Profile::default(), slice, |()| ())
-            .0
-            .data
-            .last_page
-    }
-
     #[test]
     fn the_last_page_holds_what_is_left() {
-        assert_eq!([0, 1, 10, 11, 20, 21].map(last_page), [1, 1, 1, 2, 2, 3]);
+        let last = |total| last_page(total, &Profile::default());
+        assert_eq!([0, 1, 10, 11, 20, 21].map(last), [1, 1, 1, 2, 2, 3]);
     }
 
     #[test]
     fn a_page_is_a_range_of_positions() {
-        let span = |page| PageNumber(page).span(&Profile::default());
+        let span = |page| PageNumber(page).span(&Profile::default(), 25);
         assert_eq!(span(1), Span { first: 1, last: 10 });
         assert_eq!(span(3), Span { first: 21, last: 30 });
         assert_eq!(span(i64::MAX).last, i64::MAX);
+    }
+
+    #[test]
+    fn a_page_is_counted_from_the_end_where_the_newest_come_first() {
+        let profile = Profile {
+            list_order: ListOrder::NewestFirst,
+            ..Profile::default()
+        };
+        let span = |page| PageNumber(page).span(&profile, 25);
+        assert_eq!(span(1), Span { first: 16, last: 25 });
+        assert_eq!(span(3), Span { first: 1, last: 5 });
+        assert!(span(4).last < 1);
+        assert!(span(i64::MAX).last < 1);
     }
 
     #[test]

@@ -1,17 +1,25 @@
-//! Everything that is answered instead of what was asked for: [`Refusal`], in one JSON shape.
+//! Everything that is answered instead of what was asked for: [`Refusal`], and the layer that writes it.
 //!
 //! A refusal names the place that is wrong and what is wrong with it. It never quotes what was sent, and of the
 //! service's own troubles it says nothing: those go to the log.
+//!
+//! # Design
+//!
+//! Whatever refuses knows nothing of statuses and shapes, which are the profile's. A refusal travels outwards as an
+//! extension of a blank response, and [`write_refusals`] is the one place that makes an answer of it.
 
-use axum::Json;
-use axum::http::{HeaderName, StatusCode, header};
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
 
+use super::open::Service;
+use super::profile::{Challenge, Duplicates, Profile, RateLimit, UnknownReferences};
+use super::refusal_body;
 use super::store::StoreError;
 
 /// Why a request was not done.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Refusal {
     /// The body is larger than the service reads.
     BodyTooLarge,
@@ -19,8 +27,12 @@ pub(super) enum Refusal {
     BodyTooSlow,
     /// The body ended before its declared length, or in another way did not arrive.
     BodyUnfinished,
+    /// The record is there already.
+    Duplicate(FieldProblem),
     /// Fields of the body are wrong.
     Fields(Vec<FieldProblem>),
+    /// The credential is missing or wrong, and the profile keeps 401 to where it is documented.
+    Forbidden,
     /// The service failed; the reason is in the log.
     Internal,
     /// The body is not an object written in JSON.
@@ -33,16 +45,22 @@ pub(super) enum Refusal {
     NoCredential,
     /// The query parameter page is not a page number.
     Page(&'static str),
+    /// More requests than the profile answers in a second.
+    TooManyRequests,
     /// The contact in the path does not exist.
     UnknownContact,
+    /// The page lies beyond the last.
+    UnknownPage,
     /// The path does not exist.
     UnknownPath,
+    /// A record that a field names does not exist.
+    UnknownReference(FieldProblem),
     /// The credential is not the token.
     WrongCredential,
 }
 
 /// What is wrong with one field.
-#[derive(Debug, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct FieldProblem {
     /// The JSON pointer of a field of the body, or the name of a query parameter.
     pub(super) field: String,
@@ -50,42 +68,97 @@ pub(super) struct FieldProblem {
     pub(super) problem: &'static str,
 }
 
-/// The body of every refusal.
-#[derive(Serialize)]
-struct RefusalBody {
-    message: &'static str,
-    errors: Vec<FieldProblem>,
-}
-
 /// The challenge of RFC 6750, which has no error code when no credential was sent.
 const CHALLENGE: &str = r#"Bearer realm="contact-database""#;
 const CHALLENGE_WRONG: &str = r#"Bearer realm="contact-database", error="invalid_token""#;
 
+/// Writes the refusal that a response carries, as the profile says; any other response passes as it is.
+pub(super) async fn write_refusals(State(service): State<Service>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    if let Some(refusal) = response.extensions_mut().remove::<Refusal>() {
+        refusal.write(service.profile(), &mut response);
+    }
+    response
+}
+
 impl Refusal {
-    fn status_and_message(&self) -> (StatusCode, &'static str) {
+    fn write(&self, profile: &Profile, response: &mut Response) {
+        let status = self.status(profile);
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
         match self {
-            Refusal::BodyTooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"),
-            Refusal::BodyTooSlow => (StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time"),
-            Refusal::BodyUnfinished => (StatusCode::BAD_REQUEST, "the body did not arrive whole"),
-            Refusal::Fields(_) => (StatusCode::UNPROCESSABLE_ENTITY, "some fields are not acceptable"),
-            Refusal::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "the service failed"),
-            Refusal::MalformedBody(message) => (StatusCode::BAD_REQUEST, message),
-            Refusal::MediaType => (
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "the body must be plain application/json",
-            ),
-            Refusal::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "the path has no such method"),
-            Refusal::NoCredential => (StatusCode::UNAUTHORIZED, "a bearer token is required"),
-            Refusal::Page(_) => (StatusCode::BAD_REQUEST, "the query is not acceptable"),
-            Refusal::UnknownContact => (StatusCode::NOT_FOUND, "there is no such contact"),
-            Refusal::UnknownPath => (StatusCode::NOT_FOUND, "there is no such path"),
-            Refusal::WrongCredential => (StatusCode::UNAUTHORIZED, "the bearer token is not valid"),
+            Refusal::NoCredential if profile.challenge == Challenge::Sent => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(CHALLENGE));
+            }
+            Refusal::WrongCredential if profile.challenge == Challenge::Sent => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(CHALLENGE_WRONG));
+            }
+            Refusal::TooManyRequests if profile.rate_limit == RateLimit::Announced => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            // What is left of the body is not read, so the connection cannot carry another request.
+            Refusal::BodyTooLarge | Refusal::BodyTooSlow => {
+                headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
+            _ => {}
+        }
+        if let Some((media_type, body)) = refusal_body::write(self, status, profile.error_body) {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+            *response.body_mut() = body.into();
         }
     }
 
-    fn errors(self) -> Vec<FieldProblem> {
+    fn status(&self, profile: &Profile) -> StatusCode {
         match self {
-            Refusal::Fields(problems) => problems,
+            Refusal::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Refusal::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
+            Refusal::BodyUnfinished | Refusal::MalformedBody(_) | Refusal::Page(_) => StatusCode::BAD_REQUEST,
+            Refusal::Duplicate(_) if profile.duplicates == Duplicates::Conflict => StatusCode::CONFLICT,
+            Refusal::Forbidden => StatusCode::FORBIDDEN,
+            Refusal::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            Refusal::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Refusal::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Refusal::NoCredential | Refusal::WrongCredential => StatusCode::UNAUTHORIZED,
+            Refusal::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
+            Refusal::UnknownContact | Refusal::UnknownPage | Refusal::UnknownPath => StatusCode::NOT_FOUND,
+            Refusal::UnknownReference(_) if profile.unknown_references == UnknownReferences::NotFound => {
+                StatusCode::NOT_FOUND
+            }
+            Refusal::Duplicate(_) | Refusal::Fields(_) | Refusal::UnknownReference(_) => {
+                profile.invalid_input_status.into()
+            }
+        }
+    }
+
+    /// Returns a code for programs and a message for people.
+    pub(super) fn code_and_message(&self) -> (&'static str, &'static str) {
+        match self {
+            Refusal::BodyTooLarge => ("body_too_large", "the body is too large"),
+            Refusal::BodyTooSlow => ("body_too_slow", "the body did not arrive in time"),
+            Refusal::BodyUnfinished => ("body_unfinished", "the body did not arrive whole"),
+            Refusal::Duplicate(_) => ("duplicate", "there is such a record already"),
+            Refusal::Fields(_) => ("invalid_fields", "some fields are not acceptable"),
+            Refusal::Forbidden => ("forbidden", "a valid bearer token is required"),
+            Refusal::Internal => ("internal", "the service failed"),
+            Refusal::MalformedBody(message) => ("malformed_body", message),
+            Refusal::MediaType => ("media_type", "the body must be plain application/json"),
+            Refusal::MethodNotAllowed => ("method_not_allowed", "the path has no such method"),
+            Refusal::NoCredential => ("no_credential", "a bearer token is required"),
+            Refusal::Page(_) => ("invalid_query", "the query is not acceptable"),
+            Refusal::TooManyRequests => ("too_many_requests", "too many requests were sent"),
+            Refusal::UnknownContact => ("unknown_contact", "there is no such contact"),
+            Refusal::UnknownPage => ("unknown_page", "there is no such page"),
+            Refusal::UnknownPath => ("unknown_path", "there is no such path"),
+            Refusal::UnknownReference(_) => ("unknown_reference", "some fields are not acceptable"),
+            Refusal::WrongCredential => ("wrong_credential", "the bearer token is not valid"),
+        }
+    }
+
+    /// Returns what is wrong with which field.
+    pub(super) fn problems(&self) -> Vec<FieldProblem> {
+        match self {
+            Refusal::Duplicate(problem) | Refusal::UnknownReference(problem) => vec![problem.clone()],
+            Refusal::Fields(problems) => problems.clone(),
             Refusal::Page(problem) => vec![FieldProblem {
                 field: "page".to_owned(),
                 problem,
@@ -93,31 +166,14 @@ impl Refusal {
             _ => Vec::new(),
         }
     }
-
-    /// Returns the header that the status asks for beside the body.
-    fn header(&self) -> Option<(HeaderName, &'static str)> {
-        match self {
-            Refusal::NoCredential => Some((header::WWW_AUTHENTICATE, CHALLENGE)),
-            Refusal::WrongCredential => Some((header::WWW_AUTHENTICATE, CHALLENGE_WRONG)),
-            // What is left of the body is not read, so the connection cannot carry another request.
-            Refusal::BodyTooLarge | Refusal::BodyTooSlow => Some((header::CONNECTION, "close")),
-            _ => None,
-        }
-    }
 }
 
 impl IntoResponse for Refusal {
+    /// Makes a blank response that carries the refusal to [`write_refusals`].
     fn into_response(self) -> Response {
-        let (status, message) = self.status_and_message();
-        let headers = self.header().map(|header| [header]);
-        let body = Json(RefusalBody {
-            message,
-            errors: self.errors(),
-        });
-        match headers {
-            Some(headers) => (status, headers, body).into_response(),
-            None => (status, body).into_response(),
-        }
+        let mut response = StatusCode::INTERNAL_SERVER_ERROR.into_response();
+        response.extensions_mut().insert(self);
+        response
     }
 }
 
@@ -131,10 +187,10 @@ impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::UnknownContact => Refusal::UnknownContact,
-            StoreError::UnknownReference(reference) => Refusal::Fields(vec![FieldProblem {
+            StoreError::UnknownReference(reference) => Refusal::UnknownReference(FieldProblem {
                 field: reference.pointer(),
                 problem: "names no existing record",
-            }]),
+            }),
             StoreError::Crashed | StoreError::Database(_) => {
                 tracing::error!(error = &error as &dyn std::error::Error, "the store failed");
                 Refusal::Internal

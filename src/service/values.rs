@@ -5,26 +5,23 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::fields::{Fields, Read, object, problem};
-use super::profile::required;
-
-/// The most characters that a string may have.
-const LONGEST_TEXT: usize = 1_000;
+use super::profile::{IdentifierSpelling, Profile};
 
 /// Reads a string. PostgreSQL cannot keep a NUL character, so no store is asked to.
-pub(super) fn text(value: &Value) -> Read<String> {
+pub(super) fn text(value: &Value, profile: &Profile) -> Read<String> {
     let text = value.as_str().ok_or_else(|| problem("is not a string"))?;
     if text.contains('\0') {
         return Err(problem("holds a NUL character"));
     }
-    if text.chars().count() > LONGEST_TEXT {
-        return Err(problem("is longer than 1,000 characters"));
+    if text.chars().count() > profile.field_sizes.longest_text() {
+        return Err(problem("is too long"));
     }
     Ok(text.to_owned())
 }
 
 /// Reads a string that says something.
-pub(super) fn filled(value: &Value) -> Read<String> {
-    let text = text(value)?;
+pub(super) fn filled(value: &Value, profile: &Profile) -> Read<String> {
+    let text = text(value, profile)?;
     if text.trim().is_empty() {
         Err(problem("is blank"))
     } else {
@@ -33,8 +30,8 @@ pub(super) fn filled(value: &Value) -> Read<String> {
 }
 
 /// Reads a hex colour of the form `#RRGGBB`.
-pub(super) fn color(value: &Value) -> Read<String> {
-    let text = text(value)?;
+pub(super) fn color(value: &Value, profile: &Profile) -> Read<String> {
+    let text = text(value, profile)?;
     let is_color = |digits: &str| digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     if text.strip_prefix('#').is_some_and(is_color) {
         Ok(text)
@@ -44,8 +41,17 @@ pub(super) fn color(value: &Value) -> Read<String> {
 }
 
 /// Reads an identifier in a body.
-pub(super) fn identifier(value: &Value) -> Read<Uuid> {
-    hyphenated(&text(value)?).ok_or_else(|| problem("is not a UUID in its hyphenated form"))
+pub(super) fn identifier(value: &Value, profile: &Profile) -> Read<Uuid> {
+    spelled(&text(value, profile)?, profile).ok_or_else(|| problem("is not an identifier"))
+}
+
+/// Reads a UUID as the profile spells it. The hyphenated form always serves: contacts have it in every profile.
+pub(super) fn spelled(text: &str, profile: &Profile) -> Option<Uuid> {
+    if text.len() == 32 && profile.identifier_spelling == IdentifierSpelling::Digits {
+        Uuid::try_parse(text).ok()
+    } else {
+        hyphenated(text)
+    }
 }
 
 /// Reads a UUID in its hyphenated form, in either case. The `uuid` crate also takes three other spellings.
@@ -57,19 +63,20 @@ pub(super) fn hyphenated(text: &str) -> Option<Uuid> {
     }
 }
 
-/// Reads a date of the form YYYY-MM-DD; chrono alone would take `2024-2-9` too.
-pub(super) fn date(value: &Value) -> Read<NaiveDate> {
-    let text = text(value)?;
-    let date = NaiveDate::parse_from_str(&text, "%Y-%m-%d")
+/// Reads a date in the profile's format of dob; chrono alone would take `2024-2-9` too.
+pub(super) fn date(value: &Value, profile: &Profile) -> Read<NaiveDate> {
+    let text = text(value, profile)?;
+    let format = profile.dob_format;
+    let date = NaiveDate::parse_from_str(&text, format.pattern())
         .ok()
         .filter(has_common_year);
-    date.filter(|date| date.to_string() == text)
-        .ok_or_else(|| problem("is not a date of the form YYYY-MM-DD"))
+    date.filter(|date| date.format(format.pattern()).to_string() == text)
+        .ok_or_else(|| problem(format.problem()))
 }
 
 /// Reads a date of day, month and year.
-pub(super) fn date_of_parts(value: &Value) -> Read<NaiveDate> {
-    let mut fields = Fields::of(object(value)?, required::DATE_OF_BIRTH);
+pub(super) fn date_of_parts(value: &Value, profile: &Profile) -> Read<NaiveDate> {
+    let mut fields = Fields::of(object(value)?, &["day", "month", "year"], profile);
     let day = fields.required("day", integer);
     let month = fields.required("month", integer);
     let year = fields.required("year", integer);
@@ -83,8 +90,8 @@ pub(super) fn date_of_parts(value: &Value) -> Read<NaiveDate> {
 }
 
 /// Reads a timestamp by RFC 3339, the strict profile of ISO 8601 that both documented forms fit.
-pub(super) fn timestamp(value: &Value) -> Read<DateTime<Utc>> {
-    let text = text(value)?;
+pub(super) fn timestamp(value: &Value, profile: &Profile) -> Read<DateTime<Utc>> {
+    let text = text(value, profile)?;
     if !is_strict_timestamp(&text) {
         return Err(problem(
             "is not a timestamp such as 2024-05-17T09:30:00Z or 2024-05-17T09:30:00+02:00",
@@ -111,7 +118,7 @@ fn is_strict_timestamp(text: &str) -> bool {
         && decimals <= 6
 }
 
-fn integer(value: &Value) -> Read<i64> {
+fn integer(value: &Value, _: &Profile) -> Read<i64> {
     value.as_i64().ok_or_else(|| problem("is not an integer"))
 }
 
@@ -124,39 +131,41 @@ fn has_common_year(date: &NaiveDate) -> bool {
 mod tests {
     use serde_json::json;
 
+    use super::super::profile::{DobFormat, FieldSizes};
     use super::*;
+
+    fn plain<T>(reader: fn(&Value, &Profile) -> Read<T>, value: &Value) -> Read<T> {
+        reader(value, &Profile::default())
+    }
 
     #[test]
     fn texts_may_be_empty_and_of_any_script() {
         for sent in ["", "Ada", "Ωmega", "a\u{1f600}b", &"é".repeat(1_000)] {
-            assert_eq!(text(&json!(sent)), Ok(sent.to_owned()));
+            assert_eq!(plain(text, &json!(sent)), Ok(sent.to_owned()));
         }
     }
 
     #[test]
     fn texts_with_nul_too_long_or_of_another_type_are_refused() {
-        assert_eq!(text(&json!("a\0b")), Err(problem("holds a NUL character")));
-        assert_eq!(
-            text(&json!("é".repeat(1_001))),
-            Err(problem("is longer than 1,000 characters"))
-        );
+        assert_eq!(plain(text, &json!("a\0b")), Err(problem("holds a NUL character")));
+        assert_eq!(plain(text, &json!("é".repeat(1_001))), Err(problem("is too long")));
         for other in [json!(null), json!(1), json!(["a"]), json!({})] {
-            assert_eq!(text(&other), Err(problem("is not a string")));
+            assert_eq!(plain(text, &other), Err(problem("is not a string")));
         }
     }
 
     #[test]
     fn a_blank_text_is_not_filled() {
-        assert!(filled(&json!(" a ")).is_ok());
-        assert!(filled(&json!("")).is_err());
-        assert!(filled(&json!(" \t")).is_err());
+        assert!(plain(filled, &json!(" a ")).is_ok());
+        assert!(plain(filled, &json!("")).is_err());
+        assert!(plain(filled, &json!(" \t")).is_err());
     }
 
     #[test]
     fn colours_have_one_form() {
-        assert!(color(&json!("#1A2b3C")).is_ok());
+        assert!(plain(color, &json!("#1A2b3C")).is_ok());
         for wrong in ["1A2B3C", "#1A2B3", "#1A2B3CD", "#1A2B3G", "##1A2B3", ""] {
-            assert!(color(&json!(wrong)).is_err(), "{wrong}");
+            assert!(plain(color, &json!(wrong)).is_err(), "{wrong}");
         }
     }
 
@@ -179,7 +188,7 @@ mod tests {
     #[test]
     fn dates_have_one_spelling() {
         assert_eq!(
-            date(&json!("2024-02-29")),
+            plain(date, &json!("2024-02-29")),
             Ok(NaiveDate::from_ymd_opt(2024, 2, 29).unwrap())
         );
         for wrong in [
@@ -192,13 +201,49 @@ mod tests {
             "10000-01-01",
             "",
         ] {
-            assert!(date(&json!(wrong)).is_err(), "{wrong}");
+            assert!(plain(date, &json!(wrong)).is_err(), "{wrong}");
         }
     }
 
     #[test]
+    fn a_date_has_the_format_of_the_profile_and_no_other() {
+        let formats = [
+            (DobFormat::Iso, "2024-02-09"),
+            (DobFormat::DayFirst, "09/02/2024"),
+            (DobFormat::MonthFirst, "02/09/2024"),
+            (DobFormat::Timestamp, "2024-02-09T00:00:00Z"),
+        ];
+        for (dob_format, _) in formats {
+            let profile = Profile {
+                dob_format,
+                ..Profile::default()
+            };
+            for (other, text) in formats {
+                let day = if other == DobFormat::MonthFirst && dob_format == DobFormat::DayFirst
+                    || other == DobFormat::DayFirst && dob_format == DobFormat::MonthFirst
+                {
+                    NaiveDate::from_ymd_opt(2024, 9, 2)
+                } else {
+                    NaiveDate::from_ymd_opt(2024, 2, 9).filter(|_| other == dob_format)
+                };
+                assert_eq!(date(&json!(text), &profile).ok(), day, "{dob_format:?} {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_is_as_long_as_the_profile_lets_it() {
+        let profile = Profile {
+            field_sizes: FieldSizes::Sixty,
+            ..Profile::default()
+        };
+        assert!(text(&json!("é".repeat(60)), &profile).is_ok());
+        assert!(text(&json!("é".repeat(61)), &profile).is_err());
+    }
+
+    #[test]
     fn a_date_of_parts_is_a_day_of_the_calendar() {
-        let read = |day, month, year| date_of_parts(&json!({"day": day, "month": month, "year": year}));
+        let read = |day, month, year| plain(date_of_parts, &json!({"day": day, "month": month, "year": year}));
         assert_eq!(read(29, 2, 2024), Ok(NaiveDate::from_ymd_opt(2024, 2, 29).unwrap()));
         for (day, month, year) in [
             (30, 2, 2024),
@@ -210,19 +255,19 @@ mod tests {
         ] {
             assert!(read(day, month, year).is_err(), "{day} {month} {year}");
         }
-        assert!(date_of_parts(&json!({"day": 1, "month": 1})).is_err());
-        assert!(date_of_parts(&json!({"day": 1.5, "month": 1, "year": 2024})).is_err());
+        assert!(plain(date_of_parts, &json!({"day": 1, "month": 1})).is_err());
+        assert!(plain(date_of_parts, &json!({"day": 1.5, "month": 1, "year": 2024})).is_err());
     }
 
     #[test]
     fn both_documented_forms_name_the_same_instant() {
-        let utc = timestamp(&json!("2024-05-17T07:30:00Z")).unwrap();
+        let utc = plain(timestamp, &json!("2024-05-17T07:30:00Z")).unwrap();
         for same in [
             "2024-05-17T09:30:00+02:00",
             "2024-05-17T02:00:00-05:30",
             "2024-05-17T07:30:00.000000Z",
         ] {
-            assert_eq!(timestamp(&json!(same)), Ok(utc), "{same}");
+            assert_eq!(plain(timestamp, &json!(same)), Ok(utc), "{same}");
         }
     }
 
@@ -246,7 +291,7 @@ mod tests {
             "",
         ];
         for text in wrong {
-            assert!(timestamp(&json!(text)).is_err(), "{text}");
+            assert!(plain(timestamp, &json!(text)).is_err(), "{text}");
         }
     }
 }

@@ -10,6 +10,7 @@ mod contract;
 mod fault;
 mod killed;
 mod pages;
+mod profile;
 mod refusals;
 mod server;
 mod storage;

@@ -10,7 +10,7 @@ use crate::service::store::{Contact, ContactMethod, VisitSummary};
 
 /// A contact without `custom_fields`.
 #[derive(Debug, Serialize)]
-pub(crate) struct ContactAnswer {
+pub(super) struct ContactAnswer {
     id: String,
     firstname: String,
     lastname: String,
@@ -39,7 +39,7 @@ pub(crate) struct ContactAnswer {
 
 /// A contact with `custom_fields`, which only list items have.
 #[derive(Debug, Serialize)]
-pub(crate) struct ListedContactAnswer {
+pub(super) struct ListedContactAnswer {
     #[serde(flatten)]
     contact: ContactAnswer,
     custom_fields: Map<String, Value>,
@@ -115,7 +115,7 @@ fn time_and_place(visit: Option<&VisitSummary>) -> (String, String) {
 fn first_of_type(kind: &str, methods: &[ContactMethod]) -> String {
     methods
         .iter()
-        .find(|method| method.kind == kind)
+        .find(|method| method.kind.eq_ignore_ascii_case(kind))
         .map(|method| method.contact.clone())
         .unwrap_or_default()
 }

@@ -3,31 +3,47 @@
 use chrono::NaiveDate;
 use serde_json::{Map, Value};
 
-use super::contact_methods;
-use crate::service::fields::{Fields, Read, list, object, problem};
-use crate::service::profile::CHANNELS;
+use super::contact_methods::read_nested;
+use crate::service::fields::{Fields, Read, list, problem};
+use crate::service::profile::{Profile, UpdateSemantics, closed};
 use crate::service::store::ContactChange;
 use crate::service::values::{date, date_of_parts, filled, identifier, text};
+use crate::service::vocabulary::{channel, country, gender, nationality, tag};
 
-/// Reads what is to be written to a contact. `required` is the only difference between a create and an update.
-pub(super) fn read(sent: &Map<String, Value>, required: &[&str]) -> Read<ContactChange> {
-    let mut fields = Fields::of(sent, required);
-    let texts = |entries: &Value| list(entries, text);
+/// Reads what a create says about a contact.
+pub(super) fn read_new(sent: &Map<String, Value>, profile: &Profile) -> Read<ContactChange> {
+    read(sent, profile.required_fields.contact(), profile)
+}
+
+/// Reads what an update says about a contact. An update that replaces the contact is read as a create is.
+pub(super) fn read_update(sent: &Map<String, Value>, profile: &Profile) -> Read<ContactChange> {
+    match profile.update_semantics {
+        UpdateSemantics::Merges => read(sent, &[], profile),
+        UpdateSemantics::Replaces => read_new(sent, profile).map(|change| ContactChange {
+            replaces: true,
+            ..change
+        }),
+    }
+}
+
+fn read(sent: &Map<String, Value>, required: &[&str], profile: &Profile) -> Read<ContactChange> {
+    let mut fields = Fields::of(sent, required, profile);
     let change = ContactChange {
         firstname: fields.read("firstname", filled),
         lastname: fields.read("lastname", text),
-        methods: fields.read("contact_methods", |entries| {
-            list(entries, |entry| contact_methods::read(object(entry)?))
+        methods: fields.read("contact_methods", |entries, profile| {
+            list(entries, profile, read_nested)
         }),
         born: born(&mut fields),
-        gender: fields.read("gender", text),
-        nationality: fields.read("nationality", text),
-        country_of_residence: fields.read("country_of_residence", text),
+        gender: fields.read("gender", gender),
+        nationality: fields.read("nationality", nationality),
+        country_of_residence: fields.read("country_of_residence", country),
         venue: fields.read("venue_id", identifier),
         excluded_channels: fields
-            .read("included_channels", texts)
+            .read("included_channels", |names, profile| list(names, profile, channel))
             .map(|included| all_but(&included)),
-        tags: fields.read("tags", texts),
+        tags: fields.read("tags", |entries, profile| list(entries, profile, tag)),
+        replaces: false,
     };
     fields.finish(change)
 }
@@ -35,16 +51,18 @@ pub(super) fn read(sent: &Map<String, Value>, required: &[&str]) -> Read<Contact
 /// Reads the date of birth from either of its two fields. They are one date, so they cannot differ.
 fn born(fields: &mut Fields<'_>) -> Option<NaiveDate> {
     let dob = fields.read("dob", date);
-    let parts = fields.read("date_of_birth", |value| match (date_of_parts(value)?, dob) {
-        (parts, Some(dob)) if parts != dob => Err(problem("is another date than dob")),
-        (parts, _) => Ok(parts),
+    let parts = fields.read("date_of_birth", |value, profile| {
+        match (date_of_parts(value, profile)?, dob) {
+            (parts, Some(dob)) if parts != dob => Err(problem("is another date than dob")),
+            (parts, _) => Ok(parts),
+        }
     });
     parts.or(dob)
 }
 
 /// Returns the channels that a contact is left out of when it is to be in `included` alone.
 fn all_but(included: &[String]) -> Vec<String> {
-    let excluded = CHANNELS
+    let excluded = closed::CHANNELS
         .iter()
         .filter(|channel| !included.iter().any(|name| name == *channel));
     excluded.map(|channel| (*channel).to_owned()).collect()
@@ -57,7 +75,7 @@ mod tests {
     use super::*;
 
     fn of(sent: &Value) -> Read<ContactChange> {
-        read(sent.as_object().unwrap(), &["firstname"])
+        read_new(sent.as_object().unwrap(), &Profile::default())
     }
 
     fn problems(sent: &Value) -> Vec<(String, &'static str)> {

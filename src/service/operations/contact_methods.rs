@@ -1,48 +1,72 @@
 //! Create contact method, and contact methods wherever they are sent or answered.
 
 use axum::extract::State;
+use axum::response::Response;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Created, created, identifier, timestamp};
+use super::{identifier, timestamp};
+use crate::service::answer::{CreateEnvelope, answer};
 use crate::service::body::Body;
-use crate::service::fields::{Fields, Read, list};
+use crate::service::duplicates;
+use crate::service::fields::{Fields, Read, list, object};
 use crate::service::open::Service;
 use crate::service::path::ContactId;
-use crate::service::profile::{STATUS, required};
+use crate::service::profile::{Profile, STATUS};
 use crate::service::refusal::Refusal;
 use crate::service::store::{ContactMethod, NewContactMethod};
-use crate::service::values::{filled, text};
+use crate::service::values::filled;
+use crate::service::vocabulary::{channel, method_type, status};
 
 pub(crate) async fn create(
     State(service): State<Service>,
     ContactId(owner): ContactId,
     Body(sent): Body,
-) -> Result<Created<ContactMethodAnswer>, Refusal> {
+) -> Result<Response, Refusal> {
+    let profile = service.profile();
     let now = service.now();
-    let method = service.store().create_contact_method(owner, read(&sent)?, now).await?;
-    Ok(created("Contact method created", method.into()))
+    let new = read(&sent, profile)?;
+    let _lock = duplicates::refuse_method(&service, &new).await?;
+    let method = service.store().create_contact_method(owner, new, now).await?;
+    let body = CreateEnvelope {
+        message: "Contact method created",
+        data: ContactMethodAnswer::from(method),
+    };
+    Ok(answer(profile, profile.create_contact_method_status, &body))
 }
 
-/// Reads a contact method, sent by itself or with a contact.
-pub(super) fn read(sent: &Map<String, Value>) -> Read<NewContactMethod> {
-    let mut fields = Fields::of(sent, required::CONTACT_METHOD);
-    let kind = fields.required("type", filled);
-    let contact = fields.required("contact", filled);
-    let status = fields.read("status", text).unwrap_or_else(|| STATUS.to_owned());
-    let included_channels = fields
-        .read("included_channels", |channels| list(channels, text))
-        .unwrap_or_default();
+/// Reads a contact method that is sent by itself.
+fn read(sent: &Map<String, Value>, profile: &Profile) -> Read<NewContactMethod> {
+    let mut fields = Fields::of(sent, profile.required_fields.contact_method(), profile);
+    let included_channels = fields.read("included_channels", |channels, profile| {
+        list(channels, profile, channel)
+    });
+    let method = shared(&mut fields);
     fields.finish(NewContactMethod {
-        kind,
-        contact,
-        status,
-        included_channels,
+        included_channels: included_channels.unwrap_or_default(),
+        ..method
     })
 }
 
+/// Reads a contact method that is sent with its contact.
+pub(super) fn read_nested(sent: &Value, profile: &Profile) -> Read<NewContactMethod> {
+    let mut fields = Fields::of(object(sent)?, profile.required_fields.nested_method(), profile);
+    let method = shared(&mut fields);
+    fields.finish(method)
+}
+
+/// Reads the fields that a method has wherever it is sent.
+fn shared(fields: &mut Fields<'_>) -> NewContactMethod {
+    NewContactMethod {
+        kind: fields.required("type", method_type),
+        contact: fields.required("contact", filled),
+        status: fields.read("status", status).unwrap_or_else(|| STATUS.to_owned()),
+        included_channels: Vec::new(),
+    }
+}
+
 #[derive(Debug, Serialize)]
-pub(crate) struct ContactMethodAnswer {
+pub(super) struct ContactMethodAnswer {
     id: String,
     r#type: String,
     contact: String,

@@ -1,59 +1,117 @@
 //! Get contacts, Create contact and Update contact.
 
-use axum::Json;
+use axum::body::Body as Bytes;
 use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, Utc};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::contact_answer::{ContactAnswer, ListedContactAnswer};
-use super::contact_input::read;
-use super::{Created, created};
+use super::contact_input::{read_new, read_update};
+use crate::service::answer::{CreateEnvelope, answer};
 use crate::service::body::Body;
+use crate::service::duplicates;
+use crate::service::list::List;
 use crate::service::open::Service;
-use crate::service::page::{Page, PageNumber};
+use crate::service::page::{PageNumber, answer_page};
 use crate::service::path::ContactId;
-use crate::service::profile::{STATUS, required};
+use crate::service::profile::{Profile, STATUS, UnknownReferences, UpdateBody};
 use crate::service::refusal::Refusal;
+use crate::service::store::{Contact, Reference, StoreError};
 
-pub(crate) async fn list(
-    State(service): State<Service>,
-    number: PageNumber,
-) -> Result<Json<Page<ListedContactAnswer>>, Refusal> {
-    let today = service.now().date_naive();
-    let slice = service.store().contacts(number.span(service.profile())).await?;
-    Ok(Page::answer(number, service.profile(), slice, |contact| {
-        ListedContactAnswer::of(contact, today)
-    }))
+pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Refusal> {
+    let now = service.now();
+    let delay = service.profile().created_listed_when.delay();
+    let shown = |mut contact: Contact| {
+        if !delay.is_zero() {
+            contact.methods.retain(|method| method.created_at + delay <= now);
+        }
+        ListedContactAnswer::of(contact, now.date_naive())
+    };
+    answer_page(&service, number, shown).await
 }
 
-pub(crate) async fn create(
-    State(service): State<Service>,
-    Body(sent): Body,
-) -> Result<Created<ContactAnswer>, Refusal> {
+pub(crate) async fn create(State(service): State<Service>, Body(mut sent): Body) -> Result<Response, Refusal> {
+    let profile = service.profile();
     let now = service.now();
-    let contact = service
-        .store()
-        .create_contact(read(&sent, required::CONTACT)?, STATUS, now)
-        .await?;
-    Ok(created("Contact created", ContactAnswer::of(contact, now.date_naive())))
+    let contact = loop {
+        let new = read_new(&sent, profile)?;
+        let _lock = duplicates::refuse_contact(&service, &new).await?;
+        let create = service.store().create_contact(new, STATUS, now);
+        let created = service.hold_back(List::Contacts, create).await;
+        if !forgets(profile, &mut sent, &created) {
+            break created?;
+        }
+    };
+    let body = CreateEnvelope {
+        message: "Contact created",
+        data: ContactAnswer::of(contact, now.date_naive()),
+    };
+    Ok(answer(profile, profile.create_contact_status, &body))
 }
 
 pub(crate) async fn update(
     State(service): State<Service>,
     ContactId(id): ContactId,
-    Body(sent): Body,
-) -> Result<Json<Updated>, Refusal> {
+    Body(mut sent): Body,
+) -> Result<Response, Refusal> {
+    let profile = service.profile();
     let now = service.now();
-    service
-        .store()
-        .update_contact(id, read(&sent, required::UPDATE)?, now)
-        .await?;
-    Ok(Json(Updated {
-        message: "Contact updated",
-    }))
+    let contact = loop {
+        let change = read_update(&sent, profile)?;
+        let updated = service.store().update_contact(id, change, now).await;
+        if !forgets(profile, &mut sent, &updated) {
+            break updated?;
+        }
+    };
+    Ok(updated(profile, contact, now))
 }
 
-/// The body of the answer to an update, of which the document says nothing.
+/// Takes out of what was sent the entry that names no record, where the profile ignores it. True when what is left is
+/// to be written instead.
+fn forgets(profile: &Profile, sent: &mut Map<String, Value>, written: &Result<Contact, StoreError>) -> bool {
+    let Err(StoreError::UnknownReference(reference)) = written else {
+        return false;
+    };
+    if profile.unknown_references != UnknownReferences::Ignored {
+        return false;
+    }
+    match *reference {
+        Reference::Tag(index) => {
+            let mut position = 0..;
+            let tags = sent.get_mut("tags").and_then(Value::as_array_mut);
+            tags.into_iter()
+                .for_each(|tags| tags.retain(|_| position.next() != Some(index)));
+        }
+        Reference::Contact | Reference::Venue => {
+            sent.remove("venue_id");
+        }
+    }
+    true
+}
+
+/// The body of the answer to an update that only says that it was done.
 #[derive(Debug, Serialize)]
-pub(crate) struct Updated {
+struct Updated {
     message: &'static str,
+}
+
+fn updated(profile: &Profile, contact: Contact, now: DateTime<Utc>) -> Response {
+    const MESSAGE: &str = "Contact updated";
+    let status = profile.update_contact_status;
+    let contact = || ContactAnswer::of(contact, now.date_naive());
+    match profile.update_answer_body {
+        UpdateBody::Contact => answer(profile, status, &contact()),
+        UpdateBody::Empty => (StatusCode::from(status), Bytes::empty()).into_response(),
+        UpdateBody::Envelope => {
+            let body = CreateEnvelope {
+                message: MESSAGE,
+                data: contact(),
+            };
+            answer(profile, status, &body)
+        }
+        UpdateBody::Message => answer(profile, status, &Updated { message: MESSAGE }),
+    }
 }

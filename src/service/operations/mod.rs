@@ -10,26 +10,11 @@ pub(super) mod tags;
 pub(super) mod venues;
 pub(super) mod visits;
 
-use axum::Json;
-use axum::http::StatusCode;
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::store::Named;
-
-/// The create envelope of the document, with the status of a create.
-type Created<T> = (StatusCode, Json<CreateEnvelope<T>>);
-
-#[derive(Debug, Serialize)]
-pub(super) struct CreateEnvelope<T> {
-    message: &'static str,
-    data: T,
-}
-
-fn created<T>(message: &'static str, data: T) -> Created<T> {
-    (StatusCode::CREATED, Json(CreateEnvelope { message, data }))
-}
 
 /// A venue or a tag by its id and name; blank where there is none.
 #[derive(Debug, Default, Serialize)]

@@ -1,34 +1,41 @@
 //! Get tags and Create tag.
 
-use axum::Json;
 use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
 use serde_json::{Map, Value};
 
-use super::{Created, NamedAnswer, created};
+use super::NamedAnswer;
+use crate::service::answer::{CreateEnvelope, answer};
 use crate::service::body::Body;
+use crate::service::duplicates;
 use crate::service::fields::{Fields, Read};
+use crate::service::list::List;
 use crate::service::open::Service;
-use crate::service::page::{Page, PageNumber};
-use crate::service::profile::required;
+use crate::service::page::{PageNumber, answer_page};
+use crate::service::profile::Profile;
 use crate::service::refusal::Refusal;
-use crate::service::store::NewTag;
+use crate::service::store::{Named, NewTag};
 use crate::service::values::{color, filled};
 
-pub(crate) async fn list(
-    State(service): State<Service>,
-    number: PageNumber,
-) -> Result<Json<Page<NamedAnswer>>, Refusal> {
-    let slice = service.store().tags(number.span(service.profile())).await?;
-    Ok(Page::answer(number, service.profile(), slice, NamedAnswer::from))
+pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Refusal> {
+    answer_page::<Named, _>(&service, number, NamedAnswer::from).await
 }
 
-pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> Result<Created<NamedAnswer>, Refusal> {
-    let tag = service.store().create_tag(read(&sent)?).await?;
-    Ok(created("Tag created", tag.into()))
+pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> Result<Response, Refusal> {
+    let profile = service.profile();
+    let new = read(&sent, profile)?;
+    let _lock = duplicates::refuse_tag(&service, &new).await?;
+    let tag = service.hold_back(List::Tags, service.store().create_tag(new)).await?;
+    let body = CreateEnvelope {
+        message: "Tag created",
+        data: NamedAnswer::from(tag),
+    };
+    Ok(answer(profile, StatusCode::CREATED, &body))
 }
 
-fn read(sent: &Map<String, Value>) -> Read<NewTag> {
-    let mut fields = Fields::of(sent, required::TAG);
+fn read(sent: &Map<String, Value>, profile: &Profile) -> Read<NewTag> {
+    let mut fields = Fields::of(sent, profile.required_fields.tag(), profile);
     let name = fields.required("name", filled);
     let color = fields.read("color", color).unwrap_or_default();
     fields.finish(NewTag { name, color })

@@ -1,25 +1,21 @@
 //! Get venues.
 
-use axum::Json;
 use axum::extract::State;
+use axum::response::Response;
 use serde::Serialize;
 
 use super::{identifier, timestamp};
 use crate::service::open::Service;
-use crate::service::page::{Page, PageNumber};
+use crate::service::page::{PageNumber, answer_page};
 use crate::service::refusal::Refusal;
 use crate::service::store::Venue;
 
-pub(crate) async fn list(
-    State(service): State<Service>,
-    number: PageNumber,
-) -> Result<Json<Page<VenueAnswer>>, Refusal> {
-    let slice = service.store().venues(number.span(service.profile())).await?;
-    Ok(Page::answer(number, service.profile(), slice, VenueAnswer::from))
+pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Refusal> {
+    answer_page::<Venue, _>(&service, number, VenueAnswer::from).await
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct VenueAnswer {
+struct VenueAnswer {
     id: String,
     name: String,
     country: String,

@@ -1,43 +1,52 @@
 //! Get visits and Create visit.
 
-use axum::Json;
 use axum::extract::State;
+use axum::response::Response;
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Created, NamedAnswer, created, full_name, identifier, timestamp};
+use super::{NamedAnswer, full_name, identifier, timestamp};
+use crate::service::answer::{CreateEnvelope, answer};
 use crate::service::body::Body;
+use crate::service::duplicates;
 use crate::service::fields::{Fields, Read};
+use crate::service::list::List;
 use crate::service::open::Service;
-use crate::service::page::{Page, PageNumber};
-use crate::service::profile::required;
+use crate::service::page::{PageNumber, answer_page};
+use crate::service::profile::Profile;
 use crate::service::refusal::Refusal;
 use crate::service::store::{NewVisit, Visit};
 use crate::service::values;
 
-pub(crate) async fn list(
-    State(service): State<Service>,
-    number: PageNumber,
-) -> Result<Json<Page<VisitAnswer>>, Refusal> {
-    let slice = service.store().visits(number.span(service.profile())).await?;
-    Ok(Page::answer(number, service.profile(), slice, VisitAnswer::from))
+pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Refusal> {
+    answer_page::<Visit, _>(&service, number, VisitAnswer::from).await
 }
 
-pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> Result<Created<VisitAnswer>, Refusal> {
-    let visit = service.store().create_visit(read(&sent)?).await?;
-    Ok(created("Visit created", visit.into()))
+pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> Result<Response, Refusal> {
+    let profile = service.profile();
+    let new = read(&sent, profile, service.now())?;
+    let _lock = duplicates::refuse_visit(&service, &new).await?;
+    let create = service.store().create_visit(new);
+    let visit = service.hold_back(List::Visits, create).await?;
+    let body = CreateEnvelope {
+        message: "Visit created",
+        data: VisitAnswer::from(visit),
+    };
+    Ok(answer(profile, profile.create_visit_status, &body))
 }
 
-fn read(sent: &Map<String, Value>) -> Read<NewVisit> {
-    let mut fields = Fields::of(sent, required::VISIT);
+/// Reads a visit, made at `now` where it is not said and need not be.
+fn read(sent: &Map<String, Value>, profile: &Profile, now: DateTime<Utc>) -> Read<NewVisit> {
+    let mut fields = Fields::of(sent, profile.required_fields.visit(), profile);
     let contact = fields.required("contact_id", values::identifier);
     let venue = fields.required("venue_id", values::identifier);
-    let at = fields.required("datetime", values::timestamp);
+    let at = fields.read("datetime", values::timestamp).unwrap_or(now);
     fields.finish(NewVisit { contact, venue, at })
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct VisitAnswer {
+struct VisitAnswer {
     id: i64,
     venue: NamedAnswer,
     contact: VisitorAnswer,

@@ -30,7 +30,8 @@ pub(crate) trait Store: Send + Sync {
 
     fn create_contact(&self, change: ContactChange, status: &'static str, now: DateTime<Utc>) -> Answer<'_, Contact>;
 
-    fn update_contact(&self, id: Uuid, change: ContactChange, now: DateTime<Utc>) -> Answer<'_, ()>;
+    /// Changes a contact and returns it as it is then.
+    fn update_contact(&self, id: Uuid, change: ContactChange, now: DateTime<Utc>) -> Answer<'_, Contact>;
 
     /// Adds a method to the contact `owner`.
     fn create_contact_method(

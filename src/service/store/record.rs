@@ -119,6 +119,30 @@ pub(crate) struct ContactChange {
     pub(crate) excluded_channels: Option<Vec<String>>,
     /// Ids or names of tags.
     pub(crate) tags: Option<Vec<String>>,
+    /// Whether what the change does not say becomes blank instead.
+    pub(crate) replaces: bool,
+}
+
+impl ContactChange {
+    /// The change with what it does not say made blank, where it replaces. The date of birth and the venue have no blank
+    /// but none, so a store treats them by `replaces`.
+    pub(super) fn completed(mut self) -> Self {
+        if self.replaces {
+            for text in [
+                &mut self.firstname,
+                &mut self.lastname,
+                &mut self.gender,
+                &mut self.nationality,
+                &mut self.country_of_residence,
+            ] {
+                text.get_or_insert_default();
+            }
+            self.methods.get_or_insert_default();
+            self.excluded_channels.get_or_insert_default();
+            self.tags.get_or_insert_default();
+        }
+        self
+    }
 }
 
 #[derive(Debug)]

@@ -5,13 +5,12 @@
 //! The service beneath stays as it is, so a case says in its own few lines what it does otherwise. A deviation is made
 //! of closures in three places: before the service, on a list as a whole, after the service.
 
-use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 
 use axum::extract::{Request, State};
 use axum::middleware::{self, Next};
 use axum::response::Response;
-use countersign::service::{self, Profile, Service, StoreUrl};
+use countersign::service::{self, Profile, Service, Setting, StoreUrl};
 
 use super::call::{Call, Reply, TOKEN};
 use super::listing::Listing;
@@ -101,7 +100,7 @@ pub(super) async fn serve(deviation: Deviation) -> (String, Log, tokio::task::Jo
     let mut profile = Profile::default();
     if !deviation.relists.is_empty() {
         // One page holds the whole list then, and the listing is what cuts it.
-        profile.per_page = NonZeroU32::new(100_000).unwrap();
+        profile = Profile::of(&[Setting::parse("page-size=100").unwrap()]).unwrap();
     }
     let beneath = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile)
         .await

@@ -110,12 +110,13 @@ async fn a_contact_of_a_first_name_alone_is_answered_in_full() {
 }
 
 async fn at(clock: Clock) -> Running {
-    let profile = Profile {
-        clock,
-        ..Profile::default()
-    };
-    let service = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile);
-    Running::start(service.await.unwrap()).await
+    let profile = Profile::default().with_clock(clock);
+    Running::start(
+        Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile)
+            .await
+            .unwrap(),
+    )
+    .await
 }
 
 #[tokio::test]

@@ -1,5 +1,8 @@
 //! `openapi.yaml` as a judge of answers: every documented field is there, has its type, and nothing else is.
 
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex};
+
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
@@ -14,11 +17,43 @@ pub(super) fn assert_answers(name: &str, body: &Value) {
     assert!(problems.is_empty(), "no {name}: {problems:#?}\n{body:#}");
 }
 
+/// Whether null may stand in the place of a field of a resource: the document does not say.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(super) enum Nulls {
+    Refused,
+    Taken,
+}
+
+/// Panics unless `body` is what the schema `name` of the contract describes; `about` says which service answered it.
+pub(super) fn assert_conforms(name: &str, body: &Value, nulls: Nulls, about: &str) {
+    type Known = Mutex<HashMap<(String, Nulls), Arc<Validator>>>;
+    static KNOWN: LazyLock<Known> = LazyLock::new(Known::default);
+    let known = KNOWN
+        .lock()
+        .unwrap()
+        .entry((name.to_owned(), nulls))
+        .or_insert_with(|| Arc::new(compiled(name, nulls)))
+        .clone();
+    let problems: Vec<String> = known
+        .iter_errors(body)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(problems.is_empty(), "{about}: no {name}: {problems:#?}");
+}
+
 fn validator(name: &str) -> Validator {
+    compiled(name, Nulls::Refused)
+}
+
+fn compiled(name: &str, nulls: Nulls) -> Validator {
     let contract: serde_yaml::Value = serde_yaml::from_str(include_str!("../../../openapi.yaml")).unwrap();
     let mut schemas = serde_json::to_value(&contract["components"]["schemas"]).unwrap();
     for (name, schema) in schemas.as_object_mut().unwrap() {
         close(schema, name != "Contact");
+        let is_envelope = name.ends_with("Page") || name.ends_with("Created");
+        if nulls == Nulls::Taken && !is_envelope {
+            take_null(schema);
+        }
     }
     let root = json!({"$ref": format!("#/components/schemas/{name}"), "components": {"schemas": schemas}});
     jsonschema::draft202012::new(&root).unwrap()
@@ -49,6 +84,26 @@ fn close(schema: &mut Value, whole: bool) {
     }
     if let Some(items) = keywords.get_mut("items") {
         close(items, true);
+    }
+}
+
+/// Lets null stand for every field of a schema and of those within it.
+fn take_null(schema: &mut Value) {
+    let Some(keywords) = schema.as_object_mut() else { return };
+    for (name, inner) in keywords.iter_mut() {
+        match name.as_str() {
+            "allOf" => inner.as_array_mut().into_iter().flatten().for_each(take_null),
+            "items" => take_null(inner),
+            "properties" => {
+                for property in inner.as_object_mut().into_iter().flat_map(|all| all.values_mut()) {
+                    take_null(property);
+                    if property.get("not").is_none() {
+                        *property = json!({"anyOf": [property.take(), {"type": "null"}]});
+                    }
+                }
+            }
+            _ => {}
+        }
     }
 }
 

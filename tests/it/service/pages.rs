@@ -1,9 +1,8 @@
 //! Walking the lists, and asking for pages that are not there or are none.
 
 use std::collections::HashSet;
-use std::num::NonZeroU32;
 
-use countersign::service::{Profile, Service, StoreUrl};
+use countersign::service::{Profile, Service, Setting, StoreUrl};
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
@@ -13,12 +12,13 @@ use super::support::{Running, TOKEN};
 const LISTS: [&str; 4] = ["/contact-database", "/venues", "/visits", "/tags"];
 
 async fn with_pages_of(per_page: u32) -> Running {
-    let profile = Profile {
-        per_page: NonZeroU32::new(per_page).unwrap(),
-        ..Profile::default()
-    };
-    let service = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile);
-    Running::start(service.await.unwrap()).await
+    let profile = Profile::of(&[Setting::parse(&format!("page-size={per_page}")).unwrap()]).unwrap();
+    Running::start(
+        Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile)
+            .await
+            .unwrap(),
+    )
+    .await
 }
 
 #[tokio::test]

@@ -52,11 +52,11 @@ pub(super) const INSERT: &str = "WITH counted AS (
 const CHANGE: &str = "UPDATE countersign.contact SET
         firstname = coalesce($2, firstname),
         lastname = coalesce($3, lastname),
-        born = coalesce($4, born),
+        born = CASE WHEN $13 THEN $4 ELSE coalesce($4, born) END,
         gender = coalesce($5, gender),
         nationality = coalesce($6, nationality),
         country_of_residence = coalesce($7, country_of_residence),
-        venue = coalesce($8, venue),
+        venue = CASE WHEN $13 THEN $8 ELSE coalesce($8, venue) END,
         tags = coalesce($9, tags),
         excluded_channels = coalesce($10, excluded_channels),
         methods = coalesce($11, methods),
@@ -110,16 +110,17 @@ pub(super) async fn update(
     id: Uuid,
     change: ContactChange,
     now: DateTime<Utc>,
-) -> Result<(), StoreError> {
+) -> Result<Contact, StoreError> {
     let known = "SELECT position FROM countersign.contact WHERE id = $1";
     let row = database.row(known, &[(&id, Type::UUID)]).await?;
-    row.ok_or(StoreError::UnknownContact)?;
+    let position: i64 = row.ok_or(StoreError::UnknownContact)?.try_get(0)?;
+    let change = change.completed();
     let found = find(database, &change).await?;
     let methods = change.methods.map(|methods| {
         let recorded = methods.into_iter().map(|new| new.recorded(now));
         Json(recorded.collect::<Vec<_>>())
     });
-    let parameters: [Parameter<'_>; 12] = [
+    let parameters: [Parameter<'_>; 13] = [
         (&id, Type::UUID),
         (&change.firstname, Type::TEXT),
         (&change.lastname, Type::TEXT),
@@ -132,9 +133,20 @@ pub(super) async fn update(
         (&change.excluded_channels, Type::TEXT_ARRAY),
         (&methods, Type::JSONB),
         (&now, Type::TIMESTAMPTZ),
+        (&change.replaces, Type::BOOL),
     ];
     database.rows(CHANGE, &parameters).await?;
-    Ok(())
+    let page = database
+        .page(
+            PAGE,
+            Span {
+                first: position,
+                last: position,
+            },
+            contact,
+        )
+        .await?;
+    page.items.into_iter().next().ok_or(StoreError::UnknownContact)
 }
 
 /// Adds a method to the contact `owner`, and takes the channels it includes from those that are excluded.

@@ -54,7 +54,7 @@ impl Store for Postgres {
         contacts::create(&self.database, change, status, now).boxed()
     }
 
-    fn update_contact(&self, id: Uuid, change: ContactChange, now: DateTime<Utc>) -> Answer<'_, ()> {
+    fn update_contact(&self, id: Uuid, change: ContactChange, now: DateTime<Utc>) -> Answer<'_, Contact> {
         contacts::update(&self.database, id, change, now).boxed()
     }
 

@@ -29,15 +29,15 @@ const INSERT: &str = "INSERT INTO contact (id, firstname, lastname, born, gender
         first_visited_at, first_visited_venue, last_visited_at, last_visited_venue, created_at, updated_at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
 
-// What was not sent is null here, and stays.
+// What was not sent is null here, and stays, unless the last parameter says that the change replaces.
 const CHANGE: &str = "UPDATE contact SET
         firstname = ifnull(?2, firstname),
         lastname = ifnull(?3, lastname),
-        born = ifnull(?4, born),
+        born = iif(?13, ?4, ifnull(?4, born)),
         gender = ifnull(?5, gender),
         nationality = ifnull(?6, nationality),
         country_of_residence = ifnull(?7, country_of_residence),
-        venue = ifnull(?8, venue),
+        venue = iif(?13, ?8, ifnull(?8, venue)),
         tags = ifnull(?9, tags),
         excluded_channels = ifnull(?10, excluded_channels),
         methods = ifnull(?11, methods),
@@ -77,8 +77,9 @@ pub(super) fn update(
     id: Uuid,
     change: ContactChange,
     now: DateTime<Utc>,
-) -> Result<(), StoreError> {
-    position(transaction, id)?.ok_or(StoreError::UnknownContact)?;
+) -> Result<Contact, StoreError> {
+    let position = position(transaction, id)?.ok_or(StoreError::UnknownContact)?;
+    let change = change.completed();
     let found = find(transaction, &change)?;
     let methods = change.methods.map(|methods| {
         let recorded = methods.into_iter().map(|new| new.recorded(now));
@@ -97,8 +98,10 @@ pub(super) fn update(
         change.excluded_channels.map(Json),
         methods,
         Instant(now),
+        change.replaces,
     ])?;
-    Ok(())
+    let mut query = transaction.prepare_cached(PAGE)?;
+    Ok(query.query_one([position, position], contact)?)
 }
 
 /// Adds a method to the contact `owner`, and takes the channels it includes from those that are excluded.

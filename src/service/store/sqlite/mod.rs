@@ -31,7 +31,7 @@ impl Store for Sqlite {
         self.write(move |transaction| contacts::create(transaction, change, status, now))
     }
 
-    fn update_contact(&self, id: Uuid, change: ContactChange, now: DateTime<Utc>) -> Answer<'_, ()> {
+    fn update_contact(&self, id: Uuid, change: ContactChange, now: DateTime<Utc>) -> Answer<'_, Contact> {
         self.write(move |transaction| contacts::update(transaction, id, change, now))
     }
 

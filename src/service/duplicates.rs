@@ -1,0 +1,105 @@
+//! Records that are there already: [`refuse_contact`] and its like look for one before a create, where the profile
+//! refuses duplicates.
+//!
+//! # Design
+//!
+//! No store has an index for a choice that is off by default, so the list is read from its start. The lock that comes
+//! back is held until the create is done: of two equal creates at once, the second waits and is refused.
+
+use tokio::sync::MutexGuard;
+
+use super::list::Listed;
+use super::open::Service;
+use super::profile::Duplicates;
+use super::refusal::{FieldProblem, Refusal};
+use super::store::{Contact, ContactChange, Named, NewContactMethod, NewTag, NewVisit, Span, StoreError, Visit};
+
+/// How many records are read at once.
+const AT_ONCE: i64 = 500;
+
+/// What keeps other creates out; nothing where duplicates are accepted.
+pub(super) type Lock<'a> = Option<MutexGuard<'a, ()>>;
+
+/// Refuses a contact with the names and the date of birth of another, or with a method of another.
+pub(super) async fn refuse_contact<'a>(service: &'a Service, new: &ContactChange) -> Result<Lock<'a>, Refusal> {
+    let Some(lock) = lock(service).await else {
+        return Ok(None);
+    };
+    let same = |contact: &Contact| {
+        let names = (new.firstname.as_deref(), new.lastname.as_deref());
+        let same_names =
+            names.0.unwrap_or_default() == contact.firstname && names.1.unwrap_or_default() == contact.lastname;
+        let mut methods = new.methods.iter().flatten();
+        (same_names && new.born == contact.born) || methods.any(|method| has(contact, method))
+    };
+    let found = any(service, same).await?;
+    unless(found, "/firstname", lock)
+}
+
+/// Refuses a method that some contact has.
+pub(super) async fn refuse_method<'a>(service: &'a Service, new: &NewContactMethod) -> Result<Lock<'a>, Refusal> {
+    let Some(lock) = lock(service).await else {
+        return Ok(None);
+    };
+    let found = any(service, |contact| has(contact, new)).await?;
+    unless(found, "/contact", lock)
+}
+
+/// Refuses a tag with the name of another.
+pub(super) async fn refuse_tag<'a>(service: &'a Service, new: &NewTag) -> Result<Lock<'a>, Refusal> {
+    let Some(lock) = lock(service).await else {
+        return Ok(None);
+    };
+    let found = any(service, |tag: &Named| tag.name == new.name).await?;
+    unless(found, "/name", lock)
+}
+
+/// Refuses a visit of a contact to a venue at the time of another.
+pub(super) async fn refuse_visit<'a>(service: &'a Service, new: &NewVisit) -> Result<Lock<'a>, Refusal> {
+    let Some(lock) = lock(service).await else {
+        return Ok(None);
+    };
+    let found = any(service, |visit: &Visit| {
+        (visit.contact, visit.venue.id, visit.at) == (new.contact, new.venue, new.at)
+    })
+    .await?;
+    unless(found, "/datetime", lock)
+}
+
+async fn lock(service: &Service) -> Lock<'_> {
+    match service.profile().duplicates {
+        Duplicates::Accepted => None,
+        Duplicates::Conflict | Duplicates::Invalid => Some(service.creating().lock().await),
+    }
+}
+
+fn has(contact: &Contact, new: &NewContactMethod) -> bool {
+    let mut methods = contact.methods.iter();
+    methods.any(|method| method.kind == new.kind && method.contact == new.contact)
+}
+
+async fn any<R: Listed>(service: &Service, same: impl Fn(&R) -> bool) -> Result<bool, StoreError> {
+    let mut first = 1;
+    loop {
+        let last = first + AT_ONCE - 1;
+        let slice = R::read(service.store(), Span { first, last }).await?;
+        if slice.items.iter().any(&same) {
+            return Ok(true);
+        }
+        first += AT_ONCE;
+        if first > slice.total {
+            return Ok(false);
+        }
+    }
+}
+
+fn unless<'a>(found: bool, field: &str, lock: MutexGuard<'a, ()>) -> Result<Lock<'a>, Refusal> {
+    if found {
+        Err(Refusal::Duplicate(FieldProblem {
+            field: field.to_owned(),
+            problem: "is that of another record",
+        }))
+    } else {
+        Ok(Some(lock))
+    }
+}

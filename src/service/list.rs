@@ -1,0 +1,67 @@
+//! The four lists: [`List`] names them, and a [`Listed`] record knows in which one it is.
+
+use super::profile::{ListStatus, Profile};
+use super::store::{Contact, Named, Slice, Span, Store, StoreError, Venue, Visit};
+
+/// One of the lists.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum List {
+    Contacts,
+    Tags,
+    Venues,
+    Visits,
+}
+
+/// A record that a list shows.
+pub(super) trait Listed: Sized + Send {
+    /// The list.
+    const LIST: List;
+
+    /// Reads the records at the positions of `span`, and how many there are in all.
+    fn read(store: &dyn Store, span: Span) -> impl Future<Output = Result<Slice<Self>, StoreError>> + Send;
+}
+
+impl Listed for Contact {
+    const LIST: List = List::Contacts;
+
+    async fn read(store: &dyn Store, span: Span) -> Result<Slice<Self>, StoreError> {
+        store.contacts(span).await
+    }
+}
+
+/// A tag is all that its name and id say.
+impl Listed for Named {
+    const LIST: List = List::Tags;
+
+    async fn read(store: &dyn Store, span: Span) -> Result<Slice<Self>, StoreError> {
+        store.tags(span).await
+    }
+}
+
+impl Listed for Venue {
+    const LIST: List = List::Venues;
+
+    async fn read(store: &dyn Store, span: Span) -> Result<Slice<Self>, StoreError> {
+        store.venues(span).await
+    }
+}
+
+impl Listed for Visit {
+    const LIST: List = List::Visits;
+
+    async fn read(store: &dyn Store, span: Span) -> Result<Slice<Self>, StoreError> {
+        store.visits(span).await
+    }
+}
+
+impl List {
+    /// Returns the status with which a page of the list is answered.
+    pub(super) fn status(self, profile: &Profile) -> ListStatus {
+        match self {
+            List::Contacts => profile.get_contacts_status,
+            List::Tags => profile.get_tags_status,
+            List::Venues => profile.get_venues_status,
+            List::Visits => profile.get_visits_status,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What an axis and its values are: [`Axis`], and the two macros in which they are written down.
+//!
+//! `choice!` makes an enum of named values, the default first; `profile!` makes the struct that
+//! holds one value of each axis, and the table of the axes. A doc comment is written once and read twice: by people
+//! who read the code, and by those who read the table.
+
+use super::Profile;
+
+/// One gap of the document, or one part of it, that the service can fill in several ways.
+#[derive(Clone, Copy, Debug)]
+pub struct Axis {
+    /// The name, by which a flag or a file sets it.
+    pub name: &'static str,
+    /// The id of the gap in `x-gaps` of `openapi.yaml`.
+    pub gap: &'static str,
+    /// What is chosen, in one sentence.
+    pub says: &'static str,
+    /// The values, the default first.
+    pub values: &'static [AxisValue],
+    pub(super) set: fn(&mut Profile, usize),
+    pub(super) index: fn(&Profile) -> usize,
+}
+
+/// One value of an axis.
+#[derive(Clone, Copy, Debug)]
+pub struct AxisValue {
+    /// The name, by which a flag or a file sets it.
+    pub name: &'static str,
+    /// What the service does then, in one sentence.
+    pub says: &'static str,
+}
+
+/// The values of an axis, in the order of their names in [`Axis::values`].
+pub(super) trait Values: Copy + Eq + 'static {
+    const ALL: &'static [Self];
+    const VALUES: &'static [AxisValue];
+}
+
+/// Makes an enum of named values; the first is the default.
+macro_rules! choice {
+    (
+        $(#[doc = $about:literal])+
+        $choice:ident {
+            #[doc = $default_says:literal]
+            $default:ident = $default_name:literal,
+            $(#[doc = $says:literal] $value:ident = $name:literal,)+
+        }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+        pub(in crate::service) enum $choice {
+            #[doc = $default_says]
+            #[default]
+            $default,
+            $(#[doc = $says] $value,)+
+        }
+
+        impl $crate::service::profile::choice::Values for $choice {
+            const ALL: &'static [Self] = &[Self::$default, $(Self::$value),+];
+            const VALUES: &'static [$crate::service::profile::choice::AxisValue] = &[
+                $crate::service::profile::choice::AxisValue { name: $default_name, says: $default_says.trim_ascii() },
+                $($crate::service::profile::choice::AxisValue { name: $name, says: $says.trim_ascii() },)+
+            ];
+        }
+    };
+}
+
+/// Makes [`Profile`] and [`AXES`](super::AXES) of lines `field: Choice = "axis" in "gap"`.
+macro_rules! profile {
+    ($(#[doc = $says:literal] $field:ident: $choice:ty = $name:literal in $gap:literal,)+) => {
+        /// One value for each axis, and the clock.
+        #[derive(Clone, Copy, Debug)]
+        pub struct Profile {
+            pub(in crate::service) clock: Clock,
+            $(#[doc = $says] pub(in crate::service) $field: $choice,)+
+        }
+
+        impl Default for Profile {
+            fn default() -> Self {
+                Profile { clock: system_clock, $($field: Default::default(),)+ }
+            }
+        }
+
+        /// Every axis, in the order of the table.
+        pub const AXES: &[Axis] = &[$(Axis {
+            name: $name,
+            gap: $gap,
+            says: $says.trim_ascii(),
+            values: <$choice as Values>::VALUES,
+            set: |profile, index| profile.$field = <$choice as Values>::ALL[index],
+            index: |profile| {
+                let mut all = <$choice as Values>::ALL.iter();
+                all.position(|value| *value == profile.$field).unwrap_or_default()
+            },
+        },)+];
+    };
+}
+
+pub(super) use choice;
+pub(super) use profile;

@@ -1,0 +1,77 @@
+//! What lists show: pages, order, and when.
+
+use std::time::Duration;
+
+use super::choice::choice;
+
+choice! {
+    /// The value of `per_page`.
+    PageSize {
+        /// 10 items.
+        Ten = "10",
+        /// 1 item.
+        One = "1",
+        /// 7 items.
+        Seven = "7",
+        /// 25 items.
+        TwentyFive = "25",
+        /// 100 items, which is every seed list on one page.
+        Hundred = "100",
+    }
+}
+
+impl PageSize {
+    pub(in crate::service) fn items(self) -> i64 {
+        match self {
+            PageSize::Hundred => 100,
+            PageSize::One => 1,
+            PageSize::Seven => 7,
+            PageSize::Ten => 10,
+            PageSize::TwentyFive => 25,
+        }
+    }
+}
+
+choice! {
+    /// What a list answers for a page beyond the last.
+    PageBeyondLast {
+        /// That page, with no items.
+        Empty = "empty",
+        /// 404.
+        NotFound = "404",
+        /// The last page, under its own number.
+        LastPage = "last-page",
+    }
+}
+
+choice! {
+    /// The order of lists.
+    ListOrder {
+        /// In order of creation.
+        OldestFirst = "oldest-first",
+        /// Against the order of creation.
+        NewestFirst = "newest-first",
+    }
+}
+
+choice! {
+    /// How soon a created record is listed.
+    CreatedListedWhen {
+        /// With the answer to its create.
+        AtOnce = "at-once",
+        /// A third of a second later.
+        Soon = "after-300ms",
+        /// Two seconds later.
+        Late = "after-2s",
+    }
+}
+
+impl CreatedListedWhen {
+    pub(in crate::service) fn delay(self) -> Duration {
+        match self {
+            CreatedListedWhen::AtOnce => Duration::ZERO,
+            CreatedListedWhen::Late => Duration::from_secs(2),
+            CreatedListedWhen::Soon => Duration::from_millis(300),
+        }
+    }
+}

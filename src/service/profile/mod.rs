@@ -1,0 +1,231 @@
+//! What the service does where the document says nothing: [`Profile`] holds one value for each of [`AXES`].
+//!
+//! # Design
+//!
+//! The struct below is the list of all axes; a file for each group of them names their values. The code that answers
+//! asks `profile.axis` at the one place where the choice is made. What is a matter of writing alone, such as the form
+//! of a timestamp, is made in one layer over all operations, so that none of them knows of it.
+//!
+//! Every profile conforms to the document. A test holds the gaps of the axes, together with [`WITHOUT_AXIS`], against
+//! `x-gaps` of `openapi.yaml`.
+
+mod answers;
+mod choice;
+mod error;
+mod lists;
+mod refusals;
+mod rendering;
+mod requests;
+mod setting;
+mod table;
+mod traffic;
+mod values;
+
+use chrono::{DateTime, Utc};
+
+pub use self::choice::{Axis, AxisValue};
+pub use self::error::{Near, Origin, ProfileError};
+pub use self::setting::Setting;
+pub use self::table::table;
+pub(super) use self::{
+    answers::{CreateStatus, ListStatus, UpdateBody, UpdateStatus},
+    lists::{CreatedListedWhen, ListOrder, PageBeyondLast, PageSize},
+    refusals::{Challenge, CredentialStatus, ErrorBody, InvalidInputStatus},
+    rendering::{IdentifierSpelling, TimestampForm, UnsetFields},
+    requests::{
+        Duplicates, FieldSizes, RequiredFields, TagsEntries, UnknownReferences, UnknownRequestFields, UpdateSemantics,
+    },
+    traffic::{Compression, Latency, RateLimit},
+    values::{Allowed, CustomFields, DobFormat, ValueSpelling, closed},
+};
+use choice::{Values, profile};
+
+/// Tells the current time.
+pub type Clock = fn() -> DateTime<Utc>;
+
+profile! {
+    /// The success status of Create contact.
+    create_contact_status: CreateStatus = "create-contact-status" in "success-status",
+    /// The success status of Get contacts.
+    get_contacts_status: ListStatus = "get-contacts-status" in "success-status",
+    /// The success status of Update contact.
+    update_contact_status: UpdateStatus = "update-contact-status" in "success-status",
+    /// The success status of Create contact method.
+    create_contact_method_status: CreateStatus = "create-contact-method-status" in "success-status",
+    /// The success status of Get venues.
+    get_venues_status: ListStatus = "get-venues-status" in "success-status",
+    /// The success status of Get visits.
+    get_visits_status: ListStatus = "get-visits-status" in "success-status",
+    /// The success status of Create visit.
+    create_visit_status: CreateStatus = "create-visit-status" in "success-status",
+    /// The success status of Get tags.
+    get_tags_status: ListStatus = "get-tags-status" in "success-status",
+    /// The body of the answer to an update.
+    update_answer_body: UpdateBody = "update-answer-body" in "update-answer-body",
+    /// What becomes of the fields that an update does not send.
+    update_semantics: UpdateSemantics = "update-semantics" in "update-semantics",
+    /// Which request fields are required.
+    required_fields: RequiredFields = "required-fields" in "required-fields",
+    /// What the entries of the request array tags are.
+    tags_entries: TagsEntries = "tags-entries" in "tags-entries",
+    /// What becomes of request fields that the document does not list.
+    unknown_request_fields: UnknownRequestFields = "unknown-request-fields" in "unknown-request-fields",
+    /// What becomes of a create that repeats a record.
+    duplicates: Duplicates = "duplicates" in "duplicates",
+    /// What becomes of an identifier in a body that names no record.
+    unknown_references: UnknownReferences = "unknown-references" in "unknown-references",
+    /// How many characters a string may have.
+    field_sizes: FieldSizes = "field-sizes" in "field-sizes",
+    /// Which values gender may have.
+    gender_values: Allowed = "gender-values" in "gender-values",
+    /// Which values the status of a contact method may have.
+    status_values: Allowed = "status-values" in "status-values",
+    /// Which values the type of a contact method may have.
+    type_values: Allowed = "type-values" in "type-values",
+    /// Which values nationality may have.
+    nationality_values: Allowed = "nationality-values" in "nationality-values",
+    /// Which values `country_of_residence` may have.
+    country_values: Allowed = "country-values" in "country-values",
+    /// Which names `included_channels` may hold.
+    channel_names: Allowed = "channel-names" in "channel-names",
+    /// How the values of these six are answered.
+    value_spelling: ValueSpelling = "value-spelling" in "gender-values",
+    /// The format of dob, in requests and in answers.
+    dob_format: DobFormat = "dob-format" in "dob-format",
+    /// What `custom_fields` hold in a list.
+    custom_fields: CustomFields = "custom-fields" in "custom-fields",
+    /// What a field shows that is unset.
+    unset_fields: UnsetFields = "unset-fields" in "null-values",
+    /// The form and the zone of timestamps.
+    timestamp_form: TimestampForm = "timestamp-form" in "timestamp-form",
+    /// How identifiers are spelled.
+    identifier_spelling: IdentifierSpelling = "identifier-spelling" in "unknown-references",
+    /// The value of `per_page`.
+    page_size: PageSize = "page-size" in "page-size",
+    /// What a list answers for a page beyond the last.
+    page_beyond_last: PageBeyondLast = "page-beyond-last" in "page-beyond-last",
+    /// The order of lists.
+    list_order: ListOrder = "list-order" in "list-order",
+    /// How soon a created record is listed.
+    created_listed_when: CreatedListedWhen = "created-listed-when" in "created-listed-when",
+    /// The body of a refusal.
+    error_body: ErrorBody = "error-body" in "error-body",
+    /// The status of a request with invalid fields.
+    invalid_input_status: InvalidInputStatus = "invalid-input-status" in "error-conditions",
+    /// The status without a token or with a wrong one, outside Create tag.
+    credential_status: CredentialStatus = "credential-status" in "error-conditions",
+    /// Whether a 401 carries a challenge in WWW-Authenticate.
+    challenge: Challenge = "challenge" in "error-conditions",
+    /// How many requests are answered in a second.
+    rate_limit: RateLimit = "rate-limit" in "rate-limits",
+    /// How long an answer is held back.
+    latency: Latency = "latency" in "rate-limits",
+    /// Whether a body is compressed for a client that accepts it.
+    compression: Compression = "compression" in "rate-limits",
+}
+
+/// A gap that no axis fills, and why.
+#[derive(Clone, Copy, Debug)]
+pub struct WithoutAxis {
+    /// The id of the gap in `x-gaps` of `openapi.yaml`.
+    pub gap: &'static str,
+    /// Why a choice would not show on the wire.
+    pub reason: &'static str,
+}
+
+/// The gaps that cannot show on the wire.
+pub const WITHOUT_AXIS: &[WithoutAxis] = &[
+    without("purpose", "a purpose is not answered"),
+    without(
+        "status-transitions",
+        "no request moves the status of a record: an update makes new methods in the place of the old",
+    ),
+    without("token-origin", "the token is given to the service when it starts"),
+    without("token-lifetime", "the one token lives as long as the service"),
+    without("token-scopes", "the one token opens every operation"),
+    without("events", "nothing is sent that was not asked for"),
+    without(
+        "page-maximum",
+        "pages up to last_page are documented, and page-beyond-last says what lies behind",
+    ),
+    without("deprecation", "there is one version"),
+];
+
+const fn without(gap: &'static str, reason: &'static str) -> WithoutAxis {
+    WithoutAxis { gap, reason }
+}
+
+/// The status of a record that names none.
+pub(super) const STATUS: &str = "active";
+
+impl Profile {
+    /// Makes the profile tell the time by `clock`.
+    #[must_use]
+    pub fn with_clock(self, clock: Clock) -> Self {
+        Profile { clock, ..self }
+    }
+
+    /// Returns what differs from the default, each as `axis=value`.
+    #[must_use]
+    pub fn chosen(&self) -> Vec<String> {
+        let value = |axis: &Axis| (axis.index)(self);
+        let chosen = AXES.iter().filter(|axis| value(axis) != 0);
+        chosen
+            .map(|axis| format!("{}={}", axis.name, axis.values[value(axis)].name))
+            .collect()
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one clock of the service, which a profile may replace"
+)]
+fn system_clock() -> DateTime<Utc> {
+    Utc::now()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn gaps() -> BTreeSet<String> {
+        let contract: serde_yaml::Value = serde_yaml::from_str(include_str!("../../../openapi.yaml")).unwrap();
+        let gaps = contract["x-gaps"].as_sequence().unwrap().iter();
+        gaps.map(|gap| gap["id"].as_str().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn every_gap_has_an_axis_or_a_reason_and_none_has_both() {
+        let axes: BTreeSet<_> = AXES.iter().map(|axis| axis.gap.to_owned()).collect();
+        let without: BTreeSet<_> = WITHOUT_AXIS.iter().map(|without| without.gap.to_owned()).collect();
+        assert_eq!(axes.intersection(&without).count(), 0);
+        assert_eq!(axes.union(&without).cloned().collect::<BTreeSet<_>>(), gaps());
+    }
+
+    #[test]
+    fn names_are_unique_and_values_of_the_default_come_first() {
+        let names: BTreeSet<_> = AXES.iter().map(|axis| axis.name).collect();
+        assert_eq!(names.len(), AXES.len());
+        for axis in AXES {
+            let values: BTreeSet<_> = axis.values.iter().map(|value| value.name).collect();
+            assert_eq!(values.len(), axis.values.len(), "{}", axis.name);
+            assert_eq!((axis.index)(&Profile::default()), 0, "{}", axis.name);
+        }
+    }
+
+    #[test]
+    fn setting_a_value_sets_it_and_nothing_else() {
+        for (position, axis) in AXES.iter().enumerate() {
+            for index in 0..axis.values.len() {
+                let mut profile = Profile::default();
+                (axis.set)(&mut profile, index);
+                for (other, axis) in AXES.iter().enumerate() {
+                    let expected = if other == position { index } else { 0 };
+                    assert_eq!((axis.index)(&profile), expected, "{}", axis.name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! How a request is refused: status, challenge and body.
+
+use axum::http::StatusCode;
+
+use super::choice::choice;
+
+choice! {
+    /// The body of a refusal.
+    ErrorBody {
+        /// An object with a message and an array errors of objects: field, a JSON pointer or page, and problem.
+        FieldList = "field-list",
+        /// An object with a message and an object errors, which has an array of problems for each dotted field.
+        FieldMap = "field-map",
+        /// An object with one key error: an object with code, message and the names of the fields.
+        Coded = "coded",
+        /// Problem details by RFC 9457, as application/problem+json.
+        ProblemDetails = "problem-details",
+        /// An object with one key error: a text that names no field.
+        Message = "message",
+        /// No body.
+        Empty = "empty",
+    }
+}
+
+choice! {
+    /// The status of a request with invalid fields.
+    InvalidInputStatus {
+        /// 422 Unprocessable Content.
+        Unprocessable = "422",
+        /// 400 Bad Request.
+        BadRequest = "400",
+    }
+}
+
+impl From<InvalidInputStatus> for StatusCode {
+    fn from(status: InvalidInputStatus) -> Self {
+        match status {
+            InvalidInputStatus::BadRequest => StatusCode::BAD_REQUEST,
+            InvalidInputStatus::Unprocessable => StatusCode::UNPROCESSABLE_ENTITY,
+        }
+    }
+}
+
+choice! {
+    /// The status without a token or with a wrong one. Create tag documents 401, so it answers that always.
+    CredentialStatus {
+        /// 401 Unauthorized.
+        Unauthorized = "401",
+        /// 403 Forbidden.
+        Forbidden = "403",
+    }
+}
+
+choice! {
+    /// Whether a 401 carries the challenge of RFC 6750 in WWW-Authenticate.
+    Challenge {
+        /// It does.
+        Sent = "sent",
+        /// It does not.
+        Omitted = "omitted",
+    }
+}

@@ -1,0 +1,45 @@
+//! How what is answered is written: the choices that need no thought in any operation.
+
+use super::choice::choice;
+
+choice! {
+    /// What a field shows that is unset.
+    UnsetFields {
+        /// An empty string or array, the number 0, or an object of these.
+        Blank = "blank",
+        /// Null, but for arrays, which are empty.
+        Null = "null",
+        /// Null, also for arrays.
+        NullArrays = "null-arrays",
+    }
+}
+
+choice! {
+    /// The form and the zone of timestamps.
+    TimestampForm {
+        /// RFC 3339 in UTC with the suffix Z, with decimals where it is not a whole second.
+        Utc = "utc",
+        /// RFC 3339 in UTC with the offset +00:00.
+        UtcOffset = "utc-offset",
+        /// RFC 3339 two hours east of UTC.
+        East = "east",
+        /// RFC 3339 in UTC, always with six decimals.
+        Microseconds = "microseconds",
+        /// Date and time with a space between them, in UTC, which is not said.
+        Unzoned = "unzoned",
+        /// Seconds since 1970, in a string, with decimals where it is not a whole second.
+        Epoch = "epoch",
+    }
+}
+
+choice! {
+    /// How identifiers are spelled. A contact's is always a hyphenated UUID: a path has to take it.
+    IdentifierSpelling {
+        /// A hyphenated UUID in small letters.
+        Lowercase = "lowercase",
+        /// A hyphenated UUID in capitals.
+        Uppercase = "uppercase",
+        /// 32 hexadecimal digits, but for contacts.
+        Digits = "digits",
+    }
+}

@@ -1,0 +1,149 @@
+//! How requests are read: which fields must be there, which may be, and what they name.
+
+use super::choice::choice;
+
+choice! {
+    /// What becomes of the fields that an update does not send.
+    UpdateSemantics {
+        /// They stay; `contact_methods` and tags are replaced as a whole where they are sent.
+        Merges = "merges",
+        /// They become blank: the update is the whole contact, and requires what a create does.
+        Replaces = "replaces",
+    }
+}
+
+choice! {
+    /// Which request fields are required.
+    RequiredFields {
+        /// A first name, a method's type and contact, a visit's three fields, a tag's name; of an update none.
+        Usual = "usual",
+        /// None but what a record cannot be made without: the contact and the venue of a visit.
+        Least = "least",
+        /// Every documented field; of an update none while it merges.
+        Every = "every",
+    }
+}
+
+/// The fields that each object in a request must have.
+impl RequiredFields {
+    pub(in crate::service) fn contact(self) -> &'static [&'static str] {
+        match self {
+            RequiredFields::Every => &[
+                "firstname",
+                "lastname",
+                "contact_methods",
+                "dob",
+                "date_of_birth",
+                "gender",
+                "nationality",
+                "country_of_residence",
+                "venue_id",
+                "included_channels",
+                "tags",
+            ],
+            RequiredFields::Least => &[],
+            RequiredFields::Usual => &["firstname"],
+        }
+    }
+
+    /// Returns the required fields of a method that stands in a contact.
+    pub(in crate::service) fn nested_method(self) -> &'static [&'static str] {
+        match self {
+            RequiredFields::Every => &["type", "contact", "status"],
+            RequiredFields::Least => &[],
+            RequiredFields::Usual => &["type", "contact"],
+        }
+    }
+
+    /// Returns the required fields of a method that is sent by itself.
+    pub(in crate::service) fn contact_method(self) -> &'static [&'static str] {
+        match self {
+            RequiredFields::Every => &["type", "contact", "status", "included_channels"],
+            RequiredFields::Least | RequiredFields::Usual => self.nested_method(),
+        }
+    }
+
+    pub(in crate::service) fn tag(self) -> &'static [&'static str] {
+        match self {
+            RequiredFields::Every => &["name", "color"],
+            RequiredFields::Least => &[],
+            RequiredFields::Usual => &["name"],
+        }
+    }
+
+    pub(in crate::service) fn visit(self) -> &'static [&'static str] {
+        match self {
+            RequiredFields::Every | RequiredFields::Usual => &["contact_id", "venue_id", "datetime"],
+            RequiredFields::Least => &["contact_id", "venue_id"],
+        }
+    }
+}
+
+choice! {
+    /// What the entries of the request array tags are.
+    TagsEntries {
+        /// The id or the name of an existing tag; a contact shows the first.
+        Either = "either",
+        /// The id of an existing tag.
+        Id = "id",
+        /// The name of an existing tag.
+        Name = "name",
+    }
+}
+
+choice! {
+    /// What becomes of request fields that the document does not list.
+    UnknownRequestFields {
+        /// They are ignored.
+        Ignored = "ignored",
+        /// They are invalid input.
+        Refused = "refused",
+    }
+}
+
+choice! {
+    /// What becomes of a create that repeats a record: a contact's names with their date of birth, a method's type and
+    /// contact, a visit's three fields, a tag's name.
+    Duplicates {
+        /// It makes a second record.
+        Accepted = "accepted",
+        /// It is answered 409.
+        Conflict = "conflict",
+        /// It is invalid input.
+        Invalid = "invalid",
+    }
+}
+
+choice! {
+    /// What becomes of an identifier in a body that names no record.
+    UnknownReferences {
+        /// It is invalid input.
+        Invalid = "invalid",
+        /// It is answered 404.
+        NotFound = "not-found",
+        /// A contact is written without it; a visit, which is nothing without both, is invalid input.
+        Ignored = "ignored",
+    }
+}
+
+choice! {
+    /// How many characters a string may have. An array has at most 100 entries and a body 64 KiB, always.
+    FieldSizes {
+        /// 1,000 characters.
+        Thousand = "1000",
+        /// 255 characters.
+        Byte = "255",
+        /// 60 characters.
+        Sixty = "60",
+    }
+}
+
+impl FieldSizes {
+    pub(in crate::service) fn longest_text(self) -> usize {
+        match self {
+            FieldSizes::Byte => 255,
+            FieldSizes::Sixty => 60,
+            FieldSizes::Thousand => 1_000,
+        }
+    }
+}

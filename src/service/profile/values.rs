@@ -1,0 +1,86 @@
+//! Which values single fields may have, and how they are spelled.
+
+use super::choice::choice;
+
+choice! {
+    /// Whether a field takes any value or those of a list, in any case of letters.
+    Allowed {
+        /// Any string.
+        Open = "open",
+        /// The values of a list, in any case of letters.
+        Closed = "closed",
+    }
+}
+
+/// The closed lists.
+pub(in crate::service) mod closed {
+    /// The channels that a contact may be left out of; where any other is sent, it changes nothing.
+    pub(in crate::service) const CHANNELS: &[&str] = &["email", "phone", "post", "sms"];
+    pub(in crate::service) const GENDERS: &[&str] = &["female", "male", "nonbinary", "undisclosed"];
+    pub(in crate::service) const STATUSES: &[&str] = &["active", "inactive", "pending"];
+    pub(in crate::service) const TYPES: &[&str] = &["email", "phone", "post"];
+    /// A few codes of ISO 3166-1: enough to be closed, and all that the seed data has.
+    pub(in crate::service) const COUNTRIES: &[&str] = &[
+        "BR", "DE", "ES", "FR", "GB", "GH", "IE", "IN", "IT", "JP", "NL", "PL", "PT", "SE", "US",
+    ];
+}
+
+choice! {
+    /// How values of gender, status, type, nationality, `country_of_residence` and `excluded_channels` are answered.
+    ValueSpelling {
+        /// As they were sent.
+        Kept = "kept",
+        /// In capitals.
+        Uppercase = "uppercase",
+        /// In small letters.
+        Lowercase = "lowercase",
+    }
+}
+
+choice! {
+    /// The format of dob, in requests and in answers.
+    DobFormat {
+        /// YYYY-MM-DD, an ISO 8601 date.
+        Iso = "iso",
+        /// DD/MM/YYYY.
+        DayFirst = "day-first",
+        /// MM/DD/YYYY.
+        MonthFirst = "month-first",
+        /// YYYY-MM-DDT00:00:00Z, the first moment of the day.
+        Timestamp = "timestamp",
+    }
+}
+
+impl DobFormat {
+    /// Returns the format in the letters of `strftime`.
+    pub(in crate::service) fn pattern(self) -> &'static str {
+        match self {
+            DobFormat::DayFirst => "%d/%m/%Y",
+            DobFormat::Iso => "%Y-%m-%d",
+            DobFormat::MonthFirst => "%m/%d/%Y",
+            DobFormat::Timestamp => "%Y-%m-%dT00:00:00Z",
+        }
+    }
+
+    /// Says what a date in another format is not.
+    pub(in crate::service) fn problem(self) -> &'static str {
+        match self {
+            DobFormat::DayFirst => "is not a date of the form DD/MM/YYYY",
+            DobFormat::Iso => "is not a date of the form YYYY-MM-DD",
+            DobFormat::MonthFirst => "is not a date of the form MM/DD/YYYY",
+            DobFormat::Timestamp => "is not a date of the form YYYY-MM-DDT00:00:00Z",
+        }
+    }
+}
+
+choice! {
+    /// What `custom_fields` hold in a list; a contact created here has none of its own.
+    CustomFields {
+        /// Strings.
+        Strings = "strings",
+        /// Values of every JSON type, null and nested ones among them.
+        Mixed = "mixed",
+        /// Nothing.
+        Nothing = "nothing",
+    }
+}

@@ -1,0 +1,150 @@
+//! How answers are written where the profile asks for another form than the plain one: [`Rendering`].
+//!
+//! The operations make plain answers: RFC 3339 in UTC, identifiers in small letters, blanks for what is unset. This
+//! layer rewrites them by the names of their fields, so that no operation knows of any other form.
+
+use chrono::{DateTime, FixedOffset, NaiveDate, SecondsFormat, Utc};
+use serde_json::{Map, Value, json};
+
+use super::profile::{CustomFields, DobFormat, IdentifierSpelling, Profile, TimestampForm, UnsetFields, ValueSpelling};
+use super::values::hyphenated;
+
+/// The profile's forms, where at least one of them is not the plain one.
+pub(super) struct Rendering<'a>(&'a Profile);
+
+impl<'a> Rendering<'a> {
+    /// Returns what is to be rewritten, or nothing where answers stay as they are.
+    pub(super) fn of(profile: &'a Profile) -> Option<Self> {
+        let plain = profile.custom_fields == CustomFields::Strings
+            && profile.dob_format == DobFormat::Iso
+            && profile.identifier_spelling == IdentifierSpelling::Lowercase
+            && profile.timestamp_form == TimestampForm::Utc
+            && profile.unset_fields == UnsetFields::Blank
+            && profile.value_spelling == ValueSpelling::Kept;
+        (!plain).then_some(Rendering(profile))
+    }
+
+    /// Rewrites an answer.
+    pub(super) fn apply(&self, answer: &mut Value) {
+        match answer {
+            Value::Array(entries) => entries.iter_mut().for_each(|entry| self.apply(entry)),
+            Value::Object(object) => self.object(object),
+            _ => {}
+        }
+    }
+
+    fn object(&self, object: &mut Map<String, Value>) {
+        let is_contact = object.contains_key("full_name");
+        let is_ageless = object.get("dob").is_some_and(|dob| dob == "");
+        for (name, member) in object.iter_mut() {
+            match name.as_str() {
+                "custom_fields" => self.custom_fields(member),
+                "id" if !is_contact => rewrite(member, |id| self.identifier(id)),
+                "id" => rewrite(member, |id| self.contact_identifier(id)),
+                _ => self.field(name, member),
+            }
+            let is_unset = is_blank(name, member) || (name == "age" && is_ageless);
+            if is_unset && self.shows_null(member) {
+                *member = Value::Null;
+            }
+        }
+    }
+
+    fn field(&self, name: &str, member: &mut Value) {
+        match name {
+            "created_at" | "updated_at" | "datetime" | "first_visited_at" | "last_visited_at" => {
+                rewrite(member, |text| self.timestamp(text));
+            }
+            "dob" => rewrite(member, |text| self.dob(text)),
+            "gender" | "status" | "type" | "nationality" | "country_of_residence" => {
+                rewrite(member, |text| Some(self.spelled(text)));
+            }
+            "excluded_channels" => {
+                let channels = member.as_array_mut().into_iter().flatten();
+                channels.for_each(|channel| rewrite(channel, |text| Some(self.spelled(text))));
+            }
+            _ => self.apply(member),
+        }
+    }
+
+    fn identifier(&self, id: &str) -> Option<String> {
+        match self.0.identifier_spelling {
+            IdentifierSpelling::Digits => Some(hyphenated(id)?.simple().to_string()),
+            IdentifierSpelling::Lowercase | IdentifierSpelling::Uppercase => self.contact_identifier(id),
+        }
+    }
+
+    fn contact_identifier(&self, id: &str) -> Option<String> {
+        (self.0.identifier_spelling == IdentifierSpelling::Uppercase).then(|| id.to_uppercase())
+    }
+
+    fn timestamp(&self, text: &str) -> Option<String> {
+        let at: DateTime<Utc> = text.parse().ok()?;
+        Some(match self.0.timestamp_form {
+            TimestampForm::East => at
+                .with_timezone(&FixedOffset::east_opt(2 * 3_600)?)
+                .to_rfc3339_opts(SecondsFormat::AutoSi, false),
+            TimestampForm::Epoch => format!("{}{}", at.timestamp(), at.format("%.f")),
+            TimestampForm::Microseconds => at.to_rfc3339_opts(SecondsFormat::Micros, true),
+            TimestampForm::Unzoned => at.format("%Y-%m-%d %H:%M:%S%.f").to_string(),
+            TimestampForm::Utc => return None,
+            TimestampForm::UtcOffset => at.to_rfc3339_opts(SecondsFormat::AutoSi, false),
+        })
+    }
+
+    fn dob(&self, text: &str) -> Option<String> {
+        let date: NaiveDate = text.parse().ok()?;
+        Some(date.format(self.0.dob_format.pattern()).to_string())
+    }
+
+    fn spelled(&self, text: &str) -> String {
+        match self.0.value_spelling {
+            ValueSpelling::Kept => text.to_owned(),
+            ValueSpelling::Lowercase => text.to_lowercase(),
+            ValueSpelling::Uppercase => text.to_uppercase(),
+        }
+    }
+
+    fn custom_fields(&self, member: &mut Value) {
+        match self.0.custom_fields {
+            CustomFields::Mixed => {
+                *member = json!({
+                    "visits": 3, "score": -0.5, "vip": true, "note": null,
+                    "seats": ["row 1", 2], "": {"own": member.take()},
+                });
+            }
+            CustomFields::Nothing => *member = json!({}),
+            CustomFields::Strings => {}
+        }
+    }
+
+    fn shows_null(&self, member: &Value) -> bool {
+        match self.0.unset_fields {
+            UnsetFields::Blank => false,
+            UnsetFields::Null => !member.is_array(),
+            UnsetFields::NullArrays => true,
+        }
+    }
+}
+
+/// Rewrites a text that is there.
+fn rewrite(member: &mut Value, form: impl FnOnce(&str) -> Option<String>) {
+    if let Some(rewritten) = member.as_str().filter(|text| !text.is_empty()).and_then(form) {
+        *member = rewritten.into();
+    }
+}
+
+/// Tells whether a member is what a contact shows in the place of something unset. The items of a list are not: they
+/// are none, which is known.
+fn is_blank(name: &str, member: &Value) -> bool {
+    match member {
+        Value::Array(entries) => name != "items" && entries.is_empty(),
+        Value::Object(_) => match name {
+            "tags" => member["id"].is_null() || member["id"] == "",
+            "date_of_birth" => member["year"] == 0,
+            _ => false,
+        },
+        Value::String(text) => text.is_empty(),
+        _ => false,
+    }
+}

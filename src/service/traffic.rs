@@ -1,0 +1,154 @@
+//! How much is answered how fast, and in which coding: [`shape`] puts around a router what the profile asks for.
+//!
+//! The default profile asks for nothing, so nothing is put around it.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use flate2::write::GzEncoder;
+use tokio::time::Instant;
+
+use super::profile::{Compression, Latency, Profile, RateLimit};
+use super::refusal::Refusal;
+
+/// How many requests a second has where they are limited.
+const LIMIT: u32 = 50;
+
+/// The most that an answer is expected to hold, in bytes, before it is compressed: a page of 100 whole contacts.
+const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
+
+/// Slows down and compresses what `router` answers, as `profile` says.
+pub(super) fn shape(router: Router, profile: &Profile) -> Router {
+    let mut router = router;
+    if profile.compression == Compression::Gzip {
+        router = router.layer(middleware::from_fn(compress));
+    }
+    if profile.latency != Latency::None {
+        let pause = profile.latency.pause();
+        router = router.layer(middleware::from_fn(move |request: Request, next: Next| async move {
+            tokio::time::sleep(pause).await;
+            next.run(request).await
+        }));
+    }
+    router
+}
+
+/// Refuses what exceeds the profile's rate. It lies beneath the layer that writes refusals.
+pub(super) fn limit<S: Clone + Send + Sync + 'static>(router: Router<S>, profile: &Profile) -> Router<S> {
+    if profile.rate_limit == RateLimit::Unlimited {
+        return router;
+    }
+    let window = Arc::new(Mutex::new(Window::default()));
+    router.layer(middleware::from_fn(move |request: Request, next: Next| {
+        let admitted = window
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .admits(Instant::now());
+        async move {
+            if admitted {
+                next.run(request).await
+            } else {
+                Refusal::TooManyRequests.into_response()
+            }
+        }
+    }))
+}
+
+/// The second that is running, and how many requests it has seen.
+#[derive(Default)]
+struct Window {
+    began: Option<Instant>,
+    seen: u32,
+}
+
+impl Window {
+    fn admits(&mut self, now: Instant) -> bool {
+        if self.began.is_none_or(|began| now - began >= Duration::from_secs(1)) {
+            self.began = Some(now);
+            self.seen = 0;
+        }
+        self.seen += 1;
+        self.seen <= LIMIT
+    }
+}
+
+/// Compresses the body of an answer for a client that takes gzip.
+async fn compress(request: Request, next: Next) -> Response {
+    let accepted = accepts_gzip(request.headers());
+    let mut response = next.run(request).await;
+    response
+        .headers_mut()
+        .append(header::VARY, HeaderValue::from_static("accept-encoding"));
+    if !accepted || response.status() == StatusCode::NO_CONTENT {
+        return response;
+    }
+    let (mut head, body) = response.into_parts();
+    let zipped = match axum::body::to_bytes(body, LARGEST_ANSWER).await {
+        // The answer to HEAD has no body to compress.
+        Ok(bytes) if bytes.is_empty() => return Response::from_parts(head, Body::empty()),
+        Ok(bytes) => gzip(&bytes),
+        Err(_) => return StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    };
+    head.headers
+        .insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    head.headers.remove(header::CONTENT_LENGTH);
+    Response::from_parts(head, zipped.into())
+}
+
+fn gzip(bytes: &Bytes) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    written.expect("writing to memory does not fail")
+}
+
+/// Tells whether gzip is among the codings that a client takes, and not at weight 0 (RFC 9110, section 12.5.3).
+fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let lines = headers.get_all(header::ACCEPT_ENCODING).iter();
+    let mut codings = lines
+        .filter_map(|line| line.to_str().ok())
+        .flat_map(|line| line.split(','));
+    codings.any(|coding| {
+        let (name, weight) = coding.split_once(';').unwrap_or((coding, "q=1"));
+        let weight = weight.trim().strip_prefix("q=").and_then(|weight| weight.parse().ok());
+        matches!(name.trim(), "gzip" | "*") && weight.unwrap_or(1.0) > 0.0
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_admits_its_share_and_the_next_one_again() {
+        let mut window = Window::default();
+        let start = Instant::now();
+        let admitted = (0..LIMIT + 5).filter(|_| window.admits(start)).count();
+        assert_eq!(admitted, LIMIT as usize);
+        assert!(!window.admits(start + Duration::from_millis(999)));
+        assert!(window.admits(start + Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn gzip_is_taken_where_it_is_named_with_weight() {
+        let taken = |line: &'static str| {
+            accepts_gzip(&HeaderMap::from_iter([(
+                header::ACCEPT_ENCODING,
+                HeaderValue::from_static(line),
+            )]))
+        };
+        for line in ["gzip", "br, gzip;q=0.5", "*"] {
+            assert!(taken(line), "{line}");
+        }
+        for line in ["", "identity", "br", "gzip;q=0"] {
+            assert!(!taken(line), "{line}");
+        }
+        assert!(!accepts_gzip(&HeaderMap::new()));
+    }
+}

@@ -1,0 +1,66 @@
+//! `countersign serve --profile`, as a person types it.
+
+use std::process::{Command, Output};
+
+use countersign::service::AXES;
+
+fn serve(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
+    command
+        .env_clear()
+        .args(["serve", "--listen", "127.0.0.1:0"])
+        .args(arguments);
+    command.output().unwrap()
+}
+
+fn refused(arguments: &[&str]) -> String {
+    let output = serve(arguments);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty());
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn the_list_shows_every_axis_and_value() {
+    let output = serve(&["--profile", "list"]);
+    assert!(output.status.success());
+    let listed = String::from_utf8(output.stdout).unwrap();
+    for axis in AXES {
+        assert!(listed.contains(&format!("{} (gap {})\n  {}\n  * ", axis.name, axis.gap, axis.says)));
+        for value in axis.values {
+            assert!(listed.contains(value.says), "{}={}", axis.name, value.name);
+        }
+    }
+}
+
+#[test]
+fn a_name_that_is_not_known_is_told_with_the_near_ones() {
+    let told = refused(&["--profile", "page-sizes=10"]);
+    assert!(
+        told.contains("there is no axis `page-sizes`, but `page-size`"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_file_that_contradicts_itself_is_told_with_both_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("service.toml");
+    std::fs::write(
+        &file,
+        "page-size = \"7\"\nlist-order = \"newest-first\"\npage-size = \"25\"\n",
+    )
+    .unwrap();
+    let told = refused(&["--profile", file.to_str().unwrap()]);
+    assert!(told.contains("line 3: `page-size` is set already"), "{told}");
+    assert!(told.contains("line 1"), "{told}");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_told() {
+    let told = refused(&["--profile", "there-is-no-such.toml"]);
+    assert!(
+        told.contains("failed to read the profile from `there-is-no-such.toml`"),
+        "{told}"
+    );
+}

@@ -1,0 +1,52 @@
+//! The profile: every value of every axis shows on the wire as named, and every combination conforms to the document.
+
+mod checker;
+mod command;
+mod conforming;
+mod observing;
+mod pairs;
+mod wire;
+
+use countersign::service::{AXES, Profile, Service, Setting, StoreUrl};
+use serde_json::Value;
+
+use super::contract;
+use super::support::{Running, TOKEN};
+
+/// Makes the profile of settings written as `axis=value`.
+fn profile(settings: &[String]) -> Profile {
+    let settings: Vec<_> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
+    Profile::of(&settings).unwrap()
+}
+
+/// Starts the service over a fresh store in memory with these settings.
+async fn with(settings: &[String]) -> Running {
+    let token = TOKEN.to_owned().into();
+    Running::start(
+        Service::open(&StoreUrl::Memory, token, profile(settings))
+            .await
+            .unwrap(),
+    )
+    .await
+}
+
+/// Every value of every axis, as `axis=value`.
+fn single_values() -> Vec<String> {
+    let values = |axis: &'static countersign::service::Axis| {
+        let named = axis.values.iter();
+        named.map(|value| format!("{}={}", axis.name, value.name))
+    };
+    AXES.iter().flat_map(values).collect()
+}
+
+/// Returns the value that settings have for an axis: the one that is set, else the default.
+fn value<'a>(settings: &'a [String], axis: &str) -> &'a str {
+    let set = settings
+        .iter()
+        .find_map(|setting| setting.strip_prefix(axis)?.strip_prefix('='));
+    set.unwrap_or_else(|| AXES.iter().find(|known| known.name == axis).unwrap().values[0].name)
+}
+
+fn first(page: &Value) -> Value {
+    page["data"]["items"][0].clone()
+}
