@@ -53,10 +53,12 @@ pub(super) fn updated(updating: &Updating<'_>, sink: &mut Sink<'_>, choice: impl
     }
 }
 
-/// Whether a record carries everything of the body that must come back as it was sent.
+/// Whether a record carries everything of the body that must come back as it was sent, as far as it has the fields.
 pub(crate) fn carries_all(carries: &[Carry], body: &Value, record: &Value) -> bool {
     let strict = carries.iter().filter(|carry| carry.gap.is_none());
-    strict.into_iter().all(|carry| lost(carry, body, record).is_none())
+    // A field that is not there at all is another rule's finding, and waiting does not bring it.
+    let arrived = |carry: &Carry| kept(carry, record).is_empty() || lost(carry, body, record).is_none();
+    strict.into_iter().all(arrived)
 }
 
 /// What was sent, and where it must come back.
