@@ -9,9 +9,10 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use futures::FutureExt;
-use rusqlite::{Connection, OpenFlags, Transaction};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
 use tokio::sync::Semaphore;
 
 use super::schema;
@@ -40,9 +41,29 @@ const READERS: usize = 8;
 /// How many queries a connection keeps prepared: more than the service has.
 const QUERIES: usize = 64;
 
+/// How often a file that another service is making is asked for again, and how long after.
+const BUSY_TRIES: u32 = 100;
+const BUSY_WAIT: Duration = Duration::from_millis(50);
+
 impl Sqlite {
     /// Opens the store in a file, making and seeding it when there is none yet.
+    ///
+    /// SQLite's own waiting leaves out the moment in which a new file gets its journal: another service that opens it
+    /// just then is told at once that it is busy, and asks again.
     pub(crate) fn file(path: &Path) -> Result<Self, OpenError> {
+        let mut tries = 0;
+        loop {
+            match Self::file_at_once(path) {
+                Err(error) if is_busy(&error) && tries < BUSY_TRIES => {
+                    tries += 1;
+                    std::thread::sleep(BUSY_WAIT);
+                }
+                opened => return opened,
+            }
+        }
+    }
+
+    fn file_at_once(path: &Path) -> Result<Self, OpenError> {
         schema::recognise(path)?;
         let readers = Readers {
             path: path.to_owned(),
@@ -114,6 +135,12 @@ impl Readers {
             .unwrap_or_else(PoisonError::into_inner)
             .push(connection);
     }
+}
+
+/// Whether another connection had the file just then.
+fn is_busy(error: &OpenError) -> bool {
+    let beneath = std::error::Error::source(error).and_then(|source| source.downcast_ref::<rusqlite::Error>());
+    beneath.is_some_and(|error| error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy))
 }
 
 fn prepared(opened: rusqlite::Result<Connection>, readers: Option<Arc<Readers>>) -> rusqlite::Result<Sqlite> {

@@ -23,7 +23,9 @@ pub(super) fn recognise(path: &Path) -> Result<(), OpenError> {
     if !path.exists() {
         return Ok(());
     }
-    let found = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(|file| Marks::read(&file));
+    // One transaction, so that the marks are those of one moment: another service may be making the store.
+    let marks = |mut file: Connection| Marks::read(&*file.transaction()?);
+    let found = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(marks);
     let store = StoreUrl::File(path.to_owned());
     let known = format_of(MIGRATIONS);
     match found {
