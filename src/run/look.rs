@@ -17,7 +17,7 @@ use crate::exchange::Request;
 use crate::rules::evidence::{Creation, Sighting, Walk, WalkEnd};
 
 /// The first wait before a list is walked again; it doubles.
-const FIRST_WAIT: Duration = Duration::from_millis(50);
+pub(super) const FIRST_WAIT: Duration = Duration::from_millis(50);
 
 /// A record of this run as its list shows it.
 pub(super) struct Sighted {

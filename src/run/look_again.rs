@@ -1,13 +1,12 @@
 //! Looks for the run's updates in the list that must show them: in the updated record, and in no other.
 
 use std::cell::RefCell;
-use std::time::Duration;
 
 use serde_json::Value;
 use tokio::time::Instant;
 
 use super::create::text;
-use super::look::Sighted;
+use super::look::{FIRST_WAIT, Sighted};
 use super::session::{Changed, Session};
 use super::walk::Item;
 use crate::contract::operation::OperationId;
@@ -15,9 +14,6 @@ use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Updated};
 use crate::rules::carries_all;
 use crate::rules::evidence::{Updating, Walk};
-
-/// The first wait before a list is walked again; it doubles.
-const FIRST_WAIT: Duration = Duration::from_millis(50);
 
 /// What a walk showed of one update.
 #[derive(Default)]
