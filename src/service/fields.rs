@@ -66,11 +66,11 @@ impl<'a> Fields<'a> {
     /// Returns what was made of the fields, unless something was wrong with one.
     pub(super) fn finish<T>(mut self, made: T) -> Read<T> {
         if self.profile.unknown_request_fields == UnknownRequestFields::Refused {
-            let unknown = self.object.keys().filter(|name| !self.known.contains(&name.as_str()));
-            self.problems.extend(unknown.map(|name| FieldProblem {
-                field: format!("/{}", name.replace('~', "~0").replace('/', "~1")),
-                problem: "is not a documented field",
-            }));
+            // Its name is the sender's, and what is sent is never quoted: the problem is that of the object.
+            let is_known = |name: &String| self.known.contains(&name.as_str());
+            if !self.object.keys().all(is_known) {
+                self.problems.extend(problem("holds a field that is not documented"));
+            }
         }
         if self.problems.is_empty() {
             Ok(made)
@@ -158,7 +158,7 @@ mod tests {
         };
         let problems = list(&json!([{"x": 1}, {"x": 1, "a/b": 2}]), &profile, point).unwrap_err();
         assert_eq!(problems.len(), 1);
-        assert_eq!(problems[0].field, "/1/a~1b");
+        assert_eq!(problems[0].field, "/1");
     }
 
     #[test]

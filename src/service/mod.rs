@@ -13,6 +13,8 @@
 //!           └▶ writes refusals, limits, delays and compresses (refusal, traffic)
 //! ```
 //!
+//! The server holds no more connections than `connections` has room for, and cuts idle ones for new ones.
+//!
 //! [`fault`] stands outside of all this: it makes the service deviate on purpose, so that a check can be checked.
 //!
 //! What the document leaves open is chosen by [`Profile`], which holds one value for each of [`AXES`].
@@ -33,6 +35,7 @@ mod answer;
 mod app;
 mod auth;
 mod body;
+mod connections;
 mod duplicates;
 pub mod fault;
 mod fields;

@@ -1,20 +1,26 @@
 //! The accept loop: [`run`] serves a router on a listener until it is told to stop.
 //!
-//! `axum::serve` sets no timer, so a client that never finishes its head would hold a connection for ever. This loop
-//! is hyper's own with that timer set.
+//! `axum::serve` sets no timer, so a client that never finishes its head would hold a connection for ever, and it has no
+//! limit of connections. This loop is hyper's own with that timer set, and [`Connections`] counts them.
 
 use std::future::Future;
 use std::io;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 
+use super::connections::{Connections, Place};
+
+/// The most connections at a time: half of the file descriptors that a process usually has.
+const CONNECTIONS: usize = 512;
 /// How long a client may take for the head of a request, idle time between two requests included.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// The most that a head may hold; hyper answers 431 beyond.
@@ -34,47 +40,67 @@ pub async fn run(
     router: Router,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
-    let connections = GracefulShutdown::new();
+    let graceful = GracefulShutdown::new();
+    let connections = Connections::new(CONNECTIONS);
     let mut shutdown = pin!(shutdown);
     loop {
+        let next = async {
+            let (stream, _) = listener.accept().await?;
+            Ok((stream, connections.place().await))
+        };
         tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => serve(stream, router.clone(), &connections),
-                Err(error) => recover(&error).await,
+            next = next => match next {
+                Ok((stream, place)) => serve(stream, router.clone(), place, &graceful),
+                Err(error) => recover(&error, &connections).await,
             },
             () = &mut shutdown => break,
         }
     }
     drop(listener);
-    tokio::time::timeout(GRACE, connections.shutdown())
+    tokio::time::timeout(GRACE, graceful.shutdown())
         .await
         .map_err(|_| io::ErrorKind::TimedOut.into())
 }
 
-fn serve(stream: TcpStream, router: Router, connections: &GracefulShutdown) {
+fn serve(stream: TcpStream, router: Router, place: Place, graceful: &GracefulShutdown) {
     // Answers are written whole: waiting for more to send would only delay them.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }
+    let place = Arc::new(place);
+    let router = TowerToHyperService::new(router);
+    let service = service_fn({
+        let place = place.clone();
+        move |request| {
+            let (place, answer) = (place.clone(), router.call(request));
+            async move { place.busy(answer).await }
+        }
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
         .max_buf_size(HEAD_LIMIT)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
-    let connection = connections.watch(connection);
+        .serve_connection(TokioIo::new(stream), service);
+    let connection = graceful.watch(connection);
     tokio::spawn(async move {
-        if let Err(error) = connection.await {
-            tracing::debug!(%error, "a connection ended early");
+        tokio::select! {
+            // What can be sent of an answer is sent before the connection is cut.
+            biased;
+            ended = connection => if let Err(error) = ended {
+                tracing::debug!(%error, "a connection ended early");
+            },
+            () = place.cut() => tracing::debug!("an idle connection made room for another"),
         }
     });
 }
 
 /// Waits where trying again at once would only spin: a connection that was reset concerns nobody else, but a process
-/// out of file descriptors gets none back by asking.
-async fn recover(error: &io::Error) {
+/// out of file descriptors gets none back by asking, but by cutting a connection that is idle.
+async fn recover(error: &io::Error, connections: &Connections) {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     if !matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset) {
         tracing::warn!(%error, "cannot accept a connection");
+        connections.cut_longest_idle();
         tokio::time::sleep(ACCEPT_PAUSE).await;
     }
 }

@@ -6,6 +6,7 @@
 )]
 
 mod answers;
+mod any_request;
 mod contract;
 mod fault;
 mod killed;

@@ -5,23 +5,27 @@ use serde_json::{Map, Value};
 
 use super::contact_methods::read_nested;
 use crate::service::fields::{Fields, Read, list, problem};
-use crate::service::profile::{Profile, UpdateSemantics, closed};
+use crate::service::profile::{Profile, UpdateSemantics, VenueOfContact, closed};
 use crate::service::store::ContactChange;
 use crate::service::values::{date, date_of_parts, filled, identifier, text};
 use crate::service::vocabulary::{channel, country, gender, nationality, tag};
 
 /// Reads what a create says about a contact.
 pub(super) fn read_new(sent: &Map<String, Value>, profile: &Profile) -> Read<ContactChange> {
-    read(sent, profile.required_fields.contact(), profile)
+    let change = read(sent, profile.required_fields.contact(), profile)?;
+    Ok(ContactChange {
+        visits: profile.venue_of_contact == VenueOfContact::Visited,
+        ..change
+    })
 }
 
 /// Reads what an update says about a contact. An update that replaces the contact is read as a create is.
 pub(super) fn read_update(sent: &Map<String, Value>, profile: &Profile) -> Read<ContactChange> {
     match profile.update_semantics {
         UpdateSemantics::Merges => read(sent, &[], profile),
-        UpdateSemantics::Replaces => read_new(sent, profile).map(|change| ContactChange {
+        UpdateSemantics::Replaces => Ok(ContactChange {
             replaces: true,
-            ..change
+            ..read(sent, profile.required_fields.contact(), profile)?
         }),
     }
 }
@@ -44,6 +48,7 @@ fn read(sent: &Map<String, Value>, required: &[&str], profile: &Profile) -> Read
             .map(|included| all_but(&included)),
         tags: fields.read("tags", |entries, profile| list(entries, profile, tag)),
         replaces: false,
+        visits: false,
     };
     fields.finish(change)
 }

@@ -39,8 +39,14 @@ pub(crate) async fn create(State(service): State<Service>, Body(mut sent): Body)
     let contact = loop {
         let new = read_new(&sent, profile)?;
         let _lock = duplicates::refuse_contact(&service, &new).await?;
+        let visits = new.visits && new.venue.is_some();
         let create = service.store().create_contact(new, STATUS, now);
-        let created = service.hold_back(List::Contacts, create).await;
+        let create = service.hold_back(List::Contacts, create);
+        let created = if visits {
+            service.hold_back(List::Visits, create).await
+        } else {
+            create.await
+        };
         if !forgets(profile, &mut sent, &created) {
             break created?;
         }

@@ -34,6 +34,7 @@ pub(super) use self::{
     rendering::{IdentifierSpelling, TimestampForm, UnsetFields},
     requests::{
         Duplicates, FieldSizes, RequiredFields, TagsEntries, UnknownReferences, UnknownRequestFields, UpdateSemantics,
+        VenueOfContact,
     },
     traffic::{Compression, Latency, RateLimit},
     values::{Allowed, CustomFields, DobFormat, ValueSpelling, closed},
@@ -74,6 +75,8 @@ profile! {
     duplicates: Duplicates = "duplicates" in "duplicates",
     /// What becomes of an identifier in a body that names no record.
     unknown_references: UnknownReferences = "unknown-references" in "unknown-references",
+    /// What the `venue_id` of Create contact does. That of Update contact is kept: an update may be sent twice.
+    venue_of_contact: VenueOfContact = "venue-of-contact" in "venue-of-contact",
     /// How many characters a string may have.
     field_sizes: FieldSizes = "field-sizes" in "field-sizes",
     /// Which values gender may have.

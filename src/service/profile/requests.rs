@@ -127,6 +127,16 @@ choice! {
 }
 
 choice! {
+    /// What the `venue_id` of Create contact does. That of Update contact is kept: an update may be sent twice.
+    VenueOfContact {
+        /// The contact is there: a visit to the venue is recorded at the time of the create, and its answer shows it.
+        Visited = "visited",
+        /// It is kept with the contact, which no answer shows.
+        Kept = "kept",
+    }
+}
+
+choice! {
     /// How many characters a string may have. An array has at most 100 entries and a body 64 KiB, always.
     FieldSizes {
         /// 1,000 characters.

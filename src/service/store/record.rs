@@ -121,6 +121,8 @@ pub(crate) struct ContactChange {
     pub(crate) tags: Option<Vec<String>>,
     /// Whether what the change does not say becomes blank instead.
     pub(crate) replaces: bool,
+    /// Whether a new contact is in its venue, which is a visit.
+    pub(crate) visits: bool,
 }
 
 impl ContactChange {
@@ -216,14 +218,25 @@ pub(super) struct FoundTag {
     pub(super) tag: Named,
 }
 
+/// A venue and its position.
+#[derive(Debug)]
+pub(super) struct FoundVenue {
+    pub(super) position: i64,
+    pub(super) venue: Named,
+}
+
 /// What a [`ContactChange`] refers to, found in the store. Neither venues nor tags ever change, so what is found stays.
 #[derive(Debug)]
 pub(super) struct Found {
-    pub(super) venue: Option<i64>,
+    pub(super) venue: Option<FoundVenue>,
     pub(super) tags: Option<Vec<FoundTag>>,
 }
 
 impl Found {
+    pub(super) fn venue_position(&self) -> Option<i64> {
+        self.venue.as_ref().map(|found| found.position)
+    }
+
     pub(super) fn tag_positions(&self) -> Option<Vec<i64>> {
         let tags = self.tags.as_ref()?;
         Some(tags.iter().map(|found| found.position).collect())
@@ -234,6 +247,8 @@ impl ContactRow {
     /// Makes a new contact of what was said about it; the rest is blank.
     pub(super) fn new(change: ContactChange, found: &Found, status: &str, now: DateTime<Utc>) -> Self {
         let methods = change.methods.unwrap_or_default();
+        let venue = found.venue_position();
+        let visit = venue.filter(|_| change.visits).map(|venue| VisitRow { at: now, venue });
         ContactRow {
             id: Uuid::new_v4(),
             firstname: change.firstname.unwrap_or_default(),
@@ -243,20 +258,27 @@ impl ContactRow {
             nationality: change.nationality.unwrap_or_default(),
             country_of_residence: change.country_of_residence.unwrap_or_default(),
             status: status.to_owned(),
-            venue: found.venue,
+            venue,
             tags: found.tag_positions().unwrap_or_default(),
             excluded_channels: change.excluded_channels.unwrap_or_default(),
             custom_fields: Map::new(),
             methods: methods.into_iter().map(|new| new.recorded(now)).collect(),
-            first_visit: None,
-            last_visit: None,
+            first_visit: visit,
+            last_visit: visit,
             created_at: now,
             updated_at: now,
         }
     }
 
-    /// Returns the contact that was just written: nobody has visited anything yet.
+    /// Returns the contact that was just written, whose one visit can be that to the venue it was found with.
     pub(super) fn written(self, found: Found) -> Contact {
+        let summary = |visit: Option<VisitRow>| {
+            let venue = found.venue.as_ref().map(|found| found.venue.clone());
+            visit
+                .zip(venue)
+                .map(|(visit, venue)| VisitSummary { at: visit.at, venue })
+        };
+        let (first_visit, last_visit) = (summary(self.first_visit), summary(self.last_visit));
         Contact {
             id: self.id,
             firstname: self.firstname,
@@ -274,8 +296,8 @@ impl ContactRow {
                 .tags
                 .and_then(|tags| tags.into_iter().next())
                 .map(|first| first.tag),
-            first_visit: None,
-            last_visit: None,
+            first_visit,
+            last_visit,
             methods: self.methods,
         }
     }

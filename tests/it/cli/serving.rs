@@ -1,6 +1,7 @@
 //! `countersign serve`: what it says at its start, and why it does not start.
 
-use std::net::TcpListener;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 
 use super::support::{TOKEN, check, countersign};
 
@@ -17,6 +18,36 @@ fn a_service_says_where_it_listens_and_stops_at_sigterm() {
     let mut ended = serving.end();
     ended.stdout.insert_str(0, &lines.concat());
     ended.matches("serve");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_answer_that_is_in_flight_at_sigterm_is_finished() {
+    let call = countersign(&["serve", "--listen", "127.0.0.1:0"]).env("COUNTERSIGN_TOKEN", TOKEN);
+    let serving = call.start();
+    let line = serving.first_lines(1).concat();
+    let address = line.split(' ').nth(1).unwrap().strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    let body = r#"{"name": "late"}"#;
+    let head = format!(
+        "POST /organization/v1/tags HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\nExpect: 100-continue\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    // The service says this when it begins to read the body, so the request is being answered.
+    let mut answer = [0; 25];
+    stream.read_exact(&mut answer).unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 100 Continue\r\n\r\n");
+    serving.signal("TERM");
+    while TcpStream::connect(address).is_ok() {
+        std::thread::yield_now();
+    }
+    stream.write_all(body.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 201 Created\r\n"), "{answer}");
+    assert_eq!(serving.end().code, 0);
 }
 
 #[cfg(unix)]

@@ -77,7 +77,7 @@ const QUESTIONS: [(&str, &str, &str); 27] = [
 ];
 
 /// What the document does not even say that it leaves open.
-const SILENT: [&str; 8] = [
+const SILENT: [&str; 9] = [
     "created-listed-when",
     "duplicates",
     "list-order",
@@ -86,6 +86,7 @@ const SILENT: [&str; 8] = [
     "timestamp-form",
     "unknown-references",
     "unknown-request-fields",
+    "venue-of-contact",
 ];
 
 /// How the places end that a gap touches, where the question names them by their fields or answers.

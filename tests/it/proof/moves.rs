@@ -14,7 +14,7 @@ use super::checked::{Check, Checked, told};
 use super::crew::try_all;
 use super::deviating::Deviation;
 
-/// What the facts held must reach, unless a move takes evidence away itself. The reference service reaches 453.
+/// What the facts held must reach, unless a move takes evidence away itself. The reference service reaches 487.
 const FLOOR: usize = 440;
 
 /// A service that conforms.
@@ -116,9 +116,7 @@ fn reasons(checked: &Checked) -> Vec<String> {
 
 #[test]
 fn the_reference_service_conforms() {
-    prove(vec![
-        Move::new("nothing moved", Deviation::none()).leaving(453, "no answer showed this place"),
-    ]);
+    prove(vec![Move::new("nothing moved", Deviation::none()).leaving(487, "")]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! How the service stops, and what it does when a handler fails.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::Request;
 use axum::middleware::{self, Next};
@@ -81,6 +82,41 @@ async fn a_body_that_never_ends_is_cut_with_408() {
 async fn a_connection_that_stays_idle_after_an_answer_is_cut() {
     let request = "GET /organization/v1/none HTTP/1.1\r\nHost: example.com\r\n\r\n";
     assert!(answer_to_unfinished(request).await.starts_with("HTTP/1.1 404 "));
+}
+
+/// Lets this process open so many files: both ends of every connection are in it.
+fn allow_open_files(count: u64) {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let maximum = getrlimit(Resource::Nofile).maximum;
+    let raised = Rlimit {
+        current: Some(maximum.map_or(count, |maximum| maximum.min(count))),
+        maximum,
+    };
+    setrlimit(Resource::Nofile, raised).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_thousand_idle_connections_do_not_stop_a_new_one_from_being_served() {
+    const IDLE: usize = 2_000;
+    allow_open_files(4_096);
+    let service = Running::memory().await;
+    let mut idle = Vec::new();
+    for number in 0..IDLE {
+        let mut stream = TcpStream::connect(service.address()).await.unwrap();
+        if number % 2 == 0 {
+            stream
+                .write_all(b"GET /organization/v1/tags HTTP/1.1\r\nHost")
+                .await
+                .unwrap();
+        }
+        idle.push(stream);
+    }
+    let answer = tokio::time::timeout(Duration::from_secs(5), service.get("/tags")).await;
+    assert_eq!(answer.unwrap().status, StatusCode::OK);
+    // Those that were idle for the longest time have made room for the rest.
+    for stream in &mut idle[..IDLE / 2] {
+        assert!(matches!(stream.read(&mut [0]).await, Ok(0) | Err(_)));
+    }
 }
 
 #[tokio::test]

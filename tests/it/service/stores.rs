@@ -60,6 +60,7 @@ macro_rules! all_claims_hold {
             claims,
             $place,
             [
+                a_contact_created_in_a_venue_has_visited_it,
                 a_contact_is_kept_as_sent,
                 a_history_ends_as_in_memory,
                 a_page_beyond_the_last_is_empty_and_knows_the_total,

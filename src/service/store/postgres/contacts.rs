@@ -12,7 +12,8 @@ use super::tags::named;
 use super::{tags, venues};
 use crate::service::store::interface::StoreError;
 use crate::service::store::record::{
-    Contact, ContactChange, ContactMethod, ContactRow, Found, Named, NewContactMethod, Slice, Span, VisitSummary,
+    Contact, ContactChange, ContactMethod, ContactRow, Found, FoundVenue, Named, NewContactMethod, Slice, Span,
+    VisitSummary,
 };
 use crate::service::store::seed;
 
@@ -30,11 +31,13 @@ const PAGE: &str = "SELECT list.total, contact.position, contact.id, firstname, 
 
 /// Adds the contacts of a JSON array, each with its number in it from 1, where there are `$2` so far; any number where
 /// that is null.
-pub(super) const INSERT: &str = "WITH counted AS (
+macro_rules! added {
+    () => {
+        "WITH counted AS (
         UPDATE countersign.list SET total = total + jsonb_array_length($1)
         WHERE name = 'contact' AND total = coalesce($2, total)
-        RETURNING total - jsonb_array_length($1) AS before)
-    INSERT INTO countersign.contact (position, id, firstname, lastname, born, gender, nationality,
+        RETURNING total - jsonb_array_length($1) AS before),
+    added AS (INSERT INTO countersign.contact (position, id, firstname, lastname, born, gender, nationality,
         country_of_residence, status, venue, tags, excluded_channels, custom_fields, methods,
         first_visited_at, first_visited_venue, last_visited_at, last_visited_venue, created_at, updated_at)
     SELECT counted.before + new.nth, new.id, new.firstname, new.lastname, new.born, new.gender, new.nationality,
@@ -46,7 +49,21 @@ pub(super) const INSERT: &str = "WITH counted AS (
     FROM counted, jsonb_to_recordset($1) AS new (nth bigint, id uuid, firstname text, lastname text, born date,
         gender text, nationality text, country_of_residence text, status text, venue bigint, tags bigint[],
         excluded_channels text[], custom_fields jsonb, methods jsonb, first_visit jsonb, last_visit jsonb,
-        created_at timestamptz, updated_at timestamptz)";
+        created_at timestamptz, updated_at timestamptz)
+        RETURNING position, first_visited_venue AS venue, first_visited_at AS at)"
+    };
+}
+
+/// Adds contacts whose visits, where they have any, are added by another statement.
+pub(super) const INSERT: &str = concat!(added!(), " SELECT count(*) FROM added");
+
+/// Adds a contact that is in a venue, with that visit.
+const CREATE_VISITING: &str = concat!(
+    added!(),
+    ", counted_visits AS (UPDATE countersign.list SET total = total + 1 WHERE name = 'visit' RETURNING total)
+    INSERT INTO countersign.visit (position, contact, venue, at)
+    SELECT counted_visits.total, added.position, added.venue, added.at FROM counted_visits, added"
+);
 
 // What was not sent is null here, and stays.
 const CHANGE: &str = "UPDATE countersign.contact SET
@@ -97,9 +114,13 @@ pub(super) async fn create(
         nth: 1,
         row: ContactRow::new(change, &found, status, now),
     }]);
+    let statement = match rows.0[0].row.first_visit {
+        Some(_) => CREATE_VISITING,
+        None => INSERT,
+    };
     let anywhere: Option<i64> = None;
     database
-        .rows(INSERT, &[(&rows, Type::JSONB), (&anywhere, Type::INT8)])
+        .rows(statement, &[(&rows, Type::JSONB), (&anywhere, Type::INT8)])
         .await?;
     let [Numbered { row, .. }] = rows.0;
     Ok(row.written(found))
@@ -128,7 +149,7 @@ pub(super) async fn update(
         (&change.gender, Type::TEXT),
         (&change.nationality, Type::TEXT),
         (&change.country_of_residence, Type::TEXT),
-        (&found.venue, Type::INT8),
+        (&found.venue_position(), Type::INT8),
         (&found.tag_positions(), Type::INT8_ARRAY),
         (&change.excluded_channels, Type::TEXT_ARRAY),
         (&methods, Type::JSONB),
@@ -193,7 +214,11 @@ pub(super) async fn grow(database: &Database, target: i64) -> Result<i64, StoreE
 
 async fn find(database: &Database, change: &ContactChange) -> Result<Found, StoreError> {
     let venue = match change.venue {
-        Some(id) => Some(venues::find(database, id).await?.0),
+        Some(id) => {
+            let (position, name) = venues::find(database, id).await?;
+            let venue = Named { id, name };
+            Some(FoundVenue { position, venue })
+        }
         None => None,
     };
     let tags = match &change.tags {

@@ -5,11 +5,11 @@ use rusqlite::{OptionalExtension, Row, Transaction, params};
 use uuid::Uuid;
 
 use super::column::{Date, Id, Instant, Json};
-use super::{tags, venues};
+use super::{tags, venues, visits};
 use crate::service::store::interface::StoreError;
 use crate::service::store::record::{
-    Contact, ContactChange, ContactMethod, ContactRow, Found, Named, NewContactMethod, Slice, Span, VisitRow,
-    VisitSummary,
+    Contact, ContactChange, ContactMethod, ContactRow, Found, FoundVenue, Named, NewContactMethod, Slice, Span,
+    VisitRow, VisitSummary,
 };
 use crate::service::store::seed;
 
@@ -68,7 +68,10 @@ pub(super) fn create(
 ) -> Result<Contact, StoreError> {
     let found = find(transaction, &change)?;
     let row = ContactRow::new(change, &found, status, now);
-    insert(transaction, &row)?;
+    let position = insert(transaction, &row)?;
+    if let Some(visit) = row.first_visit {
+        visits::insert(transaction, position, visit)?;
+    }
     Ok(row.written(found))
 }
 
@@ -93,7 +96,7 @@ pub(super) fn update(
         change.gender,
         change.nationality,
         change.country_of_residence,
-        found.venue,
+        found.venue_position(),
         found.tag_positions().map(Json),
         change.excluded_channels.map(Json),
         methods,
@@ -125,10 +128,11 @@ pub(super) fn add_method(
     Ok(method)
 }
 
-pub(super) fn insert(transaction: &Transaction<'_>, row: &ContactRow) -> rusqlite::Result<()> {
+/// Writes a contact, and returns its position.
+pub(super) fn insert(transaction: &Transaction<'_>, row: &ContactRow) -> rusqlite::Result<i64> {
     let at = |visit: Option<VisitRow>| visit.map(|visit| Instant(visit.at));
     let venue = |visit: Option<VisitRow>| visit.map(|visit| visit.venue);
-    transaction.prepare_cached(INSERT)?.execute(params![
+    transaction.prepare_cached(INSERT)?.insert(params![
         Id(row.id),
         row.firstname,
         row.lastname,
@@ -148,15 +152,14 @@ pub(super) fn insert(transaction: &Transaction<'_>, row: &ContactRow) -> rusqlit
         venue(row.last_visit),
         Instant(row.created_at),
         Instant(row.updated_at),
-    ])?;
-    Ok(())
+    ])
 }
 
 /// Adds synthetic contacts up to `target`, a batch at most, and returns how many contacts there are.
 pub(super) fn grow(transaction: &Transaction<'_>, target: i64) -> rusqlite::Result<i64> {
     let before = total(transaction)?;
     let after = target.clamp(before, before + GROWTH);
-    (before..after).try_for_each(|index| insert(transaction, &seed::contact(index)))?;
+    (before..after).try_for_each(|index| insert(transaction, &seed::contact(index)).map(drop))?;
     Ok(after)
 }
 
@@ -175,9 +178,13 @@ fn total(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
 }
 
 fn find(transaction: &Transaction<'_>, change: &ContactChange) -> Result<Found, StoreError> {
-    let venue = change.venue.map(|id| venues::find(transaction, id)).transpose()?;
+    let venue = |id| {
+        let (position, name) = venues::find(transaction, id)?;
+        let venue = Named { id, name };
+        Ok::<_, StoreError>(FoundVenue { position, venue })
+    };
     Ok(Found {
-        venue: venue.map(|(position, _)| position),
+        venue: change.venue.map(venue).transpose()?,
         tags: change
             .tags
             .as_ref()

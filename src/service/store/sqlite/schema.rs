@@ -79,7 +79,7 @@ fn format_of(migrations: &[&str]) -> i64 {
 fn sow(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     seed::tags().try_for_each(|(id, tag)| tags::insert(transaction, id, &tag))?;
     seed::venues().try_for_each(|venue| venues::insert(transaction, &venue))?;
-    seed::contacts().try_for_each(|contact| contacts::insert(transaction, &contact))?;
+    seed::contacts().try_for_each(|contact| contacts::insert(transaction, &contact).map(drop))?;
     seed::visits().try_for_each(|(contact, visit)| visits::insert(transaction, contact, visit).map(drop))
 }
 

@@ -140,15 +140,16 @@ fn a_method_that_its_contact_does_not_list_is_found() {
 #[test]
 fn a_record_that_is_listed_under_another_id_is_found() {
     let cases = [
-        ("createContact", "getContacts", json!(OTHER)),
-        ("createVisit", "getVisits", json!(990_001)),
-        ("createTag", "getTags", json!(OTHER)),
+        ("createContact", "getContacts", 0, json!(OTHER)),
+        // The first new visit came with the contact that was created in a venue.
+        ("createVisit", "getVisits", 1, json!(990_001)),
+        ("createTag", "getTags", 0, json!(OTHER)),
     ];
-    let faults = cases.map(|(create, list, id)| {
+    let faults = cases.map(|(create, list, before, id)| {
         let renames = Deviation::none().relisted(move |call, listing| {
             if call.is(list) {
                 listing.change(|items| {
-                    for item in items.iter_mut().skip(seeded(list)).take(1) {
+                    for item in items.iter_mut().skip(seeded(list) + before).take(1) {
                         item["id"] = id.clone();
                     }
                 });

@@ -20,7 +20,7 @@ fn profile(settings: &[String]) -> Profile {
 }
 
 /// Starts the service over a fresh store in memory with these settings.
-async fn with(settings: &[String]) -> Running {
+pub(super) async fn with(settings: &[String]) -> Running {
     let token = TOKEN.to_owned().into();
     Running::start(
         Service::open(&StoreUrl::Memory, token, profile(settings))

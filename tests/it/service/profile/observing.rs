@@ -57,6 +57,7 @@ async fn observed(axis: &str, service: &Running) -> String {
         }
         "duplicates" => duplicates(service).await.to_owned(),
         "unknown-references" => unknown_references(service).await.to_owned(),
+        "venue-of-contact" => venue_of_contact(service).await.to_owned(),
         "field-sizes" => field_sizes(service).await.to_owned(),
         "gender-values" => openness(&contact(service, &json!({"gender": "odd"})).await),
         "nationality-values" => openness(&contact(service, &json!({"nationality": "odd"})).await),
@@ -152,6 +153,21 @@ fn update_body(body: &Value) -> &'static str {
         (_, _, true) => "contact",
         _ => "empty",
     }
+}
+
+async fn venue_of_contact(service: &Running) -> &'static str {
+    let venue = first(&get(service, "/venues").await.body);
+    let created = contact(service, &json!({"venue_id": venue["id"]})).await.body["data"].clone();
+    let visits = walk(service, "/visits").await;
+    let visit = visits.into_iter().find(|visit| visit["contact"]["id"] == created["id"]);
+    let Some(visit) = visit else {
+        assert_eq!(created["first_visit"], json!([]));
+        return "kept";
+    };
+    assert_eq!(visit["venue"]["id"], venue["id"]);
+    let summary = json!([{"datetime": visit["datetime"], "venue": [visit["venue"]]}]);
+    assert_eq!((&created["first_visit"], &created["last_visit"]), (&summary, &summary));
+    "visited"
 }
 
 async fn update_semantics(service: &Running) -> &'static str {

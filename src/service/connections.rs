@@ -1,0 +1,198 @@
+//! How many connections there may be: [`Connections`] makes room for a new one by cutting the one that has been idle for
+//! the longest time.
+//!
+//! # Design
+//!
+//! A connection is idle while no request of it is being answered: between two requests, before the first, and while a
+//! head is still arriving. So whoever opens connections and sends nothing, or sends slowly, only ever takes room from
+//! others like himself; a connection whose request is being answered is never cut. Where all are busy, a new connection
+//! waits, and those behind it wait in the listener's backlog.
+//!
+//! A request that arrives on a connection already chosen is not begun, so that nothing is done without an answer.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+
+/// The connections that are open.
+#[derive(Clone)]
+pub(super) struct Connections {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    idle: Mutex<Idle>,
+    room: Arc<Semaphore>,
+    /// Told when a connection has become idle.
+    turned_idle: Notify,
+}
+
+/// The idle connections in the order in which they became so.
+#[derive(Default)]
+struct Idle {
+    cuts: BTreeMap<u64, Arc<Notify>>,
+    next: u64,
+}
+
+/// One connection's place among the others, which it holds until this is dropped.
+pub(super) struct Place {
+    connections: Connections,
+    cut: Arc<Notify>,
+    /// Its number among the idle ones; none while it is busy.
+    number: Mutex<Option<u64>>,
+    _room: OwnedSemaphorePermit,
+}
+
+impl Connections {
+    /// Allows for `most` connections at a time.
+    pub(super) fn new(most: usize) -> Self {
+        Connections {
+            inner: Arc::new(Inner {
+                idle: Mutex::default(),
+                room: Arc::new(Semaphore::new(most)),
+                turned_idle: Notify::new(),
+            }),
+        }
+    }
+
+    /// Returns a place for a new connection, which begins as an idle one.
+    pub(super) async fn place(&self) -> Place {
+        let room = loop {
+            if let Ok(room) = self.inner.room.clone().try_acquire_owned() {
+                break room;
+            }
+            // Asked for before the look at the idle ones, so that none can become idle unseen.
+            let turned_idle = self.inner.turned_idle.notified();
+            let cut = self.cut_longest_idle();
+            tokio::select! {
+                Ok(room) = self.inner.room.clone().acquire_owned() => break room,
+                () = turned_idle, if !cut => {}
+            }
+        };
+        let place = Place {
+            connections: self.clone(),
+            cut: Arc::new(Notify::new()),
+            number: Mutex::default(),
+            _room: room,
+        };
+        place.turn_idle();
+        place
+    }
+
+    /// Cuts the connection that has been idle for the longest time, if there is one.
+    pub(super) fn cut_longest_idle(&self) -> bool {
+        let longest = self.idle().cuts.pop_first();
+        longest.is_some_and(|(_, cut)| {
+            cut.notify_one();
+            true
+        })
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Idle> {
+        self.inner.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Place {
+    /// Answers a request with `answer`, during which the connection is not cut. It never ends on a connection that is
+    /// about to be cut.
+    pub(super) async fn busy<T>(&self, answer: impl Future<Output = T>) -> T {
+        let number = self.number().take();
+        // Without a number an earlier request of this connection was given up on, and it is busy still.
+        let is_chosen = number.is_some_and(|number| self.connections.idle().cuts.remove(&number).is_none());
+        if is_chosen {
+            return std::future::pending().await;
+        }
+        let answered = answer.await;
+        self.turn_idle();
+        answered
+    }
+
+    /// Waits until the connection is to be cut.
+    pub(super) async fn cut(&self) {
+        self.cut.notified().await;
+    }
+
+    fn turn_idle(&self) {
+        let mut idle = self.connections.idle();
+        let number = idle.next;
+        idle.next += 1;
+        idle.cuts.insert(number, self.cut.clone());
+        drop(idle);
+        *self.number() = Some(number);
+        self.connections.inner.turned_idle.notify_waiters();
+    }
+
+    fn number(&self) -> MutexGuard<'_, Option<u64>> {
+        self.number.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Some(number) = self.number().take() {
+            self.connections.idle().cuts.remove(&number);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+
+    use futures::FutureExt;
+
+    use super::*;
+
+    fn is_cut(place: &Place) -> bool {
+        place.cut().now_or_never().is_some()
+    }
+
+    #[tokio::test]
+    async fn the_longest_idle_connection_makes_room() {
+        let connections = Connections::new(2);
+        let (first, second) = (connections.place().await, connections.place().await);
+        // A request makes the first one the fresher of the two.
+        first.busy(async {}).await;
+        let mut third = pin!(connections.place());
+        assert!(third.as_mut().now_or_never().is_none());
+        assert_eq!((is_cut(&first), is_cut(&second)), (false, true));
+        drop(second);
+        assert!(third.now_or_never().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_busy_connection_is_not_cut_and_the_new_one_waits_for_it_to_turn_idle() {
+        let connections = Connections::new(1);
+        let only = connections.place().await;
+        let (answered, answer) = tokio::sync::oneshot::channel();
+        let mut busy = pin!(only.busy(answer));
+        assert!(busy.as_mut().now_or_never().is_none());
+        let mut next = pin!(connections.place());
+        assert!(next.as_mut().now_or_never().is_none());
+        assert!(!is_cut(&only));
+        answered.send(()).unwrap();
+        busy.await.unwrap();
+        assert!(next.as_mut().now_or_never().is_none());
+        assert!(is_cut(&only));
+    }
+
+    #[tokio::test]
+    async fn a_request_on_a_connection_that_is_to_be_cut_is_not_begun() {
+        let connections = Connections::new(1);
+        let only = connections.place().await;
+        assert!(connections.cut_longest_idle());
+        let begun = only.busy(async { panic!("this was begun") }).now_or_never();
+        assert!(begun.is_none());
+        assert!(!connections.cut_longest_idle());
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_is_gone_is_not_among_the_idle_ones() {
+        let connections = Connections::new(1);
+        drop(connections.place().await);
+        assert!(!connections.cut_longest_idle());
+        assert!(connections.place().now_or_never().is_some());
+    }
+}
