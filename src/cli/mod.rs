@@ -7,6 +7,7 @@ mod facts;
 mod failure;
 mod output;
 mod progress;
+mod residue_file;
 mod serve;
 
 use std::process::ExitCode;
@@ -27,7 +28,7 @@ Exit codes:
   1    does not conform: a finding at deny
   2    usage or configuration: a bad flag, file or contract
   3    could not judge: unreachable, throttled throughout, or the token refused everywhere
-  4    a report could not be written
+  4    a report, or the residue that --residue asks for, could not be written
   130  interrupted; what was judged until then is reported";
 
 #[derive(Debug, Subcommand)]
