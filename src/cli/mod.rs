@@ -3,12 +3,16 @@
 
 mod check;
 mod edge;
+mod explain;
 mod facts;
 mod failure;
 mod output;
+mod plan;
 mod progress;
 mod residue_file;
+mod rules;
 mod serve;
+mod wrap;
 
 use std::process::ExitCode;
 
@@ -36,8 +40,14 @@ enum Command {
     /// Checks a service: the embedded reference service, or a deployed one with --base-url
     #[command(after_help = EXIT_CODES)]
     Check(Box<check::Arguments>),
+    /// Explains a rule: what it judges, why, its level, an example, what to mend
+    Explain(explain::Arguments),
     /// Lists every fact of the contract with its place
     Facts(facts::Arguments),
+    /// Lists every request that `check` would send with the same flags, and why; sends nothing
+    Plan(Box<check::Arguments>),
+    /// Lists every rule with its level, its sentence and where it comes from
+    Rules,
     /// Runs the reference service
     Serve(serve::Arguments),
 }
@@ -55,7 +65,10 @@ pub fn main() -> ExitCode {
     };
     let ended = match cli.command {
         Command::Check(arguments) => check::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Facts(arguments) => facts::run(&arguments),
+        Command::Plan(arguments) => plan::run(&arguments),
+        Command::Rules => Ok(rules::run()),
         Command::Serve(arguments) => serve::run(&arguments),
     };
     match ended {
