@@ -2,8 +2,10 @@
 //! a flag.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::SecondsFormat;
 use clap::{ArgAction, Args};
 use secrecy::SecretString;
 use tokio::runtime::Runtime;
@@ -12,6 +14,7 @@ use super::edge::{self, ColorWhen};
 use super::failure::Failure;
 use super::output::{Outputs, ReportTarget};
 use super::progress::Progress;
+use super::residue_file::{self, Begun, ResidueFile};
 use super::serve::{asks_for_list, store};
 use crate::client::Token;
 use crate::contract::Contract;
@@ -19,7 +22,7 @@ use crate::contract::openapi::near;
 use crate::contract::operation::{OperationId, Security};
 use crate::exchange::redact::Values;
 use crate::exchange::{Limits, Target, Transport};
-use crate::plan::{Mark, Plan, Scope};
+use crate::plan::{Bounds, Mark, Plan, Scope};
 use crate::report::{RunFacts, Styling, Terminal, Verbosity, record};
 use crate::rules::{Level, Levels};
 use crate::run::{self, Event, Run, Settings};
@@ -44,6 +47,13 @@ pub(super) struct Arguments {
     /// The most records that a run may leave in the target
     #[arg(long, value_name = "N", default_value_t = 20, allow_negative_numbers = true)]
     max_writes: u64,
+    /// Write what each write may leave in the target to this file, before it is sent and after it; JSON Lines are
+    /// appended, and reach the disk even if the run is killed
+    #[arg(long, value_name = "FILE")]
+    residue: Option<PathBuf>,
+    /// Carry the plan out so many times, to soak the service; --max-writes holds over all of them together
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
+    repeat: u64,
     /// How many requests are under way at once
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256), allow_negative_numbers = true)]
     jobs: u16,
@@ -107,6 +117,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let contract = contract(arguments.spec.as_deref())?;
     let mut resolved = resolve(arguments, &contract, started_at.timestamp())?;
     let outputs = Outputs::open(&reports(arguments))?;
+    if let Some(path) = &arguments.residue {
+        residue_file::apart(path, outputs.files())?;
+    }
     let runtime = runtime(&resolved)?;
     let (target, token) = runtime.block_on(resolved.target())?;
     resolved.scope.token = token.is_some();
@@ -123,6 +136,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         resolved.settings.mark.wrong_token(),
         resolved.limits,
     )?;
+    if let Some(path) = &arguments.residue {
+        let begun = Begun {
+            target: &target.origin(),
+            contract: &contract.document.name,
+            started_at: started_at.to_rfc3339_opts(SecondsFormat::Secs, true),
+            seed: resolved.scope.seed,
+            max_writes: resolved.settings.max_writes,
+        };
+        let file = ResidueFile::open(path, resolved.settings.mark.as_str(), &begun)?;
+        resolved.settings.write_log = Some(Arc::new(file));
+    }
     let plan = Plan::new(&contract, &resolved.scope);
     let terminal = terminal(arguments);
     let started = std::time::Instant::now();
@@ -183,19 +207,16 @@ fn resolve(arguments: &Arguments, contract: &Contract, started_second: i64) -> R
         Some(url) => Some((Target::parse(url)?, edge::token(arguments.token_file.as_deref())?)),
     };
     let seed = arguments.seed.unwrap_or_else(edge::random_seed);
-    let scope = Scope {
-        writes: arguments.writes || named.is_none(),
-        token: false,
-        only: operations(contract, &arguments.only)?,
-        skip: operations(contract, &arguments.skip)?,
-        seed,
-    };
+    let scope = scope(arguments, contract, seed)?;
+    let bounds = arguments.bounds();
     let settings = Settings {
         jobs: usize::from(arguments.jobs),
         rate: arguments.rate,
-        settle: Duration::from_secs_f64(arguments.settle),
-        max_writes: arguments.max_writes,
-        max_pages: 200,
+        settle: bounds.settle,
+        max_writes: bounds.max_writes,
+        max_pages: bounds.max_pages,
+        rounds: arguments.repeat,
+        write_log: None,
         mark: Mark::new(seed, u64::try_from(started_second).unwrap_or(0)),
         levels: levels(arguments)?,
         values: if arguments.show_values {
@@ -215,6 +236,46 @@ fn resolve(arguments: &Arguments, contract: &Contract, started_second: i64) -> R
         settings,
         limits,
     })
+}
+
+/// What a check with these arguments may do. Whether there is a token is not known here.
+pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Result<Scope, Failure> {
+    Ok(Scope {
+        // The embedded service is nobody's: it gets both.
+        writes: arguments.writes || arguments.base_url.is_none(),
+        token: false,
+        only: operations(contract, &arguments.only)?,
+        skip: operations(contract, &arguments.skip)?,
+        seed,
+    })
+}
+
+/// What `plan` takes from the flags of a check.
+impl Arguments {
+    pub(super) fn spec(&self) -> Option<&Path> {
+        self.spec.as_deref()
+    }
+
+    pub(super) fn seed(&self) -> Option<u64> {
+        self.seed
+    }
+
+    pub(super) fn rounds(&self) -> u64 {
+        self.repeat
+    }
+
+    pub(super) fn is_verbose(&self) -> bool {
+        self.verbose
+    }
+
+    /// What bounds the requests of each step.
+    pub(super) fn bounds(&self) -> Bounds {
+        Bounds {
+            max_writes: self.max_writes,
+            max_pages: 200,
+            settle: Duration::from_secs_f64(self.settle),
+        }
+    }
 }
 
 impl Resolved {

@@ -89,6 +89,11 @@ pub(super) fn width() -> Option<usize> {
     terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0))
 }
 
+/// How wide the lines of a page for people are: as wide as the terminal, 100 columns at most and where there is none.
+pub(super) fn line_width() -> usize {
+    width().unwrap_or(100).clamp(40, 100)
+}
+
 /// Whether somebody watches standard error.
 #[expect(clippy::disallowed_methods, reason = "the terminal is asked here")]
 pub(super) fn stderr_is_terminal() -> bool {

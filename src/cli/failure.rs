@@ -61,6 +61,14 @@ pub(super) enum Failure {
         /// Why.
         reason: String,
     },
+    /// The account of writes cannot be kept.
+    #[error("failed to write the residue to `{}`: {source}", path.display())]
+    Residue {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
     /// A value of a flag that clap cannot refuse by itself.
     #[error("{0}")]
     Usage(String),
@@ -93,8 +101,11 @@ impl From<TransportError> for Failure {
 }
 
 impl Failure {
-    /// The exit code: 4 where a report is at fault, else 2.
+    /// The exit code: 4 where a report or the residue cannot be written, else 2.
     pub(super) fn exit_code(&self) -> u8 {
-        if matches!(self, Self::Report { .. }) { 4 } else { 2 }
+        match self {
+            Self::Report { .. } | Self::Residue { .. } => 4,
+            _ => 2,
+        }
     }
 }

@@ -3,11 +3,16 @@
 
 mod check;
 mod edge;
+mod explain;
 mod facts;
 mod failure;
 mod output;
+mod plan;
 mod progress;
+mod residue_file;
+mod rules;
 mod serve;
+mod wrap;
 
 use std::process::ExitCode;
 
@@ -27,7 +32,7 @@ Exit codes:
   1    does not conform: a finding at deny
   2    usage or configuration: a bad flag, file or contract
   3    could not judge: unreachable, throttled throughout, or the token refused everywhere
-  4    a report could not be written
+  4    a report, or the residue that --residue asks for, could not be written
   130  interrupted; what was judged until then is reported";
 
 #[derive(Debug, Subcommand)]
@@ -35,8 +40,14 @@ enum Command {
     /// Checks a service: the embedded reference service, or a deployed one with --base-url
     #[command(after_help = EXIT_CODES)]
     Check(Box<check::Arguments>),
+    /// Explains a rule: what it judges, why, its level, an example, what to mend
+    Explain(explain::Arguments),
     /// Lists every fact of the contract with its place
     Facts(facts::Arguments),
+    /// Lists every request that `check` would send with the same flags, and why; sends nothing
+    Plan(Box<check::Arguments>),
+    /// Lists every rule with its level, its sentence and where it comes from
+    Rules,
     /// Runs the reference service
     Serve(serve::Arguments),
 }
@@ -54,7 +65,10 @@ pub fn main() -> ExitCode {
     };
     let ended = match cli.command {
         Command::Check(arguments) => check::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Facts(arguments) => facts::run(&arguments),
+        Command::Plan(arguments) => plan::run(&arguments),
+        Command::Rules => Ok(rules::run()),
         Command::Serve(arguments) => serve::run(&arguments),
     };
     match ended {

@@ -103,6 +103,11 @@ impl Outputs {
             .any(|(target, _)| target.file.is_none() && target.format == Format::Terminal)
     }
 
+    /// The files that reports go to.
+    pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
+        self.outputs.iter().filter_map(|(target, _)| target.file.clone())
+    }
+
     /// Writes every report.
     ///
     /// # Errors

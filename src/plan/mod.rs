@@ -10,9 +10,11 @@ mod known;
 mod retreat;
 mod steps;
 mod synthetic;
+mod told;
 
 pub use draft::{Draft, Missing};
 pub use known::Known;
 pub use retreat::Retreat;
 pub use steps::{Action, Plan, Probe, Scope, Step, WRONG_TOKENS};
 pub use synthetic::Mark;
+pub use told::{Bounds, Planned};

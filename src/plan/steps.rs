@@ -30,7 +30,7 @@ pub struct Scope {
 }
 
 /// One step: an operation and what is done with it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The operation.
     pub operation: OperationId,
@@ -190,11 +190,11 @@ impl Plan {
 /// Where an operation's records are listed.
 type ListedIn = fn(&Operation) -> Option<&Listed>;
 
-fn created_in(operation: &Operation) -> Option<&Listed> {
+pub(super) fn created_in(operation: &Operation) -> Option<&Listed> {
     operation.laws.created.as_ref()?.listed.as_ref()
 }
 
-fn updated_in(operation: &Operation) -> Option<&Listed> {
+pub(super) fn updated_in(operation: &Operation) -> Option<&Listed> {
     operation.laws.updated.as_ref().map(|updated| &updated.listed)
 }
 

@@ -25,10 +25,12 @@ pub enum Outcome {
     CouldNotJudge,
     /// The run was interrupted; what was judged until then is here.
     Interrupted,
+    /// The account of its writes could not be kept, so the run ended; what was judged until then is here.
+    NotRecorded,
 }
 
 impl Outcome {
-    /// The exit code: 0 conforms, 1 does not conform, 3 could not judge, 130 interrupted.
+    /// The exit code: 0 conforms, 1 does not conform, 3 could not judge, 4 not recorded, 130 interrupted.
     #[must_use]
     pub fn exit_code(self) -> u8 {
         match self {
@@ -36,6 +38,7 @@ impl Outcome {
             Self::DoesNotConform => 1,
             Self::CouldNotJudge => 3,
             Self::Interrupted => 130,
+            Self::NotRecorded => 4,
         }
     }
 }
@@ -169,6 +172,8 @@ pub struct RequestCounts {
     pub throttled: u64,
     /// Without a complete answer.
     pub unfinished: u64,
+    /// How often the whole plan was carried out.
+    pub rounds: u64,
 }
 
 /// What a record needs beside the run itself.
@@ -226,6 +231,7 @@ pub fn record(run: &Run, about: &RunFacts<'_>) -> Record {
             writes: tally.writes,
             throttled: tally.throttled,
             unfinished: tally.unfinished,
+            rounds: tally.rounds,
         },
     }
 }
@@ -333,6 +339,10 @@ fn outcome(run: &Run, facts: &Facts, findings: &[FindingRecord], require: Option
                 "the token was refused with {status} by every operation that was called; check that it is for this target"
             );
             (Outcome::CouldNotJudge, Some(reason))
+        }
+        Ended::NotRecorded(reason) => {
+            let reason = format!("the residue could not be recorded ({reason}), so no write was sent after that");
+            (Outcome::NotRecorded, Some(reason))
         }
         Ended::Throttled => (
             Outcome::CouldNotJudge,

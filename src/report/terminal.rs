@@ -136,6 +136,7 @@ impl Terminal {
             Outcome::DoesNotConform => ("31", "does not conform"),
             Outcome::CouldNotJudge => ("33", "could not judge"),
             Outcome::Interrupted => ("33", "interrupted"),
+            Outcome::NotRecorded => ("33", "not recorded"),
         };
         let words = match self.styling {
             Styling::Plain => words.to_owned(),
@@ -171,6 +172,14 @@ impl Terminal {
             ", {} throttled, {} unfinished; seed {}",
             requests.throttled, requests.unfinished, record.seed
         );
+        if requests.rounds > 1 {
+            let per_second = rate(requests.sent, record.duration_ms);
+            let _ = writeln!(
+                text,
+                "  rounds    {}, {per_second:.0} requests a second",
+                requests.rounds
+            );
+        }
         residue(record, &mut text);
         text
     }
@@ -202,6 +211,11 @@ impl Terminal {
             }
         }
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no run sends 2^52 requests")]
+fn rate(requests: u64, milliseconds: u64) -> f64 {
+    requests as f64 * 1000.0 / milliseconds.max(1) as f64
 }
 
 fn counts(record: &Record) -> String {

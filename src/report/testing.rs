@@ -161,6 +161,7 @@ pub(super) fn fixed() -> (Record, Document) {
             writes: 3,
             throttled: 1,
             unfinished: 1,
+            rounds: 1,
         },
     };
     let document = Document::read("things.yaml", CONTRACT.to_owned()).unwrap();

@@ -2,15 +2,38 @@
 
 use super::evidence::FormTried;
 use super::level::Level;
-use super::rule::{Judging, Rule};
+use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 
 pub(super) static RULE: Rule = Rule {
     name: "accepted-form",
     level: Level::Deny,
-    summary: "A visit's datetime is accepted with the suffix Z and with a numeric UTC offset.",
-    source: "Create visit, datetime",
+    summary: "Each form that the document gives a request field is accepted.",
+    explanation: "A field documented in several forms, such as a datetime with the suffix Z or with a numeric \
+                  offset, is sent in each of them with the same other fields. Where one form is accepted and another \
+                  is refused with 400 or 422, callers that follow the document are turned away.",
+    leaves_alone: "A form that is refused while no other is accepted: then the refusal may be about something else. \
+                   Every status but 400 and 422.",
+    mend: "Accept every documented form, or take the form out of the document.",
+    source: "Create visit, datetime; x-laws, accepts",
+    example: Example {
+        fact: "createVisit accepts /datetime: numeric offset",
+        documented: "numeric offset",
+        received: "400",
+        pointer: "",
+        #[cfg(test)]
+        shown: || {
+            let bench = crate::rules::testing::Bench::of("createVisit");
+            let tried = FormTried {
+                operation: bench.operation,
+                form: crate::contract::vocabulary::Form::Offset,
+                status: Some(400),
+                other_accepted: true,
+            };
+            bench.judge(|judge| judge.form(&tried, &bench.request()))
+        },
+    },
     judge: Judging::Form(judge),
 };
 

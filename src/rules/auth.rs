@@ -2,7 +2,7 @@
 
 use super::evidence::ExchangeSeen;
 use super::level::Level;
-use super::rule::{Judging, Rule};
+use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::{Security, StatusPattern};
@@ -14,7 +14,25 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Deny,
     summary: "A request without a credential, with a wrong one or under another scheme is refused: 401 where the \
               document lists it, some 4xx elsewhere.",
+    explanation: "Every endpoint that the document guards is called without a credential and with the token under \
+                  another scheme, and a few of them with a token that nobody issued. Whoever is let in, or sent \
+                  elsewhere, could read or write personal data without a token.",
+    leaves_alone: "A 429 and a 5xx, which are about something else. Which 4xx it is, where the document lists no \
+                   401. A 400, 409 or 422 to a write that was never accepted: it may be about the body.",
+    mend: "Check the credential before anything else, and answer 401.",
     source: "Authentication; Errors",
+    example: Example {
+        fact: "getTags auth: no credential is refused",
+        documented: "refused with a 4xx",
+        received: "200",
+        pointer: "",
+        #[cfg(test)]
+        shown: || {
+            use crate::contract::fact::FactKind;
+            let probe = Purpose::MustBeRefused(FactKind::NoCredential, Leaning::Nothing);
+            crate::rules::testing::Bench::of("getTags").purpose(probe).status(200)
+        },
+    },
     judge: Judging::Exchange(judge),
 };
 

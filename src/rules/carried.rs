@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::evidence::{Creation, Sighting, Updating};
 use super::level::Level;
-use super::rule::{Comparison, Judging, Rule};
+use super::rule::{Comparison, Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
@@ -16,8 +16,27 @@ use crate::exchange::Request;
 pub(super) static RULE: Rule = Rule {
     name: "carried",
     level: Level::Deny,
-    summary: "What a create answers, and what is listed after a create or an update, carries the fields that were sent.",
-    source: "Endpoints: the created resource is in data; design, laws 2, 3 and 5",
+    summary: "What a create answers, and what is listed after a create or an update, carries the fields that were \
+              sent.",
+    explanation: "The fields that x-laws names are compared with what comes back: in the answer to the create, in \
+                  its list, and in the list after an update. Text and numbers are compared as values, timestamps as \
+                  instants. A value that is lost or changed is lost data.",
+    leaves_alone: "Fields that were not sent, or that the answer lacks (`missing-field` says so). Fields whose \
+                   values or format are a gap (`respelled` tells them). Timestamps in a form that names no instant.",
+    mend: "Store and answer the value that was sent.",
+    source: "Endpoints: the created resource is in data; x-laws, carries",
+    example: Example {
+        fact: "createTag created /data/name: as sent in /name",
+        documented: "as sent in /name",
+        received: "string(7), not the string(7) that was sent",
+        pointer: "/data/name",
+        #[cfg(test)]
+        shown: || {
+            use serde_json::json;
+            crate::rules::testing::Bench::of("createTag")
+                .created(&json!({"name": "regular"}), &json!({"name": "Regular"}))
+        },
+    },
     judge: Judging::Kept(Comparison {
         answered: |creation, sink| answered(creation, sink, |carry| carry.gap.is_none()),
         listed: |sighting, sink| listed(sighting, sink, |carry| carry.gap.is_none()),

@@ -4,7 +4,7 @@
 use super::assertion::Assertion;
 use super::level::Level;
 use super::place::Place;
-use super::rule::{Judging, Rule};
+use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::document::Node;
 
@@ -12,7 +12,27 @@ pub(super) static RULE: Rule = Rule {
     name: "constraint",
     level: Level::Deny,
     summary: "Every value satisfies what its schema asserts beyond its type.",
-    source: "OpenAPI 3.0.3, section 4.7.24; the built-in contract asserts nothing of the kind in its answers",
+    explanation: "`enum`, `pattern`, `format`, bounds, `oneOf`, `not` and the other keywords of a schema are asked \
+                  of every value in its place. The built-in contract asserts nothing of the kind in its answers; a \
+                  contract given by --spec may.",
+    leaves_alone: "A null that the contract documents, or leaves open as a gap. An assertion that no validator can \
+                   read, such as a broken pattern: it is undecided.",
+    mend: "Answer a value within the assertion, or widen the assertion.",
+    source: "OpenAPI 3.0.3, section 4.7.24",
+    example: Example {
+        fact: "getThings /state: enum",
+        documented: "enum",
+        received: "string(4)",
+        pointer: "/state",
+        #[cfg(test)]
+        shown: || {
+            use serde_json::json;
+            let bench = crate::rules::testing::Bench::schema(
+                "{type: object, properties: {state: {type: string, enum: [open, shut]}}}",
+            );
+            bench.body(&json!({"state": "ajar"}))
+        },
+    },
     judge: Judging::Place(judge),
 };
 

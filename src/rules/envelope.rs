@@ -2,14 +2,31 @@
 
 use super::level::Level;
 use super::place::Place;
-use super::rule::{Judging, Rule};
+use super::rule::{Example, Judging, Rule};
 use super::verdict::Sink;
 
 pub(super) static RULE: Rule = Rule {
     name: "envelope",
     level: Level::Deny,
-    summary: "A page is an object with the one key data, a create answers message and data: nothing else stands there.",
+    summary: "An object that the document closes has the documented fields and no others.",
+    explanation: "The document says of its page envelope that it has one key, data, and of its create envelope that \
+                  it has message and data; a contract says so by `additionalProperties: false`. A client that \
+                  decodes strictly fails at anything more.",
+    leaves_alone: "Objects that the contract does not close: another field there is told by `undocumented-field`. \
+                   What the fields hold.",
+    mend: "Take the field out of the envelope, or document it.",
     source: "Page envelope, Create envelope",
+    example: Example {
+        fact: "getTags body: closed",
+        documented: "only data",
+        received: "another field, integer",
+        pointer: "/<undocumented name(4)>",
+        #[cfg(test)]
+        shown: || {
+            use serde_json::json;
+            crate::rules::testing::Bench::of("getTags").body(&json!({"data": {}, "meta": 1}))
+        },
+    },
     judge: Judging::Place(judge),
 };
 

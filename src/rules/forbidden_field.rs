@@ -2,14 +2,29 @@
 
 use super::level::Level;
 use super::place::Place;
-use super::rule::{Judging, Rule};
+use super::rule::{Example, Judging, Rule};
 use super::verdict::Sink;
 
 pub(super) static RULE: Rule = Rule {
     name: "forbidden-field",
     level: Level::Deny,
-    summary: "A field that the document calls absent is absent: custom_fields in the create response.",
+    summary: "A field that the document calls absent is absent.",
+    explanation: "A field may be documented for one answer and excluded from another, as custom_fields is listed for \
+                  the items of a list and called absent from the create response; a contract says so by `not: {}`.",
+    leaves_alone: "Fields that the document does not know: `undocumented-field` and `envelope` tell those.",
+    mend: "Leave the field out of this answer, or document it there.",
     source: "Contact (response shape), custom_fields",
+    example: Example {
+        fact: "createContact /data/custom_fields: absent",
+        documented: "absent",
+        received: "object",
+        pointer: "/data/custom_fields",
+        #[cfg(test)]
+        shown: || {
+            use serde_json::json;
+            crate::rules::testing::Bench::of("createContact").body(&json!({"data": {"custom_fields": {}}}))
+        },
+    },
     judge: Judging::Place(judge),
 };
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::assertion::Assertion;
 use super::evidence::Creation;
 use super::level::Level;
-use super::rule::{Judging, Rule};
+use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::json_schema;
@@ -14,8 +14,25 @@ use crate::contract::link::{Link, Target};
 pub(super) static RULE: Rule = Rule {
     name: "identifier",
     level: Level::Deny,
-    summary: "A created contact's id is the UUID that the paths take, and no identifier is given twice.",
-    source: "Contact (response shape), id; Update contact, path parameter id",
+    summary: "A created record's identifier serves in the paths that it links to, and no identifier is given twice.",
+    explanation: "The contract's links say which path takes the identifier of a created record, and the path's \
+                  schema says which form it has there: a contact's is a UUID. An identifier that does not fit locks \
+                  the record away; one that is given twice mixes two records up.",
+    leaves_alone: "The form of an identifier that goes into no path. An answer that shows no identifier \
+                   (`missing-field` says so), and a null.",
+    mend: "Answer the identifier in the form that the paths take, and give each record its own.",
+    source: "Contact (response shape), id; Update contact, path parameter id; x-laws, created; links",
+    example: Example {
+        fact: "createContact created /data/id: serves in the paths that it links to",
+        documented: "serves in the paths that it links to",
+        received: "string(4), which is no value of format uuid for /organization/v1/contact-database/{id}",
+        pointer: "/data/id",
+        #[cfg(test)]
+        shown: || {
+            use serde_json::json;
+            crate::rules::testing::Bench::of("createContact").created(&json!({}), &json!({"id": "c-17"}))
+        },
+    },
     judge: Judging::Creation(judge),
 };
 

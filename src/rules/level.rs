@@ -46,27 +46,34 @@ pub struct UnknownRule {
     known: String,
 }
 
+impl Rule {
+    /// The rule of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownRule`], with a near one and the known ones.
+    pub fn named(name: &str) -> Result<&'static Self, UnknownRule> {
+        let known = RULES.iter().copied();
+        known.clone().find(|rule| rule.name == name).ok_or_else(|| UnknownRule {
+            name: name.to_owned(),
+            hint: near(name, known.clone().map(|rule| rule.name))
+                .map_or_else(String::new, |near| format!(", did you mean `{near}`?")),
+            known: known
+                .map(|rule| format!("`{}`", rule.name))
+                .collect::<Vec<_>>()
+                .join(", "),
+        })
+    }
+}
+
 impl Levels {
     /// Sets the level of the rule of that name.
     ///
     /// # Errors
     ///
-    /// [`UnknownRule`], with the known ones.
+    /// [`UnknownRule`], as [`Rule::named`] has it.
     pub fn set(&mut self, name: &str, level: Level) -> Result<(), UnknownRule> {
-        let Some(rule) = RULES.iter().find(|rule| rule.name == name) else {
-            let near = near(name, RULES.iter().map(|rule| rule.name));
-            let known = RULES
-                .iter()
-                .map(|rule| format!("`{}`", rule.name))
-                .collect::<Vec<_>>()
-                .join(", ");
-            let hint = near.map_or_else(String::new, |near| format!(", did you mean `{near}`?"));
-            return Err(UnknownRule {
-                name: name.to_owned(),
-                hint,
-                known,
-            });
-        };
+        let rule = Rule::named(name)?;
         self.set.insert(rule.name, level);
         Ok(())
     }

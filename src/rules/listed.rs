@@ -2,7 +2,7 @@
 
 use super::evidence::{Sighting, WalkEnd};
 use super::level::Level;
-use super::rule::{Judging, Rule};
+use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 
@@ -10,7 +10,24 @@ pub(super) static RULE: Rule = Rule {
     name: "listed",
     level: Level::Deny,
     summary: "What a create answers is found in its list by its id, within --settle.",
-    source: "What the service does: create, list; design, laws 2 and 6",
+    explanation: "After a create, the list that x-laws names is walked until it shows the identifier that the create \
+                  answered, again and again for as long as --settle allows: the document does not promise that at \
+                  once. A record that no list shows is lost to every caller.",
+    leaves_alone: "A list that changed while it was walked, was not seen whole, or has more pages than are walked. A \
+                   create that answered no identifier.",
+    mend: "List the record; where the list is behind by design, give a longer --settle.",
+    source: "What the service does: create, list; x-laws, listed",
+    example: Example {
+        fact: "createTag created: listed in getTags",
+        documented: "listed",
+        received: "no item with the id of the answer",
+        pointer: "",
+        #[cfg(test)]
+        shown: || {
+            use serde_json::json;
+            crate::rules::testing::Bench::of("createTag").sighted(&json!({"name": "regular"}), None, WalkEnd::Complete)
+        },
+    },
     judge: Judging::Sighting(judge),
 };
 

@@ -2,7 +2,7 @@
 
 use super::evidence::ExchangeSeen;
 use super::level::Level;
-use super::rule::{Judging, Rule};
+use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::exchange::json::JsonError;
@@ -11,7 +11,22 @@ pub(super) static RULE: Rule = Rule {
     name: "malformed-json",
     level: Level::Deny,
     summary: "A body is JSON, with one value for each name.",
+    explanation: "A success with a documented JSON body must be one JSON text (RFC 8259). Of two equal names in one \
+                  object most readers keep the last and say nothing, so that two callers may see two values.",
+    leaves_alone: "Bodies of errors, and of answers in another documented media type. JSON that nests deeper than \
+                   128 levels or holds numbers beyond a double: it is undecided.",
+    mend: "Write bodies with a JSON library, and each name once.",
     source: "RFC 8259, sections 2 and 4",
+    example: Example {
+        fact: "getTags body: JSON",
+        documented: "JSON",
+        received: "no JSON from line 1, column 10",
+        pointer: "",
+        #[cfg(test)]
+        shown: || {
+            crate::rules::testing::Bench::of("getTags").answer(200, crate::rules::testing::JSON, "{\"data\": NaN}")
+        },
+    },
     judge: Judging::Exchange(judge),
 };
 

@@ -2,7 +2,7 @@
 
 use super::evidence::ExchangeSeen;
 use super::level::Level;
-use super::rule::{Judging, Rule};
+use super::rule::{Example, Judging, Rule};
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 use crate::contract::is_json;
@@ -12,8 +12,22 @@ use crate::exchange::redact::printable;
 pub(super) static RULE: Rule = Rule {
     name: "media-type",
     level: Level::Deny,
-    summary: "A documented body comes as application/json.",
-    source: "Resources and their fields: all requests and responses use application/json",
+    summary: "A documented body comes as a media type that is documented for it.",
+    explanation: "A client chooses its reader by the Content-Type. The built-in contract documents application/json \
+                  for every answer; a contract given by --spec may document others and ranges. Parameters such as \
+                  charset and the case do not matter.",
+    leaves_alone: "Answers without a documented body, and errors: how they come is a gap.",
+    mend: "Send the documented Content-Type, or document the one that is sent.",
+    source: "Resources and their fields: all requests and responses use application/json; OpenAPI 3.0.3, section \
+             4.7.14",
+    example: Example {
+        fact: "getTags media type: application/json",
+        documented: "application/json",
+        received: "text/html",
+        pointer: "",
+        #[cfg(test)]
+        shown: || crate::rules::testing::Bench::of("getTags").answer(200, Some("text/html"), "{}"),
+    },
     judge: Judging::Exchange(judge),
 };
 

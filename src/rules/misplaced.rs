@@ -2,7 +2,7 @@
 
 use super::evidence::WalkEnd;
 use super::level::Level;
-use super::rule::{Judging, Rule};
+use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
@@ -10,8 +10,30 @@ use crate::contract::operation::OperationId;
 pub(super) static RULE: Rule = Rule {
     name: "misplaced",
     level: Level::Deny,
-    summary: "A contact method stands under its own contact alone, and an update changes its own contact alone.",
-    source: "Update contact; Create contact method; design, laws 5 and 6",
+    summary: "A created record shows under its own owner alone, and an update changes its own record alone.",
+    explanation: "A contact method must stand under the contact that it was created for, and an update must show in \
+                  the contact that was updated. The list is searched for what was sent, which carries the run's \
+                  mark, in every other item: there it would be one person's data under another's name.",
+    leaves_alone: "A list that was not seen whole. An item elsewhere while the record itself was not found: it may \
+                   be the record under another id.",
+    mend: "Write to the record that the path names, and to no other.",
+    source: "Update contact; Create contact method; x-laws, listed",
+    example: Example {
+        fact: "createContactMethod created in getContacts: under no other item",
+        documented: "under no other item",
+        received: "what was sent, in another item",
+        pointer: "/data/items/4/contact_methods/0",
+        #[cfg(test)]
+        shown: || {
+            use serde_json::json;
+            let elsewhere = Some("/data/items/4/contact_methods/0");
+            crate::rules::testing::Bench::of("createContactMethod").placed(
+                &json!({}),
+                Some(&json!({})),
+                (elsewhere, WalkEnd::Complete),
+            )
+        },
+    },
     judge: Judging::Placed(
         |sighting, sink| {
             let seen = Seen {

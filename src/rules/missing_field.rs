@@ -2,14 +2,30 @@
 
 use super::level::Level;
 use super::place::Place;
-use super::rule::{Judging, Rule};
+use super::rule::{Example, Judging, Rule};
 use super::verdict::Sink;
 
 pub(super) static RULE: Rule = Rule {
     name: "missing-field",
     level: Level::Deny,
     summary: "Every field that the document lists is there; null counts as there.",
+    explanation: "A response shape lists its fields, and callers read them. A field that one item lacks is missing, \
+                  however many others have it.",
+    leaves_alone: "Fields that the contract does not require. The fields of an object that is itself null or of \
+                   another type.",
+    mend: "Answer the field in every item, or say in the document when it is absent.",
     source: "Resources and their fields",
+    example: Example {
+        fact: "getTags /data/items/*/name: present",
+        documented: "present",
+        received: "nothing",
+        pointer: "/data/items/0/name",
+        #[cfg(test)]
+        shown: || {
+            use serde_json::json;
+            crate::rules::testing::Bench::of("getTags").body(&json!({"data": {"items": [{"id": "t-1"}]}}))
+        },
+    },
     judge: Judging::Place(judge),
 };
 

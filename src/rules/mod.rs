@@ -36,7 +36,7 @@ mod wrong_type;
 pub(crate) use carried::carries_all;
 pub use judge::Judge;
 pub use level::{Level, Levels, UnknownRule};
-pub use rule::Rule;
+pub use rule::{Example, Rule};
 pub use verdict::{Finding, Reason, Verdict, Verdicts};
 
 /// Every rule, by name.
@@ -70,5 +70,36 @@ mod tests {
     #[test]
     fn the_registry_is_in_the_order_of_names() {
         assert!(RULES.is_sorted_by_key(|rule| rule.name));
+    }
+
+    #[test]
+    fn every_rule_has_all_its_texts_as_sentences() {
+        for rule in RULES {
+            for text in [rule.summary, rule.explanation, rule.leaves_alone, rule.mend] {
+                assert!(text.ends_with('.') && text.len() > 20, "{}: {text}", rule.name);
+                assert!(!text.contains("  "), "{}: {text}", rule.name);
+            }
+            assert!(!rule.source.is_empty(), "{}", rule.name);
+        }
+    }
+
+    #[test]
+    fn every_example_is_a_finding_that_its_rule_makes() {
+        for rule in RULES {
+            let (told, example) = ((rule.example.shown)(), &rule.example);
+            let of_fact = |finding: &&&Finding| told.contract.fact(finding.fact).name == example.fact;
+            let findings = told.findings(rule.name);
+            let Some(finding) = findings.iter().find(of_fact) else {
+                panic!("{} says nothing of {}: {findings:?}", rule.name, example.fact);
+            };
+            let fact = told.contract.fact(finding.fact);
+            let documented = finding.documented.as_deref().unwrap_or(&fact.documented);
+            assert_eq!(
+                (documented, finding.received.as_str(), finding.pointer.as_str()),
+                (example.documented, example.received, example.pointer),
+                "{}",
+                rule.name
+            );
+        }
     }
 }

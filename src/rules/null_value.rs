@@ -2,14 +2,31 @@
 
 use super::level::Level;
 use super::place::Place;
-use super::rule::{Judging, Rule};
+use super::rule::{Example, Judging, Rule};
 use super::verdict::Sink;
 
 pub(super) static RULE: Rule = Rule {
     name: "null-value",
     level: Level::Warn,
     summary: "No listed field is null; the document does not say that one may be, nor that it may not.",
+    explanation: "A typed client that follows the document to the letter cannot decode a null. The document neither \
+                  shows nor excludes null, so this is a warning, and the type of the field stays undecided where \
+                  only nulls were seen.",
+    leaves_alone: "A null that the contract documents by `nullable`. A contract without the null gap: there a null \
+                   is a `wrong-type`.",
+    mend: "Nothing, if null is meant: then document it. Else answer a value.",
     source: "Resources and their fields, silent on null",
+    example: Example {
+        fact: "getTags /data/items/*/name: string",
+        documented: "string",
+        received: "null",
+        pointer: "/data/items/0/name",
+        #[cfg(test)]
+        shown: || {
+            use serde_json::json;
+            crate::rules::testing::Bench::of("getTags").body(&json!({"data": {"items": [{"id": "t-1", "name": null}]}}))
+        },
+    },
     judge: Judging::Place(judge),
 };
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::evidence::{PageSeen, Walk, WalkEnd};
 use super::level::Level;
-use super::rule::{Judging, Rule};
+use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 
@@ -12,7 +12,34 @@ pub(super) static RULE: Rule = Rule {
     name: "pages",
     level: Level::Deny,
     summary: "A list's pages are those asked for, hold at most per_page items, share none, and add up to total.",
+    explanation: "A list is walked from its first page to its last_page, and what the pages say is compared with \
+                  what they show. Where they disagree, a caller that follows them reads a record twice, or never.",
+    leaves_alone: "A list whose totals change while it is walked: it is walked once more and then undecided. A list \
+                   of one page, or of more pages than are walked. Whether an empty list has 0 pages or 1.",
+    mend: "Order the list by something that does not change, and count what is listed.",
     source: "Page envelope; Limits; the query parameter page",
+    example: Example {
+        fact: "getTags pages /data/page: the page asked for",
+        documented: "the page asked for",
+        received: "page 1 where 2 was asked for",
+        pointer: "/data/page",
+        #[cfg(test)]
+        shown: || {
+            let bench = crate::rules::testing::Bench::of("getTags");
+            let page = |asked, id| PageSeen {
+                asked,
+                request: bench.request(),
+                page: Some(1),
+                per_page: Some(1),
+                total: Some(2),
+                last_page: Some(2),
+                listed: true,
+                items: vec![Some(id)],
+            };
+            let walk = bench.walk(vec![page(None, 1), page(Some(2), 2)], WalkEnd::Complete);
+            bench.judge(|judge| judge.walk(&walk))
+        },
+    },
     judge: Judging::Walk(judge),
 };
 

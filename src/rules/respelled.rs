@@ -2,13 +2,30 @@
 
 use super::carried;
 use super::level::Level;
-use super::rule::{Comparison, Judging, Rule};
+use super::rule::{Comparison, Example, Judging, Rule};
 
 pub(super) static RULE: Rule = Rule {
     name: "respelled",
     level: Level::Warn,
     summary: "A field whose values or format the document does not show comes back as it was sent.",
+    explanation: "The allowed values of gender, status, type, nationality and country_of_residence and the format of \
+                  dob are gaps. A service may spell such a value its own way; a caller that compares what it sent \
+                  with what it reads should know, so it is a warning.",
+    leaves_alone: "Fields without a gap: there `carried` is strict. Fields that were not sent.",
+    mend: "Nothing, if the spelling is meant: then document it.",
     source: "Gaps in the field definitions",
+    example: Example {
+        fact: "createContact created /data/gender: as sent in /gender",
+        documented: "as sent in /gender",
+        received: "string(1), not the string(6) that was sent",
+        pointer: "/data/gender",
+        #[cfg(test)]
+        shown: || {
+            use serde_json::json;
+            crate::rules::testing::Bench::of("createContact")
+                .created(&json!({"gender": "female"}), &json!({"gender": "F"}))
+        },
+    },
     judge: Judging::Kept(Comparison {
         answered: |creation, sink| carried::answered(creation, sink, |carry| carry.gap.is_some()),
         listed: |sighting, sink| carried::listed(sighting, sink, |carry| carry.gap.is_some()),

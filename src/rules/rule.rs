@@ -11,11 +11,35 @@ pub struct Rule {
     pub name: &'static str,
     /// How much a finding of it weighs unless the user says otherwise.
     pub level: Level,
-    /// What it holds an answer to, in one sentence.
+    /// What it holds an answer to, in one sentence that is true of any contract.
     pub summary: &'static str,
+    /// What it looks at, and why a break of it matters.
+    pub explanation: &'static str,
+    /// What it leaves to other rules, and what leaves it undecided.
+    pub leaves_alone: &'static str,
+    /// What to do about a finding.
+    pub mend: &'static str,
     /// Where that comes from: a section of the document, an RFC.
     pub source: &'static str,
+    /// A finding of it.
+    pub example: Example,
     pub(super) judge: Judging,
+}
+
+/// A finding of a rule, in the words of its report.
+#[derive(Debug)]
+pub struct Example {
+    /// The fact that is broken.
+    pub fact: &'static str,
+    /// What the contract states.
+    pub documented: &'static str,
+    /// What came instead, as a shape.
+    pub received: &'static str,
+    /// Where in the answer, as a JSON pointer; empty for the whole answer.
+    pub pointer: &'static str,
+    /// Has the rule judge what the example tells, so that a test holds the one against the other.
+    #[cfg(test)]
+    pub(super) shown: fn() -> super::testing::Told,
 }
 
 /// The evidence that a rule looks at.

@@ -2,7 +2,7 @@
 
 use super::evidence::ExchangeSeen;
 use super::level::Level;
-use super::rule::{Judging, Rule};
+use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::exchange::Credential;
@@ -11,7 +11,19 @@ pub(super) static RULE: Rule = Rule {
     name: "server-error",
     level: Level::Deny,
     summary: "No request gets a 5xx; a 503 counts once it stays.",
+    explanation: "A 5xx says that the service erred, whatever was sent. A request that is answered by 429 or 503 is \
+                  sent again, as Retry-After asks, a few times; what counts is the last answer.",
+    leaves_alone: "A 503 that went away, and one to a wrong token, which is shown once only.",
+    mend: "Find the request in the service's log. The line to see it again is in the finding.",
     source: "RFC 9110, section 15.6: a 5xx says that the server erred",
+    example: Example {
+        fact: "getTags status: no 5xx",
+        documented: "no 5xx",
+        received: "500",
+        pointer: "",
+        #[cfg(test)]
+        shown: || crate::rules::testing::Bench::of("getTags").status(500),
+    },
     judge: Judging::Exchange(judge),
 };
 

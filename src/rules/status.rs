@@ -2,7 +2,7 @@
 
 use super::evidence::ExchangeSeen;
 use super::level::Level;
-use super::rule::{Judging, Rule};
+use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::StatusPattern;
@@ -11,8 +11,23 @@ use crate::exchange::{Leaning, Purpose};
 pub(super) static RULE: Rule = Rule {
     name: "status",
     level: Level::Deny,
-    summary: "A documented request gets the documented status: 201 from Create tag, some 2xx elsewhere.",
+    summary: "A documented request gets a documented status.",
+    explanation: "Create tag answers 201, says the document, and every other operation some 2xx. A request as the \
+                  document has it must succeed: 404, 405 or 501 for a documented operation, or another success than \
+                  the documented one, breaks what callers rely on.",
+    leaves_alone: "A refusal (400, 409, 422) of a request that leans on a gap, such as a value whose allowed ones \
+                   are not shown. 401 and 403, which are about the token; 429; a 5xx, which is `server-error`. Every \
+                   other status that the contract documents.",
+    mend: "Answer the documented status, or document the one that is answered.",
     source: "Endpoints; Gaps in the endpoint definitions",
+    example: Example {
+        fact: "createTag status: 201",
+        documented: "201",
+        received: "200",
+        pointer: "",
+        #[cfg(test)]
+        shown: || crate::rules::testing::Bench::of("createTag").status(200),
+    },
     judge: Judging::Exchange(judge),
 };
 

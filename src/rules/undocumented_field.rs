@@ -2,14 +2,32 @@
 
 use super::level::Level;
 use super::place::Place;
-use super::rule::{Judging, Rule};
+use super::rule::{Example, Judging, Rule};
 use super::verdict::Sink;
 
 pub(super) static RULE: Rule = Rule {
     name: "undocumented-field",
     level: Level::Warn,
     summary: "A resource has the fields that the document lists and no others.",
+    explanation: "The document does not exclude further fields, so one is a warning: callers may come to rely on \
+                  what nobody promised, and a field that nobody expected may hold what nobody should see. Its name \
+                  is told as a shape, because a target could put a value there.",
+    leaves_alone: "Objects that the contract closes (`envelope` is strict there), opens by `additionalProperties`, \
+                   or gives no fields.",
+    mend: "Document the field, or leave it out.",
     source: "Resources and their fields, silent on other fields",
+    example: Example {
+        fact: "getTags /data/items/*: object",
+        documented: "no field of this name",
+        received: "string(3)",
+        pointer: "/data/items/0/<undocumented name(5)>",
+        #[cfg(test)]
+        shown: || {
+            use serde_json::json;
+            let item = json!({"id": "t-1", "name": "regular", "shade": "red"});
+            crate::rules::testing::Bench::of("getTags").body(&json!({"data": {"items": [item]}}))
+        },
+    },
     judge: Judging::Place(judge),
 };
 

@@ -2,14 +2,30 @@
 
 use super::level::Level;
 use super::place::Place;
-use super::rule::{Judging, Rule};
+use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
 
 pub(super) static RULE: Rule = Rule {
     name: "wrong-type",
     level: Level::Deny,
     summary: "Every value has the type that the document gives it.",
+    explanation: "A typed client decodes by the documented types and fails at another. A number without a fraction \
+                  is an integer however it is written (`3.0` too): JSON knows one kind of number.",
+    leaves_alone: "Null where the document leaves it open: `null-value` tells it. What stands beyond the type, such \
+                   as an enum: `constraint` asks that.",
+    mend: "Answer a value of the documented type, or document the type that is answered.",
     source: "Resources and their fields",
+    example: Example {
+        fact: "getTags /data/total: integer",
+        documented: "integer",
+        received: "string(1)",
+        pointer: "/data/total",
+        #[cfg(test)]
+        shown: || {
+            use serde_json::json;
+            crate::rules::testing::Bench::of("getTags").body(&json!({"data": {"total": "3"}}))
+        },
+    },
     judge: Judging::Place(judge),
 };
 

@@ -94,7 +94,7 @@ impl Session<'_> {
         }
         let mut retreat = Retreat::from(draft.clone());
         loop {
-            if !self.may_write() {
+            if !self.may_write(operation) {
                 let most = self.settings.max_writes;
                 return Err(Reason::NotCalled(format!("--max-writes {most} was reached")));
             }
@@ -186,13 +186,9 @@ impl Session<'_> {
     pub(super) fn note_residue(&self, exchange: &Exchange, body: Option<&Body>) {
         let operation = exchange.request.operation;
         let creates = self.contract.operation(operation).method == crate::contract::operation::Method::Post;
-        let law = self.contract.operation(operation).laws.created.as_ref();
-        let id = law
-            .zip(body)
-            .and_then(|(law, body)| body.value.pointer(&format!("{}{}", law.resource, law.id)));
         match &exchange.outcome {
             Ok(answer) if creates && (200..300).contains(&answer.status) => {
-                let id = id.filter(|id| !id.is_null()).map(text);
+                let id = self.created_id(exchange, body);
                 self.leave(Residue {
                     operation,
                     id,
@@ -208,6 +204,22 @@ impl Session<'_> {
             }
             _ => {}
         }
+    }
+
+    /// The identifier of what an exchange created, when its answer shows one.
+    pub(super) fn created_id(&self, exchange: &Exchange, body: Option<&Body>) -> Option<String> {
+        let law = self
+            .contract
+            .operation(exchange.request.operation)
+            .laws
+            .created
+            .as_ref()?;
+        let id = body?.value.pointer(&format!("{}{}", law.resource, law.id));
+        let created = exchange
+            .outcome
+            .as_ref()
+            .is_ok_and(|answer| (200..300).contains(&answer.status));
+        id.filter(|id| created && !id.is_null()).map(text)
     }
 
     /// Takes up a created record: its links, its identifier, what it carries.

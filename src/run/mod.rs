@@ -11,7 +11,9 @@ mod request;
 mod session;
 mod settings;
 mod walk;
+mod write_log;
 
 pub use event::Event;
 pub use session::{Ended, Residue, Run, Tally, run};
 pub use settings::Settings;
+pub use write_log::{WriteEntry, WriteLog, WriteState};

@@ -61,7 +61,7 @@ impl Session<'_> {
                 credential,
             });
         }
-        if !self.may_write() {
+        if !self.may_write(operation) {
             return None;
         }
         let mut draft = self.draft(operation, Form::Utc).ok()?;

@@ -4,16 +4,17 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 
 use super::event::Event;
 use super::pace::{ATTEMPTS, Pace, wait_after};
 use super::settings::Settings;
+use super::write_log::{WriteEntry, WriteState};
 use crate::contract::Contract;
 use crate::contract::operation::{Method, OperationId};
 use crate::exchange::json::Body;
 use crate::exchange::{Credential, Exchange, Failure, Purpose, Request, Transport};
-use crate::plan::{Action, Draft, Known, Plan};
+use crate::plan::{Action, Draft, Known, Plan, Step};
 use crate::rules::{Judge, Reason, Verdicts};
 
 /// What a run ended in.
@@ -36,6 +37,8 @@ pub enum Ended {
     Complete,
     /// It was interrupted.
     Interrupted,
+    /// A write could not be recorded before it was sent, so it was not sent; this is why.
+    NotRecorded(String),
     /// Every documented request was throttled.
     Throttled,
     /// The token was refused everywhere, with this status.
@@ -68,6 +71,8 @@ pub struct Tally {
     pub throttled: u64,
     /// Those without a complete answer.
     pub unfinished: u64,
+    /// How often the plan was carried out to its end.
+    pub rounds: u64,
 }
 
 /// Sends the plan to the target, tells events, and ends when the plan is carried out or `interrupt` comes.
@@ -82,6 +87,7 @@ pub async fn run(
     let ended = tokio::select! {
         biased;
         () = interrupt => Ended::Interrupted,
+        () = session.halted.notified() => Ended::NotRecorded(session.unrecorded.borrow().clone().unwrap_or_default()),
         ended = session.carry_out(plan) => ended,
     };
     session.finish(ended)
@@ -131,6 +137,12 @@ pub(super) struct Session<'run> {
     /// The write whose answer is waited for.
     writing: Cell<Option<OperationId>>,
     refusals: RefCell<Refusals>,
+    /// The round of the plan, from 1.
+    round: Cell<u64>,
+    /// Why an entry of the write log was not kept.
+    unrecorded: RefCell<Option<String>>,
+    /// Told when a write was held back for that.
+    halted: Notify,
 }
 
 /// What became of the documented requests, as far as it says that nothing can be judged.
@@ -170,6 +182,9 @@ impl<'run> Session<'run> {
             residue: RefCell::default(),
             writing: Cell::new(None),
             refusals: RefCell::default(),
+            round: Cell::new(1),
+            unrecorded: RefCell::default(),
+            halted: Notify::new(),
         }
     }
 
@@ -177,23 +192,50 @@ impl<'run> Session<'run> {
         for (operation, reason) in &plan.not_called {
             self.not_called(*operation, Reason::NotCalled(reason.clone()));
         }
-        self.expect(u64::try_from(plan.steps.len()).unwrap_or(0));
+        for round in 1..=self.settings.rounds.max(1) {
+            self.begin(round);
+            if let Some(ended) = self.round(plan).await {
+                return ended;
+            }
+            self.count(|tally| tally.rounds = round);
+        }
+        match self.unrecorded.borrow().clone() {
+            None => Ended::Complete,
+            Some(reason) => Ended::NotRecorded(reason),
+        }
+    }
+
+    /// Begins a round with nothing to look for: what an earlier one created was judged there, and keeping it would cost
+    /// memory with each round.
+    fn begin(&self, round: u64) {
+        self.round.set(round);
+        self.made.borrow_mut().clear();
+        self.changed.borrow_mut().clear();
+    }
+
+    async fn round(&self, plan: &Plan) -> Option<Ended> {
+        let again = self.round.get() > 1;
+        let steps = |group: &[Step]| -> Vec<Step> {
+            let steps = group.iter().filter(|step| !again || step.action.repeats());
+            steps.copied().collect()
+        };
+        self.expect(u64::try_from(steps(&plan.steps).len()).unwrap_or(0));
         for group in plan.steps.chunk_by(|left, right| left.action == right.action) {
-            // A read may need what the read before it showed; lists need nothing.
-            let one_by_one = !matches!(group[0].action, Action::Walk | Action::ProbeRead(_));
-            if one_by_one {
-                for step in group {
+            let steps = steps(group);
+            if group[0].action.at_once() {
+                let steps = steps.iter().map(|step| self.step(step.operation, step.action));
+                futures::future::join_all(steps).await;
+            } else {
+                for step in &steps {
                     self.step(step.operation, step.action).await;
                 }
-            } else {
-                let steps = group.iter().map(|step| self.step(step.operation, step.action));
-                futures::future::join_all(steps).await;
             }
-            if let Some(ended) = self.hopeless() {
+            let ended = self.hopeless();
+            if ended.is_some() {
                 return ended;
             }
         }
-        Ended::Complete
+        None
     }
 
     async fn step(&self, operation: OperationId, action: Action) {
@@ -223,6 +265,7 @@ impl<'run> Session<'run> {
                 .map(|answer| wait_after(answer, attempt));
             exchange.superseded = wait.is_some();
             let body = self.judge.borrow_mut().exchange(&exchange);
+            self.record_outcome(&exchange, body.as_ref());
             (self.emit.borrow_mut())(Event::Exchanged(&exchange));
             self.tell_findings();
             let Some(wait) = wait else {
@@ -242,6 +285,7 @@ impl<'run> Session<'run> {
         self.number.set(self.number.get() + 1);
         let number = self.number.get();
         if writes {
+            self.record_intent(&request, number).await;
             self.writing.set(Some(request.operation));
         }
         self.count(|tally| {
@@ -261,6 +305,44 @@ impl<'run> Session<'run> {
             request,
             superseded: false,
             outcome,
+        }
+    }
+
+    /// Keeps the intent of a write. Where that fails, the run ends here: the write is not sent.
+    async fn record_intent(&self, request: &Request, number: u64) {
+        self.record(request, number, WriteState::Intended);
+        if self.unrecorded.borrow().is_some() {
+            self.halted.notify_one();
+            // Whoever waits for the end of the run drops this.
+            std::future::pending::<()>().await;
+        }
+    }
+
+    fn record_outcome(&self, exchange: &Exchange, body: Option<&Body>) {
+        let operation = self.contract.operation(exchange.request.operation);
+        if operation.is_read() {
+            return;
+        }
+        let state = match &exchange.outcome {
+            Ok(answer) => WriteState::Answered {
+                status: answer.status,
+                id: self.created_id(exchange, body),
+            },
+            Err(failure) if failure.is_unreachable() => WriteState::NotSent,
+            Err(_) => WriteState::Unanswered,
+        };
+        self.record(&exchange.request, exchange.number, state);
+    }
+
+    fn record(&self, request: &Request, number: u64, state: WriteState) {
+        let Some(log) = &self.settings.write_log else { return };
+        let entry = WriteEntry {
+            request: number,
+            operation: self.contract.operation(request.operation).name.clone(),
+            state,
+        };
+        if let Err(error) = log.keep(&entry) {
+            self.unrecorded.borrow_mut().get_or_insert(error.to_string());
         }
     }
 
@@ -285,17 +367,23 @@ impl<'run> Session<'run> {
         self.told.set(findings.len());
     }
 
+    /// Notes why an operation was not called. In a later round the reason of the first one stands.
     pub(super) fn not_called(&self, operation: OperationId, reason: Reason) {
-        self.judge.borrow_mut().verdicts_mut().not_called(operation, reason);
+        let mut judge = self.judge.borrow_mut();
+        if self.round.get() == 1 || !judge.verdicts().was_not_called(operation) {
+            judge.verdicts_mut().not_called(operation, reason);
+        }
     }
 
     pub(super) fn leave(&self, residue: Residue) {
         self.residue.borrow_mut().push(residue);
     }
 
-    /// Whether one more record may be left in the target.
-    pub(super) fn may_write(&self) -> bool {
-        u64::try_from(self.residue.borrow().len()).is_ok_and(|left| left < self.settings.max_writes)
+    /// Whether the operation may be sent: a create while one more record may be left in the target, everything else
+    /// always, because it leaves none.
+    pub(super) fn may_write(&self, operation: OperationId) -> bool {
+        let creates = self.contract.operation(operation).method == Method::Post;
+        !creates || u64::try_from(self.residue.borrow().len()).is_ok_and(|left| left < self.settings.max_writes)
     }
 
     fn hopeless(&self) -> Option<Ended> {

@@ -1,7 +1,9 @@
 //! How a run goes about its plan. The main type is [`Settings`].
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use super::write_log::WriteLog;
 use crate::exchange::redact::Values;
 use crate::plan::Mark;
 use crate::rules::Levels;
@@ -19,6 +21,10 @@ pub struct Settings {
     pub max_writes: u64,
     /// The most pages of a list that are walked.
     pub max_pages: u64,
+    /// How often the plan is carried out; `max_writes` holds over all of them together.
+    pub rounds: u64,
+    /// Keeps an account of writes that outlives the run; none where nobody asks for one.
+    pub write_log: Option<Arc<dyn WriteLog>>,
     /// What names everything that the run creates.
     pub mark: Mark,
     /// The levels of the rules.

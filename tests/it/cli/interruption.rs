@@ -12,7 +12,7 @@ use super::stub::{Stub, json, sound, stall};
 use super::support::{Running, check};
 
 /// A target that answers reads and never the first request of this method; it says when that came.
-fn stalling(method: &'static str) -> (Stub, Receiver<()>) {
+pub(super) fn stalling(method: &'static str) -> (Stub, Receiver<()>) {
     let (sender, came) = channel();
     let sender = Mutex::new(sender);
     let stub = Stub::start(move |request, stream| {

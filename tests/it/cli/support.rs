@@ -124,6 +124,14 @@ impl Running {
         assert!(sent.unwrap().success());
     }
 
+    /// Kills it without a chance to say anything, and hands over the folder that it ran in.
+    #[cfg(unix)]
+    pub(super) fn kill(mut self) -> TempDir {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        self.folder
+    }
+
     /// Waits for the end, and holds every output to what holds for all of them.
     pub(super) fn end(mut self) -> Ended {
         let (stdout, stderr) = (self.rest(&self.stdout), self.rest(&self.stderr));

@@ -65,6 +65,8 @@ impl Check {
             settle: self.settle,
             max_writes: self.max_writes,
             max_pages: 200,
+            rounds: 1,
+            write_log: None,
             mark: Mark::new(self.seed, 1),
             levels: Levels::default(),
             values: Values::Hidden,

@@ -81,6 +81,8 @@ impl<'contract> Checker<'contract> {
             settle: Duration::ZERO,
             max_writes: 20,
             max_pages: 200,
+            rounds: 1,
+            write_log: None,
             mark: Mark::new(seed, 0),
             levels: Levels::default(),
             values: Values::Hidden,

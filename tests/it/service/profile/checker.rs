@@ -67,6 +67,8 @@ async fn checked(contract: &Contract, settings: &[String]) -> Run {
         settle: Duration::from_secs(5),
         max_writes: 20,
         max_pages: 200,
+        rounds: 1,
+        write_log: None,
         mark: Mark::new(1, 1_800_000_000),
         levels: Levels::default(),
         values: Values::Hidden,

@@ -1,0 +1,133 @@
+//! `countersign plan`: every request that `check` would send with the same flags, in order. Nothing is sent, and no token
+//! is needed.
+
+use std::fmt::Write as _;
+
+use super::check::{self, Arguments};
+use super::edge;
+use super::failure::Failure;
+use super::wrap::hanging;
+use crate::contract::Contract;
+use crate::plan::{Bounds, Plan, Planned, Scope};
+
+/// Prints the plan of a check with these arguments.
+pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let contract = check::contract(arguments.spec())?;
+    let seed = arguments.seed().unwrap_or_else(edge::random_seed);
+    let scope = Scope {
+        // Whether there is one is not asked: a check without the token that it needs sends nothing.
+        token: true,
+        ..check::scope(arguments, &contract, seed)?
+    };
+    let page = Page {
+        contract: &contract,
+        plan: &Plan::new(&contract, &scope),
+        bounds: arguments.bounds(),
+        width: edge::line_width(),
+        verbose: arguments.is_verbose(),
+    };
+    edge::print(&page.text(seed, arguments.rounds()));
+    Ok(0)
+}
+
+/// A plan and how it is told.
+struct Page<'page> {
+    contract: &'page Contract,
+    plan: &'page Plan,
+    bounds: Bounds,
+    width: usize,
+    verbose: bool,
+}
+
+impl Page<'_> {
+    fn text(&self, seed: u64, rounds: u64) -> String {
+        let steps = self.plan.told(self.contract);
+        let mut text = String::new();
+        let mut number = 0;
+        for group in steps.chunk_by(|left, right| left.step.action == right.step.action) {
+            text.push_str(&self.heading(group));
+            for step in group {
+                number += 1;
+                self.step(number, step, &mut text);
+            }
+            text.push('\n');
+        }
+        self.not_called(&mut text);
+        let mut decided: Vec<_> = steps.iter().flat_map(|step| step.facts.iter().copied()).collect();
+        decided.sort_unstable();
+        decided.dedup();
+        // Writing into a String does not fail.
+        let _ = write!(
+            text,
+            "{} steps, {} of them writes; {} of {} facts can be decided; seed {seed}",
+            steps.len(),
+            steps.iter().filter(|step| step.writes).count(),
+            decided.len(),
+            self.contract.facts.len()
+        );
+        if rounds > 1 {
+            let _ = write!(text, "; {rounds} rounds, a wrong token in the first alone");
+        }
+        text.push('\n');
+        text
+    }
+
+    /// What the steps of a group do, and how many requests each sends.
+    fn heading(&self, group: &[Planned]) -> String {
+        let action = group[0].step.action;
+        let together = if action.at_once() && group.len() > 1 {
+            "; at once, up to --jobs"
+        } else {
+            ""
+        };
+        let requests = format!("{}{together}", action.requests(&self.bounds));
+        let lines = [
+            hanging("", action.reason(), self.width),
+            hanging("  each: ", &requests, self.width),
+        ];
+        lines.join("\n") + "\n"
+    }
+
+    fn step(&self, number: usize, planned: &Planned, text: &mut String) {
+        let operation = self.contract.operation(planned.step.operation);
+        let mark = if planned.writes { "write" } else { "" };
+        let facts = match planned.facts.len() {
+            1 => "1 fact".to_owned(),
+            count => format!("{count} facts"),
+        };
+        let _ = writeln!(
+            text,
+            "{number:>4}  {mark:<5}  {:<5} {}  {}, {facts}",
+            operation.method.as_str(),
+            operation.path,
+            operation.name
+        );
+        for (parameter, sources) in &planned.needs {
+            let sources: Vec<_> = sources
+                .iter()
+                .map(|id| self.contract.operation(*id).name.as_str())
+                .collect();
+            let from = if sources.is_empty() {
+                "the contract's own example".to_owned()
+            } else {
+                sources.join(" or ")
+            };
+            let _ = writeln!(text, "             {{{parameter}}} from {from}");
+        }
+        let shown = if self.verbose { planned.facts.len() } else { 0 };
+        for fact in planned.facts.iter().take(shown) {
+            let _ = writeln!(text, "             {}", self.contract.fact(*fact).name);
+        }
+    }
+
+    fn not_called(&self, text: &mut String) {
+        if self.plan.not_called.is_empty() {
+            return;
+        }
+        let _ = writeln!(text, "not called");
+        for (id, reason) in &self.plan.not_called {
+            let _ = writeln!(text, "  {}: {reason}", self.contract.operation(*id).name);
+        }
+        text.push('\n');
+    }
+}

@@ -1,0 +1,185 @@
+//! `--residue FILE`: the account of a run's writes on disk, so that a run that is killed still tells what it may have
+//! left. The main type is [`ResidueFile`].
+//!
+//! JSON Lines. A run appends a line that names it, then a line before each write is sent and one after it; each line is
+//! flushed to the disk before the run goes on. Earlier runs' lines stay: nothing can be deleted in the target either.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::failure::Failure;
+use crate::run::{WriteEntry, WriteLog};
+
+/// An open account. Its lines carry the run's mark, which is in everything that the run creates.
+#[derive(Debug)]
+pub(super) struct ResidueFile {
+    file: File,
+    mark: String,
+}
+
+/// The line that begins a run.
+#[derive(Debug, Serialize)]
+pub(super) struct Begun<'run> {
+    /// The target's origin.
+    pub(super) target: &'run str,
+    /// The contract's file.
+    pub(super) contract: &'run str,
+    /// When the run started, RFC 3339 in UTC.
+    pub(super) started_at: String,
+    /// What choices were made by.
+    pub(super) seed: u64,
+    /// The most records that the run may leave.
+    pub(super) max_writes: u64,
+}
+
+/// A line: the run that it belongs to, and what it says.
+#[derive(Serialize)]
+struct Line<'line, T> {
+    run: &'line str,
+    #[serde(flatten)]
+    says: &'line T,
+}
+
+impl ResidueFile {
+    /// Opens or makes the file and begins a run in it.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Residue`] where it cannot be written.
+    pub(super) fn open(path: &Path, mark: &str, begun: &Begun<'_>) -> Result<Self, Failure> {
+        let failure = |source| Failure::Residue {
+            path: path.to_owned(),
+            source,
+        };
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(failure)?;
+        end_line(&mut file).map_err(failure)?;
+        let opened = Self {
+            file,
+            mark: mark.to_owned(),
+        };
+        opened.line(begun).map_err(failure)?;
+        Ok(opened)
+    }
+
+    /// Appends one line in one write, and waits until it is on the disk.
+    fn line(&self, says: &impl Serialize) -> io::Result<()> {
+        let mut line = serde_json::to_vec(&Line { run: &self.mark, says })?;
+        line.push(b'\n');
+        let mut file = &self.file;
+        file.write_all(&line)?;
+        // A pipe or a terminal has no disk to wait for.
+        match file.sync_all() {
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+            synced => synced,
+        }
+    }
+}
+
+impl WriteLog for ResidueFile {
+    fn keep(&self, entry: &WriteEntry) -> io::Result<()> {
+        self.line(entry)
+    }
+}
+
+/// Ends the line that a run was killed in.
+fn end_line(file: &mut File) -> io::Result<()> {
+    if !file.metadata()?.is_file() || file.metadata()?.len() == 0 {
+        return Ok(());
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    if last == *b"\n" { Ok(()) } else { file.write_all(b"\n") }
+}
+
+/// Refuses a residue file that a report would replace.
+///
+/// # Errors
+///
+/// [`Failure::Usage`].
+pub(super) fn apart(residue: &Path, reports: impl Iterator<Item = PathBuf>) -> Result<(), Failure> {
+    let same = |report: &PathBuf| {
+        let whole = |path: &Path| std::fs::canonicalize(path).ok();
+        report == residue || whole(report).is_some_and(|report| Some(report) == whole(residue))
+    };
+    match reports.into_iter().find(same) {
+        None => Ok(()),
+        Some(path) => Err(Failure::Usage(format!(
+            "the residue and a report go to `{}`, and a report replaces what is there; give each a file",
+            path.display()
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::run::WriteState;
+
+    fn begun() -> Begun<'static> {
+        Begun {
+            target: "http://127.0.0.1:1",
+            contract: "openapi.yaml",
+            started_at: "2026-01-01T00:00:00Z".to_owned(),
+            seed: 1,
+            max_writes: 20,
+        }
+    }
+
+    fn entry(request: u64, state: WriteState) -> WriteEntry {
+        WriteEntry {
+            request,
+            operation: "createTag".to_owned(),
+            state,
+        }
+    }
+
+    fn lines(path: &Path) -> Vec<Value> {
+        let text = std::fs::read_to_string(path).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    #[test]
+    fn each_entry_is_a_line_of_its_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("residue.jsonl");
+        let file = ResidueFile::open(&path, "cs-1", &begun()).unwrap();
+        file.keep(&entry(7, WriteState::Intended)).unwrap();
+        let id = Some("t-1".to_owned());
+        file.keep(&entry(7, WriteState::Answered { status: 201, id })).unwrap();
+        file.keep(&entry(8, WriteState::Unanswered)).unwrap();
+        let lines = lines(&path);
+        assert_eq!(lines[0]["run"], "cs-1");
+        assert_eq!(lines[0]["target"], "http://127.0.0.1:1");
+        assert_eq!(
+            lines[1..],
+            [
+                json!({"run": "cs-1", "request": 7, "operation": "createTag", "state": "intended"}),
+                json!({"run": "cs-1", "request": 7, "operation": "createTag", "state": "answered", "status": 201, "id": "t-1"}),
+                json!({"run": "cs-1", "request": 8, "operation": "createTag", "state": "unanswered"}),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_earlier_run_stays_and_a_line_that_it_was_killed_in_is_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("residue.jsonl");
+        std::fs::write(&path, "{\"run\": \"cs-0\"}\n{\"run\": \"cs").unwrap();
+        ResidueFile::open(&path, "cs-1", &begun()).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines[..2], ["{\"run\": \"cs-0\"}", "{\"run\": \"cs"]);
+        assert!(lines[2].starts_with("{\"run\":\"cs-1\","), "{text}");
+    }
+}

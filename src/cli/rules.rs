@@ -1,0 +1,31 @@
+//! `countersign rules`: every rule on one page.
+
+use std::fmt::Write as _;
+
+use super::edge;
+use super::wrap::hanging;
+use crate::rules::{RULES, Rule};
+
+/// Prints each rule with its level, its sentence and where it comes from.
+pub(super) fn run() -> u8 {
+    edge::print(&page(RULES, edge::line_width()));
+    0
+}
+
+fn page(rules: &[&Rule], width: usize) -> String {
+    let names = rules.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for rule in rules {
+        let head = format!("{:<names$}  {:<5}  ", rule.name, rule.level.to_string());
+        let below = " ".repeat(head.len());
+        // Writing into a String does not fail.
+        let _ = writeln!(text, "{}", hanging(&head, rule.summary, width));
+        let _ = writeln!(text, "{}", hanging(&format!("{below}source: "), rule.source, width));
+    }
+    let _ = writeln!(
+        text,
+        "{} rules; `countersign explain RULE` tells more of one, `check --deny RULE`, --warn and --allow set its level",
+        rules.len()
+    );
+    text
+}

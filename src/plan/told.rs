@@ -1,0 +1,360 @@
+//! Tells a plan before anything is sent: what each step sends, why, and the facts that its answers decide. The main type
+//! is [`Planned`].
+//!
+//! # Design
+//!
+//! Nothing here plans: [`Plan::told`] reads the very steps that a run carries out, so that the two cannot drift. Every
+//! match on an action and on a kind of fact is total: who adds one says here what is told of it.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use super::steps::{Action, Plan, Probe, Step, created_in, updated_in};
+use crate::contract::Contract;
+use crate::contract::fact::{Fact, FactId, FactKind};
+use crate::contract::link::Target;
+use crate::contract::operation::{Location, OperationId};
+
+/// What bounds the requests of a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// The most records that a run may leave in the target.
+    pub max_writes: u64,
+    /// The most pages of a list that are walked.
+    pub max_pages: u64,
+    /// How long a created record may take until it is listed.
+    pub settle: Duration,
+}
+
+/// One step, told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// The step.
+    pub step: Step,
+    /// Whether its requests may change the target.
+    pub writes: bool,
+    /// The facts that its answers decide.
+    pub facts: Vec<FactId>,
+    /// Where the values of its path come from: the parameter, and the operations whose answers show one.
+    pub needs: Vec<(String, Vec<OperationId>)>,
+}
+
+impl Plan {
+    /// The steps in order, each with what it decides. A fact that several calls decide stands at the step that is made
+    /// for it: what every answer shows at the operation's own call, a law at the step that gathers its evidence.
+    #[must_use]
+    pub fn told(&self, contract: &Contract) -> Vec<Planned> {
+        let mut planned: Vec<_> = self.steps.iter().map(|step| self.planned(contract, *step)).collect();
+        let mut steps_of: HashMap<OperationId, Vec<usize>> = HashMap::new();
+        for (index, step) in self.steps.iter().enumerate() {
+            steps_of.entry(step.operation).or_default().push(index);
+        }
+        let wrong: Vec<_> = self.indexes(|action| action.probe() == Some(Probe::WrongToken));
+        for (index, fact) in contract.facts.iter().enumerate() {
+            let evidence = Evidence::of(fact.kind);
+            let own = || steps_of.get(&fact.operation).cloned().unwrap_or_default();
+            let listing =
+                |list: Option<OperationId>| list.and_then(|list| steps_of.get(&list).cloned()).unwrap_or_default();
+            let candidates = match evidence {
+                // It is a fact of the security scheme, which several operations share.
+                Evidence::Refused(Probe::WrongToken) => wrong.clone(),
+                Evidence::Answer | Evidence::Created | Evidence::Paged | Evidence::Refused(_) => own(),
+                // Where nothing is created, nothing is looked for.
+                Evidence::Elsewhere | Evidence::Listed | Evidence::Updated if own().is_empty() => continue,
+                Evidence::Elsewhere => [
+                    listing(created_list(contract, fact)),
+                    listing(updated_list(contract, fact)),
+                ]
+                .concat(),
+                Evidence::Listed => listing(created_list(contract, fact)),
+                Evidence::Updated => listing(updated_list(contract, fact)),
+            };
+            for step in candidates {
+                if evidence.is_shown_by(self.steps[step].action, contract, fact) {
+                    planned[step].facts.push(FactId(index));
+                }
+            }
+        }
+        planned
+    }
+
+    fn planned(&self, contract: &Contract, step: Step) -> Planned {
+        let operation = contract.operation(step.operation);
+        let in_path = operation.parameters.iter().enumerate();
+        let in_path = in_path.filter(|(_, parameter)| parameter.location == Location::Path);
+        let needs = in_path.map(|(index, parameter)| {
+            let links = contract.links.iter().filter(|link| link.to == step.operation);
+            let links = links.filter(|link| link.target == Target::Parameter(index));
+            let called = links.map(|link| link.from).filter(|from| self.calls(*from));
+            let mut sources: Vec<_> = called.collect();
+            sources.sort_unstable();
+            sources.dedup();
+            (parameter.name.clone(), sources)
+        });
+        Planned {
+            step,
+            writes: !operation.is_read(),
+            facts: Vec::new(),
+            needs: needs.collect(),
+        }
+    }
+
+    fn calls(&self, operation: OperationId) -> bool {
+        !self.not_called.iter().any(|(not_called, _)| *not_called == operation)
+    }
+
+    fn indexes(&self, wanted: impl Fn(Action) -> bool) -> Vec<usize> {
+        let steps = self.steps.iter().enumerate();
+        steps
+            .filter(|(_, step)| wanted(step.action))
+            .map(|(index, _)| index)
+            .collect()
+    }
+}
+
+impl Action {
+    /// What the step does, and why.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Walk => "walk the list: each answer is judged, and the pages must add up",
+            Self::Read => "read: the answer is judged",
+            Self::ProbeRead(probe) | Self::ProbeWrite(probe) => match probe {
+                Probe::NoCredential => "call without a credential: it must be refused",
+                Probe::OtherScheme => "call with the token under another scheme: it must be refused",
+                Probe::WrongToken => "call with a token that nobody issued: it must be refused",
+            },
+            Self::Create => "create a record: it must be answered as documented and carry what was sent",
+            Self::Look => "look for what was created: it must be listed, with what was sent",
+            Self::Update => "update a record that this run created",
+            Self::LookAgain => "look for what was updated: the list must show what was sent, in that record alone",
+        }
+    }
+
+    /// How many requests the step sends, as far as that is known before the target answers.
+    #[must_use]
+    pub fn requests(self, bounds: &Bounds) -> String {
+        let Bounds {
+            max_writes,
+            max_pages,
+            settle,
+        } = bounds;
+        match self {
+            Self::Walk => {
+                format!(
+                    "the first page, then pages 2 to last_page, {max_pages} at most; once more where they do not add up"
+                )
+            }
+            Self::Read | Self::ProbeRead(_) => "one request".to_owned(),
+            Self::ProbeWrite(_) => format!(
+                "one request, with the body that was accepted; what it leaves counts against --max-writes {max_writes}"
+            ),
+            Self::Create => format!(
+                "one request in each documented form, and again, changed field by field, until it is accepted; what \
+                 all of them leave is at most --max-writes {max_writes}"
+            ),
+            Self::Look | Self::LookAgain => format!(
+                "pages 1 to last_page, {max_pages} at most, until it is there, again within --settle {}",
+                settle.as_secs_f64()
+            ),
+            Self::Update => "one request, and again, changed field by field, until it is accepted".to_owned(),
+        }
+    }
+
+    /// Whether the steps of one group are under way together, up to `--jobs`; else each waits for the one before it.
+    #[must_use]
+    pub fn at_once(self) -> bool {
+        match self {
+            // Lists need nothing of each other, and neither do calls that must be refused.
+            Self::Walk | Self::ProbeRead(_) => true,
+            // A read may need what the read before it showed; writes go one by one.
+            Self::Read | Self::Create | Self::Look | Self::Update | Self::LookAgain | Self::ProbeWrite(_) => false,
+        }
+    }
+
+    /// Whether the step is part of every round of a run that repeats its plan. A wrong token is shown in the first
+    /// alone: a target may lock out whoever guesses.
+    #[must_use]
+    pub fn repeats(self) -> bool {
+        self.probe() != Some(Probe::WrongToken)
+    }
+
+    /// The credential of a probe.
+    #[must_use]
+    pub fn probe(self) -> Option<Probe> {
+        match self {
+            Self::ProbeRead(probe) | Self::ProbeWrite(probe) => Some(probe),
+            Self::Walk | Self::Read | Self::Create | Self::Look | Self::Update | Self::LookAgain => None,
+        }
+    }
+
+    /// Whether the operation is called as documented, so that its answer is held to everything that is stated of it.
+    fn is_the_call(self) -> bool {
+        match self {
+            Self::Walk | Self::Read | Self::Create | Self::Update => true,
+            Self::Look | Self::LookAgain | Self::ProbeRead(_) | Self::ProbeWrite(_) => false,
+        }
+    }
+}
+
+/// What shows whether a fact holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Evidence {
+    /// Any documented answer.
+    Answer,
+    /// The answer to a create, beside what was sent.
+    Created,
+    /// The items of a list beside the record's own.
+    Elsewhere,
+    /// The list that must show a created record.
+    Listed,
+    /// A walk over pages.
+    Paged,
+    /// The answer to a request that must be refused.
+    Refused(Probe),
+    /// The list that must show an update.
+    Updated,
+}
+
+impl Evidence {
+    fn of(kind: FactKind) -> Self {
+        match kind {
+            FactKind::Absent
+            | FactKind::Assertion
+            | FactKind::Closed
+            | FactKind::Complete
+            | FactKind::Json
+            | FactKind::MediaType
+            | FactKind::NoServerError
+            | FactKind::Present
+            | FactKind::Status
+            | FactKind::Type => Self::Answer,
+            FactKind::Accepts(_) | FactKind::Carried(_) | FactKind::IdentifierServes | FactKind::IdentifierUnique => {
+                Self::Created
+            }
+            FactKind::Listed | FactKind::ListedCarrying(_) => Self::Listed,
+            FactKind::NoCredential => Self::Refused(Probe::NoCredential),
+            FactKind::NotElsewhere => Self::Elsewhere,
+            FactKind::OtherScheme => Self::Refused(Probe::OtherScheme),
+            FactKind::PageAsked
+            | FactKind::PageDefault
+            | FactKind::PageLast
+            | FactKind::PageSize
+            | FactKind::PageTotal
+            | FactKind::PageUnique => Self::Paged,
+            FactKind::UpdatedCarrying(_) => Self::Updated,
+            FactKind::WrongToken => Self::Refused(Probe::WrongToken),
+        }
+    }
+
+    /// Whether a step of this action on the right operation gathers it.
+    fn is_shown_by(self, action: Action, contract: &Contract, fact: &Fact) -> bool {
+        match self {
+            Self::Answer => action.is_the_call(),
+            Self::Created => action == Action::Create,
+            Self::Elsewhere => match action {
+                Action::Look => created_list(contract, fact).is_some(),
+                Action::LookAgain => updated_list(contract, fact).is_some(),
+                _ => false,
+            },
+            Self::Listed => action == Action::Look,
+            Self::Paged => action == Action::Walk,
+            Self::Refused(probe) => action.probe() == Some(probe),
+            Self::Updated => action == Action::LookAgain,
+        }
+    }
+}
+
+fn created_list(contract: &Contract, fact: &Fact) -> Option<OperationId> {
+    contract.operation_named(&created_in(contract.operation(fact.operation))?.operation)
+}
+
+fn updated_list(contract: &Contract, fact: &Fact) -> Option<OperationId> {
+    contract.operation_named(&updated_in(contract.operation(fact.operation))?.operation)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeSet, HashSet};
+
+    use super::*;
+    use crate::plan::Scope;
+
+    fn told(scope: &Scope) -> (Contract, Vec<Planned>) {
+        let contract = Contract::built_in().unwrap();
+        let planned = Plan::new(&contract, scope).told(&contract);
+        (contract, planned)
+    }
+
+    fn all() -> Scope {
+        Scope {
+            writes: true,
+            token: true,
+            ..Scope::default()
+        }
+    }
+
+    #[test]
+    fn a_plan_with_writes_decides_every_fact_of_the_contract() {
+        let (contract, planned) = told(&all());
+        let decided: HashSet<_> = planned.iter().flat_map(|planned| &planned.facts).collect();
+        let open = (0..contract.facts.len()).filter(|index| !decided.contains(&FactId(*index)));
+        let open: Vec<_> = open.map(|index| &contract.facts[index].name).collect();
+        assert!(open.is_empty(), "{open:?}");
+    }
+
+    #[test]
+    fn without_writes_no_fact_of_a_write_is_decided() {
+        let (contract, planned) = told(&Scope { writes: false, ..all() });
+        assert!(planned.iter().all(|planned| !planned.writes));
+        let facts = planned.iter().flat_map(|planned| &planned.facts);
+        // The token's own fact is told at the operation that needs it first.
+        let of_writes = facts.filter(|fact| {
+            let fact = contract.fact(**fact);
+            fact.kind != FactKind::WrongToken && !contract.operation(fact.operation).is_read()
+        });
+        assert_eq!(of_writes.count(), 0);
+    }
+
+    #[test]
+    fn each_fact_stands_at_the_step_that_is_made_for_it() {
+        let (contract, planned) = told(&all());
+        for (name, action) in [
+            ("getTags /data/total: integer", Action::Walk),
+            ("getTags pages /data/total: agrees with the walk", Action::Walk),
+            ("createTag created /data/name: as sent in /name", Action::Create),
+            ("createTag created: listed in getTags", Action::Look),
+            ("createVisit accepts /datetime: suffix Z", Action::Create),
+            ("updateContact in getContacts: no other item changes", Action::LookAgain),
+            (
+                "createTag auth: no credential is refused",
+                Action::ProbeWrite(Probe::NoCredential),
+            ),
+        ] {
+            let fact = contract.facts.iter().position(|fact| fact.name == name).expect(name);
+            let steps = planned.iter().filter(|planned| planned.facts.contains(&FactId(fact)));
+            let actions: Vec<_> = steps.map(|planned| planned.step.action).collect();
+            assert_eq!(actions, [action], "{name}");
+        }
+    }
+
+    #[test]
+    fn a_path_says_which_answers_fill_it() {
+        let (contract, planned) = told(&all());
+        let update = contract.operation_named("updateContact").unwrap();
+        let create = contract.operation_named("createContact").unwrap();
+        let step = planned.iter().find(|planned| planned.step.operation == update).unwrap();
+        let (name, sources) = &step.needs[0];
+        assert_eq!(name, "id");
+        assert!(sources.contains(&create), "{sources:?}");
+    }
+
+    #[test]
+    fn a_step_is_told_in_words_of_its_own() {
+        let (_, planned) = told(&all());
+        let actions: BTreeSet<_> = planned.iter().map(|planned| planned.step.action).collect();
+        let reasons: HashSet<_> = actions.iter().map(|action| action.reason()).collect();
+        // A probe is the same words whether the operation reads or writes.
+        assert_eq!((actions.len(), reasons.len()), (11, 8));
+    }
+}

@@ -1,0 +1,191 @@
+//! `plan`: what a check would send, told before it is sent, and held against what a recording service then sees.
+
+use std::sync::{Arc, Mutex};
+
+use axum::extract::Request;
+use axum::middleware::{self, Next};
+
+use super::stub::{Stub, sound};
+use super::support::{TOKEN, check, countersign};
+use super::target::{Target, reference};
+
+/// Which credential a request shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Nothing,
+    OtherScheme,
+    Right,
+    Wrong,
+}
+
+/// A request as the service saw it.
+#[derive(Clone, Debug)]
+struct Seen {
+    method: String,
+    path: String,
+    shown: Shown,
+}
+
+/// A line of the plan.
+#[derive(Clone, Debug)]
+struct Line {
+    method: String,
+    path: String,
+    shown: Shown,
+    writes: bool,
+}
+
+impl Line {
+    fn sends(&self, seen: &Seen) -> bool {
+        let (template, path) = (self.path.split('/'), seen.path.split('/'));
+        let same = |(part, sent): (&str, &str)| part == sent || part.starts_with('{');
+        self.method == seen.method
+            && self.shown == seen.shown
+            && template.clone().count() == path.clone().count()
+            && template.zip(path).all(same)
+    }
+}
+
+/// The groups of a plan in order, each with its lines.
+fn groups(plan: &str) -> Vec<Vec<Line>> {
+    let mut groups: Vec<(Shown, Vec<Line>)> = Vec::new();
+    for line in plan.lines().take_while(|line| *line != "not called") {
+        let words: Vec<_> = line.split_whitespace().collect();
+        if line.starts_with(|first: char| first.is_ascii_lowercase()) && !line.contains(" steps, ") {
+            let shown = match line {
+                line if line.starts_with("call without a credential") => Shown::Nothing,
+                line if line.starts_with("call with the token under another scheme") => Shown::OtherScheme,
+                line if line.starts_with("call with a token that nobody issued") => Shown::Wrong,
+                _ => Shown::Right,
+            };
+            groups.push((shown, Vec::new()));
+        } else if words.first().is_some_and(|word| word.parse::<u32>().is_ok()) && words.get(1) != Some(&"steps,") {
+            let writes = words[1] == "write";
+            let at = if writes { 2 } else { 1 };
+            let (shown, lines) = groups.last_mut().unwrap();
+            lines.push(Line {
+                method: words[at].to_owned(),
+                path: words[at + 1].to_owned(),
+                shown: *shown,
+                writes,
+            });
+        }
+    }
+    groups.into_iter().map(|(_, lines)| lines).collect()
+}
+
+/// What a check with these arguments sends to the reference service.
+fn sent(arguments: &[&str]) -> Vec<Seen> {
+    let record: Arc<Mutex<Vec<Seen>>> = Arc::default();
+    let seen = record.clone();
+    let layer = middleware::from_fn(move |request: Request, next: Next| {
+        let credential = request
+            .headers()
+            .get("authorization")
+            .map(|value| value.to_str().unwrap().to_owned());
+        let shown = match credential.as_deref() {
+            None => Shown::Nothing,
+            Some(value) if value == format!("Bearer {TOKEN}") => Shown::Right,
+            Some(value) if value.starts_with("Bearer ") => Shown::Wrong,
+            Some(_) => Shown::OtherScheme,
+        };
+        seen.lock().unwrap().push(Seen {
+            method: request.method().to_string(),
+            path: request.uri().path().to_owned(),
+            shown,
+        });
+        next.run(request)
+    });
+    let target = Target::serve(reference().layer(layer));
+    let ended = check(&target.url(), arguments).run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let seen = record.lock().unwrap();
+    seen.clone()
+}
+
+/// The plan of the same check, against an address that nobody listens at.
+fn planned(arguments: &[&str]) -> String {
+    let fixed = ["plan", "--seed", "1", "--base-url", "http://127.0.0.1:1"];
+    let ended = countersign(&[&fixed, arguments].concat()).run();
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
+    ended.stdout
+}
+
+#[test]
+fn a_check_sends_what_its_plan_says_in_that_order_and_all_of_it() {
+    for arguments in [
+        &["--jobs", "1"][..],
+        &["--writes"],
+        &["--writes", "--only", "createTag"],
+        &["--writes", "--skip", "createVisit", "--skip", "getTags"],
+    ] {
+        let groups = groups(&planned(arguments));
+        let mut hit: Vec<Vec<bool>> = groups.iter().map(|group| vec![false; group.len()]).collect();
+        let mut at = 0;
+        for seen in sent(arguments) {
+            let next = (at..groups.len()).find(|group| groups[*group].iter().any(|line| line.sends(&seen)));
+            at = next.unwrap_or_else(|| panic!("{seen:?} is not planned after group {at}: {groups:?}"));
+            for (line, hit) in groups[at].iter().zip(&mut hit[at]) {
+                *hit |= line.sends(&seen);
+            }
+        }
+        for (group, hit) in groups.iter().zip(&hit) {
+            for (line, hit) in group.iter().zip(hit) {
+                assert!(hit, "{arguments:?}: {line:?} was not sent");
+            }
+        }
+    }
+}
+
+#[test]
+fn writes_are_marked_and_a_plan_of_reads_has_none() {
+    let writing = groups(&planned(&["--writes"]));
+    for line in writing.iter().flatten() {
+        assert_eq!(line.writes, line.method != "GET", "{line:?}");
+    }
+    assert!(writing.iter().flatten().any(|line| line.writes));
+    let reading = planned(&[]);
+    assert!(groups(&reading).iter().flatten().all(|line| !line.writes));
+    assert!(reading.contains("createTag: needs --writes"), "{reading}");
+}
+
+#[test]
+fn a_plan_sends_nothing_and_needs_no_token() {
+    let target = Stub::start(|request, stream| {
+        use std::io::Write as _;
+        stream.write_all(sound(request).as_bytes())
+    });
+    let ended = countersign(&["plan", "--writes", "--base-url", &target.url()]).run();
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
+    let absent = ["plan", "--base-url", "http://127.0.0.1:1", "--token-file", "absent"];
+    let residue = ["--residue", "residue.jsonl", "--report", "json=report.json"];
+    let ended = countersign(&[&absent[..], &residue].concat()).run();
+    assert_eq!((ended.code, ended.files()), (0, Vec::new()), "{ended:?}");
+    assert_eq!(target.received().len(), 0);
+}
+
+#[test]
+fn the_plan_of_the_built_in_contract_is_told() {
+    countersign(&["plan", "--seed", "1"]).run().matches("plan");
+}
+
+#[test]
+fn a_verbose_plan_names_each_fact() {
+    let plan = planned(&["--writes", "-v"]);
+    let facts = countersign(&["facts"]).run().stdout;
+    let mut names = 0;
+    for line in facts.lines().filter(|line| line.ends_with(')')) {
+        let (_, rest) = line.split_once(' ').unwrap();
+        let (fact, _) = rest.trim_start().rsplit_once("  (").unwrap();
+        assert!(plan.lines().any(|line| line.trim_start() == fact), "{fact}");
+        names += 1;
+    }
+    assert!(names > 400);
+}
+
+#[test]
+fn an_unknown_operation_is_refused_as_the_check_refuses_it() {
+    let plan = countersign(&["plan", "--only", "getTag"]).run();
+    let check = countersign(&["check", "--only", "getTag"]).run();
+    assert_eq!(plan.is_one_error(2), check.is_one_error(2));
+}

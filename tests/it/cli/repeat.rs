@@ -1,0 +1,62 @@
+//! `check --repeat`: the same plan again and again, judged as one run.
+
+use super::support::{check, countersign};
+use super::target::Target;
+
+#[test]
+fn every_round_sends_the_plan_and_the_summary_tells_the_rounds() {
+    let target = Target::sound();
+    let (_, once) = check(&target.url(), &[]).report();
+    let (ended, thrice) = check(&target.url(), &["--repeat", "3"]).report();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert_eq!(
+        (&once["requests"]["rounds"], &thrice["requests"]["rounds"]),
+        (&1.into(), &3.into())
+    );
+    // A wrong token is shown in the first round alone, three times.
+    let sent = |report: &serde_json::Value| report["requests"]["sent"].as_u64().unwrap();
+    assert_eq!(sent(&thrice), 3 * sent(&once) - 2 * 3);
+    assert!(ended.stdout.contains("  rounds    3, "), "{ended:?}");
+    assert_eq!(once["facts"], thrice["facts"]);
+}
+
+#[test]
+fn findings_of_all_rounds_are_one_with_a_count() {
+    let target = Target::changed("/venues", |body| {
+        for item in body["data"]["items"].as_array_mut().unwrap() {
+            item.as_object_mut().unwrap().remove("country");
+        }
+    });
+    let (_, once) = check(&target.url(), &[]).report();
+    let (ended, twice) = check(&target.url(), &["--repeat", "2"]).report();
+    assert_eq!(ended.code, 1);
+    let findings = |report: &serde_json::Value| report["findings"].as_array().unwrap().clone();
+    assert_eq!((findings(&once).len(), findings(&twice).len()), (1, 1));
+    let count = |report| findings(report)[0]["count"].as_u64().unwrap();
+    assert_eq!(count(&twice), 2 * count(&once));
+}
+
+#[test]
+fn all_rounds_together_leave_no_more_than_max_writes() {
+    let target = Target::sound();
+    let arguments = ["--writes", "--max-writes", "7", "--repeat", "4"];
+    let (ended, report) = check(&target.url(), &arguments).report();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert_eq!(report["residue"].as_array().unwrap().len(), 7);
+    assert_eq!(report["requests"]["rounds"], 4);
+    // Once the budget is spent, what this run made is still updated.
+    let ended = check(&target.url(), &[&arguments[..], &["-v"]].concat()).run();
+    let updates = ended
+        .stderr
+        .lines()
+        .filter(|line| line.contains(" PUT ") && line.contains("-> 2"));
+    assert_eq!(updates.count(), 4, "{ended:?}");
+}
+
+#[test]
+fn rounds_are_one_or_more() {
+    for rounds in ["0", "-1", "many"] {
+        let ended = countersign(&["check", "--repeat", rounds]).run();
+        assert!(ended.is_one_error(2).contains("--repeat"), "{ended:?}");
+    }
+}
