@@ -44,6 +44,9 @@ pub(super) struct Arguments {
     /// The most records that a run may leave in the target
     #[arg(long, value_name = "N", default_value_t = 20, allow_negative_numbers = true)]
     max_writes: u64,
+    /// The most pages of a list that are walked; what a longer list shows elsewhere stays undecided
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
+    max_pages: u64,
     /// How many requests are under way at once
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256), allow_negative_numbers = true)]
     jobs: u16,
@@ -195,7 +198,7 @@ fn resolve(arguments: &Arguments, contract: &Contract, started_second: i64) -> R
         rate: arguments.rate,
         settle: Duration::from_secs_f64(arguments.settle),
         max_writes: arguments.max_writes,
-        max_pages: 200,
+        max_pages: arguments.max_pages,
         mark: Mark::new(seed, u64::try_from(started_second).unwrap_or(0)),
         levels: levels(arguments)?,
         values: if arguments.show_values {

@@ -47,7 +47,7 @@ impl Session<'_> {
         }
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
         if let (None, Some((_, last))) = (accepted, tries.last()) {
-            self.not_called(operation, last.status.map_or(Reason::Unanswered, Reason::Refused));
+            self.not_called(operation, last.status.map_or(Reason::Unanswered, Reason::refused));
         }
     }
 
@@ -78,7 +78,7 @@ impl Session<'_> {
                 status,
                 ..
             }) => {
-                self.not_called(operation, status.map_or(Reason::Unanswered, Reason::Refused));
+                self.not_called(operation, status.map_or(Reason::Unanswered, Reason::refused));
             }
             Ok(_) => {}
             Err(reason) => self.not_called(operation, reason),

@@ -3,12 +3,11 @@
 use std::cell::RefCell;
 
 use serde_json::Value;
-use tokio::time::Instant;
 
 use super::create::text;
-use super::look::{FIRST_WAIT, Sighted};
+use super::look::Sighted;
 use super::session::{Changed, Session};
-use super::walk::Item;
+use super::walk::{Item, Order};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Updated};
@@ -20,6 +19,14 @@ use crate::rules::evidence::{Updating, Walk};
 struct Seen {
     record: Option<Sighted>,
     elsewhere: Option<Sighted>,
+}
+
+impl Seen {
+    /// Whether the record was seen with everything that was sent, as far as it must come back.
+    fn carries(&self, law: &Updated, body: &Value) -> bool {
+        let record = self.record.as_ref();
+        record.is_some_and(|seen| carries_all(&law.carries, body, &seen.record))
+    }
 }
 
 impl Session<'_> {
@@ -41,28 +48,18 @@ impl Session<'_> {
 
     async fn look_for(&self, list: OperationId, changed: &Changed, law: &Updated) {
         let body = changed.request.body.clone().unwrap_or_default();
-        let started = Instant::now();
-        let mut wait = FIRST_WAIT;
-        loop {
+        let look = async || {
             let seen: RefCell<Seen> = RefCell::default();
-            let walk = self
-                .walk(list, &|item| {
-                    self.sight_change(list, changed, item, (law, &body, &seen));
-                    false
-                })
-                .await;
-            let seen = seen.into_inner();
-            let carried = seen
-                .record
-                .as_ref()
-                .is_some_and(|seen| carries_all(&law.carries, &body, &seen.record));
-            let left = self.settings.settle.saturating_sub(started.elapsed());
-            if carried || left.is_zero() {
-                return self.judge_change(changed, law, &seen, &walk);
-            }
-            tokio::time::sleep(wait.min(left)).await;
-            wait *= 2;
-        }
+            let found = |item: Item<'_>| {
+                self.sight_change(list, changed, item, (law, &body, &seen));
+                false
+            };
+            let walk = self.walk(list, Order::BothEnds, &found).await;
+            (seen.into_inner(), walk)
+        };
+        let carried = |(seen, _): &(Seen, Walk)| seen.carries(law, &body);
+        let (seen, walk) = self.settled(self.settings.settle, look, carried).await;
+        self.judge_change(changed, law, &seen, &walk);
     }
 
     fn sight_change(
@@ -80,7 +77,10 @@ impl Session<'_> {
             .find(|(name, _)| Some(name) == law.listed.owner.as_ref());
         let own = id.zip(owner).is_some_and(|(id, (_, owner))| text(id) == text(owner));
         if own {
-            seen.borrow_mut().record = Some(Sighted::new(item, item.value, ""));
+            // A record that moves while the list is walked may be met twice, as it was and as it is.
+            if !seen.borrow().carries(law, body) {
+                seen.borrow_mut().record = Some(Sighted::new(item, item.value, ""));
+            }
         } else if let Some(carry) = law
             .carries
             .iter()
@@ -115,7 +115,7 @@ impl Session<'_> {
             end: walk.end,
             most: walk.most,
         };
-        let last = walk.pages.last().map(|page| &page.request);
+        let last = walk.last_request();
         let shown = elsewhere.or(seen.record.as_ref()).map(|seen| &seen.request);
         self.judge
             .borrow_mut()

@@ -3,6 +3,7 @@
 
 mod create;
 mod event;
+mod list;
 mod look;
 mod look_again;
 mod pace;
@@ -10,6 +11,7 @@ mod probe;
 mod request;
 mod session;
 mod settings;
+mod settle;
 mod walk;
 
 pub use event::Event;

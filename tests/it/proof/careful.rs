@@ -16,6 +16,7 @@ const READ_ONLY: Check = Check {
     writes: false,
     settle: std::time::Duration::from_millis(200),
     max_writes: 20,
+    max_pages: 200,
     seed: 1,
 };
 

@@ -1,0 +1,34 @@
+//! Waits for what need not be there at once: a record that is listed, an update that shows, a list that adds up.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::session::Session;
+
+/// The first wait before another look; it doubles.
+const FIRST_WAIT: Duration = Duration::from_millis(50);
+
+impl Session<'_> {
+    /// Looks again and again, until `enough` says that there is no need to or `longest` has passed since the first
+    /// look. Hands back the last look.
+    pub(super) async fn settled<Seen>(
+        &self,
+        longest: Duration,
+        look: impl AsyncFn() -> Seen,
+        enough: impl Fn(&Seen) -> bool,
+    ) -> Seen {
+        let started = Instant::now();
+        let mut wait = FIRST_WAIT;
+        loop {
+            let seen = look().await;
+            let passed = started.elapsed();
+            let left = longest.saturating_sub(passed);
+            if enough(&seen) || left.is_zero() {
+                return seen;
+            }
+            tokio::time::sleep(wait.min(left)).await;
+            wait *= 2;
+        }
+    }
+}
