@@ -127,7 +127,7 @@ impl fmt::Display for Reason {
             Self::Refused(status) => write!(formatter, "refused with {status}, which may lean on a gap"),
             Self::Throttled => formatter.write_str("the target asked for time until the end"),
             Self::TokenRefused(status) => write!(formatter, "the token was refused with {status}"),
-            Self::TooManyPages(most) => write!(formatter, "the list has more than {most} pages"),
+            Self::TooManyPages(most) => write!(formatter, "the list has more pages than --max-pages {most}"),
             Self::Unanswered => formatter.write_str("no complete answer came"),
             Self::Unreadable(why) => write!(formatter, "the contract's assertion cannot be read: {why}"),
         }

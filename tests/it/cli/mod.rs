@@ -12,6 +12,7 @@ mod hostile;
 mod interruption;
 mod json_report;
 mod no_target;
+mod pages;
 mod report_files;
 mod secrecy;
 mod serving;
