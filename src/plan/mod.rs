@@ -3,16 +3,18 @@
 //!
 //! [`Plan`] is the order. What a call carries depends on what the target shows, so the bodies are made while the plan
 //! runs: [`Known`] keeps the values that links carry, [`Draft`] makes a body of them, [`Retreat`] changes a refused
-//! one field by field.
+//! one field by field. [`Variant`] says how further bodies differ from one that was accepted.
 
 mod draft;
 mod known;
 mod retreat;
 mod steps;
 mod synthetic;
+mod variety;
 
 pub use draft::{Draft, Missing};
 pub use known::Known;
 pub use retreat::Retreat;
 pub use steps::{Action, Plan, Probe, Scope, Step, WRONG_TOKENS};
 pub use synthetic::Mark;
+pub use variety::{Variant, variants};

@@ -16,6 +16,9 @@ pub(super) static RULE: Rule = Rule {
     judge: Judging::Walk(judge),
 };
 
+/// The facts that a list of one page does not show.
+pub(crate) const OF_A_SECOND_PAGE: [FactKind; 2] = [FactKind::PageAsked, FactKind::PageUnique];
+
 fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     let fact = |sink: &Sink<'_>, kind| sink.contract.fact_of(walk.operation, kind);
     for page in &walk.pages {

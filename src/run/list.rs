@@ -20,6 +20,7 @@ impl Session<'_> {
         };
         let seen = walk.pages.iter().flat_map(|page| page.items.iter().copied().flatten());
         self.identifiers.borrow_mut().entry(operation).or_default().extend(seen);
+        self.note_room(&walk);
         self.judge.borrow_mut().walk(&walk);
         self.tell_findings();
     }

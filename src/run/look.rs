@@ -16,10 +16,13 @@ use crate::rules::carries_all;
 use crate::rules::evidence::{Creation, Sighting, Walk};
 
 /// A record of this run as its list shows it.
+#[derive(Clone, Debug)]
 pub(super) struct Sighted {
     pub(super) record: Value,
     /// Its pointer in the answer.
     pub(super) pointer: String,
+    /// The page that was asked for; none for the default.
+    pub(super) page: Option<u64>,
     pub(super) request: Request,
 }
 
@@ -31,6 +34,7 @@ impl Sighted {
         Self {
             record: record.clone(),
             pointer,
+            page: item.page,
             request: item.request.clone(),
         }
     }

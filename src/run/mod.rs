@@ -3,6 +3,7 @@
 
 mod create;
 mod event;
+mod fill;
 mod list;
 mod look;
 mod look_again;
@@ -12,6 +13,7 @@ mod request;
 mod session;
 mod settings;
 mod settle;
+mod variety;
 mod walk;
 
 pub use event::Event;

@@ -23,12 +23,21 @@ impl Session<'_> {
         loop {
             let seen = look().await;
             let passed = started.elapsed();
+            if enough(&seen) {
+                self.lag.set(self.lag.get().max(passed));
+                return seen;
+            }
             let left = longest.saturating_sub(passed);
-            if enough(&seen) || left.is_zero() {
+            if left.is_zero() {
                 return seen;
             }
             tokio::time::sleep(wait.min(left)).await;
             wait *= 2;
         }
+    }
+
+    /// How long to wait for what may never come: twice as long as anything took in this run so far.
+    pub(super) fn briefly(&self) -> Duration {
+        (self.lag.get() * 2 + FIRST_WAIT).min(self.settings.settle)
     }
 }

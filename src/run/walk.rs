@@ -24,6 +24,8 @@ pub(super) struct Item<'page> {
     pub(super) value: &'page Value,
     /// The pointer of the items in the answer, and the item's place among them.
     pub(super) at: (&'page str, usize),
+    /// The page that was asked for; none for the default.
+    pub(super) page: Option<u64>,
     pub(super) request: &'page Request,
 }
 
@@ -157,7 +159,12 @@ impl Session<'_> {
         for (index, value) in items.into_iter().flatten().enumerate() {
             let at = (law.items.as_str(), index);
             let request = &exchange.request;
-            enough |= found(Item { value, at, request });
+            enough |= found(Item {
+                value,
+                at,
+                page: asked,
+                request,
+            });
         }
         Ok((page_seen(&law, asked, &body, exchange.request), enough))
     }
