@@ -16,3 +16,4 @@ mod listing;
 mod long;
 mod moves;
 mod places;
+mod variety;
