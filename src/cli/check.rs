@@ -54,6 +54,9 @@ pub(super) struct Arguments {
     /// Carry the plan out so many times, to soak the service; --max-writes holds over all of them together
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
     repeat: u64,
+    /// The most pages of a list that are walked; what a longer list shows elsewhere stays undecided
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
+    max_pages: u64,
     /// How many requests are under way at once
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256), allow_negative_numbers = true)]
     jobs: u16,

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::known::Known;
 use super::synthetic::{self, Mark};
+use super::variety::{self, Nature};
 use crate::contract::document::Node;
 use crate::contract::link::{Link, Target};
 use crate::contract::operation::OperationId;
@@ -28,6 +29,9 @@ pub(super) struct Leaf {
     pub(super) chosen: usize,
     /// Whether a gap of the contract touches the field by name.
     pub(super) leans: bool,
+    /// Values as good as the choices, for a body that must differ.
+    pub(super) others: Vec<Choice>,
+    pub(super) nature: Nature,
 }
 
 #[derive(Clone, Debug)]
@@ -35,6 +39,40 @@ pub(super) struct Choice {
     value: Value,
     /// Whether the target showed it, so that it must not be printed.
     learned: bool,
+}
+
+impl Choice {
+    /// A value of the contract or of the run.
+    pub(super) fn own(value: Value) -> Self {
+        Self { value, learned: false }
+    }
+}
+
+impl Leaf {
+    /// The field at the top of the body that it is, or is a part of.
+    pub(super) fn field(&self) -> Option<&str> {
+        let end = self
+            .pointer
+            .get(1..)?
+            .find('/')
+            .map_or(self.pointer.len(), |end| end + 1);
+        self.pointer.get(..end)
+    }
+
+    /// The value that it is sent with; none where it is left out.
+    pub(super) fn value(&self) -> Option<&Value> {
+        self.choices.get(self.chosen).map(|choice| &choice.value)
+    }
+
+    /// Chooses another value that `fits`, if there is one.
+    pub(super) fn choose_another(&mut self, fits: impl Fn(&Value) -> bool) {
+        let later = self.choices.get(self.chosen + 1..).unwrap_or_default();
+        let other = later.iter().chain(&self.others).find(|choice| fits(&choice.value));
+        if let Some(other) = other.cloned() {
+            self.choices = vec![other];
+            self.chosen = 0;
+        }
+    }
 }
 
 /// A value that an operation cannot do without and that nothing has shown.
@@ -179,7 +217,7 @@ impl Maker<'_> {
                 };
             }
         } else if let Some(value) = self.own(node, at) {
-            let choice = Choice { value, learned: false };
+            let choice = Choice::own(value);
             // A text that carries the mark comes first: it is the run's own name for what it creates.
             let first = if node.member("x-synthetic").is_some() {
                 0
@@ -196,14 +234,32 @@ impl Maker<'_> {
             .flatten()
             .any(|node| node.member("x-gap").is_some());
         if !choices.is_empty() {
+            let (others, nature) = self.variety(node, at, &target);
             self.leaves.push(Leaf {
                 pointer: at.to_owned(),
                 choices,
                 chosen: 0,
                 leans,
+                others,
+                nature,
             });
         }
         Ok(())
+    }
+
+    /// What else may be sent in the field, and what it is. A text of our own differs by its mark, and an identifier is
+    /// never made up.
+    fn variety(&self, node: &Node, at: &str, target: &Target) -> (Vec<Choice>, Nature) {
+        let (contract, operation) = (self.contract, self.operation);
+        if variety::is_name(contract, operation, node, at) {
+            (Vec::new(), Nature::Name)
+        } else if node.member("format").and_then(Node::text) == Some("date-time") {
+            (Vec::new(), Nature::Timestamp)
+        } else if node.member("x-synthetic").is_some() || self.takes_identifier(target) {
+            (Vec::new(), Nature::Other)
+        } else {
+            (variety::other_examples(contract, operation, at), Nature::Other)
+        }
     }
 
     fn choice(&self, link: &Link, value: &Value) -> Choice {

@@ -3,7 +3,7 @@
 //!
 //! [`Plan`] is the order. What a call carries depends on what the target shows, so the bodies are made while the plan
 //! runs: [`Known`] keeps the values that links carry, [`Draft`] makes a body of them, [`Retreat`] changes a refused
-//! one field by field.
+//! one field by field. [`Variant`] says how further bodies differ from one that was accepted.
 
 mod draft;
 mod known;
@@ -11,6 +11,7 @@ mod retreat;
 mod steps;
 mod synthetic;
 mod told;
+mod variety;
 
 pub use draft::{Draft, Missing};
 pub use known::Known;
@@ -18,3 +19,4 @@ pub use retreat::Retreat;
 pub use steps::{Action, Plan, Probe, Scope, Step, WRONG_TOKENS};
 pub use synthetic::Mark;
 pub use told::{Bounds, Planned};
+pub use variety::{Variant, variants};

@@ -49,15 +49,34 @@ pub enum Action {
     ProbeRead(Probe),
     /// Creates a record.
     Create,
+    /// Creates more of this list's records until it has a second page, if it has one page.
+    Fill,
+    /// Creates further records, from variants of what was accepted.
+    VaryCreate,
     /// Looks for the created records in this list.
     Look,
+    /// Walks once more over the pages of this list, if it was filled.
+    WalkFilled,
     /// Updates a record of this run.
     Update,
     /// Looks for what was updated in this list.
     LookAgain,
+    /// Updates a record of this run with variants of what was accepted, and looks for each of them.
+    VaryUpdate,
     /// Calls a writing operation with a credential that must be refused. It comes last, because it is drafted as the
     /// operation accepted it.
     ProbeWrite(Probe),
+}
+
+impl Action {
+    /// Whether such a step sends a request whatever the target shows.
+    #[must_use]
+    pub fn always_sends(self) -> bool {
+        !matches!(
+            self,
+            Self::Fill | Self::VaryCreate | Self::VaryUpdate | Self::WalkFilled
+        )
+    }
 }
 
 /// The credential of a probe, ordered by how it is sent.
@@ -90,6 +109,8 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// Operations that are not called, each with the reason.
     pub not_called: Vec<(OperationId, String)>,
+    /// What the choices of the run are made by.
+    pub seed: u64,
 }
 
 impl Plan {
@@ -99,6 +120,7 @@ impl Plan {
         let mut plan = Self {
             steps: Vec::new(),
             not_called: Vec::new(),
+            seed: scope.seed,
         };
         let wanted = wanted(contract, scope);
         let mut called = Vec::new();
@@ -112,6 +134,7 @@ impl Plan {
             plan.operation(contract, *id);
         }
         plan.looks(contract, &called);
+        plan.fills(contract, &called);
         plan.wrong_tokens(contract, scope, &called);
         plan.not_called.sort_by_key(|(id, _)| *id);
         plan.steps.sort_by_key(|step| step.action);
@@ -127,6 +150,12 @@ impl Plan {
             _ => Action::Update,
         };
         self.steps.push(Step { operation: id, action });
+        let varied = match action {
+            Action::Create => operation.request.as_ref().map(|_| Action::VaryCreate),
+            Action::Update => operation.laws.updated.as_ref().map(|_| Action::VaryUpdate),
+            _ => None,
+        };
+        self.steps.extend(varied.map(|action| Step { operation: id, action }));
         let probe = if operation.is_read() {
             Action::ProbeRead
         } else {
@@ -155,6 +184,21 @@ impl Plan {
                 .collect();
             self.steps
                 .extend(lists.into_iter().map(|operation| Step { operation, action }));
+        }
+    }
+
+    /// Fills each list whose items a called operation creates, and walks over it again.
+    fn fills(&mut self, contract: &Contract, called: &[OperationId]) {
+        let listed = |id: &OperationId| created_in(contract.operation(*id)).filter(|listed| listed.owner.is_none());
+        let lists: BTreeSet<_> = called
+            .iter()
+            .filter_map(|id| contract.operation_named(&listed(id)?.operation))
+            .filter(|list| called.contains(list))
+            .collect();
+        for operation in lists {
+            for action in [Action::Fill, Action::WalkFilled] {
+                self.steps.push(Step { operation, action });
+            }
         }
     }
 

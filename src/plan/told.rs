@@ -125,9 +125,13 @@ impl Action {
                 Probe::WrongToken => "call with a token that nobody issued: it must be refused",
             },
             Self::Create => "create a record: it must be answered as documented and carry what was sent",
+            Self::Fill => "create more of the list's records until it has a second page, if that can be reached",
+            Self::VaryCreate => "create further records: fields alone, none, other offsets, names beyond ASCII",
             Self::Look => "look for what was created: it must be listed, with what was sent",
+            Self::WalkFilled => "walk the list once more, if it was given a second page: the pages must add up",
             Self::Update => "update a record that this run created",
             Self::LookAgain => "look for what was updated: the list must show what was sent, in that record alone",
+            Self::VaryUpdate => "update with each field alone, none, and names beyond ASCII: the list must show each",
         }
     }
 
@@ -153,6 +157,13 @@ impl Action {
                 "one request in each documented form, and again, changed field by field, until it is accepted; what \
                  all of them leave is at most --max-writes {max_writes}"
             ),
+            Self::Fill | Self::VaryCreate => format!(
+                "as many as three quarters of --max-writes {max_writes} leave room for, none where they are not needed"
+            ),
+            Self::WalkFilled => format!("none, or the first page, then pages 2 to last_page, {max_pages} at most"),
+            Self::VaryUpdate => {
+                "one request for each variant, and the list's pages until it shows what was sent".to_owned()
+            }
             Self::Look | Self::LookAgain => format!(
                 "pages 1 to last_page, {max_pages} at most, until it is there, again within --settle {}",
                 settle.as_secs_f64()
@@ -168,7 +179,16 @@ impl Action {
             // Lists need nothing of each other, and neither do calls that must be refused.
             Self::Walk | Self::ProbeRead(_) => true,
             // A read may need what the read before it showed; writes go one by one.
-            Self::Read | Self::Create | Self::Look | Self::Update | Self::LookAgain | Self::ProbeWrite(_) => false,
+            Self::Read
+            | Self::Create
+            | Self::Fill
+            | Self::VaryCreate
+            | Self::Look
+            | Self::WalkFilled
+            | Self::Update
+            | Self::LookAgain
+            | Self::VaryUpdate
+            | Self::ProbeWrite(_) => false,
         }
     }
 
@@ -184,7 +204,16 @@ impl Action {
     pub fn probe(self) -> Option<Probe> {
         match self {
             Self::ProbeRead(probe) | Self::ProbeWrite(probe) => Some(probe),
-            Self::Walk | Self::Read | Self::Create | Self::Look | Self::Update | Self::LookAgain => None,
+            Self::Walk
+            | Self::Read
+            | Self::Create
+            | Self::Fill
+            | Self::VaryCreate
+            | Self::Look
+            | Self::WalkFilled
+            | Self::Update
+            | Self::LookAgain
+            | Self::VaryUpdate => None,
         }
     }
 
@@ -192,7 +221,14 @@ impl Action {
     fn is_the_call(self) -> bool {
         match self {
             Self::Walk | Self::Read | Self::Create | Self::Update => true,
-            Self::Look | Self::LookAgain | Self::ProbeRead(_) | Self::ProbeWrite(_) => false,
+            Self::Fill
+            | Self::VaryCreate
+            | Self::Look
+            | Self::WalkFilled
+            | Self::LookAgain
+            | Self::VaryUpdate
+            | Self::ProbeRead(_)
+            | Self::ProbeWrite(_) => false,
         }
     }
 }

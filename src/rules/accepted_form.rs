@@ -45,7 +45,7 @@ fn judge(tried: &FormTried, sink: &mut Sink<'_>) {
         None => sink.undecided(fact, Reason::Unanswered),
         Some(200..=299) => sink.held(fact),
         Some(status @ (400 | 422)) if tried.other_accepted => sink.broken(fact, String::new, || status.to_string()),
-        Some(status) => sink.undecided(fact, Reason::Refused(status)),
+        Some(status) => sink.undecided(fact, Reason::refused(status)),
     }
 }
 
@@ -90,7 +90,7 @@ mod tests {
     fn a_refusal_that_may_be_about_something_else_is_undecided() {
         for (status, other_accepted) in [(400, false), (422, false), (409, true), (404, true), (500, true)] {
             let told = tried(Some(status), other_accepted);
-            assert_eq!(told.kind(OFFSET), Verdict::Undecided(Reason::Refused(status)));
+            assert_eq!(told.kind(OFFSET), Verdict::Undecided(Reason::refused(status)));
         }
         assert_eq!(tried(None, true).kind(OFFSET), Verdict::Undecided(Reason::Unanswered));
     }

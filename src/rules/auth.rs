@@ -51,7 +51,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         .any(|answer| answer.status == StatusPattern::Exact(401));
     match answer.status {
         429 => sink.undecided(fact, Reason::Throttled),
-        status @ 500.. => sink.undecided(fact, Reason::Refused(status)),
+        status @ 500.. => sink.undecided(fact, Reason::Failed(status)),
         401 => sink.held(fact),
         status @ (400 | 409 | 422) if leaning == Leaning::Gap => sink.undecided(fact, Reason::Refused(status)),
         400..=499 if !exact => sink.held(fact),
@@ -134,8 +134,8 @@ mod tests {
     fn an_answer_about_something_else_decides_nothing() {
         for (status, reason) in [
             (429, Reason::Throttled),
-            (500, Reason::Refused(500)),
-            (503, Reason::Refused(503)),
+            (500, Reason::Failed(500)),
+            (503, Reason::Failed(503)),
         ] {
             for operation in ["getTags", "createTag"] {
                 let told = refusing(operation, FactKind::NoCredential, status);

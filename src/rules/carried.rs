@@ -1,6 +1,9 @@
 //! `carried`: a record does not carry what was sent. Laws 3 and 5, and the second half of law 2.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, FixedOffset};
+use icu_normalizer::ComposingNormalizer;
 use serde_json::Value;
 
 use super::evidence::{Creation, Sighting, Updating};
@@ -172,9 +175,20 @@ fn same(how: Same, sent: &Value, kept: &Value) -> Option<bool> {
     }
 }
 
-/// Whether two values are one value of JSON, which knows one kind of number: `28.0` is `28`.
+/// Whether two values are one value. JSON knows one kind of number: `28.0` is `28`. And Unicode knows one text however its
+/// accents are composed: who relies on a difference between canonically equivalent texts does not conform to it (The
+/// Unicode Standard, section 3.2, C6), and the document asks for none. So a service that normalizes what it is sent is
+/// not told of, while one that loses an accent is.
 fn equal(sent: &Value, kept: &Value) -> bool {
-    sent == kept || (sent.is_number() && sent.as_f64() == kept.as_f64())
+    match (sent, kept) {
+        (Value::String(sent), Value::String(kept)) => sent == kept || composed(sent) == composed(kept),
+        (Value::Number(_), Value::Number(_)) => sent == kept || sent.as_f64() == kept.as_f64(),
+        _ => sent == kept,
+    }
+}
+
+fn composed(text: &str) -> Cow<'_, str> {
+    ComposingNormalizer::new_nfc().normalize(text)
 }
 
 /// The instant that a timestamp names, in the forms that leave no doubt: those of ISO 8601 with `Z` or an offset, `T` or
@@ -238,6 +252,20 @@ mod tests {
                 verdict,
                 "{day}"
             );
+        }
+    }
+
+    #[test]
+    fn a_text_is_the_same_however_its_accents_are_composed() {
+        for (sent, kept, verdict) in [
+            ("Zo\u{e9}", "Zoe\u{301}", Verdict::Held),
+            ("Zoe\u{301}", "Zo\u{e9}", Verdict::Held),
+            ("Zo\u{e9}", "Zoe", Verdict::Broken),
+            ("Zo\u{e9}", "Zo\u{c3}\u{a9}", Verdict::Broken),
+            ("\u{1f31f}", "\u{fffd}", Verdict::Broken),
+            ("\u{fb01}", "fi", Verdict::Broken),
+        ] {
+            assert_eq!(tag(&json!(sent), &json!(kept)).fact(NAME), verdict, "{sent} {kept}");
         }
     }
 

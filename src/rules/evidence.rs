@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::verdict::Reason;
 use crate::contract::Contract;
 use crate::contract::operation::{Answer as DocumentedAnswer, Operation, OperationId};
 use crate::contract::vocabulary::{Created, Form, Updated};
@@ -61,8 +62,20 @@ pub struct Walk {
     pub end: WalkEnd,
     /// The most pages that are walked.
     pub most: u64,
-    /// Whether an earlier walk over the same list told another total.
-    pub unstable: bool,
+    /// What an earlier walk over the same list says of this one.
+    pub steadiness: Steadiness,
+}
+
+/// Whether a list stood still from one walk to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Steadiness {
+    /// There was no other walk to compare with.
+    #[default]
+    Unknown,
+    /// An earlier walk told the same totals, page by page: where they disagree, it is not because the list changed.
+    Steady,
+    /// An earlier walk told another total.
+    Unsteady,
 }
 
 /// How a walk ended.
@@ -72,10 +85,32 @@ pub enum WalkEnd {
     Broken,
     /// Every page was seen.
     Complete,
+    /// What was looked for was found before every page was seen.
+    Found,
+    /// A page was answered with this status.
+    Refused(u16),
     /// There are more pages than are walked.
     TooManyPages,
     /// A page did not come.
     Unanswered,
+    /// A page came with a body that is not read: no JSON, or JSON beyond what is read.
+    Unread,
+}
+
+impl WalkEnd {
+    /// Why a list was not seen whole; none where it was, or where that was not wanted. `most` is the most pages that are
+    /// walked.
+    #[must_use]
+    pub fn reason(self, most: u64) -> Option<Reason> {
+        Some(match self {
+            Self::Complete | Self::Found => return None,
+            Self::Broken => Reason::PageUnclear,
+            Self::Refused(status) => Reason::answered(status),
+            Self::TooManyPages => Reason::TooManyPages(most),
+            Self::Unanswered => Reason::Unanswered,
+            Self::Unread => Reason::PageUnread,
+        })
+    }
 }
 
 /// One page as it was seen.
@@ -108,12 +143,30 @@ impl PageSeen {
 }
 
 impl Walk {
-    /// Whether the pages disagree on how many items there are: somebody created one meanwhile.
+    /// Whether the list changed under the walk: the pages disagree on how many items there are, or an earlier walk
+    /// did. Pages that disagree in the same way each time are no change.
     #[must_use]
     pub fn changed(&self) -> bool {
+        match self.steadiness {
+            Steadiness::Unknown => self.disagrees(),
+            Steadiness::Steady => false,
+            Steadiness::Unsteady => true,
+        }
+    }
+
+    /// Whether the pages disagree on how many items there are.
+    #[must_use]
+    pub fn disagrees(&self) -> bool {
         let mut totals = self.pages.iter().map(|page| page.total);
         let first = totals.next();
-        self.unstable || totals.any(|total| Some(total) != first)
+        totals.any(|total| Some(total) != first)
+    }
+
+    /// The request for the last page that was seen.
+    #[must_use]
+    pub fn last_request(&self) -> Option<&Request> {
+        let last = self.pages.iter().max_by_key(|page| page.asked);
+        last.map(|page| &page.request)
     }
 }
 
@@ -132,6 +185,14 @@ pub struct Creation<'seen> {
     pub resource: &'seen Value,
     /// Whether the identifier was seen before: in a list, or from another create of this run.
     pub seen_before: bool,
+}
+
+impl Creation<'_> {
+    /// Whether the record has an identifier to be found by.
+    #[must_use]
+    pub fn is_identified(&self) -> bool {
+        self.resource.pointer(&self.law.id).is_some_and(|id| !id.is_null())
+    }
 }
 
 /// A created record looked for in its list.

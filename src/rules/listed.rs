@@ -1,6 +1,6 @@
 //! `listed`: what was created is not listed. Law 2, and law 6 for records that stand under another.
 
-use super::evidence::{Sighting, WalkEnd};
+use super::evidence::Sighting;
 use super::level::Level;
 use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
@@ -25,7 +25,11 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         shown: || {
             use serde_json::json;
-            crate::rules::testing::Bench::of("createTag").sighted(&json!({"name": "regular"}), None, WalkEnd::Complete)
+            crate::rules::testing::Bench::of("createTag").sighted(
+                &json!({"name": "regular"}),
+                None,
+                crate::rules::evidence::WalkEnd::Complete,
+            )
         },
     },
     judge: Judging::Sighting(judge),
@@ -36,13 +40,16 @@ fn judge(sighting: &Sighting<'_>, sink: &mut Sink<'_>) {
     let Some(fact) = creation.contract.fact_of(creation.operation, FactKind::Listed) else {
         return;
     };
-    match (sighting.listed, sighting.end) {
-        (Some(_), _) => sink.held(fact),
-        (None, WalkEnd::Complete) if sighting.changed => sink.undecided(fact, Reason::Changed),
-        (None, WalkEnd::Complete) => sink.broken(fact, String::new, || "no item with the id of the answer".to_owned()),
-        (None, WalkEnd::TooManyPages) => sink.undecided(fact, Reason::TooManyPages(sighting.most)),
-        (None, WalkEnd::Broken) => sink.undecided(fact, Reason::Broken),
-        (None, WalkEnd::Unanswered) => sink.undecided(fact, Reason::Unanswered),
+    if sighting.listed.is_some() {
+        return sink.held(fact);
+    }
+    if !creation.is_identified() {
+        return sink.undecided(fact, Reason::NoIdentifier);
+    }
+    match sighting.end.reason(sighting.most) {
+        Some(reason) => sink.undecided(fact, reason),
+        None if sighting.changed => sink.undecided(fact, Reason::Changed),
+        None => sink.broken(fact, String::new, || "no item with the id of the answer".to_owned()),
     }
 }
 
@@ -52,6 +59,7 @@ mod tests {
 
     use super::*;
     use crate::rules::Verdict;
+    use crate::rules::evidence::WalkEnd;
     use crate::rules::testing::{Bench, Told};
 
     fn sighted(listed: Option<&Value>, end: WalkEnd) -> Told {
@@ -63,6 +71,7 @@ mod tests {
         for end in [
             WalkEnd::Broken,
             WalkEnd::Complete,
+            WalkEnd::Found,
             WalkEnd::TooManyPages,
             WalkEnd::Unanswered,
         ] {
@@ -81,7 +90,10 @@ mod tests {
     #[test]
     fn a_list_that_was_not_seen_whole_decides_nothing() {
         for (end, reason) in [
-            (WalkEnd::Broken, Reason::Broken),
+            (WalkEnd::Broken, Reason::PageUnclear),
+            (WalkEnd::Refused(404), Reason::Answered(404)),
+            (WalkEnd::Refused(500), Reason::Failed(500)),
+            (WalkEnd::Unread, Reason::PageUnread),
             (WalkEnd::Unanswered, Reason::Unanswered),
             (WalkEnd::TooManyPages, Reason::TooManyPages(100)),
         ] {

@@ -38,6 +38,7 @@ pub(super) static RULE: Rule = Rule {
         |sighting, sink| {
             let seen = Seen {
                 found: sighting.listed.is_some(),
+                identified: sighting.creation.is_identified(),
                 elsewhere: sighting.elsewhere,
                 end: sighting.end,
             };
@@ -46,6 +47,7 @@ pub(super) static RULE: Rule = Rule {
         |updating, sink| {
             let seen = Seen {
                 found: updating.listed.is_some(),
+                identified: true,
                 elsewhere: updating.elsewhere,
                 end: updating.end,
             };
@@ -57,6 +59,8 @@ pub(super) static RULE: Rule = Rule {
 /// What a walk over the list showed.
 struct Seen<'seen> {
     found: bool,
+    /// Whether the record has an identifier to be found by.
+    identified: bool,
     elsewhere: Option<&'seen str>,
     end: WalkEnd,
 }
@@ -65,17 +69,19 @@ fn judge(operation: OperationId, seen: &Seen<'_>, most: u64, sink: &mut Sink<'_>
     let Some(fact) = sink.contract.fact_of(operation, FactKind::NotElsewhere) else {
         return;
     };
-    match (seen.elsewhere, seen.end) {
-        (Some(pointer), _) => sink.broken(
+    if let Some(pointer) = seen.elsewhere {
+        return sink.broken(
             fact,
             || pointer.to_owned(),
             || "what was sent, in another item".to_owned(),
-        ),
-        (None, WalkEnd::Complete) if seen.found => sink.held(fact),
-        (None, WalkEnd::Complete) => sink.undecided(fact, Reason::NotShown),
-        (None, WalkEnd::TooManyPages) => sink.undecided(fact, Reason::TooManyPages(most)),
-        (None, WalkEnd::Broken) => sink.undecided(fact, Reason::Broken),
-        (None, WalkEnd::Unanswered) => sink.undecided(fact, Reason::Unanswered),
+        );
+    }
+    match seen.end.reason(most) {
+        _ if !seen.identified => sink.undecided(fact, Reason::NoIdentifier),
+        Some(reason) => sink.undecided(fact, reason),
+        None if seen.found && seen.end == WalkEnd::Complete => sink.held(fact),
+        // Not every item was seen, and that is all that is known.
+        None => sink.undecided(fact, Reason::NotShown),
     }
 }
 
@@ -128,7 +134,8 @@ mod tests {
         for (found, end, reason) in [
             (false, WalkEnd::Complete, Reason::NotShown),
             (true, WalkEnd::TooManyPages, Reason::TooManyPages(100)),
-            (true, WalkEnd::Broken, Reason::Broken),
+            (true, WalkEnd::Found, Reason::NotShown),
+            (true, WalkEnd::Broken, Reason::PageUnclear),
             (true, WalkEnd::Unanswered, Reason::Unanswered),
         ] {
             for told in both(found, None, end) {

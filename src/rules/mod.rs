@@ -36,6 +36,7 @@ mod wrong_type;
 pub(crate) use carried::carries_all;
 pub use judge::Judge;
 pub use level::{Level, Levels, UnknownRule};
+pub(crate) use pages::OF_A_SECOND_PAGE;
 pub use rule::{Example, Rule};
 pub use verdict::{Finding, Reason, Verdict, Verdicts};
 

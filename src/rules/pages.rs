@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::evidence::{PageSeen, Walk, WalkEnd};
+use super::evidence::{PageSeen, Walk};
 use super::level::Level;
 use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
@@ -36,12 +36,18 @@ pub(super) static RULE: Rule = Rule {
                 listed: true,
                 items: vec![Some(id)],
             };
-            let walk = bench.walk(vec![page(None, 1), page(Some(2), 2)], WalkEnd::Complete);
+            let walk = bench.walk(
+                vec![page(None, 1), page(Some(2), 2)],
+                crate::rules::evidence::WalkEnd::Complete,
+            );
             bench.judge(|judge| judge.walk(&walk))
         },
     },
     judge: Judging::Walk(judge),
 };
+
+/// The facts that a list of one page does not show.
+pub(crate) const OF_A_SECOND_PAGE: [FactKind; 2] = [FactKind::PageAsked, FactKind::PageUnique];
 
 fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     let fact = |sink: &Sink<'_>, kind| sink.contract.fact_of(walk.operation, kind);
@@ -64,13 +70,7 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     if walk.pages.len() == 1
         && let Some(fact) = fact(sink, FactKind::PageAsked)
     {
-        let reason = match walk.end {
-            WalkEnd::Broken => Reason::Broken,
-            WalkEnd::Complete => Reason::OnePage,
-            WalkEnd::TooManyPages => Reason::TooManyPages(walk.most),
-            WalkEnd::Unanswered => Reason::Unanswered,
-        };
-        sink.undecided(fact, reason);
+        sink.undecided(fact, walk.end.reason(walk.most).unwrap_or(Reason::OnePage));
     }
     if let Some(fact) = fact(sink, FactKind::PageUnique) {
         unique(walk, fact, sink);
@@ -148,42 +148,36 @@ fn unique(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
         }
         earlier.extend(page.items.iter().copied().flatten());
     }
-    match walk.end {
-        WalkEnd::Complete if walk.pages.len() == 1 => sink.undecided(fact, Reason::OnePage),
-        WalkEnd::Complete => sink.held(fact),
-        WalkEnd::TooManyPages => sink.undecided(fact, Reason::TooManyPages(walk.most)),
-        WalkEnd::Broken => sink.undecided(fact, Reason::Broken),
-        WalkEnd::Unanswered => sink.undecided(fact, Reason::Unanswered),
+    match walk.end.reason(walk.most) {
+        Some(reason) => sink.undecided(fact, reason),
+        None if walk.pages.len() == 1 => sink.undecided(fact, Reason::OnePage),
+        None => sink.held(fact),
     }
 }
 
 fn total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
-    match walk.end {
-        WalkEnd::Broken => return sink.undecided(fact, Reason::Broken),
-        WalkEnd::Unanswered => return sink.undecided(fact, Reason::Unanswered),
-        WalkEnd::TooManyPages => return sink.undecided(fact, Reason::TooManyPages(walk.most)),
-        WalkEnd::Complete if walk.changed() => return sink.undecided(fact, Reason::Changed),
-        WalkEnd::Complete => {}
+    if let Some(reason) = walk.end.reason(walk.most) {
+        return sink.undecided(fact, reason);
     }
-    let Some((first, total)) = walk.pages.first().and_then(|page| Some((page, page.total?))) else {
-        return;
-    };
+    if walk.changed() {
+        return sink.undecided(fact, Reason::Changed);
+    }
     let items: HashSet<_> = walk.pages.iter().flat_map(|page| &page.items).collect();
-    if u64::try_from(total).ok() == u64::try_from(items.len()).ok() {
-        sink.held(fact);
-    } else {
+    let count = i64::try_from(items.len()).unwrap_or(i64::MAX);
+    let mut totals = walk.pages.iter().filter_map(|page| Some((page, page.total?)));
+    if let Some((page, total)) = totals.clone().find(|(_, total)| *total != count) {
         let pages = walk.pages.len();
-        sink.page_broken(
-            first,
-            fact,
-            format!("total {total}, and {} different items on {pages} pages", items.len()),
-        );
+        let received = format!("total {total}, and {count} different items on {pages} pages");
+        sink.page_broken(page, fact, received);
+    } else if totals.next().is_some() {
+        sink.held(fact);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::evidence::{Steadiness, WalkEnd};
     use crate::rules::testing::{Bench, Told};
     use crate::rules::{Level, Verdict};
 
@@ -326,13 +320,32 @@ mod tests {
         let mut pages = sound();
         pages[1].total = Some(6);
         let mut unstable = Bench::of("getTags").walk(sound(), WalkEnd::Complete);
-        unstable.unstable = true;
+        unstable.steadiness = Steadiness::Unsteady;
         unstable.pages[2].items = vec![Some(1)];
         let told = Bench::of("getTags").judge(|judge| judge.walk(&unstable));
         for told in [judged(pages, WalkEnd::Complete), told] {
             assert_eq!(told.kind(FactKind::PageUnique), Verdict::Undecided(Reason::Changed));
             assert_eq!(told.kind(FactKind::PageTotal), Verdict::Undecided(Reason::Changed));
         }
+    }
+
+    #[test]
+    fn a_page_that_tells_another_total_each_time_is_broken() {
+        let mut steady = Bench::of("getTags").walk(sound(), WalkEnd::Complete);
+        steady.steadiness = Steadiness::Steady;
+        steady.pages[1].total = Some(6);
+        let told = Bench::of("getTags").judge(|judge| judge.walk(&steady));
+        assert_eq!(told.kind(FactKind::PageTotal), Verdict::Broken);
+        assert_eq!(told.kind(FactKind::PageUnique), Verdict::Held);
+        let received = told
+            .findings("pages")
+            .iter()
+            .map(|finding| finding.received.clone())
+            .collect::<Vec<_>>();
+        assert!(
+            received.contains(&"total 6, and 5 different items on 3 pages".to_owned()),
+            "{received:?}"
+        );
     }
 
     #[test]
@@ -351,7 +364,9 @@ mod tests {
     #[test]
     fn one_page_of_several_is_not_called_the_only_one() {
         for (end, reason) in [
-            (WalkEnd::Broken, Reason::Broken),
+            (WalkEnd::Broken, Reason::PageUnclear),
+            (WalkEnd::Refused(404), Reason::Answered(404)),
+            (WalkEnd::Unread, Reason::PageUnread),
             (WalkEnd::Unanswered, Reason::Unanswered),
             (WalkEnd::TooManyPages, Reason::TooManyPages(100)),
         ] {

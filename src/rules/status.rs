@@ -47,9 +47,9 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     match answer.status {
         status if seen.operation.succeeds_with(status) => sink.held(fact),
         429 => sink.undecided(fact, Reason::Throttled),
-        status @ 500.. => sink.undecided(fact, Reason::Refused(status)),
-        status @ (401 | 403) => sink.undecided(fact, Reason::TokenRefused(status)),
-        status if refuses(status, leaning) || documented => sink.undecided(fact, Reason::Refused(status)),
+        status @ (401 | 403 | 500..) => sink.undecided(fact, Reason::answered(status)),
+        status if refuses(status, leaning) => sink.undecided(fact, Reason::Refused(status)),
+        status if documented => sink.undecided(fact, Reason::Documented(status)),
         status => sink.broken(fact, String::new, || status.to_string()),
     }
 }
@@ -86,7 +86,7 @@ mod tests {
             200..=299 => Verdict::Held,
             401 | 403 => Verdict::Undecided(Reason::TokenRefused(status)),
             429 => Verdict::Undecided(Reason::Throttled),
-            500.. => Verdict::Undecided(Reason::Refused(status)),
+            500.. => Verdict::Undecided(Reason::Failed(status)),
             _ => return None,
         })
     }
@@ -117,7 +117,7 @@ mod tests {
             (200, Verdict::Broken),
             (202, Verdict::Broken),
             (204, Verdict::Broken),
-            (422, Verdict::Undecided(Reason::Refused(422))),
+            (422, Verdict::Undecided(Reason::Documented(422))),
             (400, Verdict::Broken),
         ] {
             assert_eq!(judged("createTag", Leaning::Nothing, status), verdict, "{status}");
@@ -130,7 +130,10 @@ mod tests {
             Bench::responses("'200': {description: Things}\n'304': {description: Same}\n'404': {description: None}");
         for status in [304, 404] {
             let told = bench.status(status);
-            assert_eq!(told.kind(FactKind::Status), Verdict::Undecided(Reason::Refused(status)));
+            assert_eq!(
+                told.kind(FactKind::Status),
+                Verdict::Undecided(Reason::Documented(status))
+            );
         }
         assert_eq!(bench.status(302).kind(FactKind::Status), Verdict::Broken);
     }

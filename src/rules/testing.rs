@@ -8,7 +8,7 @@ use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde_json::Value;
 
-use super::evidence::{Creation, PageSeen, Sighting, Updating, Walk, WalkEnd};
+use super::evidence::{Creation, PageSeen, Sighting, Steadiness, Updating, Walk, WalkEnd};
 use super::{Finding, Judge, Level, Levels, Verdict, Verdicts};
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
@@ -199,7 +199,7 @@ impl Bench {
         listed: Option<&Value>,
         (elsewhere, end): (Option<&str>, WalkEnd),
     ) -> Told {
-        self.creation(sent, &Value::Null, |creation, judge| {
+        self.creation(sent, &serde_json::json!({"id": "r-1"}), |creation, judge| {
             let sighting = Sighting {
                 changed: false,
                 creation,
@@ -242,7 +242,7 @@ impl Bench {
             pages,
             end,
             most: 100,
-            unstable: false,
+            steadiness: Steadiness::Unknown,
         }
     }
 }

@@ -34,8 +34,22 @@ pub enum Verdict {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
+    /// The answer had this status, which says nothing of the fact.
+    Answered(u16),
     /// The list changed while it was walked.
     Changed,
+    /// The answer had this status, which the document lists beside the success.
+    Documented(u16),
+    /// The server erred, with this status; another finding says so.
+    Failed(u16),
+    /// The record has no identifier to be found by.
+    NoIdentifier,
+    /// The list has one page, and a second takes so many records more than so many that may still be created.
+    NoSecondPage(u64, u64),
+    /// A page lacks what a walk needs: its last page, or the identifier of an item.
+    PageUnclear,
+    /// The body of a page is not read.
+    PageUnread,
     /// The value was null every time, and null is a gap.
     OnlyNull,
     /// The list has one page.
@@ -66,22 +80,54 @@ pub enum Reason {
     Unreadable(String),
 }
 
+impl Reason {
+    /// Why an answer of this status, to a request that leans on nothing, decides nothing.
+    #[must_use]
+    pub fn answered(status: u16) -> Self {
+        match status {
+            401 | 403 => Self::TokenRefused(status),
+            429 => Self::Throttled,
+            500.. => Self::Failed(status),
+            _ => Self::Answered(status),
+        }
+    }
+
+    /// Why an answer of this status, to a request that leans on a gap, decides nothing.
+    #[must_use]
+    pub fn refused(status: u16) -> Self {
+        match status {
+            400 | 409 | 422 => Self::Refused(status),
+            _ => Self::answered(status),
+        }
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Answered(status) => write!(formatter, "it was answered with {status}"),
             Self::Beyond => formatter.write_str("the body goes beyond 128 levels or a double's range"),
             Self::Broken => formatter.write_str("the answer broke a fact that this one rests on"),
             Self::Changed => formatter.write_str("the list changed while it was walked"),
+            Self::Documented(status) => write!(formatter, "it was answered with {status}, which the document lists"),
+            Self::Failed(status) => write!(formatter, "the server failed with {status}"),
+            Self::NoIdentifier => formatter.write_str("the created record has no identifier to be found by"),
             Self::NoInstant => formatter.write_str("the timestamp's form does not say which instant it names"),
+            Self::NoSecondPage(needed, left) => write!(
+                formatter,
+                "the list has one page; a second takes {needed} records more, and --max-writes leaves {left}"
+            ),
             Self::NotCalled(why) => formatter.write_str(why),
             Self::NotSent => formatter.write_str("the field was in no accepted request"),
             Self::NotShown => formatter.write_str("no answer showed this place"),
             Self::OnePage => formatter.write_str("the list has one page"),
             Self::OnlyNull => formatter.write_str("the value was always null, and null is a gap"),
+            Self::PageUnclear => formatter.write_str("a page lacks its last page, or an item its identifier"),
+            Self::PageUnread => formatter.write_str("a page came with a body that is not read as JSON"),
             Self::Refused(status) => write!(formatter, "refused with {status}, which may lean on a gap"),
             Self::Throttled => formatter.write_str("the target asked for time until the end"),
             Self::TokenRefused(status) => write!(formatter, "the token was refused with {status}"),
-            Self::TooManyPages(most) => write!(formatter, "the list has more than {most} pages"),
+            Self::TooManyPages(most) => write!(formatter, "the list has more pages than --max-pages {most}"),
             Self::Unanswered => formatter.write_str("no complete answer came"),
             Self::Unreadable(why) => write!(formatter, "the contract's assertion cannot be read: {why}"),
         }
@@ -156,6 +202,11 @@ impl Verdicts {
     #[must_use]
     pub fn was_not_called(&self, operation: OperationId) -> bool {
         self.not_called.contains_key(&operation)
+    }
+
+    /// Replaces the reason why a fact is undecided: more is known of it now.
+    pub fn explain(&mut self, fact: FactId, reason: Reason) {
+        self.states[fact.0].reason = Some(reason);
     }
 
     /// The verdict on one fact.

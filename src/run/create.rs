@@ -22,6 +22,15 @@ struct Tried {
     accepted: bool,
 }
 
+/// What a write is to the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// One beside the others: what comes after goes to another record.
+    Further,
+    /// The one whose record, and whose choices, what comes after builds on.
+    Main,
+}
+
 impl Session<'_> {
     /// Creates a record in each form that the laws name, one where they name none.
     pub(super) async fn create(&self, operation: OperationId) {
@@ -47,7 +56,7 @@ impl Session<'_> {
         }
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
         if let (None, Some((_, last))) = (accepted, tries.last()) {
-            self.not_called(operation, last.status.map_or(Reason::Unanswered, Reason::Refused));
+            self.not_called(operation, last.status.map_or(Reason::Unanswered, Reason::refused));
         }
     }
 
@@ -78,7 +87,7 @@ impl Session<'_> {
                 status,
                 ..
             }) => {
-                self.not_called(operation, status.map_or(Reason::Unanswered, Reason::Refused));
+                self.not_called(operation, status.map_or(Reason::Unanswered, Reason::refused));
             }
             Ok(_) => {}
             Err(reason) => self.not_called(operation, reason),
@@ -98,7 +107,7 @@ impl Session<'_> {
                 let most = self.settings.max_writes;
                 return Err(Reason::NotCalled(format!("--max-writes {most} was reached")));
             }
-            let (exchange, _) = self.write(operation, &draft, &address).await;
+            let (exchange, _) = self.write(operation, &draft, &address, Standing::Main).await;
             let status = exchange.outcome.as_ref().ok().map(|answer| answer.status);
             let accepted = self.succeeded(&exchange);
             let refused = as_before.is_none() && matches!(status, Some(400 | 409 | 422));
@@ -127,26 +136,36 @@ impl Session<'_> {
         self.drafts.set(number + 1);
         let mark = (&self.settings.mark, number);
         Draft::new(self.contract, operation, &self.known.borrow(), mark, form).map_err(|missing| {
+            let operation = &self.contract.operation(operation).name;
             Reason::NotCalled(format!(
-                "no answer of {} showed a value for its {}",
-                missing.sources, missing.field
+                "{operation} needs a value for `{}`, and no answer of {} showed one",
+                missing.field, missing.sources
             ))
         })
     }
 
     /// Sends one write, notes what it may leave in the target, and judges what it created.
-    async fn write(&self, operation: OperationId, draft: &Draft, address: &Address) -> (Exchange, Option<Body>) {
+    pub(super) async fn write(
+        &self,
+        operation: OperationId,
+        draft: &Draft,
+        address: &Address,
+        standing: Standing,
+    ) -> (Exchange, Option<Body>) {
         let purpose = Purpose::Documented(Leaning::Gap);
         let credential = request::credential(&self.contract.operation(operation).security);
         let request = self.writing_request(operation, draft, address, (purpose, credential));
         let (exchange, body) = self.call(request).await;
         self.note_residue(&exchange, body.as_ref());
         if self.succeeded(&exchange) {
-            self.accepted.borrow_mut().insert(operation, draft.clone());
-            if let Some(body) = &body {
-                self.created(&exchange.request, body, address);
+            let main = standing == Standing::Main;
+            if main {
+                self.accepted.borrow_mut().insert(operation, draft.clone());
             }
-            if self.contract.operation(operation).laws.updated.is_some() {
+            if let Some(body) = &body {
+                self.created(&exchange.request, body, address, standing);
+            }
+            if main && self.contract.operation(operation).laws.updated.is_some() {
                 let (request, path_values) = (exchange.request.clone(), address.path_values.clone());
                 self.changed.borrow_mut().push(Changed {
                     operation,
@@ -223,11 +242,13 @@ impl Session<'_> {
     }
 
     /// Takes up a created record: its links, its identifier, what it carries.
-    fn created(&self, request: &Request, body: &Body, address: &Address) {
+    fn created(&self, request: &Request, body: &Body, address: &Address, standing: Standing) {
         let operation = request.operation;
-        let mut known = self.known.borrow_mut();
-        known.forget(self.contract, operation);
-        known.learn(self.contract, operation, &body.value);
+        if standing == Standing::Main {
+            let mut known = self.known.borrow_mut();
+            known.forget(self.contract, operation);
+            known.learn(self.contract, operation, &body.value);
+        }
         let Some(law) = &self.contract.operation(operation).laws.created else {
             return;
         };
@@ -238,7 +259,9 @@ impl Session<'_> {
         else {
             return;
         };
-        let seen_before = resource.pointer(&law.id).is_some_and(|id| self.was_seen(operation, id));
+        let was_seen = resource.pointer(&law.id).is_some_and(|id| self.was_seen(operation, id));
+        // What has nothing of this run in it may be a record that was there before: whether two may be the same is a gap.
+        let seen_before = was_seen && (standing == Standing::Main || self.has_mark(request));
         let creation = Creation {
             contract: self.contract,
             operation,
@@ -256,6 +279,11 @@ impl Session<'_> {
             seen_before,
             path_values: address.path_values.clone(),
         });
+    }
+
+    fn has_mark(&self, request: &Request) -> bool {
+        let body = request.body.as_ref();
+        body.is_some_and(|body| body.to_string().contains(self.settings.mark.as_str()))
     }
 
     /// Whether the identifier stood in the list of such records, or was given to another one; from now on it was.

@@ -2,28 +2,27 @@
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
-use std::time::Duration;
 
 use serde_json::Value;
-use tokio::time::Instant;
 
 use super::create::text;
 use super::session::{Made, Session};
-use super::walk::Item;
+use super::walk::{Item, Order};
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Created, Listed};
 use crate::exchange::Request;
-use crate::rules::evidence::{Creation, Sighting, Walk, WalkEnd};
-
-/// The first wait before a list is walked again; it doubles.
-pub(super) const FIRST_WAIT: Duration = Duration::from_millis(50);
+use crate::rules::carries_all;
+use crate::rules::evidence::{Creation, Sighting, Walk};
 
 /// A record of this run as its list shows it.
+#[derive(Clone, Debug)]
 pub(super) struct Sighted {
     pub(super) record: Value,
     /// Its pointer in the answer.
     pub(super) pointer: String,
+    /// The page that was asked for; none for the default.
+    pub(super) page: Option<u64>,
     pub(super) request: Request,
 }
 
@@ -35,6 +34,7 @@ impl Sighted {
         Self {
             record: record.clone(),
             pointer,
+            page: item.page,
             request: item.request.clone(),
         }
     }
@@ -45,6 +45,8 @@ impl Sighted {
 struct Sightings {
     /// The item that each belongs in was seen, so that another is another.
     places: HashSet<usize>,
+    /// Those that this walk has found.
+    now: HashSet<usize>,
     found: HashMap<usize, Sighted>,
     elsewhere: HashMap<usize, Sighted>,
 }
@@ -69,23 +71,30 @@ impl Session<'_> {
             .iter()
             .any(|made| law(self.contract, made.operation).is_some_and(|(_, listed)| listed.owner.is_some()));
         let sightings: RefCell<Sightings> = RefCell::default();
-        let started = Instant::now();
-        let mut wait = FIRST_WAIT;
-        let walk = loop {
-            let walk = self
-                .walk(list, &|item| {
-                    self.sight(list, &made, item, &sightings);
-                    !everywhere && sightings.borrow().found.len() == findable
-                })
-                .await;
-            let left = self.settings.settle.saturating_sub(started.elapsed());
-            if sightings.borrow().found.len() == findable || left.is_zero() {
-                break walk;
-            }
-            tokio::time::sleep(wait.min(left)).await;
-            wait *= 2;
+        let look = async || {
+            sightings.borrow_mut().now.clear();
+            self.walk(list, Order::BothEnds, &|item| {
+                self.sight(list, &made, item, &sightings);
+                !everywhere && sightings.borrow().now.len() == findable
+            })
+            .await
         };
+        let enough = |_: &Walk| {
+            let sightings = sightings.borrow();
+            sightings.found.len() == findable && self.all_carry(&made, &sightings)
+        };
+        let walk = self.settled(self.settings.settle, look, enough).await;
         self.judge_sightings(&made, &sightings.into_inner(), &walk);
+    }
+
+    /// Whether each record that was found carries what was sent.
+    fn all_carry(&self, made: &[Made], sightings: &Sightings) -> bool {
+        sightings.found.iter().all(|(index, seen)| {
+            let made = &made[*index];
+            let body = made.request.body.as_ref().unwrap_or(&Value::Null);
+            law(self.contract, made.operation)
+                .is_none_or(|(created, _)| carries_all(&created.carries, body, &seen.record))
+        })
     }
 
     fn listed_in(&self, made: &Made, list: OperationId) -> bool {
@@ -108,8 +117,12 @@ impl Session<'_> {
             }
             if let Some((record, below)) = self.record_in(made, item.value, in_place) {
                 let sighted = Sighted::new(item, record, &below);
-                let Sightings { found, elsewhere, .. } = &mut *sightings;
-                (if in_place { found } else { elsewhere }).insert(index, sighted);
+                if in_place {
+                    sightings.now.insert(index);
+                    sightings.found.insert(index, sighted);
+                } else {
+                    sightings.elsewhere.insert(index, sighted);
+                }
             }
         }
     }
@@ -169,15 +182,14 @@ impl Session<'_> {
                 creation,
                 listed: seen.map(|seen| (&seen.record, seen.pointer.as_str())),
                 elsewhere: elsewhere.map(|seen| seen.pointer.as_str()),
-                end: self.identifier(made).map_or(WalkEnd::Broken, |_| walk.end),
+                end: walk.end,
                 changed: walk.changed(),
                 most: walk.most,
             };
-            let last = walk.pages.last().map(|page| &page.request);
             let request = elsewhere
                 .or(seen)
                 .map(|seen| &seen.request)
-                .or(last)
+                .or(walk.last_request())
                 .unwrap_or(&made.request);
             self.judge.borrow_mut().sighting(&sighting, request);
         }

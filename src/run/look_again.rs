@@ -3,23 +3,58 @@
 use std::cell::RefCell;
 
 use serde_json::Value;
-use tokio::time::Instant;
 
 use super::create::text;
-use super::look::{FIRST_WAIT, Sighted};
+use super::look::Sighted;
 use super::session::{Changed, Session};
-use super::walk::Item;
+use super::walk::{Item, Order};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Updated};
 use crate::rules::carries_all;
-use crate::rules::evidence::{Updating, Walk};
+use crate::rules::evidence::{Steadiness, Updating, Walk, WalkEnd};
+
+/// A look at a list for one update.
+struct Looked {
+    seen: Seen,
+    walk: Walk,
+}
 
 /// What a walk showed of one update.
 #[derive(Default)]
 struct Seen {
     record: Option<Sighted>,
     elsewhere: Option<Sighted>,
+}
+
+impl Seen {
+    /// Whether the record was seen with everything that was sent, as far as it must come back.
+    fn carries(&self, law: &Updated, body: &Value) -> bool {
+        let record = self.record.as_ref();
+        record.is_some_and(|seen| carries_all(&law.carries, body, &seen.record))
+    }
+
+    /// The same, and what a gap lets differ is not what stood there `before`: it came, spelled otherwise.
+    fn arrived(&self, law: &Updated, body: &Value, before: Option<&Sighted>) -> bool {
+        let Some(seen) = &self.record else { return false };
+        law.carries.iter().all(|carry| {
+            let strict = Carry {
+                gap: None,
+                ..carry.clone()
+            };
+            let shown = |seen: &Sighted| {
+                pointer::select(&seen.record, &carry.kept)
+                    .into_iter()
+                    .cloned()
+                    .collect()
+            };
+            let is_new = |before: &Sighted| -> bool {
+                let (shown, before): (Vec<Value>, Vec<Value>) = (shown(seen), shown(before));
+                shown != before
+            };
+            carries_all(&[strict], body, &seen.record) || (carry.gap.is_some() && before.is_none_or(is_new))
+        })
+    }
 }
 
 impl Session<'_> {
@@ -41,28 +76,72 @@ impl Session<'_> {
 
     async fn look_for(&self, list: OperationId, changed: &Changed, law: &Updated) {
         let body = changed.request.body.clone().unwrap_or_default();
-        let started = Instant::now();
-        let mut wait = FIRST_WAIT;
-        loop {
-            let seen: RefCell<Seen> = RefCell::default();
-            let walk = self
-                .walk(list, &|item| {
-                    self.sight_change(list, changed, item, (law, &body, &seen));
-                    false
-                })
-                .await;
-            let seen = seen.into_inner();
-            let carried = seen
-                .record
-                .as_ref()
-                .is_some_and(|seen| carries_all(&law.carries, &body, &seen.record));
-            let left = self.settings.settle.saturating_sub(started.elapsed());
-            if carried || left.is_zero() {
-                return self.judge_change(changed, law, &seen, &walk);
+        let look = async || self.looked_at(list, changed, law).await;
+        let carried = |looked: &Looked| looked.seen.carries(law, &body);
+        let looked = self.settled(self.settings.settle, look, carried).await;
+        self.judge_change(changed, law, &looked);
+    }
+
+    /// Looks for one of many updates: first on the page that showed the record last.
+    pub(super) async fn look_closely(&self, list: OperationId, changed: &Changed, law: &Updated) {
+        let body = changed.request.body.clone().unwrap_or_default();
+        let before = self.latest.borrow().get(&changed.operation).cloned();
+        let arrived = |looked: &Looked| looked.seen.arrived(law, &body, before.as_ref());
+        let glanced = match &before {
+            Some(seen) => self.glance(list, changed, law, seen.page).await,
+            None => None,
+        };
+        let looked = match glanced {
+            Some(looked) if arrived(&looked) => looked,
+            _ => {
+                // Who waited in vain once does not wait that long for each field.
+                let longest = if self.gave_up.get() {
+                    self.briefly()
+                } else {
+                    self.settings.settle
+                };
+                let look = async || self.looked_at(list, changed, law).await;
+                let looked = self.settled(longest, look, arrived).await;
+                self.gave_up.set(!arrived(&looked));
+                looked
             }
-            tokio::time::sleep(wait.min(left)).await;
-            wait *= 2;
-        }
+        };
+        self.judge_change(changed, law, &looked);
+        self.tell_findings();
+    }
+
+    /// Looks at one page alone; none where it does not show the record.
+    async fn glance(&self, list: OperationId, changed: &Changed, law: &Updated, page: Option<u64>) -> Option<Looked> {
+        let body = changed.request.body.clone().unwrap_or_default();
+        let seen: RefCell<Seen> = RefCell::default();
+        let found = |item: Item<'_>| {
+            self.sight_change(list, changed, item, (law, &body, &seen));
+            false
+        };
+        self.expect(1);
+        let (page, _) = self.page(list, page, &found).await.ok()?;
+        let seen = seen.into_inner();
+        let walk = Walk {
+            operation: list,
+            pages: vec![page],
+            end: WalkEnd::Found,
+            most: self.settings.max_pages,
+            steadiness: Steadiness::Unknown,
+        };
+        seen.record.is_some().then_some(Looked { seen, walk })
+    }
+
+    /// Looks through the list once.
+    async fn looked_at(&self, list: OperationId, changed: &Changed, law: &Updated) -> Looked {
+        let body = changed.request.body.clone().unwrap_or_default();
+        let seen: RefCell<Seen> = RefCell::default();
+        let found = |item: Item<'_>| {
+            self.sight_change(list, changed, item, (law, &body, &seen));
+            false
+        };
+        let walk = self.walk(list, Order::BothEnds, &found).await;
+        let seen = seen.into_inner();
+        Looked { seen, walk }
     }
 
     fn sight_change(
@@ -80,7 +159,10 @@ impl Session<'_> {
             .find(|(name, _)| Some(name) == law.listed.owner.as_ref());
         let own = id.zip(owner).is_some_and(|(id, (_, owner))| text(id) == text(owner));
         if own {
-            seen.borrow_mut().record = Some(Sighted::new(item, item.value, ""));
+            // A record that moves while the list is walked may be met twice, as it was and as it is.
+            if !seen.borrow().carries(law, body) {
+                seen.borrow_mut().record = Some(Sighted::new(item, item.value, ""));
+            }
         } else if let Some(carry) = law
             .carries
             .iter()
@@ -102,7 +184,10 @@ impl Session<'_> {
         marked.into_iter().any(|sent| kept.contains(&sent))
     }
 
-    fn judge_change(&self, changed: &Changed, law: &Updated, seen: &Seen, walk: &Walk) {
+    fn judge_change(&self, changed: &Changed, law: &Updated, Looked { seen, walk }: &Looked) {
+        if let Some(record) = &seen.record {
+            self.latest.borrow_mut().insert(changed.operation, record.clone());
+        }
         // While the record itself is not seen, another item may be it under another id.
         let elsewhere = seen.elsewhere.as_ref().filter(|_| seen.record.is_some());
         let updating = Updating {
@@ -115,7 +200,7 @@ impl Session<'_> {
             end: walk.end,
             most: walk.most,
         };
-        let last = walk.pages.last().map(|page| &page.request);
+        let last = walk.last_request();
         let shown = elsewhere.or(seen.record.as_ref()).map(|seen| &seen.request);
         self.judge
             .borrow_mut()

@@ -3,6 +3,8 @@
 
 mod create;
 mod event;
+mod fill;
+mod list;
 mod look;
 mod look_again;
 mod pace;
@@ -10,6 +12,8 @@ mod probe;
 mod request;
 mod session;
 mod settings;
+mod settle;
+mod variety;
 mod walk;
 mod write_log;
 

@@ -62,6 +62,13 @@ impl Session<'_> {
             });
         }
         if !self.may_write(operation) {
+            let most = self.settings.max_writes;
+            let reason = Reason::NotCalled(format!("--max-writes {most} was reached"));
+            if let Purpose::MustBeRefused(kind, _) = purpose
+                && let Some(fact) = self.contract.fact_of(operation, kind)
+            {
+                self.judge.borrow_mut().verdicts_mut().explain(fact, reason);
+            }
             return None;
         }
         let mut draft = self.draft(operation, Form::Utc).ok()?;

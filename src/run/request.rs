@@ -138,9 +138,10 @@ fn missing(contract: &Contract, operation: OperationId, index: usize, parameter:
         return format!("no link and no example of the contract gives its `{}`", parameter.name);
     }
     format!(
-        "no answer of {} showed a value for its `{}`",
-        sources.join(" or "),
-        parameter.name
+        "{} needs a value for `{}`, and no answer of {} showed one",
+        contract.operation(operation).name,
+        parameter.name,
+        sources.join(" or ")
     )
 }
 
@@ -266,11 +267,11 @@ paths:
     fn a_missing_value_is_told_with_the_operations_that_could_show_it() {
         assert_eq!(
             addressed("getThing", &[]).unwrap_err(),
-            "no answer of getThings showed a value for its `id`"
+            "getThing needs a value for `id`, and no answer of getThings showed one"
         );
         assert_eq!(
             addressed("getThing", &[json!(null), json!("")]).unwrap_err(),
-            "no answer of getThings showed a value for its `id`"
+            "getThing needs a value for `id`, and no answer of getThings showed one"
         );
         assert_eq!(
             addressed("getNothing", &[]).unwrap_err(),

@@ -2,11 +2,13 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::{Notify, Semaphore};
 
 use super::event::Event;
+use super::look::Sighted;
 use super::pace::{ATTEMPTS, Pace, wait_after};
 use super::settings::Settings;
 use super::write_log::{WriteEntry, WriteState};
@@ -83,7 +85,7 @@ pub async fn run(
     settings: &Settings,
     (emit, interrupt): (&mut dyn FnMut(Event<'_>), impl Future<Output = ()>),
 ) -> Run {
-    let session = Session::new(contract, transport, settings, emit);
+    let session = Session::new(contract, plan.seed, transport, settings, emit);
     let ended = tokio::select! {
         biased;
         () = interrupt => Ended::Interrupted,
@@ -117,6 +119,8 @@ pub(super) struct Changed {
 pub(super) struct Session<'run> {
     pub(super) contract: &'run Contract,
     pub(super) settings: &'run Settings,
+    /// What choices are made by.
+    pub(super) seed: u64,
     pub(super) judge: RefCell<Judge<'run>>,
     pub(super) known: RefCell<Known>,
     pub(super) made: RefCell<Vec<Made>>,
@@ -143,6 +147,16 @@ pub(super) struct Session<'run> {
     unrecorded: RefCell<Option<String>>,
     /// Told when a write was held back for that.
     halted: Notify,
+    /// The longest that something took until it was listed.
+    pub(super) lag: Cell<Duration>,
+    /// Whether an update was waited for in vain.
+    pub(super) gave_up: Cell<bool>,
+    /// The record of each update as its list showed it last.
+    pub(super) latest: RefCell<HashMap<OperationId, Sighted>>,
+    /// How many items more go on the only page of each list that has one page.
+    pub(super) rooms: RefCell<HashMap<OperationId, u64>>,
+    /// The lists that were given a second page.
+    pub(super) filled: RefCell<HashSet<OperationId>>,
 }
 
 /// What became of the documented requests, as far as it says that nothing can be judged.
@@ -158,6 +172,7 @@ struct Refusals {
 impl<'run> Session<'run> {
     fn new(
         contract: &'run Contract,
+        seed: u64,
         transport: &'run Transport,
         settings: &'run Settings,
         emit: &'run mut dyn FnMut(Event<'_>),
@@ -165,6 +180,7 @@ impl<'run> Session<'run> {
         Self {
             contract,
             settings,
+            seed,
             judge: RefCell::new(Judge::new(contract, settings.levels.clone(), settings.values)),
             known: RefCell::default(),
             made: RefCell::default(),
@@ -185,6 +201,11 @@ impl<'run> Session<'run> {
             round: Cell::new(1),
             unrecorded: RefCell::default(),
             halted: Notify::new(),
+            lag: Cell::default(),
+            gave_up: Cell::default(),
+            latest: RefCell::default(),
+            rooms: RefCell::default(),
+            filled: RefCell::default(),
         }
     }
 
@@ -211,6 +232,7 @@ impl<'run> Session<'run> {
         self.round.set(round);
         self.made.borrow_mut().clear();
         self.changed.borrow_mut().clear();
+        self.latest.borrow_mut().clear();
     }
 
     async fn round(&self, plan: &Plan) -> Option<Ended> {
@@ -219,7 +241,11 @@ impl<'run> Session<'run> {
             let steps = group.iter().filter(|step| !again || step.action.repeats());
             steps.copied().collect()
         };
-        self.expect(u64::try_from(steps(&plan.steps).len()).unwrap_or(0));
+        let sending = steps(&plan.steps)
+            .iter()
+            .filter(|step| step.action.always_sends())
+            .count();
+        self.expect(u64::try_from(sending).unwrap_or(0));
         for group in plan.steps.chunk_by(|left, right| left.action == right.action) {
             let steps = steps(group);
             if group[0].action.at_once() {
@@ -244,9 +270,13 @@ impl<'run> Session<'run> {
             Action::Read => self.read(operation).await,
             Action::ProbeRead(probe) | Action::ProbeWrite(probe) => self.probe(operation, probe).await,
             Action::Create => self.create(operation).await,
+            Action::Fill => self.fill(operation).await,
+            Action::VaryCreate => self.vary_create(operation).await,
             Action::Look => self.look(operation).await,
             Action::LookAgain => self.look_again(operation).await,
+            Action::WalkFilled => self.walk_filled(operation).await,
             Action::Update => self.update(operation).await,
+            Action::VaryUpdate => self.vary_update(operation).await,
         }
     }
 
@@ -384,6 +414,14 @@ impl<'run> Session<'run> {
     pub(super) fn may_write(&self, operation: OperationId) -> bool {
         let creates = self.contract.operation(operation).method == Method::Post;
         !creates || u64::try_from(self.residue.borrow().len()).is_ok_and(|left| left < self.settings.max_writes)
+    }
+
+    /// How many records more may be created beside those that the facts cannot do without. A quarter of `--max-writes` is
+    /// kept for what comes after and may be let in: probes of credentials, odd requests.
+    pub(super) fn left_to_create(&self) -> u64 {
+        let most = self.settings.max_writes;
+        let left = u64::try_from(self.residue.borrow().len()).map_or(0, |residue| most.saturating_sub(residue));
+        left.saturating_sub(most.div_ceil(4))
     }
 
     fn hopeless(&self) -> Option<Ended> {

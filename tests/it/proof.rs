@@ -13,5 +13,7 @@ mod crew;
 mod deviating;
 mod faults;
 mod listing;
+mod long;
 mod moves;
 mod places;
+mod variety;

@@ -27,8 +27,12 @@ pub(super) enum SentFault {
     InstantShifted(&'static str),
     /// A credential of this kind is as good as the token.
     LetIn(Credential),
+    /// A field that is sent alone is not done.
+    LoneLost,
     /// Nothing of the body is done.
     Lost,
+    /// Each character beyond ASCII is taken for a question mark.
+    Mangled,
     /// The offset of the field of this pointer is taken for `Z`.
     OffsetDropped(&'static str),
     /// The same is done to another contact too.
@@ -73,7 +77,20 @@ impl SentFault {
                     call.head.headers.insert(header::AUTHORIZATION, token);
                 }
             }
+            SentFault::LoneLost => {
+                let body = call.json();
+                if body.is_some_and(|body| body.as_object().is_some_and(|fields| fields.len() == 1)) {
+                    call.send(&json!({}));
+                }
+            }
             SentFault::Lost => call.send(&json!({})),
+            SentFault::Mangled => {
+                if let Some(body) = call.json() {
+                    let mangled = body.to_string().replace(|letter: char| !letter.is_ascii(), "?");
+                    call.body = mangled.into();
+                    call.head.headers.remove(header::CONTENT_LENGTH);
+                }
+            }
             SentFault::OffsetDropped(field) => restamp(call, field, |at| {
                 at.naive_local().and_utc().to_rfc3339_opts(SecondsFormat::AutoSi, true)
             }),

@@ -269,6 +269,18 @@ fn contacts() -> Vec<Fault> {
         .at("/data/items/*/contact_methods/*"),
         updated("lost", "nothing is updated", carried(), lost),
         updated(
+            "lone-field-lost",
+            "a field that is sent alone is not updated",
+            carried(),
+            How::Sent(SentFault::LoneLost),
+        ),
+        updated(
+            "unicode-mangled",
+            "a character beyond ASCII is stored as a question mark",
+            carried(),
+            How::Sent(SentFault::Mangled),
+        ),
+        updated(
             "applied-elsewhere",
             "another contact is updated",
             carried(),

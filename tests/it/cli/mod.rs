@@ -12,6 +12,7 @@ mod hostile;
 mod interruption;
 mod json_report;
 mod no_target;
+mod pages;
 mod plan;
 mod repeat;
 mod report_files;

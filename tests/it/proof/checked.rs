@@ -28,6 +28,7 @@ pub(super) struct Check {
     pub(super) writes: bool,
     pub(super) settle: Duration,
     pub(super) max_writes: u64,
+    pub(super) max_pages: u64,
     pub(super) seed: u64,
 }
 
@@ -37,6 +38,7 @@ impl Default for Check {
             writes: true,
             settle: Duration::from_millis(200),
             max_writes: 20,
+            max_pages: 200,
             seed: 1,
         }
     }
@@ -64,7 +66,7 @@ impl Check {
             rate: None,
             settle: self.settle,
             max_writes: self.max_writes,
-            max_pages: 200,
+            max_pages: self.max_pages,
             rounds: 1,
             write_log: None,
             mark: Mark::new(self.seed, 1),

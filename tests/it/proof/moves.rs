@@ -2,10 +2,12 @@
 //! much undecided without a reason of its own, and most raise no warning either.
 
 mod answers;
+mod few;
 mod lists;
 mod pressure;
 mod requests;
 mod values;
+mod variety;
 
 use countersign::report::Outcome;
 

@@ -82,8 +82,9 @@ fn a_listed_record_that_carries_something_else_is_found_there() {
         let deviation = Deviation::none().relisted(move |call, listing| {
             if call.is(list) && listing.total > seeded(list) {
                 listing.change(|items| {
-                    // The second method comes a little after its contact.
-                    if let Some(kept) = items.last_mut().and_then(|row| row.pointer_mut(place)) {
+                    // The second method comes a little after its contact, and a variant of a contact has none.
+                    let created = items.iter_mut().skip(seeded(list));
+                    for kept in created.filter_map(|row| row.pointer_mut(place)) {
                         *kept = value.clone();
                     }
                 });

@@ -59,7 +59,10 @@ fn lists_that_are_empty_leave_visits_open_and_say_so() {
             format!("nothing but what the run creates, last_page {last_page}"),
             deviation,
         )
-        .leaving(250, "no answer of getVenues showed a value for its /venue_id")
+        .leaving(
+            250,
+            "createVisit needs a value for `/venue_id`, and no answer of getVenues showed one",
+        )
     });
     prove(moves.into());
 }
@@ -71,7 +74,7 @@ fn no_venue_leaves_visits_open_and_says_so() {
             listing.change(Vec::clear);
         }
     });
-    let reason = "no answer of getVenues showed a value for its /venue_id";
+    let reason = "createVisit needs a value for `/venue_id`, and no answer of getVenues showed one";
     prove(vec![Move::new("no venue", no_venues).leaving(370, reason)]);
 }
 

@@ -1,0 +1,368 @@
+//! Bodies other than the plain draft: each field alone, none at all, names beyond ASCII, timestamps at several offsets.
+//! The main type is [`Variant`].
+//!
+//! # Design
+//!
+//! Every variant is a body that the document documents: it does not show which fields are required, and a string of
+//! JSON is Unicode. So a refusal of one is evidence on a gap, and an answer is judged as any other. A create leaves a
+//! record behind, so a run sends few of its variants, in an order that the seed chooses: the runs of a week cover them
+//! all. An update leaves nothing, so it is sent all of them.
+
+use std::fmt;
+
+use chrono::{DateTime, Days, Duration, FixedOffset, NaiveTime, SecondsFormat, Utc};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde_json::Value;
+
+use super::draft::{Choice, Draft, Leaf};
+use crate::contract::document::Node;
+use crate::contract::operation::OperationId;
+use crate::contract::vocabulary::{Carry, Form};
+use crate::contract::{Contract, pointer};
+
+/// What names end in, in turn: é as one character and as two, Han and kana, a character beyond the basic plane, Hebrew and
+/// Arabic. None of them is a control or an invisible character, which a service may well strip.
+const TEXTS: [&str; 5] = ["Zo\u{e9}", "Zoe\u{301}", "名前カナ", "🌟", "שלום-سلام"];
+
+/// Offsets beside the one of the plain draft: the ends of the range, and those of half and of quarter hours.
+const OFFSETS: [&str; 5] = ["+14:00", "-12:00", "+05:45", "-03:30", "+00:00"];
+
+/// How a body differs from the plain draft.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Variant {
+    /// This field alone, by its pointer; an object or an array with all that it holds.
+    Alone(String),
+    /// An empty object.
+    Nothing,
+    /// Timestamps at this offset, at an instant whose date there is another than in UTC where the offset allows.
+    Offset(&'static str),
+    /// Names that end in this text.
+    Text(&'static str),
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Alone(field) => write!(formatter, "{field} alone"),
+            Self::Nothing => formatter.write_str("no field"),
+            Self::Offset(offset) => write!(formatter, "timestamps at {offset}"),
+            Self::Text(text) => write!(formatter, "names that end in {}", text.escape_unicode()),
+        }
+    }
+}
+
+/// All variants of an operation's body, in the order of the seed.
+#[must_use]
+pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<Variant> {
+    let fields = fields(contract, operation);
+    if fields.is_empty() {
+        return Vec::new();
+    }
+    let laws = &contract.operation(operation).laws;
+    let offsets = laws.accepts.iter().any(|accepts| accepts.forms.contains(&Form::Offset));
+    let names = names_in(contract, operation);
+    let mut variants: Vec<_> = fields.into_iter().map(Variant::Alone).collect();
+    variants.push(Variant::Nothing);
+    variants.extend(TEXTS.map(Variant::Text).into_iter().filter(|_| names));
+    variants.extend(OFFSETS.map(Variant::Offset).into_iter().filter(|_| offsets));
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    random.set_stream(u64::try_from(operation.0).unwrap_or(0));
+    for end in (1..variants.len()).rev() {
+        let range = u64::try_from(end + 1).unwrap_or(1);
+        variants.swap(end, usize::try_from(random.next_u64() % range).unwrap_or(0));
+    }
+    variants
+}
+
+/// The fields at the top of an operation's body, as pointers.
+fn fields(contract: &Contract, operation: OperationId) -> Vec<String> {
+    let request = contract.operation(operation).request.as_ref();
+    let mut fields = Vec::new();
+    let mut open: Vec<_> = request.and_then(|request| request.schema.clone()).into_iter().collect();
+    // A schema that is a part of itself ends here.
+    for _ in 0..100 {
+        let Some(schema) = open.pop().map(|schema| contract.resolve(&schema)) else {
+            break;
+        };
+        let Some(node) = contract.document.node(&schema) else {
+            continue;
+        };
+        let parts = node.member("allOf").map_or(0, |parts| parts.elements().len());
+        open.extend((0..parts).rev().map(|index| format!("{schema}/allOf/{index}")));
+        for property in node.member("properties").map_or(&[][..], Node::members) {
+            let field = pointer::join("", &property.name);
+            let sent = property.node.member("readOnly").and_then(Node::boolean) != Some(true);
+            if sent && !fields.contains(&field) {
+                fields.push(field);
+            }
+        }
+    }
+    fields
+}
+
+/// Whether a field of the body is a name: see [`is_name`].
+fn names_in(contract: &Contract, operation: OperationId) -> bool {
+    let request = contract.operation(operation).request.as_ref();
+    let schema = request.and_then(|request| request.schema.as_deref());
+    let schema = schema.map(|schema| contract.resolve(schema));
+    let node = |field: &str| {
+        let at = format!("{}/properties{field}", schema.as_deref()?);
+        contract.document.node(&contract.resolve(&at))
+    };
+    let mut fields = fields(contract, operation).into_iter();
+    fields.any(|field| node(&field).is_some_and(|node| is_name(contract, operation, node, &field)))
+}
+
+/// Whether a field is a name: a text of our own that must come back as it was sent, and no address, whose grammar (RFC
+/// 5321) knows ASCII alone.
+pub(super) fn is_name(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
+    let plain = node.member("pattern").is_none() && node.member("format").is_none();
+    let text = node.member("x-synthetic").and_then(Node::text);
+    let own = text.is_some_and(|text| !text.contains('@'));
+    plain
+        && own
+        && carries(contract, operation).any(|carry| carry.gap.is_none() && pointer::any_element(at) == carry.sent)
+}
+
+fn carries(contract: &Contract, operation: OperationId) -> impl Iterator<Item = &Carry> {
+    let laws = &contract.operation(operation).laws;
+    let created = laws.created.iter().flat_map(|created| &created.carries);
+    created.chain(laws.updated.iter().flat_map(|updated| &updated.carries))
+}
+
+/// What the examples of other operations with the same body show at a place: values as good as our own.
+pub(super) fn other_examples(contract: &Contract, operation: OperationId, at: &str) -> Vec<Choice> {
+    let body = |id: OperationId| contract.operation(id).request.as_ref();
+    let schema = |id: OperationId| Some(contract.resolve(body(id)?.schema.as_ref()?));
+    let own = schema(operation);
+    let alike = contract
+        .operation_ids()
+        .filter(|id| *id != operation && own.is_some() && schema(*id) == own);
+    let values = alike.filter_map(|id| body(id)?.example.as_ref()?.pointer(at));
+    values.map(|value| Choice::own(value.clone())).collect()
+}
+
+impl Draft {
+    /// Makes the draft a variant of one that was accepted. Hands back whether it now differs in the way that is asked for:
+    /// a field that was not accepted, or a name that there is none of, cannot be sent.
+    #[must_use]
+    pub fn vary(&mut self, variant: &Variant, accepted: &Self) -> bool {
+        self.choose_as(accepted);
+        let before = self.body().0;
+        match variant {
+            Variant::Alone(field) => self.leave(|leaf| leaf.field() == Some(field.as_str())),
+            Variant::Nothing => self.leave(|_| false),
+            Variant::Offset(offset) => self.rewrite(Nature::Timestamp, |text| at_offset(text, offset)),
+            Variant::Text(text) => self.rewrite(Nature::Name, |name| Some(format!("{name}-{text}"))),
+        }
+        let body = self.body().0;
+        let emptied = body.as_object().is_some_and(serde_json::Map::is_empty);
+        body != before && (emptied == (*variant == Variant::Nothing))
+    }
+
+    /// Sends other values for what a record shows already, where others are known: an update that repeats what stands
+    /// there shows nothing. The parts of one field are changed together, so that a date stays a date.
+    pub fn differ(&mut self, shown: impl Fn(&str, &Value) -> bool) {
+        let repeats = |leaf: &Leaf| leaf.value().is_some_and(|value| shown(&leaf.pointer, value));
+        let repeated: Vec<_> = self.leaves.iter().filter(|leaf| repeats(leaf)).collect();
+        let fields: Vec<_> = repeated
+            .into_iter()
+            .filter_map(|leaf| leaf.field().map(str::to_owned))
+            .collect();
+        for leaf in &mut self.leaves {
+            let repeated = leaf
+                .field()
+                .is_some_and(|field| fields.iter().any(|other| other == field));
+            if repeated && leaf.value().is_some() {
+                let at = leaf.pointer.clone();
+                leaf.choose_another(|value| !shown(&at, value));
+            }
+        }
+    }
+
+    /// Leaves out every field but those that `stays` admits.
+    fn leave(&mut self, stays: impl Fn(&Leaf) -> bool) {
+        for leaf in self.leaves.iter_mut().filter(|leaf| !stays(leaf)) {
+            leaf.chosen = leaf.choices.len();
+        }
+    }
+
+    fn rewrite(&mut self, nature: Nature, change: impl Fn(&str) -> Option<String>) {
+        for leaf in self.leaves.iter_mut().filter(|leaf| leaf.nature == nature) {
+            let changed = leaf.value().and_then(Value::as_str).and_then(&change);
+            if let Some(changed) = changed {
+                leaf.choices = vec![Choice::own(Value::String(changed))];
+                leaf.chosen = 0;
+            }
+        }
+    }
+}
+
+/// What a field is, as far as a variant changes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Nature {
+    Name,
+    Other,
+    Timestamp,
+}
+
+/// A timestamp at an offset, an hour or less from the midnight at which its date there is another than in UTC.
+fn at_offset(text: &str, offset: &str) -> Option<String> {
+    let offset: FixedOffset = offset.parse().ok()?;
+    let utc = DateTime::parse_from_rfc3339(text).ok()?.to_utc();
+    let minute = Duration::minutes(i64::from(chrono::Timelike::minute(&utc)));
+    let midnight = utc.date_naive().and_time(NaiveTime::MIN);
+    let instant = if offset.local_minus_utc() > 0 {
+        midnight.checked_add_days(Days::new(1))? - Duration::hours(1) + minute
+    } else {
+        midnight + minute
+    };
+    let instant: DateTime<Utc> = instant.and_utc();
+    Some(
+        instant
+            .with_timezone(&offset)
+            .to_rfc3339_opts(SecondsFormat::Secs, false),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::plan::{Known, Mark};
+
+    fn contract() -> (Contract, Known) {
+        let contract = Contract::built_in().unwrap();
+        let mut known = Known::default();
+        for (operation, body) in [
+            ("createContact", json!({"data": {"id": "c-1"}})),
+            ("getVenues", json!({"data": {"items": [{"id": "v-1"}]}})),
+            (
+                "getContacts",
+                json!({"data": {"items": [{"gender": "f"}, {"gender": "m"}]}}),
+            ),
+        ] {
+            known.learn(&contract, contract.operation_named(operation).unwrap(), &body);
+        }
+        (contract, known)
+    }
+
+    fn draft(operation: &str, number: u64) -> Draft {
+        let (contract, known) = contract();
+        let id = contract.operation_named(operation).unwrap();
+        Draft::new(&contract, id, &known, (&Mark::new(1, 1), number), Form::Utc).unwrap()
+    }
+
+    fn of(operation: &str, seed: u64) -> Vec<Variant> {
+        let (contract, _) = contract();
+        variants(&contract, contract.operation_named(operation).unwrap(), seed)
+    }
+
+    /// The body of a variant; none where there is no such variant.
+    fn varied(operation: &str, variant: &Variant) -> Option<Value> {
+        let mut draft_of = draft(operation, 1);
+        draft_of.vary(variant, &draft(operation, 0)).then(|| draft_of.body().0)
+    }
+
+    #[test]
+    fn every_field_is_sent_alone_and_none_at_all() {
+        let fields: HashSet<_> = of("createContact", 1)
+            .into_iter()
+            .filter_map(|variant| match variant {
+                Variant::Alone(field) => Some(field),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(fields.len(), 11);
+        let born = varied("createContact", &Variant::Alone("/date_of_birth".to_owned())).unwrap();
+        assert_eq!(born, json!({"date_of_birth": {"day": 28, "month": 2, "year": 1990}}));
+        assert_eq!(varied("createTag", &Variant::Nothing), Some(json!({})));
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_order_and_few_seeds_bring_every_variant_first() {
+        assert_eq!(of("createContact", 7), of("createContact", 7));
+        let all = of("createVisit", 1).len();
+        let first: HashSet<_> = (0..60).map(|seed| of("createVisit", seed)[0].to_string()).collect();
+        assert_eq!((all, first.len()), (9, 9));
+    }
+
+    #[test]
+    fn names_alone_go_beyond_ascii_and_keep_the_mark() {
+        for text in TEXTS {
+            let body = varied("createContact", &Variant::Text(text)).unwrap();
+            let mark = Mark::new(1, 1).numbered(1);
+            assert_eq!(body["firstname"], format!("Countersign-{mark}-{text}"));
+            assert_eq!(body["lastname"], format!("Check-{mark}-{text}"));
+            let contact = body["contact_methods"][0]["contact"].as_str().unwrap();
+            assert!(contact.is_ascii(), "{contact}");
+        }
+        assert!(
+            !of("createContactMethod", 1)
+                .iter()
+                .any(|variant| matches!(variant, Variant::Text(_)))
+        );
+        assert!(
+            !of("createVisit", 1)
+                .iter()
+                .any(|variant| matches!(variant, Variant::Text(_)))
+        );
+        assert!(of("createTag", 1).contains(&Variant::Text("🌟")));
+    }
+
+    #[test]
+    fn an_offset_moves_the_date_where_it_can() {
+        for (offset, sent) in [
+            ("+14:00", "2024-05-18T13:31:00+14:00"),
+            ("-12:00", "2024-05-16T12:31:00-12:00"),
+            ("+05:45", "2024-05-18T05:16:00+05:45"),
+            ("-03:30", "2024-05-16T21:01:00-03:30"),
+            ("+00:00", "2024-05-17T00:31:00+00:00"),
+        ] {
+            let body = varied("createVisit", &Variant::Offset(offset)).unwrap();
+            assert_eq!(body["datetime"], sent);
+        }
+        assert!(!of("createContact", 1).contains(&Variant::Offset("+14:00")));
+    }
+
+    #[test]
+    fn a_field_that_was_not_accepted_is_not_sent_alone() {
+        let field = Variant::Alone("/gender".to_owned());
+        let mut accepted = draft("createContact", 0);
+        accepted.leave(|leaf| leaf.pointer != "/gender");
+        assert!(!draft("createContact", 1).vary(&field, &accepted));
+        assert!(draft("createContact", 1).vary(&field, &draft("createContact", 0)));
+    }
+
+    #[test]
+    fn a_field_that_is_all_there_is_makes_no_variant() {
+        let field = Variant::Alone("/gender".to_owned());
+        let mut accepted = draft("createContact", 0);
+        accepted.leave(|leaf| leaf.pointer == "/gender");
+        assert!(!draft("createContact", 1).vary(&field, &accepted));
+    }
+
+    #[test]
+    fn an_update_sends_other_values_than_those_that_the_record_shows() {
+        let mut update = draft("updateContact", 0);
+        let shown = update.body().0;
+        update.differ(|at, value| shown.pointer(at) == Some(value));
+        let body = update.body().0;
+        assert_eq!(shown["date_of_birth"], json!({"day": 14, "month": 7, "year": 1985}));
+        assert_eq!(body["date_of_birth"], json!({"day": 28, "month": 2, "year": 1990}));
+        assert_eq!((&shown["gender"], &body["gender"]), (&json!("f"), &json!("m")));
+        assert_eq!(body["dob"], "1990-02-28");
+    }
+
+    #[test]
+    fn a_field_without_another_value_stays() {
+        let mut update = draft("updateContact", 0);
+        let shown = update.body().0;
+        update.differ(|at, value| shown.pointer(at) == Some(value));
+        assert_eq!(update.body().0["venue_id"], "v-1");
+    }
+}

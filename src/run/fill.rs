@@ -1,0 +1,121 @@
+//! Creates records until a list has a second page: what a list of one page cannot show is decided then.
+//!
+//! How many items a page holds is a gap, so what it takes is known only when the list was seen. A list that the run
+//! cannot bring to a second page within `--max-writes` gets no record at all, for a record stays for good.
+
+use super::create::Standing;
+use super::request;
+use super::session::Session;
+use crate::contract::operation::OperationId;
+use crate::contract::vocabulary::Form;
+use crate::rules::evidence::{Walk, WalkEnd};
+use crate::rules::{OF_A_SECOND_PAGE, Reason};
+
+impl Session<'_> {
+    /// Notes a list that has room on its only page.
+    pub(super) fn note_room(&self, walk: &Walk) {
+        let only = walk.pages.first().filter(|_| walk.pages.len() == 1);
+        let whole = walk.end == WalkEnd::Complete && !walk.changed();
+        let room = only.filter(|_| whole).and_then(|page| {
+            let per_page = u64::try_from(page.per_page?).ok()?;
+            per_page.checked_sub(u64::try_from(page.items.len()).ok()?)
+        });
+        let mut rooms = self.rooms.borrow_mut();
+        match room {
+            Some(room) => rooms.insert(walk.operation, room),
+            None => rooms.remove(&walk.operation),
+        };
+    }
+
+    /// Creates what the list lacks for a second page, if that many records may be created: the lists that lack least
+    /// come first.
+    pub(super) async fn fill(&self, list: OperationId) {
+        let Some(lacking) = self.lacking(list) else { return };
+        let left = self.left_for(list);
+        if lacking > left {
+            return self.explain(list, &Reason::NoSecondPage(lacking, left));
+        }
+        if lacking > 0 && !self.create_more(list, lacking).await {
+            return;
+        }
+        self.rooms.borrow_mut().remove(&list);
+        self.filled.borrow_mut().insert(list);
+    }
+
+    /// Walks once more over a list that was filled.
+    pub(super) async fn walk_filled(&self, list: OperationId) {
+        if self.filled.borrow().contains(&list) {
+            self.list(list).await;
+        }
+    }
+
+    /// How many records a list of one page lacks for a second one; none where it has one, or where nothing creates its
+    /// records.
+    fn lacking(&self, list: OperationId) -> Option<u64> {
+        let room = *self.rooms.borrow().get(&list)?;
+        self.creator(list)?;
+        let made = self.made.borrow();
+        let made = made.iter().filter(|made| self.creates_in(made.operation, list)).count();
+        Some((room + 1).saturating_sub(u64::try_from(made).ok()?))
+    }
+
+    /// How many records may be created for a list, after those lists that lack less.
+    fn left_for(&self, list: OperationId) -> u64 {
+        let lists: Vec<_> = self.rooms.borrow().keys().copied().collect();
+        let needs = lists.into_iter().filter_map(|list| Some((self.lacking(list)?, list)));
+        let mut needs: Vec<_> = needs.collect();
+        needs.sort_unstable();
+        let before = needs.into_iter().take_while(|(_, other)| *other != list);
+        before.fold(self.left_to_create(), |left, (lacking, _)| {
+            left.checked_sub(lacking).unwrap_or(left)
+        })
+    }
+
+    /// The create whose draft was accepted and whose records are the list's items.
+    fn creator(&self, list: OperationId) -> Option<OperationId> {
+        let accepted = self.accepted.borrow();
+        let mut operations = self.contract.operation_ids();
+        operations.find(|id| accepted.contains_key(id) && self.creates_in(*id, list))
+    }
+
+    /// Whether an operation creates items of a list, not records within them.
+    fn creates_in(&self, operation: OperationId, list: OperationId) -> bool {
+        let created = self.contract.operation(operation).laws.created.as_ref();
+        let listed = created.and_then(|created| created.listed.as_ref());
+        listed.is_some_and(|listed| {
+            listed.owner.is_none() && self.contract.operation_named(&listed.operation) == Some(list)
+        })
+    }
+
+    /// Creates so many records as one was accepted before. Hands back whether all of them were.
+    async fn create_more(&self, list: OperationId, count: u64) -> bool {
+        let Some(operation) = self.creator(list) else {
+            return false;
+        };
+        let accepted = self.accepted.borrow().get(&operation).cloned();
+        let address = request::address(self.contract, operation, &self.known.borrow());
+        let (Some(accepted), Ok(address)) = (accepted, address) else {
+            return false;
+        };
+        self.expect(count);
+        for _ in 0..count {
+            let Ok(mut draft) = self.draft(operation, Form::Utc) else {
+                return false;
+            };
+            draft.choose_as(&accepted);
+            let (exchange, _) = self.write(operation, &draft, &address, Standing::Further).await;
+            if !self.succeeded(&exchange) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn explain(&self, list: OperationId, reason: &Reason) {
+        for kind in OF_A_SECOND_PAGE {
+            if let Some(fact) = self.contract.fact_of(list, kind) {
+                self.judge.borrow_mut().verdicts_mut().explain(fact, reason.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Sends variants of what was accepted: a few of each create, because a record stays, and all of each update, because
+//! nothing does. A variant that is refused is evidence on a gap and changes no verdict.
+
+use super::create::Standing;
+use super::request;
+use super::session::{Changed, Session};
+use crate::contract::operation::OperationId;
+use crate::contract::pointer;
+use crate::contract::vocabulary::{Form, Updated};
+use crate::exchange::{Exchange, Request};
+use crate::plan::{Draft, variants};
+
+/// How much of `--max-writes` each further record of one create stands for.
+const WRITES_A_VARIANT: u64 = 20;
+
+/// How many variants of a create are sent for one that is accepted: most leave out a field that may be required.
+const TRIES: u64 = 4;
+
+impl Session<'_> {
+    /// Creates records from variants of the draft that the operation accepted: one for each twenty of `--max-writes`.
+    pub(super) async fn vary_create(&self, operation: OperationId) {
+        let accepted = self.accepted.borrow().get(&operation).cloned();
+        let address = request::address(self.contract, operation, &self.known.borrow());
+        let (Some(accepted), Ok(address)) = (accepted, address) else {
+            return;
+        };
+        let wanted = self.settings.max_writes.div_ceil(WRITES_A_VARIANT);
+        let (mut made, mut tries) = (0, 0);
+        for variant in variants(self.contract, operation, self.seed) {
+            if made == wanted || tries == wanted.saturating_mul(TRIES) || self.left_to_create() == 0 {
+                break;
+            }
+            let Ok(mut draft) = self.draft(operation, Form::Utc) else {
+                break;
+            };
+            if !draft.vary(&variant, &accepted) {
+                continue;
+            }
+            tries += 1;
+            self.expect(1);
+            let (exchange, _) = self.write(operation, &draft, &address, Standing::Further).await;
+            if self.succeeded(&exchange) {
+                made += 1;
+            } else if !is_refused(&exchange) {
+                break;
+            }
+        }
+    }
+
+    /// Updates a record of this run with every variant of the draft that the operation accepted, and looks for each.
+    pub(super) async fn vary_update(&self, operation: OperationId) {
+        let accepted = self.accepted.borrow().get(&operation).cloned();
+        let law = self.contract.operation(operation).laws.updated.as_ref();
+        let list = law.and_then(|law| self.contract.operation_named(&law.listed.operation));
+        let address = request::address(self.contract, operation, &self.known.borrow());
+        let (Some(accepted), Some(law), Some(list), Ok(address)) = (accepted, law, list, address) else {
+            return;
+        };
+        for variant in variants(self.contract, operation, self.seed) {
+            let Ok(mut draft) = self.draft(operation, Form::Utc) else {
+                return;
+            };
+            if !draft.vary(&variant, &accepted) {
+                continue;
+            }
+            if matches!(variant, crate::plan::Variant::Alone(_)) {
+                self.differ(operation, law, &mut draft);
+            }
+            self.expect(1);
+            let (exchange, _) = self.write(operation, &draft, &address, Standing::Further).await;
+            if self.succeeded(&exchange) {
+                let path_values = address.path_values.clone();
+                let request = exchange.request;
+                if comes_back(law, &request) {
+                    let changed = Changed {
+                        operation,
+                        request,
+                        path_values,
+                    };
+                    self.look_closely(list, &changed, law).await;
+                }
+            } else if !is_refused(&exchange) {
+                return;
+            }
+        }
+    }
+
+    /// Sends other values than those that the list showed last.
+    fn differ(&self, operation: OperationId, law: &Updated, draft: &mut Draft) {
+        let latest = self.latest.borrow();
+        let Some(shown) = latest.get(&operation) else { return };
+        draft.differ(|at, value| {
+            let any = pointer::any_element(at);
+            let carries = law.carries.iter().filter(|carry| carry.sent == any);
+            carries
+                .into_iter()
+                .any(|carry| pointer::select(&shown.record, &carry.kept).contains(&value))
+        });
+    }
+}
+
+/// Whether something of what was sent must come back.
+fn comes_back(law: &Updated, request: &Request) -> bool {
+    let sent = request.body.as_ref();
+    sent.is_some_and(|sent| {
+        law.carries
+            .iter()
+            .any(|carry| !pointer::select(sent, &carry.sent).is_empty())
+    })
+}
+
+/// Whether the answer refuses what leans on a gap.
+fn is_refused(exchange: &Exchange) -> bool {
+    let answer = exchange.outcome.as_ref();
+    answer.is_ok_and(|answer| matches!(answer.status, 400 | 409 | 422))
+}

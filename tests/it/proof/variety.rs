@@ -1,0 +1,260 @@
+//! What the variety of requests brings to light, and what it may cost: fields that are lost when they stand alone, offsets
+//! and characters that come back otherwise, rows that are lost among several, second pages.
+
+use countersign::plan::{Variant, variants};
+use countersign::report::Outcome;
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::checked::{Check, Checked, contract, told};
+use super::deviating::Deviation;
+use super::listing::seeded;
+
+/// Whether a body has one field.
+pub(super) fn is_lone(body: &Value) -> bool {
+    body.as_object().is_some_and(|fields| fields.len() == 1)
+}
+
+/// The variant of a create that this seed sends first.
+pub(super) fn first(operation: &str, seed: u64) -> Variant {
+    let id = contract().operation_named(operation).unwrap();
+    variants(contract(), id, seed).remove(0)
+}
+
+/// Lists that show this many of the rows that a new store has, cut into pages of this size. Every contact has a venue to
+/// go to, so that list stays whole.
+pub(super) fn few(rows: usize, per_page: usize) -> Deviation {
+    Deviation::none().relisted(move |call, listing| {
+        let mut items = listing.items();
+        if !call.is("getVenues") {
+            let kept = items.split_off(seeded(call.operation).min(items.len()));
+            items.truncate(rows);
+            items.extend(kept);
+            listing.recut(&items, per_page);
+        }
+    })
+}
+
+fn changing(change: impl Fn(&Call, &mut Value) + Send + Sync + 'static) -> Deviation {
+    Deviation::none().asked(move |call| {
+        if call.is_write() {
+            let mut body = call.body();
+            change(call, &mut body);
+            call.set_body(&body);
+        }
+        None
+    })
+}
+
+async fn seeing(deviation: Deviation, check: Check) -> Checked {
+    check.run(deviation).await
+}
+
+#[tokio::test]
+async fn a_field_that_an_update_loses_when_it_stands_alone_is_found() {
+    for (field, rule, place) in [
+        ("firstname", "carried", "/firstname"),
+        ("lastname", "carried", "/lastname"),
+        ("date_of_birth", "carried", "/date_of_birth/day"),
+        ("contact_methods", "carried", "/contact_methods/0/contact"),
+        ("gender", "respelled", "/gender"),
+        ("nationality", "respelled", "/nationality"),
+        ("country_of_residence", "respelled", "/country_of_residence"),
+        ("dob", "respelled", "/dob"),
+    ] {
+        let losing = changing(move |call, body| {
+            if call.is("updateContact") && is_lone(body) && body.get(field).is_some() {
+                *body = json!({});
+            }
+        });
+        let checked = seeing(losing, Check::default()).await;
+        let place = place.replace("/0/", "/*/");
+        let found = checked.record.findings.iter().find(|finding| {
+            finding.rule == rule
+                && finding.fact == format!("updateContact listed in getContacts {place}: as sent in {place}")
+        });
+        let all: Vec<_> = checked.record.findings.iter().map(told).collect();
+        assert!(found.is_some(), "{field}: {all:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_character_that_comes_back_otherwise_is_found() {
+    type Mangle = fn(&str) -> String;
+    let ways: [(&str, Mangle); 4] = [
+        ("a question mark beyond the basic plane", |text| {
+            text.chars()
+                .map(|letter| if u32::from(letter) > 0xffff { '?' } else { letter })
+                .collect()
+        }),
+        ("accents lost", |text| {
+            text.replace('\u{e9}', "e").replace('\u{301}', "")
+        }),
+        ("read as Latin-1", |text| text.bytes().map(char::from).collect()),
+        ("right to left turned round", |text| match text.find('\u{5e9}') {
+            Some(at) => text[..at].to_owned() + &text[at..].chars().rev().collect::<String>(),
+            None => text.to_owned(),
+        }),
+    ];
+    for (name, mangle) in ways {
+        let mangling = changing(move |_, body| {
+            for field in ["firstname", "name"] {
+                if let Some(text) = body.get(field).and_then(Value::as_str) {
+                    body[field] = json!(mangle(text));
+                }
+            }
+        });
+        let checked = seeing(mangling, Check::default()).await;
+        assert_eq!(checked.outcome(), Outcome::DoesNotConform, "{name}");
+        let fact = "updateContact listed in getContacts /firstname: as sent in /firstname";
+        assert!(
+            checked
+                .denied()
+                .any(|finding| finding.rule == "carried" && finding.fact == fact),
+            "{name}"
+        );
+        let astray: Vec<_> = checked
+            .denied()
+            .filter(|finding| finding.rule != "carried")
+            .map(told)
+            .collect();
+        assert_eq!(astray, [""; 0], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn an_offset_that_is_dropped_is_found_by_the_seed_that_sends_it() {
+    for offset in ["+14:00", "-12:00", "+05:45", "-03:30"] {
+        let seed = (1..1000).find(|seed| first("createVisit", *seed) == Variant::Offset(offset));
+        let dropping = changing(move |call, body| {
+            let sent = body["datetime"]
+                .as_str()
+                .filter(|sent| call.is("createVisit") && sent.ends_with(offset));
+            if let Some(sent) = sent.map(|sent| sent.replace(offset, "Z")) {
+                body["datetime"] = json!(sent);
+            }
+        });
+        let check = Check {
+            seed: seed.unwrap(),
+            ..Check::default()
+        };
+        let checked = seeing(dropping, check).await;
+        let found = checked
+            .denied()
+            .map(|finding| finding.fact.as_str())
+            .collect::<Vec<_>>();
+        assert!(
+            found.contains(&"createVisit created /data/datetime: as sent in /datetime"),
+            "{offset}: {found:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_row_that_is_lost_among_several_is_found() {
+    for (list, create) in [
+        ("getContacts", "createContact"),
+        ("getVisits", "createVisit"),
+        ("getTags", "createTag"),
+    ] {
+        let losing = Deviation::none().relisted(move |call, listing| {
+            let first = seeded(list) + if list == "getVisits" { 2 } else { 1 };
+            if call.is(list) {
+                listing.change(|items| items.truncate(first));
+            }
+        });
+        let seed = (1..100).find(|seed| matches!(first(create, *seed), Variant::Text(_) | Variant::Offset(_)));
+        let check = Check {
+            seed: seed.unwrap(),
+            ..Check::default()
+        };
+        let checked = seeing(losing, check).await;
+        let fact = format!("{create} created: listed in {list}");
+        assert!(checked.denied().any(|finding| finding.fact == fact), "{list}");
+    }
+}
+
+#[tokio::test]
+async fn a_second_page_that_is_broken_is_found_once_there_is_one() {
+    let lists = ["getContacts", "getVisits", "getTags"];
+    for list in lists {
+        let repeating = few(3, 5).relisted(move |call, listing| {
+            if call.is(list) && listing.pages.len() > 1 {
+                let first = listing.pages[0].clone();
+                listing.pages[1] = first;
+            }
+        });
+        let checked = seeing(repeating, Check::default()).await;
+        let fact = format!("{list} pages /data/items: no item on two pages");
+        assert!(checked.denied().any(|finding| finding.fact == fact), "{list}");
+        let misnamed = few(3, 5).at(list, |call, reply| {
+            if call.page() == Some(2) {
+                reply.value_mut().unwrap()["data"]["page"] = json!(1);
+            }
+        });
+        let checked = seeing(misnamed, Check::default()).await;
+        let fact = format!("{list} pages /data/page: the page asked for");
+        assert!(checked.denied().any(|finding| finding.fact == fact), "{list}");
+    }
+}
+
+fn left(checked: &Checked) -> usize {
+    checked.record.residue.len()
+}
+
+#[tokio::test]
+async fn a_run_leaves_few_records_however_many_variants_there_are() {
+    for seed in 1..20 {
+        let check = Check {
+            seed,
+            ..Check::default()
+        };
+        let checked = seeing(Deviation::none(), check).await;
+        assert!((5..=9).contains(&left(&checked)), "{seed}: {}", left(&checked));
+        assert!(checked.denied().next().is_none(), "{seed}");
+        assert!(
+            checked.record.requests.sent < 150,
+            "{seed}: {}",
+            checked.record.requests.sent
+        );
+    }
+}
+
+#[tokio::test]
+async fn more_variants_are_created_where_more_may_be_left() {
+    let check = Check {
+        max_writes: 100,
+        ..Check::default()
+    };
+    let (few, many) = (
+        seeing(Deviation::none(), Check::default()).await,
+        seeing(Deviation::none(), check).await,
+    );
+    assert!(left(&many) > left(&few) + 5, "{} and {}", left(&few), left(&many));
+}
+
+#[tokio::test]
+async fn a_list_that_no_budget_can_fill_costs_no_record() {
+    let (near, far) = (
+        seeing(Deviation::none(), Check::default()).await,
+        seeing(few(3, 100), Check::default()).await,
+    );
+    assert_eq!(left(&near), left(&far));
+}
+
+#[tokio::test]
+async fn a_list_is_filled_by_no_more_than_it_lacks_and_walked_once_more() {
+    let checked = seeing(few(3, 5), Check::default()).await;
+    let tags = checked
+        .record
+        .residue
+        .iter()
+        .filter(|residue| residue.operation == "createTag");
+    // Three rows, the one of the draft, and two to reach a sixth; one more is a variant.
+    assert_eq!(tags.count(), 4);
+    let asked = checked
+        .calls
+        .iter()
+        .filter(|call| call.is("getTags") && call.page() == Some(2));
+    assert!(asked.count() > 0);
+}
