@@ -54,7 +54,7 @@ pub(crate) mod repeat;
 mod session;
 mod token;
 #[cfg(test)]
-mod tolerance;
+pub(crate) mod tolerance;
 mod tolerant;
 #[cfg(any(test, feature = "checker"))]
 pub(crate) mod typed;

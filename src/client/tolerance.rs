@@ -91,6 +91,12 @@ fn every_object_may_hold_an_unknown_field() {
     }
 }
 
+/// A full answer to the operation.
+pub(crate) fn full_answer(operation: &str) -> Value {
+    let found = answers().into_iter().find(|(name, _)| name == operation);
+    found.unwrap_or_else(|| panic!("no answer to {operation}")).1
+}
+
 fn decoded(operation: &str, answer: &Value) -> Value {
     let outcome = whole(operation, answer).unwrap_or_else(|| panic!("no type for {operation}"));
     outcome.unwrap_or_else(|error| panic!("{operation}: {error} in {answer}"))

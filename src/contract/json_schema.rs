@@ -223,7 +223,8 @@ fn admit_null(mut schema: Map<String, Value>) -> Value {
 }
 
 fn or_null(schema: Value) -> Value {
-    json!({ "anyOf": [schema, { "type": "null" }] })
+    let alternatives = vec![schema, json!({ "type": "null" })];
+    Value::Object(Map::from_iter([("anyOf".to_owned(), Value::Array(alternatives))]))
 }
 
 #[cfg(test)]

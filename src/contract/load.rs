@@ -14,8 +14,17 @@ use super::shape::Expander;
 use super::vocabulary::{Carry, Gap, Laws, Listed, Page};
 use super::{Contract, Statements, law_facts, pointer};
 
+/// Whose types a client has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Types {
+    /// Those of this contract: its answers decode through them.
+    OfThisContract,
+    /// Those of another one.
+    OfAnother,
+}
+
 /// Reads a contract from its text.
-pub(super) fn contract(name: &str, text: String) -> Result<Contract, Defect> {
+pub(super) fn contract(name: &str, text: String, types: Types) -> Result<Contract, Defect> {
     let document = Document::read(name, text)?;
     openapi::validate(&document)?;
     let gaps = gaps(&document)?;
@@ -26,6 +35,9 @@ pub(super) fn contract(name: &str, text: String) -> Result<Contract, Defect> {
     laws_fit(&document, &operations, &gaps)?;
     let (shapes, mut facts) = (expander.shapes, expander.facts);
     law_facts::add(&document, &operations, &links, &mut facts);
+    if types == Types::OfThisContract {
+        law_facts::add_typed(&document, &operations, &mut facts);
+    }
     Ok(Contract::new(
         document,
         operations,
