@@ -191,12 +191,19 @@ fn parameter(document: &Document, node: &Node, at: &str) -> Option<Parameter> {
         "path" => Location::Path,
         _ => Location::Query,
     };
+    let name = node.member("name")?.text()?.to_owned();
+    // What these three carry is said elsewhere in the contract (OpenAPI 3.0.3, section 4.7.12.1).
+    let said_elsewhere = ["accept", "authorization", "content-type"];
+    if location == Location::Header && said_elsewhere.contains(&name.to_ascii_lowercase().as_str()) {
+        return None;
+    }
     let schema = node
         .member("schema")
         .map(|_| resolve(document, pointer::join(at, "schema")));
     let given = |holder: &Node| {
         holder
             .member("example")
+            .or_else(|| holder.member("examples")?.members().first()?.node.member("value"))
             .or_else(|| holder.member("default"))
             .map(Node::to_value)
     };
@@ -204,7 +211,7 @@ fn parameter(document: &Document, node: &Node, at: &str) -> Option<Parameter> {
     let in_schema = schema.as_deref().and_then(|schema| document.node(schema));
     let sample = given(node).or_else(|| in_schema.and_then(|schema| given(schema).or_else(|| allowed(schema))));
     Some(Parameter {
-        name: node.member("name")?.text()?.to_owned(),
+        name,
         location,
         required: node.member("required").and_then(Node::boolean) == Some(true),
         pointer: at.to_owned(),

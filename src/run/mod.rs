@@ -6,6 +6,7 @@ mod event;
 mod look;
 mod look_again;
 mod pace;
+mod parameter;
 mod probe;
 mod request;
 mod session;

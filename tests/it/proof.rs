@@ -12,6 +12,7 @@ mod checked;
 mod crew;
 mod deviating;
 mod faults;
+mod invented;
 mod listing;
 mod moves;
 mod places;

@@ -110,7 +110,7 @@ fn made(document: &Document, schema: &Value, find: impl Fn(&Value) -> Vec<String
 }
 
 /// A status that the pattern stands for. A 5xx is a finding by itself.
-fn status(pattern: StatusPattern, only: bool) -> Option<u16> {
+pub(super) fn status(pattern: StatusPattern, only: bool) -> Option<u16> {
     match pattern {
         StatusPattern::Exact(500..) | StatusPattern::Class(5) => None,
         StatusPattern::Exact(status) => Some(status),
@@ -120,7 +120,7 @@ fn status(pattern: StatusPattern, only: bool) -> Option<u16> {
     }
 }
 
-fn resolved<'document>(document: &'document Value, pointer: &str) -> &'document Value {
+pub(super) fn resolved<'document>(document: &'document Value, pointer: &str) -> &'document Value {
     let found = document.pointer(pointer).unwrap();
     match found["$ref"].as_str() {
         Some(reference) => resolved(document, reference.strip_prefix('#').unwrap()),

@@ -10,4 +10,6 @@
 
 mod documents;
 mod judged;
+mod planned;
+mod served;
 mod values;
