@@ -29,7 +29,7 @@
 //!
 //! Nothing is documented as required, so every field of a request is optional and left out when it is `None`; an empty
 //! list is sent as one. Every field of an answer is optional too: a missing one and a null are `None`, an unknown
-//! one is skipped. This client is no conformance check; the checker is.
+//! one is skipped, and so is a null in an array; `7.0` is the integer 7. This client is no conformance check; the checker is.
 //!
 //! # Errors
 //!
@@ -54,7 +54,10 @@ pub(crate) mod repeat;
 mod session;
 mod token;
 #[cfg(test)]
-mod tolerance;
+pub(crate) mod tolerance;
+mod tolerant;
+#[cfg(any(test, feature = "checker"))]
+pub(crate) mod typed;
 
 pub use base_url::BaseUrlError;
 pub use error::ClientError;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::generated::decode;
+use super::typed::whole;
 
 const CONTRACT: &str = include_str!(concat!(env!("OUT_DIR"), "/contract.json"));
 
@@ -46,6 +46,35 @@ fn every_field_may_be_missing() {
 }
 
 #[test]
+fn every_element_may_be_null_and_is_left_out() {
+    for (operation, answer) in answers() {
+        for place in elements(&answer) {
+            let mut other = answer.clone();
+            *other.pointer_mut(&place).unwrap() = Value::Null;
+            let (array, _) = place.rsplit_once('/').unwrap();
+            // Any value may stand in an array of arbitrary ones, null too.
+            if !array.ends_with(ARBITRARY) {
+                assert_eq!(decoded(&operation, &other).pointer(array), Some(&json!([])), "{place}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_whole_number_may_be_written_with_a_fraction() {
+    for (operation, answer) in answers() {
+        for place in fields(&answer) {
+            let mut other = answer.clone();
+            let value = other.pointer_mut(&place).unwrap();
+            if value.is_i64() && !place.contains(ARBITRARY) {
+                *value = json!(7.0);
+                assert_eq!(decoded(&operation, &other).pointer(&place), Some(&json!(7)), "{place}");
+            }
+        }
+    }
+}
+
+#[test]
 fn every_object_may_hold_an_unknown_field() {
     for (operation, answer) in answers() {
         let mut objects: BTreeSet<_> = fields(&answer)
@@ -62,8 +91,14 @@ fn every_object_may_hold_an_unknown_field() {
     }
 }
 
+/// A full answer to the operation.
+pub(crate) fn full_answer(operation: &str) -> Value {
+    let found = answers().into_iter().find(|(name, _)| name == operation);
+    found.unwrap_or_else(|| panic!("no answer to {operation}")).1
+}
+
 fn decoded(operation: &str, answer: &Value) -> Value {
-    let outcome = decode(operation, answer.clone()).unwrap_or_else(|| panic!("no type for {operation}"));
+    let outcome = whole(operation, answer).unwrap_or_else(|| panic!("no type for {operation}"));
     outcome.unwrap_or_else(|error| panic!("{operation}: {error} in {answer}"))
 }
 
@@ -135,24 +170,36 @@ fn object_example(schema: &Value, contract: &Value, depth: usize) -> Map<String,
     object
 }
 
+/// The places of all elements of arrays in `value`, at every depth.
+fn elements(value: &Value) -> Vec<String> {
+    let is_element = |place: &String| {
+        let (array, _) = place.rsplit_once('/').unwrap();
+        value.pointer(array).is_some_and(Value::is_array)
+    };
+    places(value).into_iter().filter(is_element).collect()
+}
+
 /// The places of all fields of `value`, at every depth.
 fn fields(value: &Value) -> Vec<String> {
-    let below = |token: &str, inner: &Value| -> Vec<String> {
-        fields(inner)
-            .into_iter()
-            .map(|place| format!("/{token}{place}"))
-            .collect()
+    let is_field = |place: &String| {
+        let (object, _) = place.rsplit_once('/').unwrap();
+        value.pointer(object).is_some_and(Value::is_object)
+    };
+    places(value).into_iter().filter(is_field).collect()
+}
+
+/// Every place below `value`.
+fn places(value: &Value) -> Vec<String> {
+    let below = |token: &str, inner: &Value| {
+        let inner = places(inner).into_iter().map(|place| format!("/{token}{place}"));
+        std::iter::once(format!("/{token}")).chain(inner).collect::<Vec<_>>()
     };
     match value {
-        Value::Object(entries) => entries
-            .iter()
-            .flat_map(|(name, inner)| [vec![format!("/{name}")], below(name, inner)].concat())
-            .collect(),
-        Value::Array(values) => values
-            .iter()
-            .enumerate()
-            .flat_map(|(at, inner)| below(&at.to_string(), inner))
-            .collect(),
+        Value::Object(entries) => entries.iter().flat_map(|(name, inner)| below(name, inner)).collect(),
+        Value::Array(values) => {
+            let elements = values.iter().enumerate();
+            elements.flat_map(|(at, inner)| below(&at.to_string(), inner)).collect()
+        }
         _ => Vec::new(),
     }
 }

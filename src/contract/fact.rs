@@ -35,10 +35,14 @@ pub enum FactKind {
     Assertion,
     /// The created record carries a sent field; the index is that of the law's list.
     Carried(usize),
+    /// A 401 says how to authenticate.
+    Challenge,
     /// No other field than the documented ones.
     Closed,
     /// The answer arrives whole.
     Complete,
+    /// The answer decodes through the typed client.
+    Decodes,
     /// The created record's identifier serves where the contract's links lead it.
     IdentifierServes,
     /// The identifier belongs to no other record.

@@ -102,7 +102,11 @@ impl Converter {
         if let Some(target) = node.member("$ref").and_then(Node::text).and_then(local_pointer) {
             let reference = json!({ "$ref": format!("#/$defs/{}", definition(&target)) });
             self.references.insert(target);
-            return reference;
+            return if says_nullable(node) {
+                or_null(reference)
+            } else {
+                reference
+            };
         }
         let Kind::Object(members) = &node.kind else {
             return node.to_value();
@@ -111,8 +115,8 @@ impl Converter {
         for member in members {
             self.keyword(node, &member.name, &member.node, &mut converted);
         }
-        if node.member("nullable").and_then(Node::boolean) == Some(true) {
-            admit_null(&mut converted);
+        if says_nullable(node) {
+            return admit_null(converted);
         }
         Value::Object(converted)
     }
@@ -197,11 +201,30 @@ fn bounds(converted: &mut Map<String, Value>, minimum: i64, maximum: i64) {
     converted.entry("maximum").or_insert_with(|| maximum.into());
 }
 
-/// OpenAPI's `nullable` widens the type; an `enum` must name null itself (OpenAPI 3.0.3, proposal 2019-10-31).
-fn admit_null(schema: &mut Map<String, Value>) {
-    if let Some(kind) = schema.get("type").cloned() {
-        schema.insert("type".to_owned(), json!([kind, "null"]));
+fn says_nullable(node: &Node) -> bool {
+    node.member("nullable").and_then(Node::boolean) == Some(true)
+}
+
+/// OpenAPI's `nullable` widens the type. Without a type beside it, and with an `enum` that does not name null, it has no
+/// effect by the letter (OpenAPI 3.0.3, proposal 2019-10-31), but nobody writes it to exclude null.
+fn admit_null(mut schema: Map<String, Value>) -> Value {
+    if let Some(Value::Array(values)) = schema.get_mut("enum")
+        && !values.contains(&Value::Null)
+    {
+        values.push(Value::Null);
     }
+    match schema.get("type").cloned() {
+        Some(kind) if !schema.contains_key("allOf") => {
+            schema.insert("type".to_owned(), json!([kind, "null"]));
+            Value::Object(schema)
+        }
+        _ => or_null(Value::Object(schema)),
+    }
+}
+
+fn or_null(schema: Value) -> Value {
+    let alternatives = vec![schema, json!({ "type": "null" })];
+    Value::Object(Map::from_iter([("anyOf".to_owned(), Value::Array(alternatives))]))
 }
 
 #[cfg(test)]
@@ -221,6 +244,19 @@ mod tests {
             {"exclusiveMaximum": 10, "minimum": i32::MIN, "maximum": i32::MAX},
         ]});
         assert_eq!(asserted(&document, ""), Some(expected));
+    }
+
+    #[test]
+    fn null_is_admitted_wherever_nullable_stands() {
+        let or_null = |schema: Value| json!({ "anyOf": [schema, { "type": "null" }] });
+        let text = "oneOf: [{nullable: true, allOf: [{type: string}]}, {nullable: true, $ref: '#/defs/A'}, \
+                    {type: string, nullable: true, enum: [a]}]\ndefs: {A: {}}\n";
+        let expected = json!([
+            or_null(json!({ "allOf": [{ "type": "string" }] })),
+            or_null(json!({ "$ref": "#/$defs/defs.A" })),
+            { "type": ["string", "null"], "enum": ["a", null] },
+        ]);
+        assert_eq!(asserted(&document(text), "").unwrap()["oneOf"], expected);
     }
 
     #[test]

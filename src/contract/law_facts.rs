@@ -9,6 +9,22 @@ use super::operation::{Operation, OperationId, Security};
 use super::pointer;
 use super::vocabulary::{Carry, Created};
 
+/// Adds what the typed client states of the contract that it is generated from: each answer that has a type decodes.
+pub(super) fn add_typed(document: &Document, operations: &[Operation], facts: &mut Vec<Fact>) {
+    for (index, operation) in operations.iter().enumerate() {
+        if let Some(answer) = operation.successes().next().filter(|answer| answer.body.is_some()) {
+            let content = pointer::join(&super::load::resolve(document, answer.pointer.clone()), "content");
+            let mut adder = Adder {
+                document,
+                operation,
+                id: OperationId(index),
+                facts,
+            };
+            adder.law(FactKind::Decodes, "answer", "decodes through the typed client", content);
+        }
+    }
+}
+
 /// Adds the facts of every operation, in the order of the contract.
 pub(super) fn add(document: &Document, operations: &[Operation], links: &[Link], facts: &mut Vec<Fact>) {
     let mut schemes = HashSet::new();
@@ -76,7 +92,8 @@ impl Adder<'_> {
             "no credential is refused",
             place.clone(),
         );
-        if matches!(self.operation.security, Security::Bearer { .. }) {
+        let is_bearer = matches!(self.operation.security, Security::Bearer { .. });
+        if is_bearer {
             self.law(
                 FactKind::OtherScheme,
                 "auth",
@@ -84,6 +101,12 @@ impl Adder<'_> {
                 place.clone(),
             );
         }
+        let challenge = if is_bearer {
+            "a 401 asks for Bearer"
+        } else {
+            "a 401 says how to authenticate"
+        };
+        self.law(FactKind::Challenge, "auth", challenge, place.clone());
         if schemes.insert(scheme.clone()) {
             let documented = "a wrong token is refused";
             self.push(
@@ -351,9 +374,11 @@ mod tests {
         let expected = [
             "first auth: no credential is refused",
             "first auth: another scheme is refused",
+            "first auth: a 401 asks for Bearer",
             "s auth: a wrong token is refused",
             "second auth: no credential is refused",
             "second auth: another scheme is refused",
+            "second auth: a 401 asks for Bearer",
         ];
         let contract = secured("{type: http, scheme: Bearer}");
         assert_eq!(auth(&contract), expected);
@@ -369,7 +394,8 @@ mod tests {
     fn an_api_key_has_no_other_scheme() {
         let contract = secured("{type: apiKey, in: header, name: X-Key}");
         assert!(!auth(&contract).iter().any(|name| name.contains("another scheme")));
-        assert_eq!(auth(&contract).len(), 3);
+        assert!(auth(&contract).contains(&"first auth: a 401 says how to authenticate"));
+        assert_eq!(auth(&contract).len(), 5);
     }
 
     #[test]

@@ -14,8 +14,17 @@ use super::shape::Expander;
 use super::vocabulary::{Carry, Gap, Laws, Listed, Page};
 use super::{Contract, Statements, law_facts, pointer};
 
+/// Whose types a client has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Types {
+    /// Those of this contract: its answers decode through them.
+    OfThisContract,
+    /// Those of another one.
+    OfAnother,
+}
+
 /// Reads a contract from its text.
-pub(super) fn contract(name: &str, text: String) -> Result<Contract, Defect> {
+pub(super) fn contract(name: &str, text: String, types: Types) -> Result<Contract, Defect> {
     let document = Document::read(name, text)?;
     openapi::validate(&document)?;
     let gaps = gaps(&document)?;
@@ -26,6 +35,9 @@ pub(super) fn contract(name: &str, text: String) -> Result<Contract, Defect> {
     laws_fit(&document, &operations, &gaps)?;
     let (shapes, mut facts) = (expander.shapes, expander.facts);
     law_facts::add(&document, &operations, &links, &mut facts);
+    if types == Types::OfThisContract {
+        law_facts::add_typed(&document, &operations, &mut facts);
+    }
     Ok(Contract::new(
         document,
         operations,
@@ -179,12 +191,19 @@ fn parameter(document: &Document, node: &Node, at: &str) -> Option<Parameter> {
         "path" => Location::Path,
         _ => Location::Query,
     };
+    let name = node.member("name")?.text()?.to_owned();
+    // What these three carry is said elsewhere in the contract (OpenAPI 3.0.3, section 4.7.12.1).
+    let said_elsewhere = ["accept", "authorization", "content-type"];
+    if location == Location::Header && said_elsewhere.contains(&name.to_ascii_lowercase().as_str()) {
+        return None;
+    }
     let schema = node
         .member("schema")
         .map(|_| resolve(document, pointer::join(at, "schema")));
     let given = |holder: &Node| {
         holder
             .member("example")
+            .or_else(|| holder.member("examples")?.members().first()?.node.member("value"))
             .or_else(|| holder.member("default"))
             .map(Node::to_value)
     };
@@ -192,7 +211,7 @@ fn parameter(document: &Document, node: &Node, at: &str) -> Option<Parameter> {
     let in_schema = schema.as_deref().and_then(|schema| document.node(schema));
     let sample = given(node).or_else(|| in_schema.and_then(|schema| given(schema).or_else(|| allowed(schema))));
     Some(Parameter {
-        name: node.member("name")?.text()?.to_owned(),
+        name,
         location,
         required: node.member("required").and_then(Node::boolean) == Some(true),
         pointer: at.to_owned(),

@@ -24,6 +24,7 @@ use defect::Defect;
 use document::{Document, Node, Position};
 use fact::{Fact, FactId, FactKind};
 use link::Link;
+use load::Types;
 pub use load::is_json;
 use operation::{Operation, OperationId};
 use shape::{Shape, ShapeId};
@@ -108,16 +109,17 @@ impl Contract {
     ///
     /// The first [`Defect`], with file, line and pointer.
     pub fn read(name: &str, text: String) -> Result<Self, Defect> {
-        load::contract(name, text)
+        load::contract(name, text, Types::OfAnother)
     }
 
-    /// The contract that this crate is built with.
+    /// The contract that this crate is built with. It alone states that its answers decode through the typed client,
+    /// which is generated from it.
     ///
     /// # Errors
     ///
     /// None in a built crate: `build.rs` holds the file to the same checks.
     pub fn built_in() -> Result<Self, Defect> {
-        Self::read(BUILT_IN_NAME, BUILT_IN.to_owned())
+        load::contract(BUILT_IN_NAME, BUILT_IN.to_owned(), Types::OfThisContract)
     }
 
     /// The operation.
@@ -215,6 +217,16 @@ mod tests {
         crate::testing::with_snapshots(|| {
             insta::assert_snapshot!("facts", listed.join("\n"));
         });
+    }
+
+    #[test]
+    fn the_built_in_contract_alone_speaks_of_the_typed_client() {
+        let typed = |contract: &Contract| {
+            let facts = contract.facts.iter();
+            facts.filter(|fact| fact.kind == FactKind::Decodes).count()
+        };
+        let read = Contract::read(BUILT_IN_NAME, BUILT_IN.to_owned()).unwrap();
+        assert_eq!((typed(&Contract::built_in().unwrap()), typed(&read)), (8, 0));
     }
 
     #[test]

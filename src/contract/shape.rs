@@ -42,6 +42,8 @@ pub struct Shape {
     pub additional: Option<ShapeId>,
     /// Whether unlisted fields are documented, by `additionalProperties`.
     pub open: bool,
+    /// The names that only an alternative of `oneOf` or `anyOf` documents.
+    pub alternatives: Vec<String>,
     /// The shape of each element.
     pub items: Option<ShapeId>,
     /// What else the schemas assert: the fact, and the place of the schema.
@@ -135,6 +137,9 @@ pub(super) struct Expander<'document> {
 struct Conjunct<'document> {
     node: &'document Node,
     pointer: String,
+    /// Whether what leads here says `nullable`, beside `allOf` or beside the reference. By the letter that has no
+    /// effect (OpenAPI 3.0.3, sections 4.7.23 and 4.7.24.1), but nobody writes it to exclude null.
+    null_around: bool,
 }
 
 impl<'document> Expander<'document> {
@@ -207,6 +212,9 @@ impl<'document> Expander<'document> {
             .filter_map(|conjunct| conjunct.member("additionalProperties"))
             .collect();
         shape.open = additional.iter().any(|inner| inner.node.boolean() != Some(false));
+        for conjunct in conjuncts {
+            self.alternatives(&conjunct.pointer, &mut shape, 0);
+        }
         let schemas: Vec<_> = additional
             .into_iter()
             .filter(|inner| inner.node.boolean().is_none())
@@ -217,6 +225,28 @@ impl<'document> Expander<'document> {
         }
         self.assertions(conjuncts, pattern, &mut shape);
         shape
+    }
+
+    /// Adds the names that the alternatives of a schema document, those of alternatives within them included.
+    fn alternatives(&self, schema: &str, shape: &mut Shape, depth: usize) {
+        for choice in ["oneOf", "anyOf"] {
+            let at = pointer::join(schema, choice);
+            let count = self.document.node(&at).map_or(0, |parts| parts.elements().len());
+            // A choice that contains itself documents the same names again.
+            for index in (0..count).filter(|_| depth < 8) {
+                for conjunct in self.conjuncts(&pointer::join(&at, &index.to_string())) {
+                    let properties = conjunct.node.member("properties").map_or(&[][..], Node::members);
+                    for property in properties {
+                        if !shape.alternatives.contains(&property.name) {
+                            shape.alternatives.push(property.name.clone());
+                        }
+                    }
+                    let additional = conjunct.node.member("additionalProperties");
+                    shape.open |= additional.is_some_and(|inner| inner.boolean() != Some(false));
+                    self.alternatives(&conjunct.pointer, shape, depth + 1);
+                }
+            }
+        }
     }
 
     fn merged(&mut self, schemas: &[String], pattern: &str) -> ShapeId {
@@ -238,7 +268,8 @@ impl<'document> Expander<'document> {
         if types.contains(&JsonType::Integer) {
             types.retain(|kind| *kind != JsonType::Number);
         }
-        shape.nullable = conjuncts.iter().filter(typed).all(|conjunct| conjunct.flag("nullable"));
+        let admits_null = |conjunct: &Conjunct<'_>| conjunct.null_around || conjunct.flag("nullable");
+        shape.nullable = conjuncts.iter().filter(typed).all(admits_null);
         let mut documented = types.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" and ");
         if shape.nullable {
             documented.push_str(" or null");
@@ -351,25 +382,32 @@ impl<'document> Expander<'document> {
     /// The schemas that bind a place: references followed, `allOf` flattened.
     fn conjuncts(&self, pointer: &str) -> Vec<Conjunct<'document>> {
         let mut found = Vec::new();
-        self.flatten(pointer.to_owned(), &mut found, 0);
+        self.flatten(pointer.to_owned(), &mut found, (false, 0));
         found
     }
 
-    fn flatten(&self, pointer: String, found: &mut Vec<Conjunct<'document>>, depth: usize) {
+    fn flatten(&self, pointer: String, found: &mut Vec<Conjunct<'document>>, (null_around, depth): (bool, usize)) {
         let Some(node) = self.document.node(&pointer) else {
             return;
         };
+        let says_null = node.member("nullable").and_then(Node::boolean) == Some(true);
+        let null_below = null_around || says_null;
         if depth > 64 || found.iter().any(|conjunct| conjunct.pointer == pointer) {
             return;
         }
         if let Some(target) = node.member("$ref").and_then(Node::text).and_then(local_pointer) {
-            return self.flatten(target, found, depth + 1);
+            return self.flatten(target, found, (null_below, depth + 1));
         }
         let parts = node.member("allOf").map_or(0, |parts| parts.elements().len());
         let all_of = pointer::join(&pointer, "allOf");
-        found.push(Conjunct { node, pointer });
+        found.push(Conjunct {
+            node,
+            pointer,
+            null_around,
+        });
         for index in 0..parts {
-            self.flatten(pointer::join(&all_of, &index.to_string()), found, depth + 1);
+            let part = pointer::join(&all_of, &index.to_string());
+            self.flatten(part, found, (null_below, depth + 1));
         }
     }
 }
@@ -379,6 +417,7 @@ impl<'document> Conjunct<'document> {
         Some(Self {
             node: self.node.member(name)?,
             pointer: pointer::join(&self.pointer, name),
+            null_around: false,
         })
     }
 
@@ -457,6 +496,40 @@ mod tests {
     }
 
     #[test]
+    fn null_that_is_stated_around_a_type_is_documented() {
+        let named = "N: {type: object}";
+        for (field, documented) in [
+            ("{nullable: true, allOf: [{type: object}]}", "/f: object or null"),
+            (
+                "{nullable: true, allOf: [{$ref: '#/components/schemas/N'}]}",
+                "/f: object or null",
+            ),
+            ("{nullable: true, $ref: '#/components/schemas/N'}", "/f: object or null"),
+            (
+                "{nullable: true, allOf: [{allOf: [{type: object}]}]}",
+                "/f: object or null",
+            ),
+            ("{allOf: [{nullable: true}, {type: object}]}", "/f: object"),
+            (
+                "{type: object, nullable: true, allOf: [{type: object}]}",
+                "/f: object or null",
+            ),
+        ] {
+            let contract = of_schema(&format!("{{properties: {{f: {field}}}}}"), named);
+            assert!(stated(&contract).contains(&documented), "{field}");
+        }
+    }
+
+    #[test]
+    fn names_of_alternatives_are_documented_by_them() {
+        let contract = of_schema(
+            "{type: object, properties: {a: {}}, oneOf: [{properties: {b: {}}}, {$ref: '#/components/schemas/N'}]}",
+            "N: {anyOf: [{properties: {c: {}}}], allOf: [{properties: {d: {}}}]}",
+        );
+        assert_eq!(body(&contract).alternatives, ["b", "c", "d"]);
+    }
+
+    #[test]
     fn the_parts_of_all_of_bind_one_place_together() {
         let contract = of_schema(
             "{allOf: [{$ref: '#/components/schemas/Base'}, {type: object, required: [b, c], properties: {c: {}}}]}",
@@ -504,7 +577,6 @@ mod tests {
                 "{allOf: [{type: string, nullable: true}, {type: string}]}",
                 "body: string",
             ),
-            ("{nullable: true, allOf: [{type: string}]}", "body: string"),
         ] {
             let contract = of_schema(schema, "");
             assert_eq!(stated(&contract)[0], name, "{schema}");

@@ -275,7 +275,9 @@ impl Maker<'_> {
         if let Some(text) = node.member("x-synthetic").and_then(Node::text) {
             return Some(Value::String(text.replace("{mark}", &self.mark)));
         }
-        if node.member("format").and_then(Node::text) == Some("date-time") {
+        let accepts = &self.contract.operation(self.operation).laws.accepts;
+        let takes_forms = accepts.iter().any(|accepts| accepts.sent == at);
+        if takes_forms || node.member("format").and_then(Node::text) == Some("date-time") {
             return Some(Value::String(synthetic::timestamp(example, self.form, self.number)));
         }
         let stated = ["example", "default"]

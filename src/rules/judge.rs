@@ -81,9 +81,13 @@ impl<'contract> Judge<'contract> {
             documented,
             body: body.as_ref(),
         };
+        let breaks = self.verdicts.breaks();
         self.whole(&seen);
         if let (Some(Ok(body)), Some(shape)) = (&body, shape) {
             self.places(&seen, shape, body);
+            if success {
+                self.accepted(&seen, self.verdicts.breaks() == breaks);
+            }
         }
         body.and_then(Result::<Body, JsonError>::ok)
     }
@@ -141,6 +145,14 @@ impl<'contract> Judge<'contract> {
         for rule in RULES {
             if let Judging::Exchange(judge) = rule.judge {
                 judge(seen, &mut self.sink(rule, &seen.exchange.request));
+            }
+        }
+    }
+
+    fn accepted(&mut self, seen: &ExchangeSeen<'_>, sound: bool) {
+        for rule in RULES {
+            if let Judging::Accepted(judge) = rule.judge {
+                judge(seen, sound, &mut self.sink(rule, &seen.exchange.request));
             }
         }
     }

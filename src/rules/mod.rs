@@ -4,9 +4,11 @@
 //! [`Judge`] feeds the rules and keeps the [`Verdicts`]. A rule never sends anything and never reads a clock.
 
 mod accepted_form;
+mod allow;
 mod assertion;
 mod auth;
 mod carried;
+mod challenge;
 mod constraint;
 mod envelope;
 pub mod evidence;
@@ -28,6 +30,7 @@ mod server_error;
 mod status;
 #[cfg(test)]
 mod testing;
+mod typed_client;
 mod undocumented_field;
 mod unfinished_answer;
 mod verdict;
@@ -43,8 +46,10 @@ pub use verdict::{Finding, Reason, Verdict, Verdicts};
 /// Every rule, by name.
 pub static RULES: &[&Rule] = &[
     &accepted_form::RULE,
+    &allow::RULE,
     &auth::RULE,
     &carried::RULE,
+    &challenge::RULE,
     &constraint::RULE,
     &envelope::RULE,
     &forbidden_field::RULE,
@@ -59,6 +64,7 @@ pub static RULES: &[&Rule] = &[
     &respelled::RULE,
     &server_error::RULE,
     &status::RULE,
+    &typed_client::RULE,
     &undocumented_field::RULE,
     &unfinished_answer::RULE,
     &wrong_type::RULE,

@@ -44,6 +44,8 @@ pub struct Example {
 
 /// The evidence that a rule looks at.
 pub(super) enum Judging {
+    /// A success whose body is read, once every place of it is judged, and whether no fact was broken by it.
+    Accepted(fn(&ExchangeSeen<'_>, bool, &mut Sink<'_>)),
     /// A record that a create answered with.
     Creation(fn(&Creation<'_>, &mut Sink<'_>)),
     /// An exchange as a whole.

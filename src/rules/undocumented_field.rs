@@ -40,7 +40,9 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
     for (name, value) in members {
         let listed = shape.fields.iter().any(|field| field.name == *name);
         let forbidden = shape.forbidden.iter().any(|(forbidden, _)| forbidden == name);
-        if !listed && !forbidden {
+        // Which alternative an answer follows is for `constraint` to say.
+        let of_an_alternative = shape.alternatives.contains(name);
+        if !listed && !forbidden && !of_an_alternative {
             let received = sink.tell(value);
             sink.noted(fact, Some("no field of this name"), || place.member(name), || received);
         }
@@ -87,6 +89,17 @@ mod tests {
             let told = Bench::schema(schema).body(&json!({"b": 1}));
             assert!(told.verdicts.findings().is_empty(), "{schema}");
         }
+    }
+
+    #[test]
+    fn what_an_alternative_lists_is_documented() {
+        let alternatives = "oneOf: [{required: [b], properties: {b: {}}}, {required: [c], properties: {c: {}}}]";
+        let bench = Bench::schema(&format!("{{type: object, properties: {{a: {{}}}}, {alternatives}}}"));
+        assert!(bench.body(&json!({"a": 1, "b": 1})).verdicts.findings().is_empty());
+        assert_eq!(
+            bench.body(&json!({"b": 1, "d": 1})).finding("undocumented-field").count,
+            1
+        );
     }
 
     #[test]

@@ -76,6 +76,10 @@ pub enum Reason {
     Broken,
     /// The body is JSON beyond what is read.
     Beyond,
+    /// The target refused the credential with this status, which is no 401.
+    No401(u16),
+    /// The typed client hands the answer over as bytes.
+    Untyped,
     /// The contract's assertion cannot be read.
     Unreadable(String),
 }
@@ -112,6 +116,7 @@ impl fmt::Display for Reason {
             Self::Documented(status) => write!(formatter, "it was answered with {status}, which the document lists"),
             Self::Failed(status) => write!(formatter, "the server failed with {status}"),
             Self::NoIdentifier => formatter.write_str("the created record has no identifier to be found by"),
+            Self::No401(status) => write!(formatter, "refused with {status}, and only a 401 has a challenge"),
             Self::NoInstant => formatter.write_str("the timestamp's form does not say which instant it names"),
             Self::NoSecondPage(needed, left) => write!(
                 formatter,
@@ -129,6 +134,7 @@ impl fmt::Display for Reason {
             Self::TokenRefused(status) => write!(formatter, "the token was refused with {status}"),
             Self::TooManyPages(most) => write!(formatter, "the list has more pages than --max-pages {most}"),
             Self::Unanswered => formatter.write_str("no complete answer came"),
+            Self::Untyped => formatter.write_str("the typed client hands the answer over as bytes"),
             Self::Unreadable(why) => write!(formatter, "the contract's assertion cannot be read: {why}"),
         }
     }
@@ -162,6 +168,8 @@ pub struct Verdicts {
     findings: Vec<Finding>,
     known: HashMap<(&'static str, FactId), usize>,
     not_called: HashMap<OperationId, Reason>,
+    /// How often a fact was broken.
+    breaks: u64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -180,7 +188,18 @@ impl Verdicts {
             findings: Vec::new(),
             known: HashMap::new(),
             not_called: HashMap::new(),
+            breaks: 0,
         }
+    }
+
+    /// How often a fact was broken until now: where it does not grow, nothing was broken.
+    pub(super) fn breaks(&self) -> u64 {
+        self.breaks
+    }
+
+    fn break_fact(&mut self, fact: FactId) {
+        self.states[fact.0].broken = true;
+        self.breaks += 1;
     }
 
     /// Every fact undecided, because no complete answer came.
@@ -252,13 +271,13 @@ impl Sink<'_> {
 
     /// An answer broke the fact.
     pub(super) fn broken(&mut self, fact: FactId, pointer: impl FnOnce() -> String, received: impl FnOnce() -> String) {
-        self.verdicts.states[fact.0].broken = true;
+        self.verdicts.break_fact(fact);
         self.noted(fact, None, pointer, received);
     }
 
     /// An answer as a whole broke the fact, in words that are not the fact's own.
     pub(super) fn broken_where(&mut self, fact: FactId, documented: &str, received: impl FnOnce() -> String) {
-        self.verdicts.states[fact.0].broken = true;
+        self.verdicts.break_fact(fact);
         self.noted(fact, Some(documented), String::new, received);
     }
 

@@ -8,6 +8,7 @@ mod list;
 mod look;
 mod look_again;
 mod pace;
+mod parameter;
 mod probe;
 mod request;
 mod session;

@@ -1,11 +1,13 @@
 //! Addresses a call: fills the path, the query and the headers with values that links or the contract give.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::header::HeaderName;
 use serde_json::Value;
 
+use super::parameter;
 use crate::contract::Contract;
 use crate::contract::link::Target;
-use crate::contract::operation::{Location, OperationId, Parameter, Security};
+use crate::contract::operation::{Location, Operation, OperationId, Parameter, Security};
 use crate::exchange::{Credential, Leaning, Told, placeholder};
 use crate::plan::Known;
 
@@ -32,6 +34,10 @@ pub(super) struct Address {
 /// The reason why a required parameter has no value.
 pub(super) fn address(contract: &Contract, operation: OperationId, known: &Known) -> Result<Address, String> {
     let documented = contract.operation(operation);
+    // Some documents tell operations apart by a fragment, which never leaves a client (RFC 9110, section 4.2.5).
+    if documented.path.contains('#') {
+        return Err("its path has a `#`, and no request carries what follows one".to_owned());
+    }
     let mut address = Address {
         path: documented.path.clone(),
         headers: Vec::new(),
@@ -53,23 +59,59 @@ pub(super) fn address(contract: &Contract, operation: OperationId, known: &Known
             .last()
             .is_some_and(|(link, _)| contract.operation(link.from).is_read());
         let own = linked.last().map(|(_, value)| (*value).clone());
-        if own.is_none() && parameter.sample.is_some() {
+        if own.is_none() {
             address.leaning = Leaning::Sample;
         }
-        let value = own.or_else(|| parameter.sample.clone().filter(|_| documented.is_read()));
+        let value = own.or_else(|| unlinked(contract, documented, parameter));
         let value = value.ok_or_else(|| missing(contract, operation, index, parameter))?;
-        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        // Percent-encoded or not, a URL drops these: the call would go to another path than the documented one.
-        if parameter.location == Location::Path && matches!(text.as_str(), "." | "..") {
-            return Err(format!("the value for its `{}` cannot stand in a path", parameter.name));
-        }
         let told = learned.then(|| placeholder(&parameter.name));
-        address.fill(parameter, &text, told.as_deref());
+        for text in parameter::written(contract, parameter, &value) {
+            can_stand(parameter, &text)?;
+            address.fill(parameter, &text, told.as_deref());
+        }
         if parameter.location == Location::Path {
             address.path_values.push((parameter.name.clone(), value));
         }
     }
     Ok(address)
+}
+
+/// A value that no link gives: the contract's own, or one by type. A write takes one in a header or a cookie alone,
+/// since what stands in its path or query may name a record that is not this run's.
+fn unlinked(contract: &Contract, operation: &Operation, parameter: &Parameter) -> Option<Value> {
+    let names_no_record = matches!(parameter.location, Location::Cookie | Location::Header);
+    if !operation.is_read() && !names_no_record {
+        return None;
+    }
+    let sample = parameter.sample.clone();
+    sample.or_else(|| parameter::made_up(contract, parameter))
+}
+
+/// Whether the text can stand where its parameter goes.
+///
+/// # Errors
+///
+/// The reason why not.
+fn can_stand(parameter: &Parameter, text: &str) -> Result<(), String> {
+    let (stands, place) = match parameter.location {
+        // Percent-encoded or not, a URL drops these: the call would go to another path than the documented one.
+        Location::Path => (!matches!(text, "." | ".."), "path"),
+        Location::Header => {
+            let name = HeaderName::from_bytes(parameter.name.as_bytes());
+            (
+                name.is_ok() && text.bytes().all(|byte| (b' '..=b'~').contains(&byte)),
+                "header",
+            )
+        }
+        Location::Cookie | Location::Query => return Ok(()),
+    };
+    if stands {
+        return Ok(());
+    }
+    Err(format!(
+        "the value for its `{}` cannot stand in a {place}",
+        parameter.name
+    ))
 }
 
 impl Address {
@@ -92,9 +134,9 @@ impl Address {
                 self.told.headers.push((name.clone(), told.unwrap_or(text).to_owned()));
             }
             Location::Cookie => {
-                let cookie = |value: &str| ("Cookie".to_owned(), format!("{}={value}", encoded(name)));
-                self.headers.push(cookie(&encoded(text)));
-                self.told.headers.push(cookie(told.unwrap_or(&encoded(text))));
+                let cookie = |value: &str| format!("{}={value}", encoded(name));
+                add_cookie(&mut self.headers, &cookie(&encoded(text)));
+                add_cookie(&mut self.told.headers, &cookie(told.unwrap_or(&encoded(text))));
             }
         }
     }
@@ -104,6 +146,14 @@ impl Address {
         let value = utf8_percent_encode(value, RESERVED).to_string();
         self.path = with_query(&self.path, name, &value);
         self.told.path = with_query(&self.told.path, name, &value);
+    }
+}
+
+/// Adds a cookie to the one header that holds them all (RFC 6265, section 5.4).
+fn add_cookie(headers: &mut Vec<(String, String)>, pair: &str) {
+    match headers.iter_mut().find(|(name, _)| name == "Cookie") {
+        Some((_, cookies)) => cookies.extend(["; ", pair]),
+        None => headers.push(("Cookie".to_owned(), pair.to_owned())),
     }
 }
 
@@ -187,6 +237,28 @@ paths:
         - {name: theme, in: cookie, required: true, schema: {type: string}, example: d=k}
         - {name: more, in: query, schema: {type: string}, example: m}
       responses: {'200': {description: Part}}
+  /made-up:
+    post:
+      operationId: createPart
+      parameters:
+        - {name: X-Tenant, in: header, required: true, schema: {type: string}}
+        - {name: a, in: cookie, required: true, schema: {type: integer}}
+        - {name: b, in: cookie, required: true, schema: {type: string}, examples: {one: {value: c}}}
+        - {name: Accept, in: header, required: true, schema: {type: string}}
+      responses: {'201': {description: Part}}
+    get:
+      operationId: getMadeUp
+      parameters:
+        - {name: kinds, in: query, required: true, schema: {type: array, items: {enum: [x y]}}, example: [u, v]}
+        - {name: X-Wild, in: header, required: true, schema: {type: string, default: 'ü'}}
+      responses: {'200': {description: Part}}
+    put:
+      operationId: putMadeUp
+      parameters:
+        - {name: of, in: query, required: true, schema: {type: string}}
+      responses: {'200': {description: Part}}
+  /made-up#again:
+    get: {operationId: getAgain, responses: {'200': {description: Part}}}
   /nothing/{id}:
     get:
       operationId: getNothing
@@ -261,6 +333,35 @@ paths:
             address.headers,
             headers.map(|(name, value)| (name.to_owned(), value.to_owned()))
         );
+    }
+
+    #[test]
+    fn headers_and_cookies_are_made_up_by_type_for_a_write_too() {
+        let address = addressed("createPart", &[]).unwrap();
+        let headers = [("X-Tenant", "countersign"), ("Cookie", "a=1; b=c")];
+        assert_eq!(
+            address.headers,
+            headers.map(|(name, value)| (name.to_owned(), value.to_owned()))
+        );
+        assert_eq!(address.leaning, Leaning::Sample);
+    }
+
+    #[test]
+    fn nothing_is_made_up_in_the_query_of_a_write_nor_sent_that_no_header_holds() {
+        assert_eq!(
+            addressed("putMadeUp", &[]).unwrap_err(),
+            "no link and no example of the contract gives its `of`"
+        );
+        assert_eq!(
+            addressed("getMadeUp", &[]).unwrap_err(),
+            "the value for its `X-Wild` cannot stand in a header"
+        );
+    }
+
+    #[test]
+    fn a_path_with_a_fragment_is_not_called() {
+        let reason = addressed("getAgain", &[]).unwrap_err();
+        assert_eq!(reason, "its path has a `#`, and no request carries what follows one");
     }
 
     #[test]

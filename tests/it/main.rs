@@ -2,6 +2,7 @@
 
 mod cli;
 mod client;
+mod corpus;
 mod mirror;
 mod proof;
 mod service;

@@ -18,8 +18,12 @@ pub(super) enum WholeFault {
     BodyHtml,
     /// The body holds a byte that UTF-8 does not have.
     BodyNotUtf8,
+    /// A 401 asks for another scheme, or for none.
+    Challenge(Option<&'static str>),
     /// The connection ends in the middle of the body.
     ConnectionCut,
+    /// A success is answered with 405, and no method is listed.
+    MethodsUnlisted,
     /// The media type is another one, or none is named.
     MediaType(Option<&'static str>),
     /// The first name of the body stands in it twice.
@@ -40,7 +44,14 @@ impl WholeFault {
             WholeFault::RefusalStatus(status) if answer.head.status == StatusCode::UNAUTHORIZED => {
                 answer.head.status = status;
             }
-            WholeFault::RefusalStatus(_) => {}
+            WholeFault::Challenge(challenge) if answer.head.status == StatusCode::UNAUTHORIZED => {
+                let headers = &mut answer.head.headers;
+                match challenge {
+                    Some(other) => drop(headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(other))),
+                    None => drop(headers.remove(header::WWW_AUTHENTICATE)),
+                }
+            }
+            WholeFault::Challenge(_) | WholeFault::RefusalStatus(_) => {}
             _ if answer.is_success() => self.succeeded(answer),
             _ => {}
         }
@@ -65,7 +76,11 @@ impl WholeFault {
                     .insert(header::CONTENT_TYPE, HeaderValue::from_static(name));
             }
             WholeFault::NameTwice => twice(answer),
-            WholeFault::RefusalStatus(_) => {}
+            WholeFault::Challenge(_) | WholeFault::RefusalStatus(_) => {}
+            WholeFault::MethodsUnlisted => {
+                fail(answer, StatusCode::METHOD_NOT_ALLOWED);
+                answer.head.headers.remove(header::ALLOW);
+            }
             WholeFault::Status(status) => fail(answer, status),
             WholeFault::Unwrapped => unwrap(answer),
         }
@@ -85,6 +100,9 @@ pub(super) fn fail(answer: &mut Answer, status: StatusCode) {
     if status == StatusCode::SERVICE_UNAVAILABLE {
         // Clients that wait lose no time.
         headers.insert(header::RETRY_AFTER, HeaderValue::from_static("0"));
+    }
+    if status == StatusCode::METHOD_NOT_ALLOWED {
+        headers.insert(header::ALLOW, HeaderValue::from_static("OPTIONS"));
     }
     if status.is_redirection() {
         headers.insert(header::LOCATION, HeaderValue::from_static("/"));

@@ -20,6 +20,7 @@ struct Row {
 /// The facts that are about whole answers.
 #[derive(Clone, Copy)]
 enum Broken {
+    Challenge,
     Complete,
     Data,
     Json,
@@ -49,6 +50,27 @@ const ROWS: &[Row] = &[
         "status",
         Broken::Status,
         Status(StatusCode::METHOD_NOT_ALLOWED),
+    ),
+    row(
+        "methods-unlisted",
+        "a success is 405 without Allow",
+        "allow",
+        Broken::Status,
+        WholeFault::MethodsUnlisted,
+    ),
+    row(
+        "challenge-dropped",
+        "a 401 has no WWW-Authenticate",
+        "challenge",
+        Broken::Challenge,
+        WholeFault::Challenge(None),
+    ),
+    row(
+        "challenge-for-basic",
+        "a 401 asks for Basic alone",
+        "challenge",
+        Broken::Challenge,
+        WholeFault::Challenge(Some(r#"Basic realm="Bearer, or not""#)),
     ),
     row(
         "server-error",
@@ -188,7 +210,7 @@ impl Row {
         match (self.fault, self.broken) {
             (Status(StatusCode::OK), _) => !open,
             (Status(StatusCode::NO_CONTENT), _) => open && has_body,
-            (_, Broken::Complete | Broken::NoServerError | Broken::Status) => true,
+            (_, Broken::Challenge | Broken::Complete | Broken::NoServerError | Broken::Status) => true,
             (_, Broken::Data | Broken::Json | Broken::MediaType) => has_body,
         }
     }
@@ -200,6 +222,7 @@ impl Row {
             _ => "",
         };
         let stated = match self.broken {
+            Broken::Challenge => "auth: a 401 asks for Bearer",
             Broken::Complete => "answer: complete",
             Broken::Data => "/data: present",
             Broken::Json => "body: JSON",

@@ -53,8 +53,9 @@ const FOLLOWING: [(&str, &str, &str); 14] = [
     ("getVisits /data/items/*/id: integer", "listed", "getVisits"),
 ];
 
+/// How a place is broken.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Way {
+pub(super) enum Way {
     Dropped,
     OtherType,
     Renamed,
@@ -180,7 +181,7 @@ impl Broken {
 }
 
 /// Breaks every value at the place.
-fn break_at(value: &mut Value, tokens: &[String], way: Way) {
+pub(super) fn break_at(value: &mut Value, tokens: &[String], way: Way) {
     let [token, rest @ ..] = tokens else {
         *value = of_another_type(value);
         return;

@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use countersign::contract::Contract;
+use countersign::contract::fact::{Fact, FactKind};
 use countersign::plan::{Action, Plan, Probe};
 use countersign::rules::RULES;
 use countersign::service::fault::{Fault, Faults, faults};
@@ -92,7 +93,10 @@ fn a_service_without_faults_is_found_faultless() {
 #[test]
 fn each_fact_has_a_fault_and_each_fault_names_a_fact_and_a_rule_that_exist() {
     let contract = Contract::built_in().unwrap();
-    let facts: HashSet<_> = contract.facts.iter().map(|fact| fact.name.as_str()).collect();
+    // No service breaks these without breaking another fact: they are about our client, and proven beside their rule.
+    let of_the_service = |fact: &&Fact| fact.kind != FactKind::Decodes;
+    let facts = contract.facts.iter().filter(of_the_service);
+    let facts: HashSet<_> = facts.map(|fact| fact.name.as_str()).collect();
     let broken: HashSet<_> = faults().iter().filter_map(|fault| fault.fact.as_deref()).collect();
     let lacking: BTreeSet<_> = facts
         .difference(&broken)

@@ -1,0 +1,67 @@
+//! Names at each field of a generated type how it is read where serde alone is stricter than the contract: integers and
+//! arrays. The entry is [`tolerate`]; the readings are in `client::tolerant`.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Field, File, GenericArgument, Item, PathArguments, Type, parse_quote};
+
+/// Changes every field of every type of the file.
+pub(super) fn tolerate(file: &mut File) {
+    each_item(&mut file.items);
+}
+
+fn each_item(items: &mut [Item]) {
+    for item in items {
+        match item {
+            Item::Mod(module) if module.ident == "types" => {
+                if let Some((_, inner)) = &mut module.content {
+                    each_item(inner);
+                }
+            }
+            Item::Struct(structure) => structure.fields.iter_mut().for_each(tolerate_field),
+            _ => {}
+        }
+    }
+}
+
+fn tolerate_field(field: &mut Field) {
+    let Some(way) = way(&field.ty) else { return };
+    let path = format!("<{} as crate::client::tolerant::Read<_>>::deserialize", quote!(#way));
+    // serde takes a missing `Option` for none only where it reads it itself.
+    let missing = is(&field.ty, "Option").then(|| quote!(default,));
+    field
+        .attrs
+        .push(parse_quote!(#[serde(#missing deserialize_with = #path)]));
+}
+
+/// The way in which a type is read; none where serde's own does.
+fn way(kind: &Type) -> Option<TokenStream> {
+    let inner = inner(kind);
+    if is(kind, "Option") {
+        let way = way(inner?)?;
+        Some(quote!(crate::client::tolerant::Optional<#way>))
+    } else if is(kind, "Vec") {
+        let way = way(inner?).unwrap_or_else(|| quote!(crate::client::tolerant::Plain));
+        Some(quote!(crate::client::tolerant::List<#way>))
+    } else {
+        let integer = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
+        let is_integer = integer.iter().any(|name| is(kind, name));
+        is_integer.then(|| quote!(crate::client::tolerant::Whole))
+    }
+}
+
+fn is(kind: &Type, name: &str) -> bool {
+    matches!(kind, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == name))
+}
+
+/// The first argument of a generic type.
+fn inner(kind: &Type) -> Option<&Type> {
+    let Type::Path(path) = kind else { return None };
+    let PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else {
+        return None;
+    };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::Type(inner) => Some(inner),
+        _ => None,
+    })
+}

@@ -1,0 +1,45 @@
+//! Answers read through the generated types, by the name of their operation: what the `typed-client` rule and our tests
+//! ask. The table from operation to type is generated with the types.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::generated::decode;
+
+/// What is made of an answer once it is read.
+pub(crate) trait Reader {
+    /// What it is made into.
+    type Read;
+
+    /// Reads the answer as this type.
+    fn read<Typed: DeserializeOwned + Serialize>(self, body: &Value) -> Self::Read;
+}
+
+/// Whether the answer can be read as the type of its operation; none where the operation's answer has no type.
+#[cfg(feature = "checker")]
+pub(crate) fn decodes(operation: &str, body: &Value) -> Option<bool> {
+    struct Decodes;
+    impl Reader for Decodes {
+        type Read = bool;
+
+        fn read<Typed: DeserializeOwned + Serialize>(self, body: &Value) -> bool {
+            Typed::deserialize(body).is_ok()
+        }
+    }
+    decode(operation, body, Decodes)
+}
+
+/// What is left of the answer once it is read as the type of its operation.
+#[cfg(test)]
+pub(crate) fn whole(operation: &str, body: &Value) -> Option<serde_json::Result<Value>> {
+    struct Whole;
+    impl Reader for Whole {
+        type Read = serde_json::Result<Value>;
+
+        fn read<Typed: DeserializeOwned + Serialize>(self, body: &Value) -> Self::Read {
+            serde_json::to_value(Typed::deserialize(body)?)
+        }
+    }
+    decode(operation, body, Whole)
+}

@@ -1,0 +1,81 @@
+//! `allow`: a 405 does not say which methods its path has.
+//!
+//! # Design
+//!
+//! No request is sent to provoke a 405: only documented methods go to documented paths. So there is no fact that an
+//! answer without a 405 could hold, and what is seen is told at the operation's status.
+
+use reqwest::header::ALLOW;
+
+use super::evidence::ExchangeSeen;
+use super::level::Level;
+use super::rule::{Judging, Rule};
+use super::verdict::Sink;
+use crate::contract::fact::FactKind;
+
+pub(super) static RULE: Rule = Rule {
+    name: "allow",
+    level: Level::Warn,
+    summary: "A 405 has `Allow`, which lists the methods that its path has.",
+    source: "RFC 9110, section 15.5.6",
+    judge: Judging::Exchange(judge),
+};
+
+fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
+    let (Some(fact), Ok(answer)) = (seen.contract.fact_of(seen.id, FactKind::Status), seen.outcome()) else {
+        return;
+    };
+    if answer.status == 405 && !answer.headers.contains_key(ALLOW) {
+        let documented = "a 405 has `Allow`";
+        sink.noted(fact, Some(documented), String::new, || "405 without `Allow`".to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::{ALLOW, HeaderValue};
+
+    use crate::contract::fact::FactKind;
+    use crate::rules::testing::{Bench, JSON, Told};
+    use crate::rules::{Level, Verdict};
+
+    fn answered(status: u16, allow: Option<&'static str>) -> Told {
+        let bench = Bench::of("getTags");
+        let mut exchange = bench.exchange(status, JSON, "{}");
+        if let (Ok(answer), Some(allow)) = (&mut exchange.outcome, allow) {
+            answer.headers.insert(ALLOW, HeaderValue::from_static(allow));
+        }
+        bench.judge(|judge| drop(judge.exchange(&exchange)))
+    }
+
+    #[test]
+    fn a_405_that_lists_the_methods_is_no_finding_of_this_rule() {
+        // An empty list says that the path has none (RFC 9110, section 10.2.1).
+        for allow in ["POST, HEAD", ""] {
+            assert!(answered(405, Some(allow)).findings("allow").is_empty());
+        }
+    }
+
+    #[test]
+    fn a_405_that_lists_none_is_a_warning_beside_the_status() {
+        let told = answered(405, None);
+        assert_eq!(told.finding("allow").level, Level::Warn);
+        assert_eq!(told.finding("allow").documented.as_deref(), Some("a 405 has `Allow`"));
+        assert_eq!(told.received("allow"), "405 without `Allow`");
+        assert_eq!(told.kind(FactKind::Status), Verdict::Broken);
+    }
+
+    #[test]
+    fn other_statuses_need_no_list() {
+        for status in [200, 401, 404, 501] {
+            assert!(answered(status, None).findings("allow").is_empty(), "{status}");
+        }
+        assert!(Bench::of("getTags").unanswered().findings("allow").is_empty());
+    }
+
+    #[test]
+    fn the_finding_points_at_the_whole_answer_and_at_the_status() {
+        let (pointer, place) = ("", "/paths/~1organization~1v1~1tags/get/responses/2XX");
+        assert_eq!(answered(405, None).places("allow"), (pointer, place));
+    }
+}

@@ -1,0 +1,160 @@
+//! `challenge`: a 401 does not say how to authenticate.
+
+use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
+
+use super::evidence::ExchangeSeen;
+use super::level::Level;
+use super::rule::{Judging, Rule};
+use super::verdict::{Reason, Sink};
+use crate::contract::fact::FactKind;
+use crate::contract::operation::Security;
+use crate::exchange::Purpose;
+
+pub(super) static RULE: Rule = Rule {
+    name: "challenge",
+    level: Level::Warn,
+    summary: "A 401 has `WWW-Authenticate`, and where the scheme is bearer it asks for Bearer. The document names the \
+              scheme; its RFCs ask for this.",
+    source: "RFC 9110, section 11.6.1; RFC 6750, section 3",
+    judge: Judging::Exchange(judge),
+};
+
+fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
+    let (Some(fact), Ok(answer)) = (seen.contract.fact_of(seen.id, FactKind::Challenge), seen.outcome()) else {
+        return;
+    };
+    if answer.status != 401 {
+        if matches!(seen.exchange.request.purpose, Purpose::MustBeRefused(..)) && (400..500).contains(&answer.status) {
+            sink.undecided(fact, Reason::No401(answer.status));
+        }
+        return;
+    }
+    let schemes = schemes(&answer.headers);
+    let is_bearer = matches!(seen.operation.security, Security::Bearer { .. });
+    if schemes.is_empty() {
+        sink.broken(fact, String::new, || "401 without `WWW-Authenticate`".to_owned());
+    } else if is_bearer && !schemes.iter().any(|scheme| scheme.eq_ignore_ascii_case("Bearer")) {
+        sink.broken(fact, String::new, || "401 that asks for another scheme".to_owned());
+    } else {
+        sink.held(fact);
+    }
+}
+
+/// The schemes that the headers ask for. A header may hold several challenges, and a challenge several parameters, both
+/// divided by commas (RFC 9110, section 11.6.1): what starts with a name and an equals sign is a parameter.
+fn schemes(headers: &HeaderMap) -> Vec<String> {
+    let values = headers.get_all(WWW_AUTHENTICATE).iter();
+    let parts = values.flat_map(|value| unquoted(&String::from_utf8_lossy(value.as_bytes())));
+    let challenges = parts.filter_map(|part| {
+        let part = part.trim();
+        let end = part.find([' ', '\t', '=']).unwrap_or(part.len());
+        let (name, rest) = part.split_at(end);
+        (!name.is_empty() && !rest.trim_start().starts_with('=')).then(|| name.to_owned())
+    });
+    challenges.collect()
+}
+
+/// The parts between commas that do not stand in quotes, without what stands in them.
+fn unquoted(value: &str) -> Vec<String> {
+    let (mut parts, mut quoted, mut escaped) = (vec![String::new()], false, false);
+    for character in value.chars() {
+        match character {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            ',' => parts.push(String::new()),
+            other => parts.last_mut().into_iter().for_each(|part| part.push(other)),
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::{HeaderValue, WWW_AUTHENTICATE};
+
+    use crate::contract::fact::FactKind;
+    use crate::exchange::{Leaning, Purpose};
+    use crate::rules::testing::{Bench, JSON, Told};
+    use crate::rules::{Level, Reason, Verdict};
+
+    fn refused(bench: &Bench, status: u16, challenges: &[&str]) -> Told {
+        let mut exchange = bench.exchange(status, JSON, "{}");
+        if let Ok(answer) = &mut exchange.outcome {
+            for value in challenges {
+                answer
+                    .headers
+                    .append(WWW_AUTHENTICATE, HeaderValue::from_str(value).unwrap());
+            }
+        }
+        bench.judge(|judge| drop(judge.exchange(&exchange)))
+    }
+
+    fn probe(operation: &str) -> Bench {
+        Bench::of(operation).purpose(Purpose::MustBeRefused(FactKind::NoCredential, Leaning::Nothing))
+    }
+
+    #[test]
+    fn a_challenge_for_bearer_holds_however_it_is_written() {
+        for challenges in [
+            &["Bearer"][..],
+            &["bearer realm=\"a, b\""],
+            &["Bearer error=\"invalid_token\", realm=x"],
+            &["Basic realm=\"a\", charset=\"UTF-8\", Bearer"],
+            &["Basic realm=\"Bearer\"", "Bearer"],
+            &["Negotiate abc==, Bearer realm = x"],
+        ] {
+            let told = refused(&probe("getTags"), 401, challenges);
+            assert_eq!(told.kind(FactKind::Challenge), Verdict::Held, "{challenges:?}");
+            assert!(told.verdicts.findings().is_empty(), "{challenges:?}");
+        }
+    }
+
+    #[test]
+    fn a_401_without_one_is_a_warning() {
+        for (challenges, received) in [
+            (&[][..], "401 without `WWW-Authenticate`"),
+            (&[""], "401 without `WWW-Authenticate`"),
+            (&["Basic realm=\"Bearer\""], "401 that asks for another scheme"),
+            (&["Basic realm=\"a\", Bearer = x"], "401 that asks for another scheme"),
+            (&["Basic realm=\"a\\\", Bearer\""], "401 that asks for another scheme"),
+        ] {
+            let told = refused(&probe("getTags"), 401, challenges);
+            assert_eq!(told.kind(FactKind::Challenge), Verdict::Broken, "{challenges:?}");
+            assert_eq!(told.finding("challenge").level, Level::Warn);
+            assert_eq!(told.received("challenge"), received);
+        }
+    }
+
+    #[test]
+    fn an_api_key_has_no_scheme_to_ask_for() {
+        let keyed = "openapi: 3.0.3\ninfo: {title: Keyed, version: '1'}\nsecurity: [{key: []}]\npaths:\n  /things: {get: \
+                     {operationId: getThings, responses: {'200': {description: a}}}}\ncomponents:\n  securitySchemes:\n    \
+                     key: {type: apiKey, in: header, name: X-Key}\n";
+        let bench = Bench::text(keyed, "getThings");
+        assert_eq!(
+            refused(&bench, 401, &["ApiKey"]).kind(FactKind::Challenge),
+            Verdict::Held
+        );
+        assert_eq!(refused(&bench, 401, &[]).kind(FactKind::Challenge), Verdict::Broken);
+    }
+
+    #[test]
+    fn another_refusal_and_a_success_need_none() {
+        for status in [400, 403, 404] {
+            let told = refused(&probe("getTags"), status, &[]);
+            let verdict = told.kind(FactKind::Challenge);
+            assert_eq!(verdict, Verdict::Undecided(Reason::No401(status)));
+            assert!(told.findings("challenge").is_empty());
+        }
+        let told = refused(&Bench::of("getTags"), 200, &[]);
+        assert_eq!(told.kind(FactKind::Challenge), Verdict::Undecided(Reason::NotShown));
+    }
+
+    #[test]
+    fn the_finding_points_at_the_whole_answer_and_at_the_scheme() {
+        let told = refused(&probe("getTags"), 401, &[]);
+        assert_eq!(told.places("challenge"), ("", "/components/securitySchemes/bearerAuth"));
+    }
+}

@@ -1,0 +1,248 @@
+//! `typed-client`: an answer that keeps every statement of the contract cannot be read through the generated types.
+//!
+//! # Design
+//!
+//! Nobody but us is at fault then: the service did what the document says. It is told all the same, because it decides
+//! whether a program with our client works against this target; and it only warns, because the target conforms. An
+//! answer that breaks a fact is not asked, so that one mistake is told once. The facts are those of the built-in
+//! contract alone, which the types are generated from.
+
+use super::evidence::ExchangeSeen;
+use super::level::Level;
+use super::rule::{Judging, Rule};
+use super::verdict::{Reason, Sink};
+use crate::client::typed;
+use crate::contract::fact::FactKind;
+
+pub(super) static RULE: Rule = Rule {
+    name: "typed-client",
+    level: Level::Warn,
+    summary: "An answer that keeps every other statement decodes through the types of this crate's client; where it \
+              does not, the client is at fault.",
+    source: "The client of this crate, which is generated from the contract",
+    judge: Judging::Accepted(judge),
+};
+
+fn judge(seen: &ExchangeSeen<'_>, sound: bool, sink: &mut Sink<'_>) {
+    let (Some(fact), Some(Ok(body))) = (seen.contract.fact_of(seen.id, FactKind::Decodes), seen.body) else {
+        return;
+    };
+    if body.value.is_null() {
+        return sink.undecided(fact, Reason::OnlyNull);
+    }
+    if !sound {
+        return sink.undecided(fact, Reason::Broken);
+    }
+    match typed::decodes(&seen.operation.name, &body.value) {
+        Some(true) => sink.held(fact),
+        Some(false) => sink.broken(fact, String::new, || {
+            "an answer that the generated types refuse".to_owned()
+        }),
+        None => sink.undecided(fact, Reason::Untyped),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::client::tolerance::full_answer;
+    use crate::contract::fact::FactKind;
+    use crate::rules::testing::{Bench, JSON, Told};
+    use crate::rules::{Level, Reason, Verdict};
+
+    fn contact(age: &Value) -> Value {
+        let mut answer = full_answer("createContact");
+        answer["data"]["age"] = age.clone();
+        answer
+    }
+
+    fn typed() -> Vec<String> {
+        let contract = &Bench::of("getTags").contract;
+        let typed = contract.facts.iter().filter(|fact| fact.kind == FactKind::Decodes);
+        typed
+            .map(|fact| contract.operation(fact.operation).name.clone())
+            .collect()
+    }
+
+    fn judged(operation: &str, answer: &Value) -> Told {
+        Bench::of(operation).body(answer)
+    }
+
+    #[test]
+    fn a_sound_answer_of_each_operation_decodes() {
+        for operation in typed() {
+            let told = judged(&operation, &full_answer(&operation));
+            assert_eq!(told.kind(FactKind::Decodes), Verdict::Held, "{operation}");
+            assert!(told.verdicts.findings().is_empty(), "{operation}");
+        }
+    }
+
+    #[test]
+    fn what_the_contract_accepts_and_no_type_holds_is_a_warning() {
+        // An integer has no bound in the document, and the type of the field has 64 bits.
+        let told = judged("createContact", &contact(&json!(1e30)));
+        assert_eq!(told.fact("createContact /data/age: integer"), Verdict::Held);
+        assert_eq!(told.kind(FactKind::Decodes), Verdict::Broken);
+        assert_eq!(told.finding("typed-client").level, Level::Warn);
+        assert_eq!(
+            told.received("typed-client"),
+            "an answer that the generated types refuse"
+        );
+    }
+
+    #[test]
+    fn what_only_warns_decodes() {
+        let mut answer = contact(&json!(36.0));
+        answer["data"]["other"] = json!([null]);
+        answer["data"]["gender"] = Value::Null;
+        answer["data"]["excluded_channels"] = json!([null]);
+        let told = judged("createContact", &answer);
+        assert_eq!(told.kind(FactKind::Decodes), Verdict::Held);
+        assert!(
+            told.verdicts
+                .findings()
+                .iter()
+                .all(|finding| finding.level == Level::Warn)
+        );
+    }
+
+    #[test]
+    fn an_answer_that_breaks_a_fact_is_not_told_again() {
+        let told = judged("createContact", &contact(&json!("36")));
+        assert_eq!(told.kind(FactKind::Decodes), Verdict::Undecided(Reason::Broken));
+        assert!(told.findings("typed-client").is_empty());
+    }
+
+    #[test]
+    fn errors_nulls_and_other_contracts_say_nothing_of_the_client() {
+        let told = Bench::of("getTags").answer(404, JSON, "{}");
+        assert_eq!(told.kind(FactKind::Decodes), Verdict::Undecided(Reason::NotShown));
+        let told = judged("getTags", &Value::Null);
+        assert_eq!(told.kind(FactKind::Decodes), Verdict::Undecided(Reason::OnlyNull));
+        let other = Bench::schema("{type: object}");
+        assert!(other.contract.facts.iter().all(|fact| fact.kind != FactKind::Decodes));
+        assert!(
+            Bench::of("updateContact")
+                .contract
+                .facts
+                .iter()
+                .all(|fact| { fact.kind != FactKind::Decodes || !fact.name.starts_with("updateContact ") })
+        );
+    }
+
+    /// What a service may make of a value along the gaps of the contract, and what it may not.
+    fn moves(value: &Value) -> Vec<Value> {
+        let texts = ["", " ", "\u{0}", "ＡＤＡ", "2024-02-30", "9".repeat(400).as_str()].map(Value::from);
+        let mut moved = vec![
+            json!(null),
+            json!(1.0),
+            json!(-1),
+            json!(1u64 << 53),
+            json!(true),
+            json!([]),
+            json!({}),
+        ];
+        moved.extend(texts);
+        match value {
+            Value::Array(elements) => {
+                moved.push([elements.as_slice(), &[Value::Null], elements].concat().into());
+                moved.push(json!([null, [null], {"a": null}, 1.0, "a"]));
+            }
+            Value::Object(fields) => {
+                let mut more = fields.clone();
+                more.insert("not_documented".to_owned(), json!({"a": [null, 1e300]}));
+                moved.extend([Value::from(more), json!({"": {"": null}})]);
+                for name in fields.keys() {
+                    let mut fewer = fields.clone();
+                    fewer.shift_remove(name);
+                    moved.push(fewer.into());
+                }
+            }
+            Value::Number(_) => moved.extend([json!(7.0), json!(i64::MIN), json!(7.5)]),
+            _ => {}
+        }
+        moved
+    }
+
+    fn places(value: &Value, at: &str, found: &mut Vec<String>) {
+        found.push(at.to_owned());
+        match value {
+            Value::Object(fields) => fields
+                .iter()
+                .for_each(|(name, inner)| places(inner, &format!("{at}/{name}"), found)),
+            Value::Array(elements) => {
+                let elements = elements.iter().enumerate();
+                elements.for_each(|(index, inner)| places(inner, &format!("{at}/{index}"), found));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the client and the rest of the rules agree on the answer, and whether it was accepted.
+    fn agreed(operation: &str, answer: &Value) -> (bool, bool) {
+        let told = judged(operation, answer);
+        let accepted = !told
+            .verdicts
+            .findings()
+            .iter()
+            .any(|finding| finding.level == Level::Deny);
+        let verdict = told.kind(FactKind::Decodes);
+        let expected = match accepted {
+            true if answer.is_null() => Verdict::Undecided(Reason::OnlyNull),
+            true => Verdict::Held,
+            false => Verdict::Undecided(Reason::Broken),
+        };
+        (verdict == expected, accepted)
+    }
+
+    #[test]
+    fn everything_that_is_at_most_warned_about_decodes() {
+        let (mut accepted, mut refused) = (0, 0);
+        for operation in typed() {
+            let full = full_answer(&operation);
+            let mut all = Vec::new();
+            places(&full, "", &mut all);
+            for place in all {
+                for moved in moves(full.pointer(&place).unwrap()) {
+                    let mut answer = full.clone();
+                    *answer.pointer_mut(&place).unwrap() = moved;
+                    let (agreed, is_accepted) = agreed(&operation, &answer);
+                    assert!(agreed, "{operation} {place}: {answer}");
+                    *(if is_accepted { &mut accepted } else { &mut refused }) += 1;
+                }
+            }
+        }
+        assert!(
+            accepted > 500 && refused > 500,
+            "{accepted} accepted, {refused} refused"
+        );
+    }
+
+    #[test]
+    fn all_moves_together_decode_too() {
+        for operation in typed() {
+            let mut answer = full_answer(&operation);
+            let mut all = Vec::new();
+            places(&answer, "", &mut all);
+            // The innermost come first, so that no move takes another's place away.
+            for (turn, place) in all.iter().rev().enumerate().filter(|(_, place)| !place.is_empty()) {
+                let value = answer.pointer_mut(place).unwrap();
+                let moves = moves(value);
+                let before = value.clone();
+                *value = moves[turn % moves.len()].clone();
+                if !agreed(&operation, &answer).1 {
+                    *answer.pointer_mut(place).unwrap() = before;
+                }
+            }
+            assert_eq!(agreed(&operation, &answer), (true, true), "{operation}: {answer}");
+        }
+    }
+
+    #[test]
+    fn the_finding_points_at_the_whole_answer_and_at_its_content() {
+        let told = judged("createContact", &contact(&json!(1e30)));
+        let content = "/paths/~1organization~1v1~1contact-database/post/responses/2XX/content";
+        assert_eq!(told.places("typed-client"), ("", content));
+    }
+}

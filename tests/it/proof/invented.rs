@@ -1,0 +1,150 @@
+//! A contract that changes needs no Rust: a resource that nobody here has heard of is added to a copy of `openapi.yaml`,
+//! and is planned, judged and proven like the others. Its stub is all that knows it.
+
+mod harbour;
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use countersign::client::Token;
+use countersign::contract::fact::{Fact, FactId, FactKind};
+use countersign::contract::operation::OperationId;
+use countersign::contract::{BUILT_IN, Contract};
+use countersign::exchange::redact::Values;
+use countersign::exchange::{Limits, Target, Transport};
+use countersign::plan::{Action, Mark, Plan, Scope};
+use countersign::rules::{Levels, Verdict};
+use countersign::run::{self, Run, Settings};
+use countersign::service;
+
+use super::call::TOKEN;
+use super::checked::any_element;
+use super::crew::try_all;
+use super::places::Way;
+use harbour::Harbour;
+
+const OPERATIONS: [&str; 3] = ["getBoats", "createBoat", "updateBoat"];
+
+/// The contract with the resource in it.
+static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
+    let (paths, schemas) = (
+        include_str!("invented/boats.yaml"),
+        include_str!("invented/schemas.yaml"),
+    );
+    let text = BUILT_IN.replacen("\ncomponents:\n", &format!("\n{paths}\ncomponents:\n"), 1);
+    let text = text.replacen("\n  schemas:\n", &format!("\n  schemas:\n{schemas}\n"), 1);
+    Contract::read("openapi.yaml", text).unwrap_or_else(|defect| panic!("{defect}"))
+});
+
+fn operations() -> Vec<OperationId> {
+    OPERATIONS
+        .iter()
+        .map(|name| CONTRACT.operation_named(name).unwrap())
+        .collect()
+}
+
+/// The facts of the resource.
+fn facts() -> impl Iterator<Item = (FactId, &'static Fact)> {
+    let facts = CONTRACT
+        .facts
+        .iter()
+        .enumerate()
+        .map(|(index, fact)| (FactId(index), fact));
+    facts.filter(|(_, fact)| operations().contains(&fact.operation))
+}
+
+fn scope() -> Scope {
+    Scope {
+        writes: true,
+        token: true,
+        only: operations(),
+        seed: 1,
+        ..Scope::default()
+    }
+}
+
+async fn checked(broken: Option<Fact>, way: Way) -> Run {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let target = Target::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
+    tokio::spawn(service::run(
+        listener,
+        Harbour::router(broken, way),
+        std::future::pending(),
+    ));
+    let settings = Settings {
+        jobs: 2,
+        rate: None,
+        settle: Duration::from_millis(50),
+        max_writes: 20,
+        max_pages: 20,
+        mark: Mark::new(1, 1),
+        levels: Levels::default(),
+        values: Values::Hidden,
+    };
+    let (token, wrong) = (Token::new(TOKEN).unwrap(), settings.mark.wrong_token());
+    let transport = Transport::new(target, Some(token), wrong, Limits::default()).unwrap();
+    let plan = Plan::new(&CONTRACT, &scope());
+    let mut silent = |_: run::Event<'_>| {};
+    let around = (&mut silent as &mut dyn FnMut(run::Event<'_>), std::future::pending());
+    run::run(&CONTRACT, &plan, &transport, &settings, around).await
+}
+
+#[test]
+fn an_invented_resource_is_planned() {
+    let plan = Plan::new(&CONTRACT, &scope());
+    let planned = |operation: &str, action| {
+        let operation = CONTRACT.operation_named(operation).unwrap();
+        plan.steps
+            .iter()
+            .any(|step| step.operation == operation && step.action == action)
+    };
+    for (operation, action) in [
+        ("getBoats", Action::Walk),
+        ("createBoat", Action::Create),
+        ("getBoats", Action::Look),
+        ("updateBoat", Action::Update),
+        ("getBoats", Action::LookAgain),
+    ] {
+        assert!(planned(operation, action), "{operation} {action:?}");
+    }
+}
+
+#[test]
+fn each_fact_of_an_invented_resource_is_held_by_its_stub() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let run = runtime.block_on(checked(None, Way::Dropped));
+    assert!(run.verdicts.findings().is_empty(), "{:?}", run.verdicts.findings());
+    assert_eq!(facts().count(), 97);
+    for (id, fact) in facts() {
+        assert_eq!(run.verdicts.of(&CONTRACT, id), Verdict::Held, "{}", fact.name);
+    }
+}
+
+#[test]
+fn each_fact_of_an_invented_resource_is_found_when_its_stub_breaks_it() {
+    let ways = |fact: &Fact| match fact.kind {
+        FactKind::Present => vec![Way::Dropped, Way::Renamed],
+        _ => vec![Way::OtherType],
+    };
+    let cases = facts().flat_map(|(id, fact)| ways(fact).into_iter().map(move |way| (id, fact, way)));
+    try_all(cases.collect(), async |(id, fact, way): (FactId, &Fact, Way)| {
+        let run = checked(Some(fact.clone()), way).await;
+        let mut findings = run.verdicts.findings().iter();
+        let at_its_place = findings.any(|finding| {
+            let pointer = any_element(&finding.pointer);
+            // What a closed object has too much stands in it; what is listed stands in an item of the list.
+            finding.fact == id && (pointer.starts_with(&fact.pattern) || pointer.ends_with(&fact.pattern))
+        });
+        match run.verdicts.of(&CONTRACT, id) {
+            Verdict::Broken if at_its_place => Vec::new(),
+            verdict => vec![format!(
+                "{} {way:?}: {verdict:?}, {:?}",
+                fact.name,
+                run.verdicts.findings()
+            )],
+        }
+    });
+}

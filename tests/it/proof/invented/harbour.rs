@@ -1,0 +1,247 @@
+//! A stub of the invented resource, and how it breaks each kind of fact. The main type is [`Harbour`].
+
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use countersign::contract::fact::{Fact, FactKind};
+use countersign::contract::pointer;
+use countersign::contract::vocabulary::Form;
+use serde_json::{Value, json};
+
+use crate::proof::call::TOKEN;
+use crate::proof::places::{Way, break_at};
+
+const PER_PAGE: usize = 2;
+
+/// The boats, and what is broken.
+pub(super) struct Harbour {
+    boats: Mutex<Vec<Value>>,
+    broken: Option<Fact>,
+    way: Way,
+}
+
+/// A request as the harbour takes it.
+struct Asked {
+    operation: &'static str,
+    number: Option<i64>,
+    page: Option<usize>,
+    body: Value,
+}
+
+impl Harbour {
+    /// A harbour that breaks this fact; what it drops or retypes is said by the way.
+    pub(super) fn router(broken: Option<Fact>, way: Way) -> Router {
+        let boat = |number: i64| {
+            json!({"number": number, "name": format!("Boat {number}"), "length": 9, "launched": "2023-04-01T08:00:00Z",
+                   "berth": {"harbour": "North", "row": number}, "flags": ["blue"]})
+        };
+        let harbour = Self {
+            boats: Mutex::new((1..=3).map(boat).collect()),
+            broken,
+            way,
+        };
+        Router::new().fallback(answer).with_state(Arc::new(harbour))
+    }
+
+    fn breaks(&self, operation: &str, kind: FactKind) -> bool {
+        let broken = self.broken.as_ref();
+        broken.is_some_and(|fact| fact.kind == kind && fact.name.starts_with(&format!("{operation} ")))
+    }
+
+    fn breaks_any(&self, operation: &str, kind: impl Fn(FactKind) -> bool) -> Option<&Fact> {
+        let broken = self.broken.as_ref()?;
+        (kind(broken.kind) && broken.name.starts_with(&format!("{operation} "))).then_some(broken)
+    }
+
+    fn lets_in(&self, operation: &str, headers: &HeaderMap) -> bool {
+        let sent = headers.get(header::AUTHORIZATION).map(|value| value.to_str().unwrap());
+        match sent {
+            None => self.breaks(operation, FactKind::NoCredential),
+            Some(sent) if sent.starts_with("Bearer ") => sent == format!("Bearer {TOKEN}"),
+            Some(_) => self.breaks(operation, FactKind::OtherScheme),
+        }
+    }
+
+    fn create(&self, body: &Value) -> Result<Value, StatusCode> {
+        let launched = body["launched"].as_str().unwrap_or("2024-01-01T00:00:00Z");
+        let form = if launched.ends_with('Z') {
+            Form::Utc
+        } else {
+            Form::Offset
+        };
+        if self.breaks("createBoat", FactKind::Accepts(form)) {
+            return Err(StatusCode::UNPROCESSABLE_ENTITY);
+        }
+        let mut boats = self.boats.lock().unwrap();
+        let mut number = i64::try_from(boats.len()).unwrap() + 1;
+        if self.breaks("createBoat", FactKind::IdentifierUnique) {
+            number = 1;
+        }
+        let mut boat = json!({"number": number, "name": "", "length": 0, "launched": launched,
+                              "berth": {"harbour": "North", "row": 0}, "flags": ["blue"]});
+        merge(&mut boat, body);
+        let mut listed = boat.clone();
+        if let Some(fact) = self.breaks_any("createBoat", |kind| matches!(kind, FactKind::ListedCarrying(_))) {
+            alter(listed.pointer_mut(&fact.pattern).unwrap());
+        }
+        if !self.breaks("createBoat", FactKind::Listed) {
+            boats.push(listed);
+        }
+        let mut answer = json!({ "boat": boat });
+        if self.breaks("createBoat", FactKind::IdentifierServes) {
+            answer["boat"]["number"] = json!("no-number");
+        }
+        if let Some(fact) = self.breaks_any("createBoat", |kind| matches!(kind, FactKind::Carried(_))) {
+            alter(answer.pointer_mut(&fact.pattern).unwrap());
+        }
+        Ok(answer)
+    }
+
+    fn update(&self, number: i64, body: &Value) -> StatusCode {
+        let everywhere = self.breaks("updateBoat", FactKind::NotElsewhere);
+        let lost = self.breaks_any("updateBoat", |kind| matches!(kind, FactKind::UpdatedCarrying(_)));
+        for boat in self.boats.lock().unwrap().iter_mut() {
+            if (boat["number"] == number || everywhere) && lost.is_none() {
+                merge(boat, body);
+            }
+        }
+        StatusCode::NO_CONTENT
+    }
+
+    fn list(&self, asked: Option<usize>) -> Value {
+        let breaks = |kind| self.breaks("getBoats", kind);
+        let boats = self.boats.lock().unwrap();
+        let mut page = asked.unwrap_or(1);
+        if (asked.is_none() && breaks(FactKind::PageDefault)) || (asked.is_some() && breaks(FactKind::PageAsked)) {
+            page = 3 - page.min(2);
+        }
+        let mut items: Vec<_> = boats.chunks(PER_PAGE).nth(page - 1).unwrap_or_default().to_vec();
+        if breaks(FactKind::PageUnique) && page > 1 {
+            items[0] = boats[0].clone();
+        }
+        let total = boats.len() + usize::from(breaks(FactKind::PageTotal)) * 10;
+        let last = total.div_ceil(PER_PAGE) + usize::from(breaks(FactKind::PageLast));
+        let per_page = PER_PAGE - usize::from(breaks(FactKind::PageSize));
+        json!({"data": {"per_page": per_page, "page": page, "total": total, "last_page": last, "items": items}})
+    }
+
+    /// Breaks what stands at a place of a body.
+    fn bend(&self, operation: &str, body: &mut Value) {
+        let at_place = |kind| matches!(kind, FactKind::Closed | FactKind::Present | FactKind::Type);
+        let Some(fact) = self.breaks_any(operation, at_place) else {
+            return;
+        };
+        match fact.kind {
+            FactKind::Closed => {
+                let object = body.pointer_mut(&fact.pattern).unwrap();
+                object["more"] = json!(1);
+            }
+            _ => break_at(body, &pointer::tokens(&fact.pattern).collect::<Vec<_>>(), self.way),
+        }
+    }
+
+    fn answered(&self, operation: &'static str, status: StatusCode, body: Option<Value>) -> Response {
+        let breaks = |kind| self.breaks(operation, kind);
+        if breaks(FactKind::Status) {
+            return StatusCode::NOT_FOUND.into_response();
+        }
+        if breaks(FactKind::NoServerError) {
+            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+        }
+        let Some(mut body) = body else {
+            return status.into_response();
+        };
+        self.bend(operation, &mut body);
+        let media = if breaks(FactKind::MediaType) {
+            "text/html"
+        } else {
+            "application/json"
+        };
+        let text = if breaks(FactKind::Json) {
+            "<html>".to_owned()
+        } else {
+            body.to_string()
+        };
+        (status, [(header::CONTENT_TYPE, media)], text).into_response()
+    }
+}
+
+async fn answer(
+    State(harbour): State<Arc<Harbour>>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let Some(asked) = Asked::read(&method, &uri, &body) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    if !harbour.lets_in(asked.operation, &headers) {
+        let challenge = !harbour.breaks(asked.operation, FactKind::Challenge);
+        let challenge = challenge.then_some([(header::WWW_AUTHENTICATE, "Bearer")]);
+        return match challenge {
+            Some(challenge) => (StatusCode::UNAUTHORIZED, challenge).into_response(),
+            None => StatusCode::UNAUTHORIZED.into_response(),
+        };
+    }
+    if harbour.breaks(asked.operation, FactKind::Complete) {
+        let cut = std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+        let parts = futures::stream::iter([Ok(Bytes::from_static(b"{")), Err(cut)]);
+        return axum::body::Body::from_stream(parts).into_response();
+    }
+    let (status, body) = match asked.operation {
+        "getBoats" => (StatusCode::OK, Some(harbour.list(asked.page))),
+        "createBoat" => match harbour.create(&asked.body) {
+            Ok(body) => (StatusCode::CREATED, Some(body)),
+            Err(status) => return status.into_response(),
+        },
+        _ => (harbour.update(asked.number.unwrap_or(0), &asked.body), None),
+    };
+    if status.is_client_error() {
+        return status.into_response();
+    }
+    harbour.answered(asked.operation, status, body)
+}
+
+impl Asked {
+    fn read(method: &Method, uri: &Uri, body: &Bytes) -> Option<Self> {
+        let rest = uri.path().strip_prefix("/organization/v1/boats")?;
+        let number = rest.strip_prefix('/').map(|number| number.parse().unwrap_or(0));
+        let operation = match (method, number) {
+            (&Method::GET, None) => "getBoats",
+            (&Method::POST, None) => "createBoat",
+            (&Method::PUT, Some(_)) => "updateBoat",
+            _ => return None,
+        };
+        let page = uri.query().and_then(|query| query.strip_prefix("page=")?.parse().ok());
+        Some(Self {
+            operation,
+            number,
+            page,
+            body: serde_json::from_slice(body).unwrap_or_default(),
+        })
+    }
+}
+
+/// Puts the fields that were sent into a boat.
+fn merge(boat: &mut Value, sent: &Value) {
+    for (name, value) in sent.as_object().into_iter().flatten() {
+        match (boat.get_mut(name), value) {
+            (Some(inner @ Value::Object(_)), Value::Object(_)) => merge(inner, value),
+            _ => boat[name] = value.clone(),
+        }
+    }
+}
+
+/// Another value of the same type.
+fn alter(value: &mut Value) {
+    *value = match value {
+        Value::String(text) if text.contains('T') && text.contains(':') => json!("2001-01-01T00:00:00Z"),
+        Value::String(_) => json!("another"),
+        _ => json!(4711),
+    };
+}
