@@ -69,7 +69,9 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Beyond => formatter.write_str("the body goes beyond 128 levels or a double's range"),
+            Self::Beyond => {
+                formatter.write_str("the body goes beyond 128 levels, a million values or a double's range")
+            }
             Self::Broken => formatter.write_str("the answer broke a fact that this one rests on"),
             Self::Changed => formatter.write_str("the list changed while it was walked"),
             Self::NoInstant => formatter.write_str("the timestamp's form does not say which instant it names"),
