@@ -107,7 +107,9 @@ fn unique(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
         return sink.undecided(fact, Reason::Changed);
     }
     let mut earlier: HashSet<u64> = HashSet::new();
-    for page in &walk.pages {
+    // Where no two items are the same, as almost always, nothing need be remembered of each page.
+    let shared = walk.items().count() != walk.different();
+    for page in walk.pages.iter().filter(|_| shared) {
         if let Some(index) = page
             .items
             .iter()
@@ -141,15 +143,15 @@ fn total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     let Some((first, total)) = walk.pages.first().and_then(|page| Some((page, page.total?))) else {
         return;
     };
-    let items: HashSet<_> = walk.pages.iter().flat_map(|page| &page.items).collect();
-    if u64::try_from(total).ok() == u64::try_from(items.len()).ok() {
+    let different = walk.different();
+    if u64::try_from(total).ok() == u64::try_from(different).ok() {
         sink.held(fact);
     } else {
         let pages = walk.pages.len();
         sink.page_broken(
             first,
             fact,
-            format!("total {total}, and {} different items on {pages} pages", items.len()),
+            format!("total {total}, and {different} different items on {pages} pages"),
         );
     }
 }
@@ -164,7 +166,7 @@ mod tests {
     fn page(asked: Option<u64>, items: &[u64]) -> PageSeen {
         PageSeen {
             asked,
-            request: Bench::of("getTags").request(),
+            request: Bench::of("getTags").request().into(),
             page: Some(asked.unwrap_or(1).try_into().unwrap()),
             per_page: Some(2),
             total: Some(5),
@@ -380,10 +382,7 @@ mod tests {
 
     #[test]
     fn the_finding_points_at_the_number_and_repeats_the_request_for_that_page() {
-        let told = changed(1, |page| {
-            page.page = Some(1);
-            page.request.path.push_str("?page=2");
-        });
+        let told = changed(1, |page| page.page = Some(1));
         let law = "/paths/~1organization~1v1~1tags/get/x-page";
         assert_eq!(told.places("pages"), ("/data/page", law));
         assert_eq!(told.finding("pages").request.path, "/organization/v1/tags?page=2");

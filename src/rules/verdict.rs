@@ -210,8 +210,9 @@ impl Sink<'_> {
     /// A page of a walk broke the fact; the finding names the request for that page.
     pub(super) fn page_broken(&mut self, page: &PageSeen, fact: FactId, received: String) {
         let pattern = self.contract.fact(fact).pattern.clone();
+        let request = page.request(self.contract);
         let origin = Origin {
-            request: &page.request,
+            request: &request,
             ..self.origin
         };
         let Sink {

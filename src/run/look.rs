@@ -173,11 +173,11 @@ impl Session<'_> {
                 changed: walk.changed(),
                 most: walk.most,
             };
-            let last = walk.pages.last().map(|page| &page.request);
+            let last = walk.pages.last().map(|page| page.request(self.contract));
             let request = elsewhere
                 .or(seen)
                 .map(|seen| &seen.request)
-                .or(last)
+                .or(last.as_ref())
                 .unwrap_or(&made.request);
             self.judge.borrow_mut().sighting(&sighting, request);
         }

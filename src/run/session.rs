@@ -1,11 +1,12 @@
 //! Carries a plan out. The main type is [`Session`], which every kind of step works on; [`run`] is the way in.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
+use super::digests::Digests;
 use super::event::Event;
 use super::pace::{ATTEMPTS, Pace, wait_after};
 use super::settings::Settings;
@@ -116,7 +117,7 @@ pub(super) struct Session<'run> {
     pub(super) made: RefCell<Vec<Made>>,
     pub(super) changed: RefCell<Vec<Changed>>,
     /// Digests of the identifiers that each operation's list or create showed.
-    pub(super) identifiers: RefCell<HashMap<OperationId, HashSet<u64>>>,
+    pub(super) identifiers: RefCell<HashMap<OperationId, Digests>>,
     /// The draft that each create accepted.
     pub(super) accepted: RefCell<HashMap<OperationId, Draft>>,
     pub(super) drafts: Cell<u64>,

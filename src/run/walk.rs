@@ -1,7 +1,7 @@
 //! Reads: walks over the pages of lists, and single reads.
 
-use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use futures::StreamExt;
 use serde_json::Value;
@@ -38,8 +38,9 @@ impl Session<'_> {
         } else {
             first
         };
-        let seen = walk.pages.iter().flat_map(|page| page.items.iter().copied().flatten());
-        self.identifiers.borrow_mut().entry(operation).or_default().extend(seen);
+        let mut identifiers = self.identifiers.borrow_mut();
+        identifiers.entry(operation).or_default().extend(walk.items());
+        drop(identifiers);
         self.judge.borrow_mut().walk(&walk);
         self.tell_findings();
     }
@@ -83,13 +84,14 @@ impl Session<'_> {
         let pages = numbers.map(|number| self.page(operation, Some(number), found));
         let mut pages = futures::stream::iter(pages).buffered(self.settings.jobs.max(1));
         while let Some(page) = pages.next().await {
-            let Some((page, enough)) = page else {
+            let Some((mut page, enough)) = page else {
                 walk.end = WalkEnd::Unanswered;
                 break;
             };
             if !page.shows_items() {
                 walk.end = WalkEnd::Broken;
             }
+            page.request = Arc::clone(&walk.pages[0].request);
             walk.pages.push(page);
             if enough {
                 break;
@@ -186,13 +188,13 @@ fn page_seen(law: &Page, asked: Option<u64>, body: &Body, request: Request) -> P
     let identifier = |item: &Value| item.pointer(&law.id).filter(|id| !id.is_null()).map(digest);
     PageSeen {
         asked,
-        request,
+        request: request.into(),
         page: integer(&law.page),
         per_page: integer(&law.per_page),
         total: integer(&law.total),
         last_page: integer(&law.last_page),
         listed: items.is_some(),
-        items: items.into_iter().flatten().map(identifier).collect(),
+        items: items.map_or(&[][..], Vec::as_slice).iter().map(identifier).collect(),
     }
 }
 
@@ -220,11 +222,10 @@ pub(super) fn digest(identifier: &Value) -> u64 {
 
 /// Whether a complete walk does not add up.
 fn suspicious(walk: &Walk) -> bool {
-    let items = || walk.pages.iter().flat_map(|page| page.items.iter().copied().flatten());
-    let different = items().collect::<HashSet<_>>().len();
+    let different = walk.different();
     let total = walk.pages.first().and_then(|page| page.total);
     walk.end == WalkEnd::Complete
-        && (walk.changed() || different != items().count() || total != i64::try_from(different).ok())
+        && (walk.changed() || different != walk.items().count() || total != i64::try_from(different).ok())
 }
 
 #[cfg(test)]
