@@ -15,3 +15,6 @@ mod faults;
 mod listing;
 mod moves;
 mod places;
+mod quiet;
+mod relay;
+mod unstable;

@@ -11,6 +11,7 @@
 mod hostile;
 mod interruption;
 mod json_report;
+mod leaks;
 mod neutral;
 mod no_target;
 mod report_files;
