@@ -10,6 +10,11 @@
 //!
 //! [`decoding`] undoes, [`encoding`] writes; the tests at the end plant a leak in each form in each kind of output.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test may fail it, as the test itself may"
+)]
+
 mod decoding;
 pub(crate) mod encoding;
 #[cfg(test)]

@@ -49,6 +49,16 @@ async fn no_combination_that_is_drawn_is_found_at_fault() {
     assert_no_findings(drawn::profiles(u64::try_from(seed).unwrap(), DRAWN)).await;
 }
 
+#[tokio::test]
+async fn what_departs_from_the_plain_reading_is_warned_of() {
+    let contract = Contract::built_in().unwrap();
+    for (value, rule) in WARNED {
+        let run = checked(&contract, &[value.to_owned()]).await;
+        let warned = run.verdicts.findings().iter().any(|finding| finding.rule.name == rule);
+        assert!(warned, "{value}");
+    }
+}
+
 #[test]
 fn another_seed_draws_other_combinations() {
     assert_eq!(drawn::profiles(1, 20), drawn::profiles(1, 20));

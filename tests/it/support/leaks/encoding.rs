@@ -28,8 +28,11 @@ pub(crate) fn forms(secret: &str) -> Vec<(&'static str, String)> {
     forms
 }
 
+/// Writes a text.
+pub(crate) type Way = fn(&str) -> Vec<u8>;
+
 /// Every way of writing that the scanner must see through, by name.
-pub(crate) const WAYS: [(&str, fn(&str) -> Vec<u8>); 27] = [
+pub(crate) const WAYS: [(&str, Way); 27] = [
     ("plain", |text| text.into()),
     ("in capitals", |text| text.to_uppercase().into()),
     ("reversed", |text| text.chars().rev().collect::<String>().into()),

@@ -3,8 +3,11 @@
 use super::encoding::{WAYS, base64};
 use super::{Canary, Scanner};
 
+/// Shows a text.
+type Output = fn(&[u8]) -> Vec<u8>;
+
 /// The kinds of output that a run has, each as it shows a text.
-const OUTPUTS: [(&str, fn(&[u8]) -> Vec<u8>); 7] = [
+const OUTPUTS: [(&str, Output); 7] = [
     ("a line of the terminal", |leak| {
         around(b"   3 GET /v1/tags -> 200 ", leak, b" 12 bytes\n")
     }),
