@@ -21,8 +21,7 @@ const AT_ONCE: usize = 16;
 
 /// The values that depart from the plain reading of the document, each with the rule that warns of it. Every other
 /// value of every axis is read plainly: it raises no warning either.
-const WARNED: [(&str, &str); 5] = [
-    ("custom-fields=mixed", "null-value"),
+const WARNED: [(&str, &str); 4] = [
     ("unset-fields=null", "null-value"),
     ("unset-fields=null-arrays", "null-value"),
     ("value-spelling=lowercase", "respelled"),
