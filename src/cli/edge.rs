@@ -9,6 +9,7 @@ use clap::ValueEnum;
 
 use super::failure::Failure;
 use crate::client::Token;
+use crate::exchange::neutral::{Colours, neutral};
 
 /// The variable that holds the token.
 pub(super) const TOKEN_VARIABLE: &str = "COUNTERSIGN_TOKEN";
@@ -102,16 +103,18 @@ pub(super) fn stderr_is_terminal() -> bool {
 
 /// Writes data to standard output. A reader that went away is no error of ours.
 pub(super) fn print(text: &str) {
+    let text = neutral(text, Colours::Kept);
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }
 
 /// Writes a line to standard error.
 pub(super) fn tell(line: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", neutral(line, Colours::Kept));
 }
 
 /// Tells what ended a command.
 pub(super) fn error(failure: &Failure) {
+    let failure = neutral(&failure.to_string(), Colours::None);
     let style = anstyle::AnsiColor::Red.on_default().bold();
     let _ = writeln!(anstream::stderr().lock(), "{style}error{style:#}: {failure}");
 }

@@ -1,7 +1,7 @@
 //! Reads a body as JSON by RFC 8259, and sees what `serde_json` alone would hide: a name that stands twice in an
 //! object (section 4 asks for unique names). The main type is [`Body`].
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
@@ -24,8 +24,8 @@ pub enum JsonError {
     /// It is empty.
     #[error("an empty body")]
     Empty,
-    /// It is JSON, but its nesting or a number goes beyond what is read here, so nothing is decided by it.
-    #[error("JSON beyond 128 levels or with a number beyond a double's range")]
+    /// It is JSON, but its nesting, its size or a number goes beyond what is read here, so nothing is decided by it.
+    #[error("JSON beyond 128 levels, a million values or a double's range")]
     Beyond,
     /// It is not JSON.
     #[error("no JSON from line {line}, column {column}")]
@@ -37,6 +37,10 @@ pub enum JsonError {
     },
 }
 
+/// The most values that are read: each takes some eighty bytes, and two bytes of a body are enough for one.
+const MOST_VALUES: u32 = 1_000_000;
+const TOO_MANY: &str = "too many values";
+
 /// Reads a body.
 ///
 /// # Errors
@@ -47,10 +51,12 @@ pub fn read(bytes: &[u8]) -> Result<Body, JsonError> {
         return Err(JsonError::Empty);
     }
     let duplicates = RefCell::new(Vec::new());
+    let left = Cell::new(MOST_VALUES);
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let reader = Reader {
         path: Path::Root,
         duplicates: &duplicates,
+        left: &left,
     };
     let read = reader
         .deserialize(&mut deserializer)
@@ -67,7 +73,8 @@ pub fn read(bytes: &[u8]) -> Result<Body, JsonError> {
 /// `serde_json` has no category for its own bounds, so its fixed texts are asked.
 fn classify(error: &serde_json::Error) -> JsonError {
     let text = error.to_string();
-    if text.starts_with("recursion limit exceeded") || text.starts_with("number out of range") {
+    let bounds = ["recursion limit exceeded", "number out of range", TOO_MANY];
+    if bounds.iter().any(|bound| text.starts_with(bound)) {
         return JsonError::Beyond;
     }
     JsonError::Syntax {
@@ -80,12 +87,16 @@ fn classify(error: &serde_json::Error) -> JsonError {
 struct Reader<'read> {
     path: Path<'read>,
     duplicates: &'read RefCell<Vec<String>>,
+    /// How many values more are read.
+    left: &'read Cell<u32>,
 }
 
 impl<'de> DeserializeSeed<'de> for Reader<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        let left = self.left.get().checked_sub(1);
+        self.left.set(left.ok_or_else(|| D::Error::custom(TOO_MANY))?);
         deserializer.deserialize_any(self)
     }
 }
@@ -202,5 +213,8 @@ mod tests {
     fn json_beyond_our_bounds_is_not_called_malformed() {
         assert_eq!(read("[".repeat(200).as_bytes()), Err(JsonError::Beyond));
         assert_eq!(read(b"[1e999]"), Err(JsonError::Beyond));
+        let many = |values: usize| format!("[{}0]", "0,".repeat(values - 2));
+        assert_eq!(read(many(1_000_001).as_bytes()), Err(JsonError::Beyond));
+        assert!(read(many(1_000_000).as_bytes()).is_ok());
     }
 }

@@ -2,10 +2,12 @@
 //! may be shown.
 //!
 //! [`Transport::send`] turns a [`Request`] into an [`Answer`] or a [`Failure`]; with the request that is an
-//! [`Exchange`]. [`json`] reads bodies, [`redact`] says what may be printed, [`curl`] how to see a request again.
+//! [`Exchange`]. [`json`] reads bodies, [`redact`] says what may be printed, [`neutral`] makes it
+//! harmless to what prints it, [`curl`] tells how to see a request again.
 
 pub mod curl;
 pub mod json;
+pub mod neutral;
 mod record;
 pub mod redact;
 mod target;

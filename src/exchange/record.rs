@@ -3,12 +3,16 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 use super::redact::Values;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::{Method, OperationId};
+
+/// RFC 3986, section 2.3: all but the characters that need no encoding anywhere.
+const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// One request and what came of it.
 #[derive(Clone, Debug)]
@@ -56,6 +60,18 @@ pub struct Told {
 }
 
 impl Request {
+    /// The request with one more pair in its query.
+    #[must_use]
+    pub fn asking(&self, name: &str, value: &str) -> Self {
+        let pair = [name, value].map(|text| utf8_percent_encode(text, UNRESERVED).to_string());
+        let mut request = self.clone();
+        for path in [&mut request.path, &mut request.told.path] {
+            let separator = if path.contains('?') { '&' } else { '?' };
+            *path = format!("{path}{separator}{}", pair.join("="));
+        }
+        request
+    }
+
     /// The path and the query as this run may print them.
     #[must_use]
     pub fn told_path(&self, values: Values) -> &str {

@@ -5,6 +5,7 @@ use std::fmt;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
+use super::neutral::{Colours, neutral};
 use crate::client::Token;
 use crate::contract::pointer;
 
@@ -43,22 +44,16 @@ pub fn shape(value: &Value) -> String {
     }
 }
 
-/// The text with control characters escaped and cut at 200 characters, so that a target's value cannot drive the
-/// terminal or a CI system that reads commands from it.
+/// The text on one line, cut at 200 characters, without anything that a terminal or a CI system obeys.
 #[must_use]
 pub fn printable(text: &str) -> String {
-    let mut told = String::new();
-    for character in text.chars().take(200) {
-        if character.is_control() {
-            told.extend(character.escape_default());
-        } else {
-            told.push(character);
-        }
-    }
+    let mut told: String = text.chars().take(200).collect();
     if text.chars().nth(200).is_some() {
         told.push('…');
     }
-    told.replace("::", ":\u{200b}:").replace("##[", "#\u{200b}#[")
+    // A value may be told at the beginning of a line, wherever it stands in its own text.
+    let told = neutral(&told, Colours::None).replace('\n', "\\n");
+    told.replace("::", ": :")
 }
 
 /// Takes the token out of a text that leaves the program: the target may have put it into its answer.

@@ -1,12 +1,13 @@
-//! The JSON report: the record as it is, one object.
+//! The JSON report: the record as it is, one object, in letters that neither a terminal nor a CI system obeys.
 
 use super::record::Record;
+use crate::exchange::neutral::neutral_json;
 
 /// The record as JSON with a newline at its end.
 #[must_use]
 pub fn json(record: &Record) -> String {
     // Every type of the record is plain data, so there is nothing that could fail to be written.
-    let mut text = serde_json::to_string_pretty(record).unwrap_or_default();
+    let mut text = neutral_json(&serde_json::to_string_pretty(record).unwrap_or_default());
     text.push('\n');
     text
 }

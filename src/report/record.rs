@@ -10,7 +10,7 @@ use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::exchange::redact::{Redaction, Values, printable};
 use crate::exchange::{Failure, Target, curl};
-use crate::rules::{Finding, Level, Verdict};
+use crate::rules::{Finding, Level, Reason, Verdict};
 use crate::run::{Ended, Run};
 
 /// What a run says of a service.
@@ -325,6 +325,7 @@ fn finding_record(finding: &Finding, about: &RunFacts<'_>) -> FindingRecord {
 fn outcome(run: &Run, facts: &Facts, findings: &[FindingRecord], require: Option<f64>) -> (Outcome, Option<String>) {
     let decided = facts.held + facts.broken;
     let denied = findings.iter().any(|finding| finding.level == Level::Deny);
+    let beyond = Some(Reason::Beyond.to_string());
     let short = require.filter(|percent| percentage(decided, facts.total) < *percent);
     match &run.ended {
         Ended::Interrupted => (Outcome::Interrupted, Some("the run was interrupted".to_owned())),
@@ -349,6 +350,11 @@ fn outcome(run: &Run, facts: &Facts, findings: &[FindingRecord], require: Option
             Some("every answer was 429; try again later or with --rate".to_owned()),
         ),
         Ended::Complete if denied => (Outcome::DoesNotConform, None),
+        // A body that nobody could read hides whatever it likes.
+        Ended::Complete if facts.rows.iter().any(|row| row.reason == beyond) => (
+            Outcome::CouldNotJudge,
+            Some(format!("an answer could not be read: {}", Reason::Beyond)),
+        ),
         Ended::Complete if decided == 0 => (Outcome::CouldNotJudge, Some("no fact was decided".to_owned())),
         Ended::Complete => match short {
             None => (Outcome::Conforms, None),
@@ -410,6 +416,17 @@ mod tests {
             assert_eq!(record.outcome, outcome, "{bodies:?} {require:?} {:?}", record.facts);
             assert_eq!(record.exit_code, outcome.exit_code());
         }
+    }
+
+    #[test]
+    fn a_run_with_an_answer_that_nobody_could_read_is_not_green() {
+        for bodies in [&[r#"{"name": "a", "size": 1e999}"#][..], &["[[[[", "x"]] {
+            let record = Seen::bodies(bodies).record(None);
+            assert_ne!(record.outcome, Outcome::Conforms, "{bodies:?}");
+        }
+        let record = Seen::bodies(&[r#"{"size": 1e999}"#]).record(None);
+        assert_eq!(record.outcome, Outcome::CouldNotJudge);
+        assert!(record.reason.unwrap().contains("128 levels"));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use annotate_snippets::{AnnotationKind, Level as Title, Renderer, Snippet};
 use super::record::{FindingRecord, Outcome, Record, VerdictRecord};
 use crate::contract::document::{Document, Position};
 use crate::exchange::Exchange;
+use crate::exchange::neutral::{Colours, neutral};
 use crate::exchange::redact::Values;
 use crate::rules::Level;
 
@@ -61,7 +62,7 @@ impl Terminal {
         if self.verbosity > Verbosity::Quiet {
             text.push_str(&self.summary(record));
         }
-        text
+        self.neutral(&text)
     }
 
     /// One line for an exchange.
@@ -75,12 +76,12 @@ impl Terminal {
             }
             Err(failure) => failure.to_string(),
         };
-        format!(
+        self.neutral(&format!(
             "{:>4} {} {} -> {outcome}",
             exchange.number,
             request.method,
             request.told_path(values)
-        )
+        ))
     }
 
     /// One finding under its line of the contract.
@@ -124,10 +125,19 @@ impl Terminal {
             Styling::Plain => Renderer::plain(),
             Styling::Coloured => Renderer::styled(),
         };
-        renderer
+        let renderer = renderer
             .decor_style(DecorStyle::Ascii)
-            .term_width(self.width.unwrap_or(140))
-            .render(&[group])
+            .term_width(self.width.unwrap_or(140));
+        self.neutral(&renderer.render(&[group]))
+    }
+
+    /// The text with no command in it but the colours that are wanted.
+    fn neutral(&self, text: &str) -> String {
+        let colours = match self.styling {
+            Styling::Plain => Colours::None,
+            Styling::Coloured => Colours::Kept,
+        };
+        neutral(text, colours)
     }
 
     fn verdict(&self, record: &Record) -> String {
@@ -371,6 +381,55 @@ mod tests {
         let exchange = Seen::bodies(&["{}"]).first_exchange();
         let line = Terminal::default().exchange(&exchange, Values::Hidden);
         assert_eq!(line, "   1 GET /things -> 200 1.5 ms 2 bytes");
+    }
+
+    #[test]
+    fn no_text_of_a_contract_or_of_a_target_commands_a_terminal_or_a_ci_system() {
+        const EVIL: &str = "\n::error::a\r\u{1b}[2J\u{9b}2J\u{202e}\u{2066}\u{200f}##vso[a]##[b]\u{7}\u{1b}[31m";
+        let (mut record, _) = fixed();
+        record.reason = Some(EVIL.to_owned());
+        (record.contract.title, record.contract.file) = (EVIL.to_owned(), EVIL.to_owned());
+        for finding in &mut record.findings {
+            let FindingRecord {
+                rule,
+                operation,
+                fact,
+                answer_pointer,
+                documented,
+                received,
+                reproduce,
+                ..
+            } = finding;
+            for text in [rule, operation, fact, answer_pointer, documented, received, reproduce] {
+                *text = EVIL.to_owned();
+            }
+        }
+        for row in &mut record.facts.rows {
+            (row.fact, row.reason) = (EVIL.to_owned(), row.reason.as_ref().map(|_| EVIL.to_owned()));
+        }
+        for left in &mut record.residue {
+            (left.operation, left.id) = (EVIL.to_owned(), Some(EVIL.to_owned()));
+        }
+        let line = "a: '##vso[a] \u{9b}2J \u{202e} \u{85}'\nopenapi: ##[b]\n";
+        let document = Document::read(EVIL, line.to_owned()).unwrap();
+        let json = crate::report::json(&record);
+        let texts = [Styling::Plain, Styling::Coloured].map(|styling| {
+            (
+                styling,
+                terminal(styling, Verbosity::Verbose).report(&record, &document),
+            )
+        });
+        for (styling, text) in texts.iter().chain([&(Styling::Plain, json)]) {
+            let colour = |character| *styling == Styling::Coloured && character == '\u{1b}';
+            let obeyed = |character: char| character.is_control() && character != '\n' && !colour(character);
+            assert!(!text.contains(obeyed), "{text}");
+            assert!(
+                !text.contains("\u{1b}[2J") && !text.contains(['\u{202e}', '\u{2066}', '\u{200f}']),
+                "{text}"
+            );
+            assert!(!text.contains("##vso[") && !text.contains("##["), "{text}");
+            assert!(!text.lines().any(|line| line.trim_start().starts_with("::")), "{text}");
+        }
     }
 
     #[test]

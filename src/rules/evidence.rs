@@ -1,6 +1,8 @@
 //! What rules look at: an exchange with its body read, and what several exchanges show together. The run makes these;
 //! rules only read them.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::verdict::Reason;
@@ -118,8 +120,8 @@ impl WalkEnd {
 pub struct PageSeen {
     /// The page that was asked for; none for the default.
     pub asked: Option<u64>,
-    /// The request.
-    pub request: Request,
+    /// The request for the list without a page's number: one for all pages of a walk, because there may be very many.
+    pub request: Arc<Request>,
     /// What the answer calls its page.
     pub page: Option<i64>,
     /// The most items on a page.
@@ -135,6 +137,16 @@ pub struct PageSeen {
 }
 
 impl PageSeen {
+    /// The request for this page.
+    #[must_use]
+    pub fn request(&self, contract: &Contract) -> Request {
+        let law = contract.operation(self.request.operation).page.as_ref();
+        match law.zip(self.asked) {
+            Some((law, asked)) => self.request.asking(&law.parameter, &asked.to_string()),
+            None => Request::clone(&self.request),
+        }
+    }
+
     /// Whether the page shows its items, each with its identifier.
     #[must_use]
     pub fn shows_items(&self) -> bool {
@@ -143,6 +155,22 @@ impl PageSeen {
 }
 
 impl Walk {
+    /// The digest of each item's identifier.
+    pub fn items(&self) -> impl Iterator<Item = u64> {
+        self.pages.iter().flat_map(|page| page.items.iter().copied().flatten())
+    }
+
+    /// How many different items there are.
+    #[must_use]
+    pub fn different(&self) -> usize {
+        // A set of a million would cost more than twice as much.
+        let mut items = Vec::with_capacity(self.pages.iter().map(|page| page.items.len()).sum());
+        items.extend(self.items());
+        items.sort_unstable();
+        items.dedup();
+        items.len()
+    }
+
     /// Whether the list changed under the walk: the pages disagree on how many items there are, or an earlier walk
     /// did. Pages that disagree in the same way each time are no change.
     #[must_use]
@@ -164,9 +192,9 @@ impl Walk {
 
     /// The request for the last page that was seen.
     #[must_use]
-    pub fn last_request(&self) -> Option<&Request> {
+    pub fn last_request(&self, contract: &Contract) -> Option<Request> {
         let last = self.pages.iter().max_by_key(|page| page.asked);
-        last.map(|page| &page.request)
+        last.map(|page| page.request(contract))
     }
 }
 

@@ -110,7 +110,9 @@ impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Answered(status) => write!(formatter, "it was answered with {status}"),
-            Self::Beyond => formatter.write_str("the body goes beyond 128 levels or a double's range"),
+            Self::Beyond => {
+                formatter.write_str("the body goes beyond 128 levels, a million values or a double's range")
+            }
             Self::Broken => formatter.write_str("the answer broke a fact that this one rests on"),
             Self::Changed => formatter.write_str("the list changed while it was walked"),
             Self::Documented(status) => write!(formatter, "it was answered with {status}, which the document lists"),
@@ -284,8 +286,9 @@ impl Sink<'_> {
     /// A page of a walk broke the fact; the finding names the request for that page.
     pub(super) fn page_broken(&mut self, page: &PageSeen, fact: FactId, received: String) {
         let pattern = self.contract.fact(fact).pattern.clone();
+        let request = page.request(self.contract);
         let origin = Origin {
-            request: &page.request,
+            request: &request,
             ..self.origin
         };
         let Sink {

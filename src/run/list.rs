@@ -2,7 +2,6 @@
 //! meanwhile, or late, are told apart from pages that never add up.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
 
 use super::session::Session;
 use super::walk::Order;
@@ -18,8 +17,7 @@ impl Session<'_> {
         } else {
             self.doubted(operation, first).await
         };
-        let seen = walk.pages.iter().flat_map(|page| page.items.iter().copied().flatten());
-        self.identifiers.borrow_mut().entry(operation).or_default().extend(seen);
+        self.identifiers.borrow_mut().entry(operation).or_default().extend(walk.items());
         self.note_room(&walk);
         self.judge.borrow_mut().walk(&walk);
         self.tell_findings();
@@ -60,10 +58,9 @@ fn steadiness(before: &Walk, after: &Walk) -> Steadiness {
 
 /// Whether a walk adds up, as far as it was complete.
 fn adds_up(walk: &Walk) -> bool {
-    let items = || walk.pages.iter().flat_map(|page| page.items.iter().copied().flatten());
-    let different = items().collect::<HashSet<_>>().len();
+    let different = walk.different();
     let total = walk.pages.first().and_then(|page: &PageSeen| page.total);
-    let agrees = different == items().count() && total == i64::try_from(different).ok();
+    let agrees = different == walk.items().count() && total == i64::try_from(different).ok();
     walk.end != WalkEnd::Complete || (!walk.disagrees() && agrees)
 }
 
@@ -89,7 +86,7 @@ mod tests {
         };
         PageSeen {
             asked: None,
-            request,
+            request: std::sync::Arc::new(request),
             page: Some(1),
             per_page: Some(10),
             total: Some(total),

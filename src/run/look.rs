@@ -186,10 +186,11 @@ impl Session<'_> {
                 changed: walk.changed(),
                 most: walk.most,
             };
+            let last = walk.last_request(self.contract);
             let request = elsewhere
                 .or(seen)
                 .map(|seen| &seen.request)
-                .or(walk.last_request())
+                .or(last.as_ref())
                 .unwrap_or(&made.request);
             self.judge.borrow_mut().sighting(&sighting, request);
         }

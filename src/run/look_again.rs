@@ -200,10 +200,10 @@ impl Session<'_> {
             end: walk.end,
             most: walk.most,
         };
-        let last = walk.last_request();
+        let last = walk.last_request(self.contract);
         let shown = elsewhere.or(seen.record.as_ref()).map(|seen| &seen.request);
         self.judge
             .borrow_mut()
-            .updating(&updating, shown.or(last).unwrap_or(&changed.request));
+            .updating(&updating, shown.or(last.as_ref()).unwrap_or(&changed.request));
     }
 }

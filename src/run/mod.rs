@@ -2,6 +2,7 @@
 //! it tells [`Event`]s while it goes and ends in a [`Run`].
 
 mod create;
+mod digests;
 mod event;
 mod fill;
 mod list;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::{Notify, Semaphore};
 
+use super::digests::Digests;
 use super::event::Event;
 use super::look::Sighted;
 use super::pace::{ATTEMPTS, Pace, wait_after};
@@ -126,7 +127,7 @@ pub(super) struct Session<'run> {
     pub(super) made: RefCell<Vec<Made>>,
     pub(super) changed: RefCell<Vec<Changed>>,
     /// Digests of the identifiers that each operation's list or create showed.
-    pub(super) identifiers: RefCell<HashMap<OperationId, HashSet<u64>>>,
+    pub(super) identifiers: RefCell<HashMap<OperationId, Digests>>,
     /// The draft that each create accepted.
     pub(super) accepted: RefCell<HashMap<OperationId, Draft>>,
     pub(super) drafts: Cell<u64>,

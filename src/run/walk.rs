@@ -1,6 +1,7 @@
 //! Reads: walks over the pages of lists, and single reads.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use futures::StreamExt;
 use serde_json::Value;
@@ -101,7 +102,7 @@ impl Session<'_> {
         let mut pages = futures::stream::iter(pages).buffered(self.settings.jobs.max(1));
         let mut missed = 0;
         while let Some(page) = pages.next().await {
-            let (page, enough) = match page {
+            let (mut page, enough) = match page {
                 Ok(page) => page,
                 Err(end) => {
                     walk.end = end;
@@ -116,6 +117,7 @@ impl Session<'_> {
             if !page.shows_items() {
                 walk.end = WalkEnd::Broken;
             }
+            page.request = Arc::clone(&walk.pages[0].request);
             walk.pages.push(page);
             if enough {
                 walk.end = WalkEnd::Found;
@@ -225,13 +227,13 @@ fn page_seen(law: &Page, asked: Option<u64>, body: &Body, request: Request) -> P
     let identifier = |item: &Value| item.pointer(&law.id).filter(|id| !id.is_null()).map(digest);
     PageSeen {
         asked,
-        request,
+        request: request.into(),
         page: integer(&law.page),
         per_page: integer(&law.per_page),
         total: integer(&law.total),
         last_page: integer(&law.last_page),
         listed: items.is_some(),
-        items: items.into_iter().flatten().map(identifier).collect(),
+        items: items.map_or(&[][..], Vec::as_slice).iter().map(identifier).collect(),
     }
 }
 

@@ -17,4 +17,7 @@ mod listing;
 mod long;
 mod moves;
 mod places;
+mod quiet;
+mod relay;
+mod unstable;
 mod variety;

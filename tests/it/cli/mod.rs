@@ -11,6 +11,8 @@
 mod hostile;
 mod interruption;
 mod json_report;
+mod leaks;
+mod neutral;
 mod no_target;
 mod pages;
 mod plan;

@@ -28,6 +28,11 @@ pub(super) struct Received {
 
 impl Stub {
     pub(super) fn start(handler: impl Fn(&Received, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static) -> Self {
+        let handler: Box<Handler> = Box::new(handler);
+        Self::accept(move |stream, received| serve(stream, received, &*handler))
+    }
+
+    fn accept(serve: impl Fn(TcpStream, &Mutex<Vec<Received>>) -> io::Result<()> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let stub = Self {
             address: listener.local_addr().unwrap(),
@@ -35,18 +40,23 @@ impl Stub {
             stopped: Arc::default(),
         };
         let (received, stopped) = (stub.received.clone(), stub.stopped.clone());
-        let handler: Arc<Handler> = Arc::new(handler);
+        let serve = Arc::new(serve);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 if stopped.load(Ordering::SeqCst) {
                     break;
                 }
-                let (received, handler) = (received.clone(), handler.clone());
+                let (received, serve) = (received.clone(), serve.clone());
                 // What the peer does to the connection is its own affair.
-                thread::spawn(move || serve(stream, &received, &*handler).ok());
+                thread::spawn(move || serve(stream, &received).ok());
             }
         });
         stub
+    }
+
+    /// A target that is handed each connection before a request has come; then it says no more.
+    pub(super) fn before_the_request(early: impl Fn(&mut TcpStream) -> io::Result<()> + Send + Sync + 'static) -> Self {
+        Self::accept(move |mut stream, _| early(&mut stream))
     }
 
     /// A target that answers `GET …/tags` by `hostile`, where the token is right, and everything else soundly.
@@ -81,7 +91,12 @@ impl Drop for Stub {
 impl Received {
     /// Whether it carries the token as it is documented.
     pub(super) fn authorized(&self) -> bool {
-        self.header("authorization") == Some(&format!("Bearer {TOKEN}"))
+        self.shows(TOKEN)
+    }
+
+    /// Whether it carries this token as it is documented.
+    pub(super) fn shows(&self, token: &str) -> bool {
+        self.header("authorization") == Some(&format!("Bearer {token}"))
     }
 
     pub(super) fn header(&self, name: &str) -> Option<&str> {
@@ -140,6 +155,14 @@ pub(super) fn flood(stream: &mut TcpStream, bytes: &[u8]) -> io::Result<()> {
 /// Keeps the connection open and says nothing until the peer has enough.
 pub(super) fn stall(stream: &mut TcpStream) -> io::Result<()> {
     stream.read(&mut [0]).map(drop)
+}
+
+/// Ends the connection with a reset.
+pub(super) fn reset(stream: &mut TcpStream) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let _entered = runtime.enter();
+    stream.set_nonblocking(true)?;
+    tokio::net::TcpStream::from_std(stream.try_clone()?)?.set_zero_linger()
 }
 
 fn serve(mut stream: TcpStream, received: &Mutex<Vec<Received>>, handler: &Handler) -> io::Result<()> {

@@ -114,6 +114,11 @@ impl Running {
         std::iter::repeat_with(next).take(count).collect()
     }
 
+    /// The number of the process.
+    pub(super) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends the signal of this name, as `kill` has it.
     #[cfg(unix)]
     pub(super) fn signal(&self, name: &str) {

@@ -59,7 +59,13 @@ impl Check {
         Checked { record, calls }
     }
 
-    async fn against(&self, url: &str) -> Record {
+    /// Checks the service at this base URL.
+    pub(super) async fn against(&self, url: &str) -> Record {
+        self.against_with(url, TOKEN).await
+    }
+
+    /// Checks the service at this base URL, which takes this token.
+    pub(super) async fn against_with(&self, url: &str, token: &str) -> Record {
         let (contract, target) = (contract(), Target::parse(url).unwrap());
         let settings = Settings {
             jobs: 4,
@@ -79,7 +85,7 @@ impl Check {
             seed: self.seed,
             ..Scope::default()
         };
-        let token = Token::new(TOKEN).unwrap();
+        let token = Token::new(token).unwrap();
         let wrong = settings.mark.wrong_token();
         let transport = Transport::new(target.clone(), Some(token), wrong, Limits::default()).unwrap();
         let plan = Plan::new(contract, &scope);

@@ -1,3 +1,4 @@
 //! What the integration tests share.
 
+pub(crate) mod leaks;
 pub(crate) mod stub;

@@ -3,6 +3,7 @@
 mod checker;
 mod command;
 mod conforming;
+mod drawn;
 mod observing;
 mod pairs;
 mod wire;

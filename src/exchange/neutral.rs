@@ -1,0 +1,164 @@
+//! Makes a text harmless to what shows it: a terminal that obeys control characters, and a CI system that takes
+//! commands from the log of a step. The main functions are [`neutral`] and [`neutral_json`].
+//!
+//! # Design
+//!
+//! GitHub and Forgejo take `::command::` where a line begins with it, Azure takes `##vso[command]` and `##[command]`
+//! anywhere in a line, `TeamCity` `##teamcity[…]`. GitLab's and Travis's sections need a carriage return, and Jenkins's
+//! annotations an escape, which are told as text like every other control character. Characters that turn the
+//! direction of writing, or that nobody sees, are told as text too: with them a line reads as what it is not.
+
+use std::fmt::Write as _;
+
+/// Whether the text may carry colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colours {
+    /// Escapes that set a colour or a weight, and no others, are left.
+    Kept,
+    /// There are none.
+    None,
+}
+
+/// The text with nothing in it that a terminal or a CI system obeys; line feeds are kept.
+#[must_use]
+pub fn neutral(text: &str, colours: Colours) -> String {
+    let mut told = String::with_capacity(text.len());
+    let mut rest = text;
+    // Nothing but blanks and colours stands before this in its line.
+    let mut begins = true;
+    while let Some(character) = rest.chars().next() {
+        let colour = colour(rest).filter(|_| colours == Colours::Kept);
+        let taken = if let Some(length) = colour {
+            told.push_str(&rest[..length]);
+            length
+        } else if begins && rest.starts_with("::") {
+            told.push_str(": :");
+            2
+        } else if is_marker(rest) {
+            told.push_str("# #");
+            2
+        } else {
+            push(&mut told, character);
+            character.len_utf8()
+        };
+        begins = colour.is_some() && begins || character == '\n' || begins && character == ' ';
+        rest = &rest[taken..];
+    }
+    told
+}
+
+/// A JSON text with nothing in it that a terminal or a CI system obeys. It stands for the same value.
+#[must_use]
+pub fn neutral_json(text: &str) -> String {
+    let mut told = String::with_capacity(text.len());
+    for (at, character) in text.char_indices() {
+        if is_marker(&text[at..]) || is_obeyed(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                // Writing into a String does not fail.
+                let _ = write!(told, "\\u{unit:04x}");
+            }
+        } else {
+            told.push(character);
+        }
+    }
+    told
+}
+
+/// Whether a terminal obeys the character, or a reader is misled by it. A line feed is neither.
+#[must_use]
+pub(super) fn is_obeyed(character: char) -> bool {
+    (character.is_control() && character != '\n')
+        || matches!(character,
+            '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Whether the text begins with what Azure or `TeamCity` takes for a command.
+pub(super) fn is_marker(text: &str) -> bool {
+    text.strip_prefix("##")
+        .and_then(|rest| rest.chars().next())
+        .is_some_and(|next| next == '[' || next.is_ascii_alphabetic())
+}
+
+fn push(told: &mut String, character: char) {
+    if is_obeyed(character) {
+        told.extend(character.escape_unicode());
+    } else {
+        told.push(character);
+    }
+}
+
+/// The length of the escape for a colour or a weight that the text begins with.
+fn colour(text: &str) -> Option<usize> {
+    let rest = text.strip_prefix("\u{1b}[")?;
+    let end = rest.find(|character: char| !character.is_ascii_digit() && character != ';')?;
+    rest[end..].starts_with('m').then_some(2 + end + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_and_turns_of_direction_are_told_as_text() {
+        for (text, told) in [
+            ("\u{1b}[2J", r"\u{1b}[2J"),
+            ("\u{9b}31m", r"\u{9b}31m"),
+            ("a\r\u{7}\u{8}\u{7f}\tb", r"a\u{d}\u{7}\u{8}\u{7f}\u{9}b"),
+            ("\u{202e}txt.exe\u{2066}", r"\u{202e}txt.exe\u{2066}"),
+            (
+                "\u{200b}\u{feff}\u{2028}\u{e0041}",
+                r"\u{200b}\u{feff}\u{2028}\u{e0041}",
+            ),
+            ("two\nlines, é, 日本, 🎈", "two\nlines, é, 日本, 🎈"),
+        ] {
+            assert_eq!(neutral(text, Colours::None), told);
+        }
+    }
+
+    #[test]
+    fn a_command_to_a_ci_system_is_broken_where_it_would_be_taken() {
+        for (text, told) in [
+            ("::error::x", ": :error::x"),
+            ("a\n  ::set-output name=a::b", "a\n  : :set-output name=a::b"),
+            ("\u{1b}[1m::error::", "\u{1b}[1m: :error::"),
+            ("at http://[::1]:80", "at http://[::1]:80"),
+            ("a ##vso[task.complete]", "a # #vso[task.complete]"),
+            ("##[error]", "# #[error]"),
+            ("###[error]", "## #[error]"),
+            ("##teamcity[x]", "# #teamcity[x]"),
+            ("## 1", "## 1"),
+            ("section_start:1:a\r\u{1b}[0K", r"section_start:1:a\u{d}\u{1b}[0K"),
+        ] {
+            assert_eq!(neutral(text, Colours::Kept), told);
+        }
+    }
+
+    #[test]
+    fn colours_pass_where_they_are_wanted_and_nothing_else_that_is_an_escape() {
+        let text = "\u{1b}[1;31mred\u{1b}[0m \u{1b}[2J\u{1b}]0;title\u{7}\u{1b}[31";
+        assert_eq!(
+            neutral(text, Colours::Kept),
+            "\u{1b}[1;31mred\u{1b}[0m \\u{1b}[2J\\u{1b}]0;title\\u{7}\\u{1b}[31"
+        );
+        assert!(!neutral(text, Colours::None).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn a_neutral_text_stays_as_it_is() {
+        for text in ["::a\n##[b]\u{1b}[2J\u{202e}", "plain", "\n\n", ""] {
+            let once = neutral(text, Colours::None);
+            assert_eq!(neutral(&once, Colours::None), once);
+        }
+    }
+
+    #[test]
+    fn neutral_json_stands_for_the_same_value() {
+        let value = serde_json::json!({"##[a]": "##vso[b] \u{202e} \u{9b} \u{7f} \u{e0041} é \u{1b} ::c::\n::d"});
+        for text in [value.to_string(), format!("{value:#}")] {
+            let told = neutral_json(&text);
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&told).unwrap(), value);
+            assert_eq!(neutral(&told, Colours::None), told);
+        }
+    }
+}

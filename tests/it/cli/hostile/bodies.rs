@@ -1,0 +1,246 @@
+//! How a body may come: its length, its pieces, its content coding.
+
+use std::io::{self, Write as _};
+use std::net::TcpStream;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::case::Told::{Broken, Sound};
+use super::case::{Behaviour, Told, page};
+use crate::cli::stub::{drip, flood, reset};
+
+const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n";
+
+const TIMELY: Told = Broken("unfinished-answer", "no complete answer within 1 s");
+const CUT: Told = Broken("unfinished-answer", "connection ended before");
+const NOT_HTTP: Told = Broken("unfinished-answer", "not HTTP/1.1");
+const TOO_LARGE: Told = Broken("unfinished-answer", "larger than 8 MiB");
+const UNDECODED: Told = Broken("unfinished-answer", "content coding");
+const NOT_JSON: Told = Broken("malformed-json", "");
+
+/// A target that writes these lines of a head, then this.
+fn body(name: &'static str, told: Told, lines: &str, bytes: impl Into<Vec<u8>>) -> Behaviour {
+    let head = format!("{HEAD}{lines}\r\n");
+    let bytes = bytes.into();
+    Behaviour::tags(name, told, move |_, stream| {
+        stream.write_all(head.as_bytes())?;
+        stream.write_all(&bytes)
+    })
+}
+
+/// A target that writes these lines of a head, then this again and again.
+fn endless(name: &'static str, told: Told, lines: &'static str, bytes: impl Into<Vec<u8>>) -> Behaviour {
+    let bytes = bytes.into();
+    Behaviour::tags(name, told, move |_, stream| {
+        write!(stream, "{HEAD}{lines}\r\n")?;
+        flood(stream, &bytes)
+    })
+}
+
+const CHUNKED: &str = "Transfer-Encoding: chunked\r\n";
+const GZIP: &str = "Content-Encoding: gzip\r\n";
+
+fn sound() -> String {
+    page(&[]).to_string()
+}
+
+fn sound_in_a_chunk() -> String {
+    format!("{:x}\r\n{}\r\n", sound().len(), sound())
+}
+
+fn gzipped(piece: &[u8], times: usize) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    for _ in 0..times {
+        encoder.write_all(piece).unwrap();
+    }
+    encoder.finish().unwrap()
+}
+
+pub(super) fn behaviours() -> Vec<Behaviour> {
+    [slow(), large(), lengths(), chunks(), codings()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn slow() -> Vec<Behaviour> {
+    let slowly = |lines: &'static str, piece: &'static [u8]| {
+        move |stream: &mut TcpStream| -> io::Result<()> {
+            write!(stream, "{HEAD}{lines}\r\n")?;
+            drip(stream, piece)
+        }
+    };
+    let plain = slowly("Content-Length: 1000000\r\n", b" ");
+    let chunked = slowly(CHUNKED, b"1\r\n \r\n");
+    let trailing = slowly("Transfer-Encoding: chunked\r\n\r\n0\r\nX-Trailer: ", b"a");
+    vec![
+        Behaviour::tags("a slow body", TIMELY, move |_, stream| plain(stream)),
+        Behaviour::tags("slow chunks", TIMELY, move |_, stream| chunked(stream)),
+        Behaviour::tags("a slow trailer", TIMELY, move |_, stream| trailing(stream)),
+    ]
+}
+
+fn large() -> Vec<Behaviour> {
+    let too_large = vec![b' '; (8 << 20) + 1];
+    vec![
+        endless("an endless body without a length", TOO_LARGE, "", vec![b' '; 0x10000]),
+        endless(
+            "an endless body in chunks",
+            TOO_LARGE,
+            CHUNKED,
+            format!("10000\r\n{}\r\n", " ".repeat(0x10000)),
+        ),
+        endless("endless chunks of one byte", TIMELY, CHUNKED, "1\r\n \r\n".repeat(4096)),
+        body(
+            "a body one byte too large",
+            TOO_LARGE,
+            "Content-Length: 8388609\r\n",
+            too_large,
+        ),
+    ]
+}
+
+fn lengths() -> Vec<Behaviour> {
+    let length = sound().len();
+    let twice = format!("Content-Length: {length}\r\nContent-Length: {length}\r\n");
+    let listed = format!("Content-Length: {length}, {length}\r\n");
+    let both = format!("{CHUNKED}Content-Length: {length}\r\n");
+    vec![
+        body("a length that promises too much", CUT, "Content-Length: 1000\r\n", "{}"),
+        body(
+            "a length that promises too little",
+            NOT_JSON,
+            "Content-Length: 9\r\n",
+            sound(),
+        ),
+        body(
+            "two lengths",
+            NOT_HTTP,
+            "Content-Length: 2\r\nContent-Length: 3\r\n",
+            "{}",
+        ),
+        body("a length below zero", NOT_HTTP, "Content-Length: -2\r\n", "{}"),
+        body(
+            "a length beyond 64 bits",
+            NOT_HTTP,
+            "Content-Length: 99999999999999999999999\r\n",
+            "{}",
+        ),
+        body("a length that is no number", NOT_HTTP, "Content-Length: two\r\n", "{}"),
+        body("the same length twice", Sound, &twice, sound()),
+        body("the same length twice in one line", Sound, &listed, sound()),
+        body(
+            "a length beside chunks",
+            Sound,
+            &both,
+            format!("{}0\r\n\r\n", sound_in_a_chunk()),
+        ),
+        body("a length beside chunks, and none", NOT_HTTP, &both, sound()),
+        Behaviour::tags("a connection that is reset in the body", CUT, |_, stream| {
+            write!(stream, "{HEAD}Content-Length: 1000\r\n\r\n{{")?;
+            reset(stream)
+        }),
+        Behaviour::tags("a connection that is reset before the body", CUT, |_, stream| {
+            write!(stream, "{HEAD}Content-Length: 1000\r\n\r\n")?;
+            reset(stream)
+        }),
+    ]
+}
+
+fn chunks() -> Vec<Behaviour> {
+    let chunk = sound_in_a_chunk();
+    vec![
+        body("a chunk whose size is no number", NOT_HTTP, CHUNKED, "lots\r\n{}\r\n"),
+        body(
+            "a chunk whose size overflows",
+            NOT_HTTP,
+            CHUNKED,
+            "FFFFFFFFFFFFFFFFFF\r\n{}\r\n",
+        ),
+        body(
+            "a chunk of all that there is",
+            CUT,
+            CHUNKED,
+            "FFFFFFFFFFFFFFFF\r\n{}\r\n",
+        ),
+        body("a chunk below zero", NOT_HTTP, CHUNKED, "-2\r\n{}\r\n"),
+        body(
+            "a chunk that is longer than it says",
+            NOT_HTTP,
+            CHUNKED,
+            "1\r\n{}\r\n0\r\n\r\n",
+        ),
+        body("a last chunk that never comes", CUT, CHUNKED, "2\r\n{}\r\n"),
+        endless(
+            "an endless extension of a chunk",
+            NOT_HTTP,
+            "Transfer-Encoding: chunked\r\n\r\n2;a=",
+            "a".repeat(4096),
+        ),
+        endless(
+            "endless trailers",
+            NOT_JSON,
+            "Transfer-Encoding: chunked\r\n\r\n0\r\n",
+            "X-Trailer: a\r\n".repeat(64),
+        ),
+        body("a trailer", Sound, CHUNKED, format!("{chunk}0\r\nX-Trailer: a\r\n\r\n")),
+        body(
+            "chunks that are chunked",
+            Sound,
+            "Transfer-Encoding: chunked, chunked\r\n",
+            format!("{chunk}0\r\n\r\n"),
+        ),
+        body(
+            "a transfer coding that nobody knows",
+            NOT_JSON,
+            "Transfer-Encoding: secret\r\n",
+            "\x01\x02",
+        ),
+    ]
+}
+
+fn codings() -> Vec<Behaviour> {
+    let bomb = gzipped(&[b' '; 1 << 20], 64);
+    let nested = gzipped(&bomb, 1);
+    let mebibyte = gzipped(&[b' '; 1 << 20], 1);
+    let empty = gzipped(b"", 1).repeat(64);
+    let (whole, page) = (gzipped(sound().as_bytes(), 1), sound());
+    let half = whole[..whole.len() / 2].to_vec();
+    let (first, rest) = page.split_at(page.len() / 2);
+    let members = [gzipped(first.as_bytes(), 1), gzipped(rest.as_bytes(), 1)].concat();
+    let followed = [&whole[..], b"and more"].concat();
+    vec![
+        body("a compression bomb", TOO_LARGE, GZIP, bomb),
+        body("a compression bomb in another", NOT_JSON, GZIP, nested.clone()),
+        body(
+            "a compression bomb in another, and both are named",
+            NOT_JSON,
+            "Content-Encoding: gzip, gzip\r\n",
+            nested,
+        ),
+        endless("endless compressed members", UNDECODED, GZIP, mebibyte),
+        endless("endless compressed members of nothing", UNDECODED, GZIP, empty),
+        body(
+            "two compressed members, of which the first is read",
+            NOT_JSON,
+            GZIP,
+            members,
+        ),
+        body("a compressed body and more", Sound, GZIP, followed),
+        body("a body that is not in its content coding", UNDECODED, GZIP, "{}"),
+        body(
+            "a compressed body that is cut",
+            Broken("unfinished-answer", ""),
+            GZIP,
+            half,
+        ),
+        body(
+            "a content coding that was not asked for",
+            NOT_JSON,
+            "Content-Encoding: br\r\n",
+            &b"\x8b\x00\x80"[..],
+        ),
+        body("a compressed body that does not say so", NOT_JSON, "", whole),
+    ]
+}

@@ -1,0 +1,410 @@
+//! One behaviour of a target, and what every run against one is held to. The main types are [`Behaviour`] and [`Case`].
+
+use std::io::{self, Write as _};
+use std::net::TcpStream;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::cli::stub::{Received, Stub, json as answer};
+use crate::cli::support::{Ended, countersign};
+use crate::support::leaks::{Canary, Scanner};
+
+/// The deadline of an exchange, in seconds.
+const DEADLINE: &str = "1";
+/// What a run takes beside its deadlines on a busy machine, with an unoptimised program.
+const BESIDE: Duration = Duration::from_secs(20);
+/// The most memory of the checking process.
+const MOST_KIB: u64 = 256 << 10;
+/// More than there are processors: most of a case is waiting for a deadline.
+const AT_ONCE: usize = 10;
+
+type Answering = dyn Fn(&Case, &mut TcpStream) -> io::Result<()> + Send + Sync;
+
+/// What a target does, and what the check must say of it.
+pub(super) struct Behaviour {
+    name: &'static str,
+    place: Place,
+    told: Told,
+    answering: Box<Answering>,
+}
+
+/// Where the target behaves like that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Before any request has come.
+    BeforeTheRequest,
+    /// Whatever is asked for.
+    Everywhere,
+    /// On one list; everything else is sound.
+    Tags,
+}
+
+/// What the check says of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Told {
+    /// One finding, of this rule and with these words.
+    Broken(&'static str, &'static str),
+    /// Findings: which of them come first is the network's choice.
+    Findings,
+    /// Findings, and the first is of this rule.
+    Several(&'static str),
+    /// No finding, and that nothing can be said, in these words.
+    CouldNotJudge(&'static str),
+    /// Nothing: it is odd and still HTTP and JSON.
+    Sound,
+    /// No finding, and what hangs on the list is undecided, for this reason: a target may do that in a gap.
+    Undecided(&'static str),
+    /// A warning of this rule and no other finding.
+    Warned(&'static str),
+}
+
+/// A behaviour on its way through a run, with secrets of its own.
+pub(super) struct Case {
+    behaviour: Behaviour,
+    pub(super) canary: Canary,
+    /// Another origin, to be lured to. Nothing may arrive there.
+    pub(super) elsewhere: String,
+}
+
+impl Behaviour {
+    /// On the list of tags, where the token is right.
+    pub(super) fn tags(
+        name: &'static str,
+        told: Told,
+        answering: impl Fn(&Case, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name,
+            place: Place::Tags,
+            told,
+            answering: Box::new(answering),
+        }
+    }
+
+    /// On every request.
+    pub(super) fn everywhere(
+        name: &'static str,
+        told: Told,
+        answering: impl Fn(&Case, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            place: Place::Everywhere,
+            ..Self::tags(name, told, answering)
+        }
+    }
+
+    /// On every connection, before a request has come.
+    pub(super) fn before_the_request(
+        name: &'static str,
+        told: Told,
+        answering: impl Fn(&Case, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            place: Place::BeforeTheRequest,
+            ..Self::tags(name, told, answering)
+        }
+    }
+}
+
+/// Runs all cases, several at once, and fails with everything that one of them found wrong.
+pub(super) fn try_all(behaviours: Vec<Behaviour>, run: impl Fn(Behaviour) + Sync) {
+    let count = behaviours.len();
+    let (left, failed) = (Mutex::new(behaviours.into_iter()), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                loop {
+                    let Some(behaviour) = left.lock().unwrap().next() else {
+                        break;
+                    };
+                    let name = behaviour.name;
+                    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| run(behaviour))) {
+                        let message = panic.downcast_ref::<String>().cloned();
+                        let message = message.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
+                        failed
+                            .lock()
+                            .unwrap()
+                            .push(format!("{name}: {}", message.unwrap_or_default()));
+                    }
+                }
+            });
+        }
+    });
+    let failed = failed.into_inner().unwrap();
+    assert!(
+        failed.is_empty(),
+        "{} of {count} failed:\n{}",
+        failed.len(),
+        failed.join("\n")
+    );
+}
+
+impl Case {
+    pub(super) fn of(behaviour: Behaviour) -> Self {
+        Self {
+            canary: Canary::fresh(behaviour.name),
+            behaviour,
+            elsewhere: String::new(),
+        }
+    }
+
+    pub(super) fn run(mut self) {
+        let elsewhere = Stub::start(|_, stream| stream.write_all(answer("200 OK", "{}").as_bytes()));
+        self.elsewhere = elsewhere.url();
+        let case = Arc::new(self);
+        let target = case.clone().target();
+        let (started, ended, watched) = case.check(&target.url());
+        let most = case.longest();
+        assert!(started.elapsed() < most, "it took {:?}", started.elapsed());
+        assert!(watched.peak_kib < MOST_KIB, "it took {} KiB", watched.peak_kib);
+        let report = ended.json("report.json");
+        assert_eq!(report["exit_code"], ended.code, "{ended:?}");
+        assert!(!ended.stderr.contains("panicked"), "{ended:?}");
+        case.says(&ended, &report);
+        case.gives_nothing_away(&ended, &watched, &case.canary.scanner());
+        assert_eq!(elsewhere.received().len(), 0, "another origin was called");
+        case.sent_soundly(&target);
+    }
+
+    fn target(self: Arc<Self>) -> Stub {
+        if self.behaviour.place == Place::BeforeTheRequest {
+            return Stub::before_the_request(move |stream| (self.behaviour.answering)(&self, stream));
+        }
+        Stub::start(move |request, stream| {
+            let tags = request.head.contains("/tags") && request.shows(&self.canary.token);
+            if tags || self.behaviour.place == Place::Everywhere {
+                (self.behaviour.answering)(&self, stream)
+            } else {
+                stream.write_all(self.sound(request).as_bytes())
+            }
+        })
+    }
+
+    fn check(&self, url: &str) -> (Instant, Ended, Watched) {
+        let started = Instant::now();
+        let arguments = [
+            &["check", "-v", "--seed", "1", "--base-url", url, "--timeout", DEADLINE][..],
+            &[
+                "--report",
+                "terminal",
+                "--report",
+                "json=report.json",
+                "--report",
+                "terminal=report.txt",
+            ],
+        ];
+        let call = countersign(&arguments.concat()).env("COUNTERSIGN_TOKEN", &self.canary.token);
+        // A library that is told to say everything has nowhere to say it.
+        let running = call.env("RUST_LOG", "trace").env("RUST_BACKTRACE", "1").start();
+        let process = running.process();
+        let watched = std::thread::spawn(move || watch(process));
+        let ended = running.end();
+        (started, ended, watched.join().unwrap())
+    }
+
+    /// Walks go out together, and so do the probes of one kind; each list is asked four times at most.
+    fn longest(&self) -> Duration {
+        let deadlines = if self.behaviour.place == Place::Tags { 4 } else { 16 };
+        BESIDE + Duration::from_secs(deadlines)
+    }
+
+    fn says(&self, ended: &Ended, report: &Value) {
+        let findings = report["findings"].as_array().unwrap();
+        let first = &findings.first().unwrap_or(&Value::Null);
+        let told = first["received"].as_str().unwrap_or_default();
+        match self.behaviour.told {
+            Told::Broken(rule, received) => {
+                assert_eq!((ended.code, findings.len()), (1, 1), "{ended:?}");
+                assert_eq!(first["rule"], rule, "{ended:?}");
+                assert!(told.contains(received), "{told}");
+            }
+            Told::Findings => assert_eq!(ended.code, 1, "{ended:?}"),
+            Told::Several(rule) => {
+                assert_eq!(ended.code, 1, "{ended:?}");
+                assert_eq!(first["rule"], rule, "{ended:?}");
+            }
+            Told::CouldNotJudge(why) => {
+                assert_eq!((ended.code, findings.len()), (3, 0), "{ended:?}");
+                assert!(report["reason"].as_str().unwrap().contains(why), "{}", report["reason"]);
+            }
+            Told::Sound => {
+                assert_eq!((ended.code, findings.len()), (0, 0), "{ended:?}");
+                assert_eq!(row(report, "getTags /data/total: integer")["verdict"], "held");
+            }
+            Told::Undecided(why) => {
+                assert_eq!((ended.code, findings.len()), (0, 0), "{ended:?}");
+                let rows = report["facts"]["rows"].as_array().unwrap();
+                let of_tags = rows.iter().filter(|row| row["operation"] == "getTags");
+                let reasons: Vec<_> = of_tags.filter_map(|row| row["reason"].as_str()).collect();
+                assert!(reasons.iter().any(|reason| reason.contains(why)), "{reasons:?}");
+            }
+            Told::Warned(rule) => {
+                assert_eq!((ended.code, findings.len()), (0, 1), "{ended:?}");
+                assert_eq!(
+                    (&first["rule"], &first["level"]),
+                    (&rule.into(), &"warn".into()),
+                    "{ended:?}"
+                );
+            }
+        }
+        if self.behaviour.place == Place::Tags {
+            assert!(
+                findings.iter().all(|finding| finding["operation"] == "getTags"),
+                "{ended:?}"
+            );
+            others_are_as_ever(report);
+        }
+    }
+
+    fn gives_nothing_away(&self, ended: &Ended, watched: &Watched, scanner: &Scanner) {
+        scanner.assert_clean("standard output", ended.stdout.as_bytes());
+        scanner.assert_clean("standard error", ended.stderr.as_bytes());
+        scanner.assert_clean("the list of arguments", &watched.arguments);
+        for name in ended.files() {
+            let content = std::fs::read(ended.path().join(&name)).unwrap();
+            scanner.assert_clean(&name, &content);
+            assert!(obeyed(&String::from_utf8_lossy(&content)).is_none(), "{name}");
+        }
+        assert_eq!(obeyed(&ended.stdout), None);
+        assert_eq!(obeyed(&ended.stderr), None);
+    }
+
+    /// Reads alone, to this origin by its name, with the token where it belongs.
+    fn sent_soundly(&self, target: &Stub) {
+        let host = target.url().replace("http://", "");
+        for request in target.received() {
+            assert!(request.is("GET") && request.body.is_empty(), "{request:?}");
+            assert_eq!(request.header("host"), Some(host.as_str()), "{request:?}");
+            assert_eq!(request.header("cookie"), None, "{request:?}");
+            let showing = request.head.lines().filter(|line| line.contains(&self.canary.token));
+            for line in showing {
+                assert!(line.to_ascii_lowercase().starts_with("authorization: "), "{line}");
+            }
+        }
+    }
+
+    /// What a sound service answers that knows the canary person.
+    fn sound(&self, request: &Received) -> String {
+        if !request.shows(&self.canary.token) {
+            return answer("401 Unauthorized", "{}");
+        }
+        let path = request.head.split(' ').nth(1).unwrap();
+        let item = match path.split('?').next().and_then(|path| path.rsplit('/').next()) {
+            Some("contact-database") => self.contact(),
+            Some("venues") => self.venue(),
+            Some("visits") => self.visit(),
+            _ => json!({"id": self.canary.id, "name": self.canary.lastname}),
+        };
+        answer("200 OK", &page(&[item]).to_string())
+    }
+
+    fn contact(&self) -> Value {
+        let Canary {
+            firstname,
+            lastname,
+            email,
+            phone,
+            street,
+            id,
+            ..
+        } = &self.canary;
+        let visit = json!([{"datetime": "2024-05-17T07:30:00Z", "venue": [{"id": id, "name": lastname}]}]);
+        json!({
+            "id": id, "firstname": firstname, "lastname": lastname, "full_name": format!("{firstname} {lastname}"),
+            "gender": "female", "dob": "1990-02-28", "date_of_birth": {"day": 28, "month": 2, "year": 1990}, "age": 34,
+            "email": email, "phone": phone,
+            "contact_methods": [{
+                "id": id, "type": "email", "contact": email, "status": "active", "created_at": "2024-05-17T07:30:00Z",
+            }],
+            "nationality": "GB", "country_of_residence": "IT", "tags": {"id": id, "name": lastname},
+            "custom_fields": {email: street}, "status": "active",
+            "first_visit": visit, "first_visited_at": "2024-05-17T07:30:00Z", "first_visited_venue": street,
+            "last_visit": visit, "last_visited_at": "2024-05-17T07:30:00Z", "last_visited_venue": street,
+            "excluded_channels": [phone], "created_at": "2024-05-17T07:30:00Z", "updated_at": "2024-05-17T07:30:00Z",
+        })
+    }
+
+    fn venue(&self) -> Value {
+        let Canary {
+            lastname,
+            email,
+            phone,
+            street,
+            id,
+            ..
+        } = &self.canary;
+        json!({
+            "id": id, "name": lastname, "country": "IT", "address": street, "phone": phone, "email": email,
+            "tags": [lastname], "created_at": "2024-05-17T07:30:00Z",
+        })
+    }
+
+    fn visit(&self) -> Value {
+        let Canary { lastname, id, .. } = &self.canary;
+        json!({
+            "id": 4711, "venue": {"id": id, "name": lastname}, "contact": {"id": id, "full_name": lastname},
+            "datetime": "2024-05-17T07:30:00Z",
+        })
+    }
+}
+
+/// A sound page of these items, which are all that there are.
+pub(super) fn page(items: &[Value]) -> Value {
+    json!({"data": {"per_page": 10, "page": 1, "total": items.len(), "last_page": 1, "items": items}})
+}
+
+/// What was seen of a process from outside.
+struct Watched {
+    peak_kib: u64,
+    arguments: Vec<u8>,
+}
+
+/// Watches a process until it has ended: its peak of resident memory by Linux's own account, 0 elsewhere.
+fn watch(process: u32) -> Watched {
+    let mut watched = Watched {
+        peak_kib: 0,
+        arguments: Vec::new(),
+    };
+    let seen = |file: &str| std::fs::read(format!("/proc/{process}/{file}")).unwrap_or_default();
+    loop {
+        let status = String::from_utf8(seen("status")).unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        // A process that has ended has no memory any more.
+        let Some(peak) = peak.and_then(|peak| peak.split_whitespace().next()) else {
+            return watched;
+        };
+        watched.peak_kib = watched.peak_kib.max(peak.parse().unwrap());
+        watched.arguments.extend(seen("cmdline"));
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+fn row<'report>(report: &'report Value, fact: &str) -> &'report Value {
+    let rows = report["facts"]["rows"].as_array().unwrap();
+    rows.iter().find(|row| row["fact"] == fact).unwrap()
+}
+
+/// The lists beside the tags came whole, and nothing in them is broken.
+fn others_are_as_ever(report: &Value) {
+    let rows = report["facts"]["rows"].as_array().unwrap();
+    let others = ["getContacts", "getVenues", "getVisits"];
+    let of_others = |row: &&Value| others.contains(&row["operation"].as_str().unwrap());
+    for row in rows.iter().filter(of_others) {
+        assert_ne!(row["verdict"], "broken", "{row}");
+        let whole = row["fact"].as_str().unwrap().ends_with("answer: complete");
+        assert!(!whole || row["verdict"] == "held", "{row}");
+    }
+}
+
+/// The first thing in an output that a terminal or a CI system would obey.
+fn obeyed(output: &str) -> Option<String> {
+    let sign =
+        |character: char| (character.is_control() && character != '\n') || "\u{202e}\u{2066}".contains(character);
+    let command = |line: &&str| line.trim_start().starts_with("::") || line.contains("##vso[") || line.contains("##[");
+    let sign = output.chars().find(|character| sign(*character));
+    let sign = sign.map(|character| character.escape_unicode().to_string());
+    sign.or_else(|| output.lines().find(command).map(str::to_owned))
+}

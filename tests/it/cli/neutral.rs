@@ -1,0 +1,75 @@
+//! What the user's own files and flags put into an output: no text of a contract, a path or a flag commands the terminal
+//! or the CI system that shows it. What a target may try is in [`hostile`](super::hostile).
+
+use super::stub::{Received, Stub, json};
+use super::support::{Ended, check, countersign};
+
+/// A contract whose every text is a command to something.
+const SPEC: &str = r###"
+openapi: 3.0.3
+info: {title: "a\r\n::error::b \e[2J \x9b2J \u202e ##vso[task.complete]", version: '1'}
+paths:
+  "/::warning::":
+    get:
+      operationId: "##[section]get\e]0;title\a"
+      responses:
+        '200':
+          description: "::error::"
+          content:
+            application/json:
+              schema:
+                type: object
+                required: ["##vso[a]\u2066", "::set-output name=a::b"]
+                properties:
+                  "##vso[a]\u2066": {type: integer} # ##vso[a] in a comment
+                  "::set-output name=a::b": {type: string, enum: ["\e[31m::error::", "\u202e"]}
+                  "section_start:1:a\r\e[0K": {type: string}
+"###;
+
+fn is_neutral(ended: &Ended) {
+    for output in [&ended.stdout, &ended.stderr] {
+        let obeyed =
+            |character: char| (character.is_control() && character != '\n') || "\u{202e}\u{2066}".contains(character);
+        assert!(!output.contains(obeyed), "{ended:?}");
+        let command =
+            |line: &str| line.trim_start().starts_with("::") || line.contains("##vso[") || line.contains("##[");
+        assert!(!output.lines().any(command), "{ended:?}");
+    }
+}
+
+fn target() -> Stub {
+    let body = r###"{"##vso[a]\u2066": "::error::", "::set-output name=a::b": "c", "::notice::": "\u001b[2J"}"###;
+    Stub::start(move |_: &Received, stream| std::io::Write::write_all(stream, json("200 OK", body).as_bytes()))
+}
+
+#[test]
+fn a_contract_of_commands_commands_nothing() {
+    let target = target();
+    for arguments in [&["-v"][..], &["-v", "--show-values"], &["-v", "--report", "json"]] {
+        let call = check(&target.url(), &[arguments, &["--spec", "things.yaml"]].concat());
+        let ended = call.file("things.yaml", SPEC).run();
+        assert_eq!(ended.code, 1, "{ended:?}");
+        is_neutral(&ended);
+    }
+    let ended = countersign(&["facts", "--spec", "things.yaml"])
+        .file("things.yaml", SPEC)
+        .run();
+    assert!(ended.stdout.lines().count() > 5, "{ended:?}");
+    is_neutral(&ended);
+}
+
+#[test]
+fn a_path_of_commands_commands_nothing() {
+    for name in ["\u{1b}[2J\r::error::", "\n::error::a", "##vso[a]", "\u{202e}lmth.a"] {
+        let file = format!("json={name}/report.json");
+        for arguments in [
+            &["--spec", name][..],
+            &["--token-file", name],
+            &["--report", file.as_str()],
+        ] {
+            let ended = check("http://127.0.0.1:1", arguments).run();
+            assert!([2, 4].contains(&ended.code), "{ended:?}");
+            is_neutral(&ended);
+        }
+    }
+}

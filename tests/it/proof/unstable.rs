@@ -1,0 +1,154 @@
+//! A target that is used by others and under load: records are created while the check runs, one answer in ten comes
+//! late, one request in twenty gets a 503, and no more than thirty a second are let through. That breaks nothing, and a
+//! run that says so has decided most.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{Method, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use countersign::report::Outcome;
+use countersign::service::{self, Profile, Service, Setting, StoreUrl};
+use serde_json::{Value, json};
+use tower::ServiceExt as _;
+
+use super::call::TOKEN;
+use super::checked::{Check, told};
+use super::crew::try_all;
+
+/// How many requests are let through in a second.
+const RATE: usize = 30;
+/// How late an answer comes that comes late.
+const LATE: Duration = Duration::from_millis(40);
+/// The share of the facts that a green run has decided, in percent. These decide 95.
+const DECIDED: usize = 85;
+
+/// What disturbs the service, by a counter of its requests and a seed.
+struct Disturbance {
+    seed: u64,
+    requests: AtomicU64,
+    let_through: Mutex<Vec<Instant>>,
+    counts: Mutex<Counts>,
+    beneath: Router,
+}
+
+/// How often it did.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    away: u64,
+    created: u64,
+    late: u64,
+    limited: u64,
+}
+
+#[test]
+fn an_unstable_target_is_neither_called_broken_nor_passed_unseen() {
+    try_all(vec![1, 2, 3, 4], disturbed);
+}
+
+/// Checks a disturbed service, and hands back what is wrong with what is said of it.
+async fn disturbed(seed: u64) -> Vec<String> {
+    let profile = Profile::of(&[Setting::parse("page-size=10").unwrap()]).unwrap();
+    let beneath = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile).await;
+    let beneath = service::app(beneath.unwrap());
+    let disturbance = Arc::new(Disturbance {
+        seed,
+        requests: AtomicU64::new(0),
+        let_through: Mutex::default(),
+        counts: Mutex::default(),
+        beneath: beneath.clone(),
+    });
+    let router = beneath.layer(middleware::from_fn_with_state(disturbance.clone(), disturb));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let served = tokio::spawn(service::run(listener, router, std::future::pending()));
+    let check = Check {
+        settle: Duration::from_secs(5),
+        seed,
+        ..Check::default()
+    };
+    let record = check.against(&url).await;
+    served.abort();
+    let counts = *disturbance.counts.lock().unwrap();
+    assert!(
+        counts.away > 0 && counts.created > 0 && counts.late > 0 && counts.limited > 0,
+        "{counts:?}"
+    );
+    let mut wrong: Vec<_> = record.findings.iter().map(told).collect();
+    let decided = record.facts.held * 100 / record.facts.total;
+    if record.outcome == Outcome::Conforms && decided < DECIDED {
+        wrong.push(format!("green, and {decided} % of the facts were decided"));
+    }
+    wrong
+        .iter()
+        .map(|wrong| format!("seed {seed}, {counts:?}: {wrong}"))
+        .collect()
+}
+
+async fn disturb(State(disturbance): State<Arc<Disturbance>>, request: Request, next: Next) -> Response {
+    let number = disturbance.requests.fetch_add(1, Ordering::Relaxed);
+    let count = |count: fn(&mut Counts)| count(&mut disturbance.counts.lock().unwrap());
+    if !disturbance.lets_through() {
+        count(|counts| counts.limited += 1);
+        return (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, "1")]).into_response();
+    }
+    if disturbance.draws(number, 1, 20) {
+        count(|counts| counts.away += 1);
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    }
+    if disturbance.draws(number, 2, 4) {
+        count(|counts| counts.created += 1);
+        disturbance.create(number).await;
+    }
+    if disturbance.draws(number, 3, 10) {
+        count(|counts| counts.late += 1);
+        tokio::time::sleep(LATE).await;
+    }
+    next.run(request).await
+}
+
+impl Disturbance {
+    /// Whether one of `of` requests draws what this is about.
+    fn draws(&self, number: u64, about: u64, of: u64) -> bool {
+        let mixed = (self.seed << 40 ^ about << 32 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (mixed >> 33).is_multiple_of(of)
+    }
+
+    /// Whether fewer than the rate were let through in the second before.
+    fn lets_through(&self) -> bool {
+        let mut through = self.let_through.lock().unwrap();
+        through.retain(|at| at.elapsed() < Duration::from_secs(1));
+        let lets = through.len() < RATE;
+        if lets {
+            through.push(Instant::now());
+        }
+        lets
+    }
+
+    /// Another client creates a record.
+    async fn create(&self, number: u64) {
+        if self.draws(number, 4, 2) {
+            let contact = json!({"firstname": "Other", "lastname": format!("Client {number}")});
+            return self.post("/organization/v1/contact-database", &contact).await;
+        }
+        let tag = json!({"name": format!("other {number}"), "color": "#1A2B3C"});
+        self.post("/organization/v1/tags", &tag).await;
+    }
+
+    async fn post(&self, path: &str, body: &Value) {
+        let mut request = Request::new(Body::from(body.to_string()));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = path.parse().unwrap();
+        let headers = request.headers_mut();
+        headers.insert(header::AUTHORIZATION, format!("Bearer {TOKEN}").parse().unwrap());
+        headers.insert(header::CONTENT_TYPE, "application/json".parse().unwrap());
+        let answer = self.beneath.clone().oneshot(request).await.unwrap();
+        assert!(answer.status().is_success(), "{path}: {}", answer.status());
+    }
+}

@@ -1,0 +1,189 @@
+//! Finds a secret in what a program puts out, however it is written there. The main types are [`Canary`], the secrets
+//! of one run, and [`Scanner`], which looks for them.
+//!
+//! # Design
+//!
+//! An output is decoded in every way that its letters allow, and each decoded text is squeezed to its letters and
+//! digits in small letters. So a secret is found behind percent signs, JSON escapes, entities or soft line breaks, in
+//! UTF-16, between escapes of a terminal or cut by a margin, in any mix of these. What squeezing cannot undo (base64,
+//! hex, reversal and the like) is looked for as such: the secret is written in each of these forms first.
+//!
+//! [`decoding`] undoes, [`encoding`] writes; the tests at the end plant a leak in each form in each kind of output.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test may fail it, as the test itself may"
+)]
+
+mod decoding;
+pub(crate) mod encoding;
+#[cfg(test)]
+mod planted;
+
+use std::collections::HashMap;
+
+/// How many letters in a row give a token away.
+const PIECE: usize = 8;
+
+/// The secrets of one run: a token, and a person in the target's data. Another seed makes others.
+#[derive(Clone, Debug)]
+pub(crate) struct Canary {
+    pub(crate) token: String,
+    pub(crate) firstname: String,
+    pub(crate) lastname: String,
+    pub(crate) email: String,
+    pub(crate) phone: String,
+    pub(crate) street: String,
+    pub(crate) id: String,
+}
+
+/// Looks for secrets.
+#[derive(Debug, Default)]
+pub(crate) struct Scanner {
+    needles: Vec<Needle>,
+    /// The needles by their first eight letters.
+    beginnings: HashMap<[u8; PIECE], Vec<usize>>,
+    /// Whether a needle begins with these two letters, which spares most of the looking up.
+    pairs: Vec<bool>,
+}
+
+#[derive(Debug)]
+struct Needle {
+    told: String,
+    letters: Vec<u8>,
+}
+
+impl Canary {
+    /// Secrets that no other seed has.
+    pub(crate) fn fresh(seed: &str) -> Self {
+        let letters = |what: &str, count: usize| letters(&format!("{seed} {what}"), count);
+        let hex: Vec<_> = letters("id", 16)
+            .bytes()
+            .map(|letter| format!("{letter:02x}"))
+            .collect();
+        let hex = hex.concat();
+        Self {
+            token: format!("tk-{}", letters("token", 32)),
+            firstname: format!("Kanarek{}", letters("firstname", 6)),
+            lastname: format!("Przykład{}", letters("lastname", 6)),
+            email: format!("{}@example.com", letters("email", 12)),
+            phone: "+44 7700 900987".to_owned(),
+            street: format!("{} Street", letters("street", 12)),
+            id: format!(
+                "{}-{}-4{}-8{}-{}",
+                &hex[..8],
+                &hex[8..12],
+                &hex[13..16],
+                &hex[17..20],
+                &hex[20..32]
+            ),
+        }
+    }
+
+    /// What looks for all of them.
+    pub(crate) fn scanner(&self) -> Scanner {
+        let mut scanner = Scanner::default();
+        scanner.hide("the token", &self.token, true);
+        scanner.hide("the first name", &self.firstname, false);
+        scanner.hide("the last name", &self.lastname, false);
+        scanner.hide("the e-mail address", self.email.trim_end_matches("@example.com"), false);
+        scanner.hide("the telephone number", &self.phone, false);
+        scanner.hide("the address", self.street.trim_end_matches(" Street"), false);
+        scanner.hide("the identifier", &self.id, false);
+        scanner
+    }
+}
+
+impl Scanner {
+    /// Looks for `secret` from now on; for any piece of it, where pieces give it away.
+    pub(crate) fn hide(&mut self, told: &str, secret: &str, in_pieces: bool) {
+        for (form, text) in encoding::forms(secret) {
+            let letters = squeezed(text.as_bytes());
+            // Shorter forms of a piece would stand in other texts by chance.
+            let piece = if form == "plain" { PIECE } else { 2 * PIECE };
+            assert!(letters.len() >= PIECE, "{told} is too short to be told from other text");
+            let pieces: Vec<&[u8]> = if in_pieces {
+                letters.chunks_exact(piece).collect()
+            } else {
+                vec![&letters]
+            };
+            for letters in pieces {
+                let beginning = letters[..PIECE].try_into().unwrap();
+                self.pairs.resize(1 << 16, false);
+                self.pairs[pair(letters)] = true;
+                self.beginnings.entry(beginning).or_default().push(self.needles.len());
+                self.needles.push(Needle {
+                    told: format!("{told}, {form}"),
+                    letters: letters.to_vec(),
+                });
+            }
+        }
+    }
+
+    /// The secrets that the output shows, each with the way in which it is written.
+    pub(crate) fn leaks(&self, output: &[u8]) -> Vec<String> {
+        let mut leaks = Vec::new();
+        for view in decoding::views(output) {
+            let letters = squeezed(&view);
+            for at in 0..letters.len().saturating_sub(PIECE - 1) {
+                if !self.pairs.get(pair(&letters[at..])).copied().unwrap_or_default() {
+                    continue;
+                }
+                let beginning: [u8; PIECE] = letters[at..at + PIECE].try_into().unwrap();
+                for index in self.beginnings.get(&beginning).into_iter().flatten() {
+                    let needle = &self.needles[*index];
+                    if letters[at..].starts_with(&needle.letters) && !leaks.contains(&needle.told) {
+                        leaks.push(needle.told.clone());
+                    }
+                }
+            }
+        }
+        leaks
+    }
+
+    /// Fails if the output shows a secret.
+    #[track_caller]
+    pub(crate) fn assert_clean(&self, kind: &str, output: &[u8]) {
+        let leaks = self.leaks(output);
+        assert!(
+            leaks.is_empty(),
+            "{kind} shows {leaks:?}:\n{}",
+            String::from_utf8_lossy(output)
+        );
+    }
+}
+
+fn pair(letters: &[u8]) -> usize {
+    usize::from(letters[0]) << 8 | usize::from(letters[1])
+}
+
+/// The letters and digits of a text, in small letters.
+fn squeezed(text: &[u8]) -> Vec<u8> {
+    let mut letters = Vec::with_capacity(text.len());
+    for character in String::from_utf8_lossy(text).chars() {
+        if character.is_ascii() {
+            if character.is_ascii_alphanumeric() {
+                letters.push(character.to_ascii_lowercase() as u8);
+            }
+        } else if character.is_alphanumeric() {
+            letters.extend(character.to_lowercase().collect::<String>().as_bytes());
+        }
+    }
+    letters
+}
+
+/// Letters that the seed makes; each seed makes others.
+fn letters(seed: &str, count: usize) -> String {
+    // FNV-1a, then a linear congruence: it need not be good, only repeatable.
+    let hash = seed.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let mut state = hash;
+    let mut letter = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        char::from(b'a' + u8::try_from((state >> 33) % 26).unwrap())
+    };
+    (0..count).map(|_| letter()).collect()
+}
