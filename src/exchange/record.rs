@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::redact::Values;
 use crate::contract::fact::FactKind;
+use crate::contract::odd::Odd;
 use crate::contract::operation::{Method, OperationId};
 
 /// One request and what came of it.
@@ -36,14 +37,34 @@ pub struct Request {
     pub path: String,
     /// Documented header parameters.
     pub headers: Vec<(String, String)>,
-    /// The JSON body.
-    pub body: Option<Value>,
+    /// The body, sent as JSON whatever is in it.
+    pub body: Option<Content>,
     /// Pointers into the body whose values the target showed; they are never printed.
     pub learned: Vec<String>,
     /// The path and the headers as they may be printed.
     pub told: Told,
     /// What the caller shows of itself.
     pub credential: Credential,
+}
+
+/// What a request carries.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// A value, to be written as JSON.
+    Json(Value),
+    /// A text as it is, JSON or not. Nothing that the target showed is in it.
+    Raw(String),
+}
+
+impl Content {
+    /// The body as it is written.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::Json(value) => value.to_string(),
+            Self::Raw(text) => text.clone(),
+        }
+    }
 }
 
 /// The path and the headers of a request, with each value that the target showed replaced by where a reader finds one.
@@ -56,6 +77,15 @@ pub struct Told {
 }
 
 impl Request {
+    /// The body, where it is a value.
+    #[must_use]
+    pub fn json(&self) -> Option<&Value> {
+        match &self.body {
+            Some(Content::Json(value)) => Some(value),
+            Some(Content::Raw(_)) | None => None,
+        }
+    }
+
     /// The path and the query as this run may print them.
     #[must_use]
     pub fn told_path(&self, values: Values) -> &str {
@@ -89,6 +119,8 @@ pub enum Purpose {
     /// A request that must be refused, the kind of fact that says so, and what a refusal of it as documented would have
     /// leaned on.
     MustBeRefused(FactKind, Leaning),
+    /// A request that is odd in this way. Of its answer nothing is judged but that it is complete and no 5xx.
+    Odd(Odd),
 }
 
 /// What a documented request relies on beyond the document.

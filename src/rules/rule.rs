@@ -20,9 +20,11 @@ pub struct Rule {
 
 /// The evidence that a rule looks at.
 pub(super) enum Judging {
+    /// An exchange as a whole, that of an odd request too.
+    AnyExchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// A record that a create answered with.
     Creation(fn(&Creation<'_>, &mut Sink<'_>)),
-    /// An exchange as a whole.
+    /// An exchange as a whole, where the request is not odd.
     Exchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// A request field sent in one of its forms.
     Form(fn(&FormTried, &mut Sink<'_>)),

@@ -40,7 +40,7 @@ impl Session<'_> {
     }
 
     async fn look_for(&self, list: OperationId, changed: &Changed, law: &Updated) {
-        let body = changed.request.body.clone().unwrap_or_default();
+        let body = changed.request.json().cloned().unwrap_or_default();
         let started = Instant::now();
         let mut wait = FIRST_WAIT;
         loop {

@@ -5,6 +5,7 @@ mod create;
 mod event;
 mod look;
 mod look_again;
+mod odd;
 mod pace;
 mod probe;
 mod request;

@@ -13,7 +13,7 @@ use crate::contract::Contract;
 use crate::contract::operation::{Method, OperationId};
 use crate::exchange::json::Body;
 use crate::exchange::{Credential, Exchange, Failure, Purpose, Request, Transport};
-use crate::plan::{Action, Draft, Known, Plan};
+use crate::plan::{Action, Draft, Known, Plan, Step};
 use crate::rules::{Judge, Reason, Verdicts};
 
 /// What a run ended in.
@@ -120,6 +120,8 @@ pub(super) struct Session<'run> {
     /// The draft that each create accepted.
     pub(super) accepted: RefCell<HashMap<OperationId, Draft>>,
     pub(super) drafts: Cell<u64>,
+    /// The operations that are sent no more odd requests, each with the reason.
+    pub(super) odd_ended: RefCell<HashMap<OperationId, Reason>>,
     transport: &'run Transport,
     emit: RefCell<&'run mut dyn FnMut(Event<'_>)>,
     permits: Semaphore,
@@ -160,6 +162,7 @@ impl<'run> Session<'run> {
             identifiers: RefCell::default(),
             accepted: RefCell::default(),
             drafts: Cell::new(0),
+            odd_ended: RefCell::default(),
             transport,
             emit: RefCell::new(emit),
             permits: Semaphore::new(settings.jobs.max(1)),
@@ -180,13 +183,16 @@ impl<'run> Session<'run> {
         self.expect(u64::try_from(plan.steps.len()).unwrap_or(0));
         for group in plan.steps.chunk_by(|left, right| left.action == right.action) {
             // A read may need what the read before it showed; lists need nothing.
-            let one_by_one = !matches!(group[0].action, Action::Walk | Action::ProbeRead(_));
+            let one_by_one = !matches!(
+                group[0].action,
+                Action::Walk | Action::ProbeRead(_) | Action::OddRead(_)
+            );
             if one_by_one {
                 for step in group {
-                    self.step(step.operation, step.action).await;
+                    self.step(step, plan.seed).await;
                 }
             } else {
-                let steps = group.iter().map(|step| self.step(step.operation, step.action));
+                let steps = group.iter().map(|step| self.step(step, plan.seed));
                 futures::future::join_all(steps).await;
             }
             if let Some(ended) = self.hopeless() {
@@ -196,8 +202,9 @@ impl<'run> Session<'run> {
         Ended::Complete
     }
 
-    async fn step(&self, operation: OperationId, action: Action) {
-        match action {
+    async fn step(&self, step: &Step, seed: u64) {
+        let operation = step.operation;
+        match step.action {
             Action::Walk => self.list(operation).await,
             Action::Read => self.read(operation).await,
             Action::ProbeRead(probe) | Action::ProbeWrite(probe) => self.probe(operation, probe).await,
@@ -205,6 +212,7 @@ impl<'run> Session<'run> {
             Action::Look => self.look(operation).await,
             Action::LookAgain => self.look_again(operation).await,
             Action::Update => self.update(operation).await,
+            Action::OddRead(odd) | Action::OddWrite(odd) => self.odd(operation, odd, seed).await,
         }
     }
 
