@@ -14,4 +14,5 @@ mod deviating;
 mod faults;
 mod listing;
 mod moves;
+mod odd;
 mod places;
