@@ -79,6 +79,8 @@ async fn check(contract: &Contract, url: &str, pages: u64) {
         settle: Duration::ZERO,
         max_writes: 0,
         max_pages: pages,
+        rounds: 1,
+        write_log: None,
         mark: Mark::new(1, 1),
         levels: Levels::default(),
         values: Values::Hidden,

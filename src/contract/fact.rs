@@ -59,6 +59,10 @@ pub enum FactKind {
     NoServerError,
     /// A call without a credential is refused.
     NoCredential,
+    /// Odd requests get complete answers.
+    OddComplete,
+    /// Odd requests get no 5xx.
+    OddNoServerError,
     /// A credential under another scheme is refused.
     OtherScheme,
     /// Nothing of it shows under another item of the list.

@@ -1,10 +1,12 @@
-//! The facts that no schema states: statuses, media types, credentials, and the laws of `x-page`, `x-laws` and links.
+//! The facts that no schema states: statuses, media types, credentials, and the laws of `x-page`, `x-laws`, `x-odd` and
+//! links.
 
 use std::collections::HashSet;
 
 use super::document::Document;
 use super::fact::{Fact, FactKind};
 use super::link::{Link, Target};
+use super::odd;
 use super::operation::{Operation, OperationId, Security};
 use super::pointer;
 use super::vocabulary::{Carry, Created};
@@ -51,6 +53,7 @@ pub(super) fn add(document: &Document, operations: &[Operation], links: &[Link],
                 );
             }
         }
+        adder.odd();
     }
 }
 
@@ -210,6 +213,15 @@ impl Adder<'_> {
                 pattern: "",
             },
         );
+    }
+
+    fn odd(&mut self) {
+        if self.operation.odd.is_empty() {
+            return;
+        }
+        let place = odd::place(self.document, &self.operation.pointer);
+        self.law(FactKind::OddNoServerError, "odd requests", "no 5xx", place.clone());
+        self.law(FactKind::OddComplete, "odd requests", "complete answer", place);
     }
 
     fn identifier(&mut self, created: &Created, links: &[Link], place: &str) {

@@ -6,12 +6,13 @@ use serde::de::DeserializeOwned;
 use super::defect::{Defect, Problem};
 use super::document::{Document, Kind, Node};
 use super::link;
+use super::odd::{self, Odd};
 use super::openapi::{self, local_pointer, near};
 use super::operation::{
     Answer, Location, Method, Operation, OperationId, Parameter, RequestBody, Security, StatusPattern,
 };
 use super::shape::Expander;
-use super::vocabulary::{Carry, Gap, Laws, Listed, Page};
+use super::vocabulary::{Carry, Gap, Laws, Listed, Oddity, Page};
 use super::{Contract, Statements, law_facts, pointer};
 
 /// Whose types a client has.
@@ -91,7 +92,7 @@ fn operation(
     let text = |name: &str| document.node(&pointer::join(pointer, name)).and_then(Node::text);
     let name = text("operationId").map_or_else(|| format!("{method} {}", place.path), str::to_owned);
     let answers = answers(expander, id, &name, pointer)?;
-    Ok(Operation {
+    let mut operation = Operation {
         parameters: parameters(document, place),
         request: request(document, pointer),
         security: security(document, pointer),
@@ -102,7 +103,10 @@ fn operation(
         path: place.path.to_owned(),
         pointer: pointer.clone(),
         answers,
-    })
+        odd: Vec::new(),
+    };
+    operation.odd = odd_requests(document, &operation)?;
+    Ok(operation)
 }
 
 fn answers(expander: &mut Expander<'_>, id: OperationId, name: &str, operation: &str) -> Result<Vec<Answer>, Defect> {
@@ -309,6 +313,29 @@ fn statement<T: DeserializeOwned>(document: &Document, operation: &str, key: &st
     let read = serde_json::from_value(node.to_value());
     read.map(Some)
         .map_err(|error| vocabulary(document, &at, format!("`{key}` cannot be read: {error}")))
+}
+
+/// The odd requests of an operation: those of its own list, else those of the root's that its requests can have.
+fn odd_requests(document: &Document, operation: &Operation) -> Result<Vec<Odd>, Defect> {
+    let at = odd::place(document, &operation.pointer);
+    let (holder, key) = at.rsplit_once('/').unwrap_or_default();
+    let listed: Vec<Oddity> = statement(document, holder, key)?.unwrap_or_default();
+    let of_its_own = !holder.is_empty();
+    let mut requests = Vec::new();
+    for (turn, oddity) in listed.iter().enumerate() {
+        let place = || pointer::join(&at, &turn.to_string());
+        let found = odd::requests(document, operation, (turn, *oddity));
+        if listed.iter().take(turn).any(|earlier| earlier == oddity) {
+            let message = "this oddity stands twice; remove one".to_owned();
+            return Err(vocabulary(document, &place(), message));
+        }
+        if found.is_empty() && of_its_own {
+            let message = format!("no request of `{}` can have this oddity; remove it", operation.name);
+            return Err(vocabulary(document, &place(), message));
+        }
+        requests.extend(found);
+    }
+    Ok(requests)
 }
 
 fn vocabulary(document: &Document, pointer: &str, message: String) -> Defect {

@@ -10,6 +10,7 @@ pub mod json_schema;
 mod law_facts;
 pub mod link;
 mod load;
+pub mod odd;
 pub mod openapi;
 pub mod operation;
 pub mod pointer;

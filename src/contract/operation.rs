@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::odd::Odd;
 use super::shape::ShapeId;
 use super::vocabulary::{Laws, Page};
 
@@ -32,6 +33,8 @@ pub struct Operation {
     pub page: Option<Page>,
     /// What else binds it.
     pub laws: Laws,
+    /// The odd requests that it must withstand, in the order in which they are sent.
+    pub odd: Vec<Odd>,
 }
 
 impl Operation {

@@ -8,6 +8,7 @@
 //! | `x-null` | the root | the id of the gap that leaves open whether a field may be null; without it, null is a wrong type |
 //! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` stand in an answer, and the `id` within an item: law 1 |
 //! | `x-laws` | a create or update operation | laws 2 to 7, see [`Laws`] |
+//! | `x-odd` | the root, or an operation in its stead | law 8: the oddities of requests that get no 5xx and a complete answer, each with which it is sent, in that order; see [`Oddity`] |
 //! | `x-synthetic` | a request field | the text to send, with `{mark}` where the run's mark goes |
 //!
 //! OpenAPI's own `links` carry values from one answer into other requests. The index `0` in a link's expression stands
@@ -149,6 +150,46 @@ pub struct Accepts {
     pub sent: String,
     /// The forms.
     pub forms: Vec<Form>,
+}
+
+/// Law 8: what can be odd about a request. Each binds the operations whose requests can have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Oddity {
+    /// The body is an array.
+    BodyArray,
+    /// The body is 1,000 levels deep.
+    BodyDeep,
+    /// The body is empty.
+    BodyEmpty,
+    /// The body is not JSON.
+    BodyNotJson,
+    /// The body is a number.
+    BodyNumber,
+    /// The body is a string.
+    BodyText,
+    /// An identifier in the path is not of its format.
+    IdentifierMalformed,
+    /// An identifier in the path is of its format and of no record.
+    IdentifierUnknown,
+    /// A parameter of the query has no value.
+    ParameterEmpty,
+    /// A number in the query is 10^18.
+    ParameterHuge,
+    /// A number in the query is -1.
+    ParameterNegative,
+    /// A parameter of the query stands there twice, with two values.
+    ParameterTwice,
+    /// A parameter of the query that is of no free text is a word.
+    ParameterWord,
+    /// A number in the query is 0.
+    ParameterZero,
+    /// A text in the body goes beyond ASCII.
+    TextBeyondAscii,
+    /// A text in the body has control characters.
+    TextControl,
+    /// A text in the body has 10,000 characters.
+    TextLong,
 }
 
 /// A form of a timestamp by ISO 8601.

@@ -3,10 +3,13 @@
 
 use serde_json::Value;
 
-use super::record::{Credential, Request, placeholder};
+use super::record::{Content, Credential, Request, placeholder};
 use super::redact::Values;
 use super::target::Target;
 use crate::contract::pointer;
+
+/// From how many times on a character in a row is written by the shell.
+const LONG_RUN: usize = 64;
 
 /// The line that repeats the request. The token is taken from the environment when it is pasted.
 #[must_use]
@@ -25,10 +28,11 @@ pub fn line(request: &Request, target: &Target, values: Values) -> String {
     );
     if let Some(body) = &request.body {
         words.push("-H 'Content-Type: application/json'".to_owned());
-        words.push(format!(
-            "-d {}",
-            quote(&shown(body, &request.learned, values).to_string())
-        ));
+        let text = match body {
+            Content::Json(body) => shown(body, &request.learned, values).to_string(),
+            Content::Raw(text) => text.clone(),
+        };
+        words.push(format!("-d {}", quote_long(&text)));
     }
     // Joined as text: the path is encoded already, and what stands for a value must stay readable.
     let base = target.url("");
@@ -72,6 +76,40 @@ fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// Quotes a word in which a character may stand very often: a run of it is left to the shell to write.
+fn quote_long(word: &str) -> String {
+    let mut quoted = String::new();
+    let mut plain = String::new();
+    for run in runs(word) {
+        let first = run.chars().next().unwrap_or_default();
+        let count = run.chars().count();
+        if count < LONG_RUN || !(first.is_ascii_alphanumeric() || matches!(first, '[' | ']')) {
+            plain.push_str(run);
+            continue;
+        }
+        if !plain.is_empty() {
+            quoted.push_str(&quote(&std::mem::take(&mut plain)));
+        }
+        quoted.push_str(&format!("\"$(printf '{first}%.0s' $(seq {count}))\""));
+    }
+    if quoted.is_empty() || !plain.is_empty() {
+        quoted.push_str(&quote(&plain));
+    }
+    quoted
+}
+
+/// The text in pieces of one character each, as often as it stands there in a row.
+fn runs(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let end = rest.find(|other| other != first).unwrap_or(rest.len());
+        let (run, after) = rest.split_at(end);
+        rest = after;
+        Some(run)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -87,7 +125,7 @@ mod tests {
             method: Method::Post,
             path: "/v1/visits".to_owned(),
             headers: Vec::new(),
-            body: Some(json!({"venue_id": "v-17", "note": "it's"})),
+            body: Some(Content::Json(json!({"venue_id": "v-17", "note": "it's"}))),
             learned: vec!["/venue_id".to_owned()],
             told: Told {
                 path: "/v1/visits".to_owned(),
@@ -113,5 +151,37 @@ mod tests {
     fn learned_values_are_there_when_the_user_asks_for_values() {
         let target = Target::parse("https://api.example.com").unwrap();
         assert!(line(&request(), &target, Values::Shown).contains("v-17"));
+    }
+
+    #[test]
+    fn a_raw_body_is_in_the_line_as_it_was_sent() {
+        let target = Target::parse("https://api.example.com").unwrap();
+        for (body, word) in [
+            ("", "-d '' "),
+            ("{", "-d '{' "),
+            ("[]", "-d '[]' "),
+            ("\"it's\"", r#"-d '"it'\''s"' "#),
+        ] {
+            let mut request = request();
+            request.body = Some(Content::Raw(body.to_owned()));
+            let line = line(&request, &target, Values::Hidden);
+            assert!(line.contains(word), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_long_run_is_written_by_the_shell_and_comes_out_as_it_was() {
+        let deep = format!("{}{}", "[".repeat(1_000), "]".repeat(1_000));
+        let text = format!("{{\"name\":\"{}it's-b\"}}", "a".repeat(9_990));
+        let percents = "%".repeat(100);
+        for word in [&deep, &text, &percents, "", "it's", "ab"] {
+            let quoted = quote_long(word);
+            assert!(quoted.len() < 200, "{quoted}");
+            let shell = std::process::Command::new("sh")
+                .args(["-c", &format!("printf '%s' {quoted}")])
+                .output()
+                .unwrap();
+            assert_eq!(String::from_utf8(shell.stdout).unwrap(), *word, "{quoted}");
+        }
     }
 }

@@ -14,6 +14,6 @@ mod target;
 mod transport;
 
 pub(crate) use record::placeholder;
-pub use record::{Answer, Credential, Exchange, Failure, Leaning, Purpose, Request, Told};
+pub use record::{Answer, Content, Credential, Exchange, Failure, Leaning, Purpose, Request, Told};
 pub use target::Target;
 pub use transport::{Limits, Transport, TransportError};

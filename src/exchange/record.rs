@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::redact::Values;
 use crate::contract::fact::FactKind;
+use crate::contract::odd::Odd;
 use crate::contract::operation::{Method, OperationId};
 
 /// RFC 3986, section 2.3: all but the characters that need no encoding anywhere.
@@ -40,14 +41,34 @@ pub struct Request {
     pub path: String,
     /// Documented header parameters.
     pub headers: Vec<(String, String)>,
-    /// The JSON body.
-    pub body: Option<Value>,
+    /// The body, sent as JSON whatever is in it.
+    pub body: Option<Content>,
     /// Pointers into the body whose values the target showed; they are never printed.
     pub learned: Vec<String>,
     /// The path and the headers as they may be printed.
     pub told: Told,
     /// What the caller shows of itself.
     pub credential: Credential,
+}
+
+/// What a request carries.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// A value, to be written as JSON.
+    Json(Value),
+    /// A text as it is, JSON or not. Nothing that the target showed is in it.
+    Raw(String),
+}
+
+impl Content {
+    /// The body as it is written.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::Json(value) => value.to_string(),
+            Self::Raw(text) => text.clone(),
+        }
+    }
 }
 
 /// The path and the headers of a request, with each value that the target showed replaced by where a reader finds one.
@@ -70,6 +91,15 @@ impl Request {
             *path = format!("{path}{separator}{}", pair.join("="));
         }
         request
+    }
+
+    /// The body, where it is a value.
+    #[must_use]
+    pub fn json(&self) -> Option<&Value> {
+        match &self.body {
+            Some(Content::Json(value)) => Some(value),
+            Some(Content::Raw(_)) | None => None,
+        }
     }
 
     /// The path and the query as this run may print them.
@@ -105,6 +135,8 @@ pub enum Purpose {
     /// A request that must be refused, the kind of fact that says so, and what a refusal of it as documented would have
     /// leaned on.
     MustBeRefused(FactKind, Leaning),
+    /// A request that is odd in this way. Of its answer nothing is judged but that it is complete and no 5xx.
+    Odd(Odd),
 }
 
 /// What a documented request relies on beyond the document.

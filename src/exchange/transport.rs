@@ -162,7 +162,7 @@ impl Transport {
             builder = builder.header(name, value);
         }
         match &request.body {
-            Some(body) => builder.header(CONTENT_TYPE, "application/json").body(body.to_string()),
+            Some(body) => builder.header(CONTENT_TYPE, "application/json").body(body.text()),
             None => builder,
         }
     }

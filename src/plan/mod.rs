@@ -3,10 +3,12 @@
 //!
 //! [`Plan`] is the order. What a call carries depends on what the target shows, so the bodies are made while the plan
 //! runs: [`Known`] keeps the values that links carry, [`Draft`] makes a body of them, [`Retreat`] changes a refused
-//! one field by field. [`Variant`] says how further bodies differ from one that was accepted.
+//! one field by field. [`Variant`] says how further bodies differ from one that was accepted, [`OddPart`] what an odd
+//! request has that a sound one has not.
 
 mod draft;
 mod known;
+mod odd;
 mod retreat;
 mod steps;
 mod synthetic;
@@ -15,6 +17,7 @@ mod variety;
 
 pub use draft::{Draft, Missing};
 pub use known::Known;
+pub use odd::OddPart;
 pub use retreat::Retreat;
 pub use steps::{Action, Plan, Probe, Scope, Step, WRONG_TOKENS};
 pub use synthetic::Mark;

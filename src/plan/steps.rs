@@ -8,6 +8,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::link::Target;
+use crate::contract::odd::Odd;
 use crate::contract::operation::{Location, Method, Operation, OperationId, Security};
 use crate::contract::vocabulary::Listed;
 
@@ -66,6 +67,10 @@ pub enum Action {
     /// Calls a writing operation with a credential that must be refused. It comes last, because it is drafted as the
     /// operation accepted it.
     ProbeWrite(Probe),
+    /// Sends an odd request to a reading operation. Odd requests come last: who knows what they do to a target.
+    OddRead(Odd),
+    /// Sends an odd request to a writing operation, drafted as it was accepted where only a part of it is odd.
+    OddWrite(Odd),
 }
 
 impl Action {
@@ -105,7 +110,7 @@ impl Probe {
 /// The steps of a run, and the operations that none of them calls.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The steps in order. Walks that come one after the other may run at once, and so may probes of reads.
+    /// The steps in order. Walks that come one after the other may run at once, and so may probes of reads and odd reads.
     pub steps: Vec<Step>,
     /// Operations that are not called, each with the reason.
     pub not_called: Vec<(OperationId, String)>,
@@ -169,6 +174,16 @@ impl Plan {
                 });
             }
         }
+        let odd = if operation.is_read() {
+            Action::OddRead
+        } else {
+            Action::OddWrite
+        };
+        let steps = operation.odd.iter().map(|odd_one| Step {
+            operation: id,
+            action: odd(*odd_one),
+        });
+        self.steps.extend(steps);
     }
 
     /// Looks into each list that shows what a called operation creates or updates.
@@ -410,5 +425,47 @@ mod tests {
             "getVisits",
         ];
         assert_eq!(called, expected.map(str::to_owned).into());
+    }
+
+    /// The odd requests of a plan with this seed, in order, each as its operation and what is odd.
+    fn odd_ones(contract: &Contract, plan: &Plan) -> Vec<String> {
+        let steps = plan.steps.iter().filter_map(|step| match step.action {
+            Action::OddRead(odd) | Action::OddWrite(odd) => {
+                let operation = contract.operation(step.operation);
+                Some(format!("{}: {}", operation.name, odd.tell(operation)))
+            }
+            _ => None,
+        });
+        steps.collect()
+    }
+
+    #[test]
+    fn each_odd_request_is_planned_once_and_at_the_end_the_writes_last() {
+        let (contract, plan) = plan(&all());
+        let odd = odd_ones(&contract, &plan);
+        assert_eq!(odd.iter().collect::<HashSet<_>>().len(), odd.len());
+        // Six pages of four lists; nine bodies of five writes, and two identifiers of two of them.
+        assert_eq!(odd.len(), 6 * 4 + 9 * 5 + 2 * 2);
+        let tail = plan.steps.get(plan.steps.len() - odd.len()..).unwrap();
+        let reads = tail.iter().take(24);
+        assert!(reads.into_iter().all(|step| matches!(step.action, Action::OddRead(_))));
+        let writes = tail.iter().skip(24);
+        assert!(
+            writes
+                .into_iter()
+                .all(|step| matches!(step.action, Action::OddWrite(_)))
+        );
+        assert_eq!(odd[0], "getContacts: `page` 0");
+        assert_eq!(odd[24], "updateContact: a malformed `id`");
+        assert!(odd[odd.len() - 1].ends_with("a text beyond ASCII"), "{odd:?}");
+    }
+
+    #[test]
+    fn a_contract_without_the_law_plans_no_odd_request() {
+        let silent = crate::contract::BUILT_IN.replacen("\nx-odd:", "\nx-other:", 1);
+        let contract = Contract::read("openapi.yaml", silent).unwrap();
+        let plan = Plan::new(&contract, &all());
+        assert!(odd_ones(&contract, &plan).is_empty());
+        assert!(!contract.facts.iter().any(|fact| fact.name.contains("odd")));
     }
 }

@@ -58,7 +58,12 @@ impl Plan {
             let candidates = match evidence {
                 // It is a fact of the security scheme, which several operations share.
                 Evidence::Refused(Probe::WrongToken) => wrong.clone(),
-                Evidence::Answer | Evidence::Created | Evidence::Paged | Evidence::Refused(_) => own(),
+                Evidence::Answer
+                | Evidence::Challenge
+                | Evidence::Created
+                | Evidence::Odd
+                | Evidence::Paged
+                | Evidence::Refused(_) => own(),
                 // Where nothing is created, nothing is looked for.
                 Evidence::Elsewhere | Evidence::Listed | Evidence::Updated if own().is_empty() => continue,
                 Evidence::Elsewhere => [
@@ -131,6 +136,9 @@ impl Action {
             Self::WalkFilled => "walk the list once more, if it was given a second page: the pages must add up",
             Self::Update => "update a record that this run created",
             Self::LookAgain => "look for what was updated: the list must show what was sent, in that record alone",
+            Self::OddRead(_) | Self::OddWrite(_) => {
+                "send an odd request: whatever it gets, it gets no 5xx, and all of it"
+            }
             Self::VaryUpdate => "update with each field alone, none, and names beyond ASCII: the list must show each",
         }
     }
@@ -149,7 +157,8 @@ impl Action {
                     "the first page, then pages 2 to last_page, {max_pages} at most; once more where they do not add up"
                 )
             }
-            Self::Read | Self::ProbeRead(_) => "one request".to_owned(),
+            Self::Read | Self::ProbeRead(_) | Self::OddRead(_) => "one request".to_owned(),
+            Self::OddWrite(_) => format!("one request; what it leaves counts against --max-writes {max_writes}"),
             Self::ProbeWrite(_) => format!(
                 "one request, with the body that was accepted; what it leaves counts against --max-writes {max_writes}"
             ),
@@ -177,7 +186,7 @@ impl Action {
     pub fn at_once(self) -> bool {
         match self {
             // Lists need nothing of each other, and neither do calls that must be refused.
-            Self::Walk | Self::ProbeRead(_) => true,
+            Self::Walk | Self::ProbeRead(_) | Self::OddRead(_) => true,
             // A read may need what the read before it showed; writes go one by one.
             Self::Read
             | Self::Create
@@ -188,7 +197,8 @@ impl Action {
             | Self::Update
             | Self::LookAgain
             | Self::VaryUpdate
-            | Self::ProbeWrite(_) => false,
+            | Self::ProbeWrite(_)
+            | Self::OddWrite(_) => false,
         }
     }
 
@@ -213,7 +223,9 @@ impl Action {
             | Self::WalkFilled
             | Self::Update
             | Self::LookAgain
-            | Self::VaryUpdate => None,
+            | Self::VaryUpdate
+            | Self::OddRead(_)
+            | Self::OddWrite(_) => None,
         }
     }
 
@@ -228,7 +240,9 @@ impl Action {
             | Self::LookAgain
             | Self::VaryUpdate
             | Self::ProbeRead(_)
-            | Self::ProbeWrite(_) => false,
+            | Self::ProbeWrite(_)
+            | Self::OddRead(_)
+            | Self::OddWrite(_) => false,
         }
     }
 }
@@ -238,12 +252,16 @@ impl Action {
 enum Evidence {
     /// Any documented answer.
     Answer,
+    /// The answer to any request that must be refused.
+    Challenge,
     /// The answer to a create, beside what was sent.
     Created,
     /// The items of a list beside the record's own.
     Elsewhere,
     /// The list that must show a created record.
     Listed,
+    /// The answer to an odd request.
+    Odd,
     /// A walk over pages.
     Paged,
     /// The answer to a request that must be refused.
@@ -259,6 +277,7 @@ impl Evidence {
             | FactKind::Assertion
             | FactKind::Closed
             | FactKind::Complete
+            | FactKind::Decodes
             | FactKind::Json
             | FactKind::MediaType
             | FactKind::NoServerError
@@ -269,8 +288,10 @@ impl Evidence {
                 Self::Created
             }
             FactKind::Listed | FactKind::ListedCarrying(_) => Self::Listed,
+            FactKind::Challenge => Self::Challenge,
             FactKind::NoCredential => Self::Refused(Probe::NoCredential),
             FactKind::NotElsewhere => Self::Elsewhere,
+            FactKind::OddComplete | FactKind::OddNoServerError => Self::Odd,
             FactKind::OtherScheme => Self::Refused(Probe::OtherScheme),
             FactKind::PageAsked
             | FactKind::PageDefault
@@ -287,6 +308,7 @@ impl Evidence {
     fn is_shown_by(self, action: Action, contract: &Contract, fact: &Fact) -> bool {
         match self {
             Self::Answer => action.is_the_call(),
+            Self::Challenge => action.probe().is_some(),
             Self::Created => action == Action::Create,
             Self::Elsewhere => match action {
                 Action::Look => created_list(contract, fact).is_some(),
@@ -294,6 +316,7 @@ impl Evidence {
                 _ => false,
             },
             Self::Listed => action == Action::Look,
+            Self::Odd => matches!(action, Action::OddRead(_) | Action::OddWrite(_)),
             Self::Paged => action == Action::Walk,
             Self::Refused(probe) => action.probe() == Some(probe),
             Self::Updated => action == Action::LookAgain,

@@ -9,7 +9,7 @@ use reqwest::header::ALLOW;
 
 use super::evidence::ExchangeSeen;
 use super::level::Level;
-use super::rule::{Judging, Rule};
+use super::rule::{Example, Judging, Rule};
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 
@@ -17,7 +17,20 @@ pub(super) static RULE: Rule = Rule {
     name: "allow",
     level: Level::Warn,
     summary: "A 405 has `Allow`, which lists the methods that its path has.",
+    explanation: "Whoever uses a method that a path has not is told which ones it has. A 405 without that list leaves \
+                  them to guess.",
+    leaves_alone: "Answers other than a 405. No request is sent to provoke one; that a documented operation gets one at \
+                   all is a finding of `status`.",
+    mend: "Send `Allow` with each 405; most routers do it by a setting.",
     source: "RFC 9110, section 15.5.6",
+    example: Example {
+        fact: "getTags status: 2XX",
+        documented: "a 405 has `Allow`",
+        received: "405 without `Allow`",
+        pointer: "",
+        #[cfg(test)]
+        shown: || crate::rules::testing::Bench::of("getTags").status(405),
+    },
     judge: Judging::Exchange(judge),
 };
 

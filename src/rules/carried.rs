@@ -95,7 +95,7 @@ impl<'sent> Sent<'sent> {
         Self {
             operation,
             carries,
-            body: request.body.as_ref().unwrap_or(&Value::Null),
+            body: request.json().unwrap_or(&Value::Null),
         }
     }
 

@@ -4,7 +4,7 @@ use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
 
 use super::evidence::ExchangeSeen;
 use super::level::Level;
-use super::rule::{Judging, Rule};
+use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::Security;
@@ -13,9 +13,20 @@ use crate::exchange::Purpose;
 pub(super) static RULE: Rule = Rule {
     name: "challenge",
     level: Level::Warn,
-    summary: "A 401 has `WWW-Authenticate`, and where the scheme is bearer it asks for Bearer. The document names the \
-              scheme; its RFCs ask for this.",
+    summary: "A 401 has `WWW-Authenticate`, and where the scheme is bearer it asks for Bearer.",
+    explanation: "A 401 says that a credential is missing, and how to show one. The document names the scheme and no \
+                  header; the RFCs that define the scheme ask for it, and clients that log in by themselves need it.",
+    leaves_alone: "Refusals by another status: only a 401 has a challenge. The challenge's parameters.",
+    mend: "Send `WWW-Authenticate: Bearer` with each 401.",
     source: "RFC 9110, section 11.6.1; RFC 6750, section 3",
+    example: Example {
+        fact: "getTags auth: a 401 asks for Bearer",
+        documented: "a 401 asks for Bearer",
+        received: "401 without `WWW-Authenticate`",
+        pointer: "",
+        #[cfg(test)]
+        shown: || crate::rules::testing::Bench::of("getTags").status(401),
+    },
     judge: Judging::Exchange(judge),
 };
 

@@ -7,11 +7,12 @@ use serde_json::Value;
 
 use super::verdict::Reason;
 use crate::contract::Contract;
+use crate::contract::odd::Odd;
 use crate::contract::operation::{Answer as DocumentedAnswer, Operation, OperationId};
 use crate::contract::vocabulary::{Created, Form, Updated};
 use crate::exchange::json::{Body, JsonError};
 use crate::exchange::redact::Values;
-use crate::exchange::{Answer, Exchange, Failure, Request};
+use crate::exchange::{Answer, Exchange, Failure, Purpose, Request};
 
 /// The request that evidence comes from, and how its values may be told.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +44,14 @@ impl<'seen> ExchangeSeen<'seen> {
     /// The answer or the failure.
     pub(super) fn outcome(&self) -> Result<&'seen Answer, &'seen Failure> {
         self.exchange.outcome.as_ref()
+    }
+
+    /// What is odd about the request, if anything is.
+    pub(super) fn odd(&self) -> Option<Odd> {
+        match self.exchange.request.purpose {
+            Purpose::Odd(odd) => Some(odd),
+            Purpose::Documented(_) | Purpose::MustBeRefused(..) => None,
+        }
     }
 
     /// The answer if it is a documented success.

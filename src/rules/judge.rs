@@ -83,7 +83,7 @@ impl<'contract> Judge<'contract> {
         };
         let breaks = self.verdicts.breaks();
         self.whole(&seen);
-        if let (Some(Ok(body)), Some(shape)) = (&body, shape) {
+        if let (Some(Ok(body)), Some(shape), None) = (&body, shape, seen.odd()) {
             self.places(&seen, shape, body);
             if success {
                 self.accepted(&seen, self.verdicts.breaks() == breaks);
@@ -143,8 +143,12 @@ impl<'contract> Judge<'contract> {
 
     fn whole(&mut self, seen: &ExchangeSeen<'_>) {
         for rule in RULES {
-            if let Judging::Exchange(judge) = rule.judge {
-                judge(seen, &mut self.sink(rule, &seen.exchange.request));
+            match rule.judge {
+                Judging::Exchange(_) if seen.odd().is_some() => {}
+                Judging::AnyExchange(judge) | Judging::Exchange(judge) => {
+                    judge(seen, &mut self.sink(rule, &seen.exchange.request));
+                }
+                _ => {}
             }
         }
     }
@@ -208,6 +212,7 @@ mod tests {
     use serde_json::json;
 
     use crate::contract::fact::FactKind;
+    use crate::contract::vocabulary::Oddity;
     use crate::rules::testing::{Bench, JSON};
     use crate::rules::{Reason, Verdict};
 
@@ -250,6 +255,33 @@ mod tests {
             told.fact("getThings 404 body: object"),
             Verdict::Undecided(Reason::NotShown)
         );
+    }
+
+    #[test]
+    fn of_the_answer_to_an_odd_request_nothing_else_is_judged() {
+        for (operation, oddity) in [("getTags", Oddity::ParameterWord), ("createTag", Oddity::BodyEmpty)] {
+            for (status, media_type, body) in [
+                (200, JSON, r#"{"data": 7, "more": 1}"#),
+                (201, JSON, "{"),
+                (200, Some("text/html"), "<html>"),
+                (302, None, ""),
+                (404, None, ""),
+                (405, None, ""),
+                (418, JSON, r#"{"data": {}, "data": {}}"#),
+            ] {
+                let told = Bench::of(operation).odd(oddity).answer(status, media_type, body);
+                assert!(told.verdicts.findings().is_empty(), "{operation} {status} {body}");
+                for kind in [
+                    FactKind::Status,
+                    FactKind::MediaType,
+                    FactKind::Json,
+                    FactKind::Complete,
+                ] {
+                    let verdict = told.kind(kind);
+                    assert_eq!(verdict, Verdict::Undecided(Reason::NotShown), "{kind:?} {status}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -46,9 +46,11 @@ pub struct Example {
 pub(super) enum Judging {
     /// A success whose body is read, once every place of it is judged, and whether no fact was broken by it.
     Accepted(fn(&ExchangeSeen<'_>, bool, &mut Sink<'_>)),
+    /// An exchange as a whole, that of an odd request too.
+    AnyExchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// A record that a create answered with.
     Creation(fn(&Creation<'_>, &mut Sink<'_>)),
-    /// An exchange as a whole.
+    /// An exchange as a whole, where the request is not odd.
     Exchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// A request field sent in one of its forms.
     Form(fn(&FormTried, &mut Sink<'_>)),

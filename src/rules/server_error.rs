@@ -5,15 +5,17 @@ use super::level::Level;
 use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
+use crate::contract::odd::Odd;
 use crate::exchange::Credential;
 
 pub(super) static RULE: Rule = Rule {
     name: "server-error",
     level: Level::Deny,
-    summary: "No request gets a 5xx; a 503 counts once it stays.",
+    summary: "No request gets a 5xx, however odd it is; a 503 counts once it stays.",
     explanation: "A 5xx says that the service erred, whatever was sent. A request that is answered by 429 or 503 is \
                   sent again, as Retry-After asks, a few times; what counts is the last answer.",
-    leaves_alone: "A 503 that went away, and one to a wrong token, which is shown once only.",
+    leaves_alone: "A 503 that went away, and one to a wrong token, which is shown once only. Whatever else an odd request \
+                   gets.",
     mend: "Find the request in the service's log. The line to see it again is in the finding.",
     source: "RFC 9110, section 15.6: a 5xx says that the server erred",
     example: Example {
@@ -24,10 +26,13 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         shown: || crate::rules::testing::Bench::of("getTags").status(500),
     },
-    judge: Judging::Exchange(judge),
+    judge: Judging::AnyExchange(judge),
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
+    if let Some(odd) = seen.odd() {
+        return judge_odd(seen, odd, sink);
+    }
     let Some(fact) = seen.contract.fact_of(seen.id, FactKind::NoServerError) else {
         return;
     };
@@ -41,9 +46,28 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// Of an odd request nothing but the oddity is judged: what refuses its credential or asks for time says nothing of it.
+fn judge_odd(seen: &ExchangeSeen<'_>, odd: Odd, sink: &mut Sink<'_>) {
+    let Some(fact) = seen.contract.fact_of(seen.id, FactKind::OddNoServerError) else {
+        return;
+    };
+    match seen.outcome().map(|answer| answer.status) {
+        Err(_) => sink.undecided(fact, Reason::Unanswered),
+        Ok(429) => sink.undecided(fact, Reason::Throttled),
+        Ok(status @ (401 | 403)) => sink.undecided(fact, Reason::TokenRefused(status)),
+        Ok(status) if status >= 500 => {
+            sink.broken(fact, String::new, || {
+                format!("{status} to {}", odd.tell(seen.operation))
+            });
+        }
+        Ok(_) => sink.held(fact),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::vocabulary::Oddity;
     use crate::exchange::{Leaning, Purpose};
     use crate::rules::Verdict;
     use crate::rules::testing::Bench;
@@ -90,5 +114,63 @@ mod tests {
         let responses = "/paths/~1organization~1v1~1tags/get/responses";
         assert_eq!(told.places("server-error"), ("", responses));
         assert_eq!(told.received("server-error"), "500");
+    }
+
+    #[test]
+    fn an_odd_request_may_get_anything_but_a_5xx() {
+        for status in [200, 201, 302, 400, 404, 413, 414, 422, 431] {
+            let told = Bench::of("getTags").odd(Oddity::ParameterHuge).status(status);
+            assert_eq!(told.kind(FactKind::OddNoServerError), Verdict::Held, "{status}");
+        }
+        for status in [500, 501, 503, 599] {
+            let told = Bench::of("getTags").odd(Oddity::ParameterHuge).status(status);
+            assert_eq!(told.kind(FactKind::OddNoServerError), Verdict::Broken, "{status}");
+            assert_eq!(
+                told.kind(FactKind::NoServerError),
+                Verdict::Undecided(Reason::NotShown),
+                "{status}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_odd_request_that_was_not_let_in_or_not_answered_decides_nothing() {
+        for (status, reason) in [
+            (401, Reason::TokenRefused(401)),
+            (403, Reason::TokenRefused(403)),
+            (429, Reason::Throttled),
+        ] {
+            let told = Bench::of("getTags").odd(Oddity::ParameterZero).status(status);
+            assert_eq!(told.kind(FactKind::OddNoServerError), Verdict::Undecided(reason));
+        }
+        let told = Bench::of("getTags").odd(Oddity::ParameterZero).unanswered();
+        assert_eq!(
+            told.kind(FactKind::OddNoServerError),
+            Verdict::Undecided(Reason::Unanswered)
+        );
+    }
+
+    #[test]
+    fn a_contract_without_the_law_has_no_odd_requests() {
+        let told = Bench::responses("'200': {description: Things}").status(500);
+        assert!(told.contract.operation(told.operation).odd.is_empty());
+        assert!(
+            told.contract
+                .fact_of(told.operation, FactKind::OddNoServerError)
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn the_finding_of_an_odd_request_tells_the_oddity_and_points_at_the_law() {
+        for (operation, oddity, received) in [
+            ("getTags", Oddity::ParameterNegative, "500 to `page` -1"),
+            ("createTag", Oddity::BodyDeep, "500 to a body of 1,000 levels"),
+            ("updateContact", Oddity::IdentifierUnknown, "500 to an unknown `id`"),
+        ] {
+            let told = Bench::of(operation).odd(oddity).status(500);
+            assert_eq!(told.received("server-error"), received);
+            assert_eq!(told.places("server-error"), ("", "/x-odd"));
+        }
     }
 }

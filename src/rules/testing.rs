@@ -13,8 +13,9 @@ use super::{Finding, Judge, Level, Levels, Verdict, Verdicts};
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::OperationId;
+use crate::contract::vocabulary::Oddity;
 use crate::exchange::redact::Values;
-use crate::exchange::{Answer, Credential, Exchange, Failure, Leaning, Purpose, Request};
+use crate::exchange::{Answer, Content, Credential, Exchange, Failure, Leaning, Purpose, Request};
 
 /// Where a list shows the record that [`Bench::sighted`] is given.
 pub(super) const ITEM: &str = "/data/items/3";
@@ -86,6 +87,19 @@ impl Bench {
     pub(super) fn purpose(mut self, purpose: Purpose) -> Self {
         self.purpose = purpose;
         self
+    }
+
+    /// A request of the operation that is odd in this way.
+    pub(super) fn odd(self, oddity: Oddity) -> Self {
+        let odd = self.contract.operation(self.operation).odd.iter();
+        let odd = odd.copied().find(|odd| odd.oddity == oddity).expect("the oddity");
+        self.purpose(Purpose::Odd(odd))
+    }
+
+    /// The fact of this name.
+    pub(super) fn fact(&self, name: &str) -> FactId {
+        let mut facts = self.contract.facts.iter();
+        FactId(facts.position(|fact| fact.name == name).expect(name))
     }
 
     pub(super) fn leaning(self, leaning: Leaning) -> Self {
@@ -175,7 +189,7 @@ impl Bench {
         show: impl FnOnce(Creation<'_>, &mut Judge<'_>),
     ) -> Told {
         let mut request = self.request();
-        request.body = Some(sent.clone());
+        request.body = Some(Content::Json(sent.clone()));
         let creation = Creation {
             contract: &self.contract,
             operation: self.operation,
@@ -221,7 +235,7 @@ impl Bench {
         (elsewhere, end): (Option<&str>, WalkEnd),
     ) -> Told {
         let mut request = self.request();
-        request.body = Some(sent.clone());
+        request.body = Some(Content::Json(sent.clone()));
         let updating = Updating {
             contract: &self.contract,
             operation: self.operation,

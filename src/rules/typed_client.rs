@@ -9,7 +9,7 @@
 
 use super::evidence::ExchangeSeen;
 use super::level::Level;
-use super::rule::{Judging, Rule};
+use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::client::typed;
 use crate::contract::fact::FactKind;
@@ -19,7 +19,25 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Warn,
     summary: "An answer that keeps every other statement decodes through the types of this crate's client; where it \
               does not, the client is at fault.",
+    explanation: "A program that uses this crate's client fails on such an answer, though the service did what the \
+                  document says. It only warns: the target conforms.",
+    leaves_alone: "An answer that breaks another fact, which is told there; other contracts than the built-in one, which \
+                   the types are generated from.",
+    mend: "Report it to this crate, with the finding's pointer and shape.",
     source: "The client of this crate, which is generated from the contract",
+    example: Example {
+        fact: "createContact answer: decodes through the typed client",
+        documented: "decodes through the typed client",
+        received: "an answer that the generated types refuse",
+        pointer: "",
+        #[cfg(test)]
+        shown: || {
+            let mut answer = crate::client::tolerance::full_answer("createContact");
+            // An integer has no bound in the document, and the type of the field has 64 bits.
+            answer["data"]["age"] = serde_json::json!(1e30);
+            crate::rules::testing::Bench::of("createContact").body(&answer)
+        },
+    },
     judge: Judging::Accepted(judge),
 };
 

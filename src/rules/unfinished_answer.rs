@@ -10,7 +10,7 @@ use crate::exchange::Purpose;
 pub(super) static RULE: Rule = Rule {
     name: "unfinished-answer",
     level: Level::Deny,
-    summary: "A documented request gets a complete answer within the deadline and the bounds.",
+    summary: "A documented request, and one that is odd, gets a complete answer within the deadline and the bounds.",
     explanation: "One deadline (--timeout) covers connecting, head, body and decoding; a body may have 8 MiB after \
                   decoding. An answer that is cut, endless, or no HTTP is none: the caller waits for nothing.",
     leaves_alone: "Requests with a credential that must be refused. A target that cannot be reached at all: then \
@@ -26,25 +26,31 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         shown: || crate::rules::testing::Bench::of("getTags").unanswered(),
     },
-    judge: Judging::Exchange(judge),
+    judge: Judging::AnyExchange(judge),
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    let Purpose::Documented(_) = seen.exchange.request.purpose else {
-        return;
+    let kind = match seen.exchange.request.purpose {
+        Purpose::Documented(_) => FactKind::Complete,
+        Purpose::MustBeRefused(..) => return,
+        Purpose::Odd(_) => FactKind::OddComplete,
     };
-    let Some(fact) = seen.contract.fact_of(seen.id, FactKind::Complete) else {
+    let Some(fact) = seen.contract.fact_of(seen.id, kind) else {
         return;
     };
     match seen.outcome() {
         Ok(_) => sink.held(fact),
-        Err(failure) => sink.broken(fact, String::new, || failure.to_string()),
+        Err(failure) => sink.broken(fact, String::new, || match seen.odd() {
+            None => failure.to_string(),
+            Some(odd) => format!("{failure}; that was to {}", odd.tell(seen.operation)),
+        }),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::vocabulary::Oddity;
     use crate::exchange::Leaning;
     use crate::rules::testing::Bench;
     use crate::rules::{Reason, Verdict};
@@ -82,5 +88,26 @@ mod tests {
         let told = Bench::of("getTags").unanswered();
         let responses = "/paths/~1organization~1v1~1tags/get/responses";
         assert_eq!(told.places("unfinished-answer"), ("", responses));
+    }
+
+    #[test]
+    fn any_complete_answer_to_an_odd_request_holds() {
+        for status in [200, 401, 404, 429, 500] {
+            let told = Bench::of("createTag").odd(Oddity::BodyEmpty).status(status);
+            assert_eq!(told.kind(FactKind::OddComplete), Verdict::Held, "{status}");
+            assert_eq!(told.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
+        }
+    }
+
+    #[test]
+    fn an_odd_request_without_a_complete_answer_breaks_the_law_and_says_which() {
+        let told = Bench::of("createTag").odd(Oddity::BodyEmpty).unanswered();
+        assert_eq!(told.kind(FactKind::OddComplete), Verdict::Broken);
+        assert_eq!(told.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
+        assert_eq!(
+            told.received("unfinished-answer"),
+            "the connection ended before the answer was complete; that was to a body that is empty"
+        );
+        assert_eq!(told.places("unfinished-answer"), ("", "/x-odd"));
     }
 }

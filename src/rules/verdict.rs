@@ -179,6 +179,8 @@ struct State {
     held: bool,
     broken: bool,
     reason: Option<Reason>,
+    /// Why it is not held although answers kept it.
+    withheld: Option<Reason>,
 }
 
 impl Verdicts {
@@ -230,12 +232,21 @@ impl Verdicts {
         self.states[fact.0].reason = Some(reason);
     }
 
+    /// Notes that a fact is not held, whatever answers kept it, because some of what it speaks of was not sent. The
+    /// first reason is kept.
+    pub fn withhold(&mut self, fact: FactId, reason: Reason) {
+        self.states[fact.0].withheld.get_or_insert(reason);
+    }
+
     /// The verdict on one fact.
     #[must_use]
     pub fn of(&self, contract: &Contract, fact: FactId) -> Verdict {
         let state = &self.states[fact.0];
         if state.broken {
             return Verdict::Broken;
+        }
+        if let Some(reason) = &state.withheld {
+            return Verdict::Undecided(reason.clone());
         }
         if state.held {
             return Verdict::Held;
@@ -411,6 +422,24 @@ mod tests {
         assert_eq!(told.kind(FactKind::Status), Verdict::Undecided(Reason::Throttled));
         assert_eq!(told.fact(NAME), Verdict::Undecided(Reason::OnePage));
         assert_eq!(told.kind(FactKind::NoServerError), Verdict::Held);
+    }
+
+    #[test]
+    fn what_is_withheld_is_not_held_and_is_broken_all_the_same() {
+        let withheld = |exchange: &Exchange| {
+            let told = Bench::of("getTags").judge(|judge| {
+                judge.exchange(exchange);
+                let fact = Bench::of("getTags").fact(NAME);
+                judge.verdicts_mut().withhold(fact, Reason::OnePage);
+                judge.verdicts_mut().withhold(fact, Reason::Throttled);
+            });
+            told.fact(NAME)
+        };
+        assert_eq!(
+            withheld(&tags(&[json!("regular")])),
+            Verdict::Undecided(Reason::OnePage)
+        );
+        assert_eq!(withheld(&tags(&[json!(7)])), Verdict::Broken);
     }
 
     #[test]

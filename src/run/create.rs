@@ -8,7 +8,7 @@ use super::walk::digest;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Accepts, Form};
 use crate::exchange::json::Body;
-use crate::exchange::{Exchange, Leaning, Purpose, Request};
+use crate::exchange::{Content, Exchange, Leaning, Purpose, Request};
 use crate::plan::{Draft, Retreat};
 use crate::rules::Reason;
 use crate::rules::evidence::{Creation, FormTried};
@@ -193,7 +193,7 @@ impl Session<'_> {
             method: documented.method,
             path: address.path.clone(),
             headers: address.headers.clone(),
-            body: documented.request.as_ref().map(|_| body),
+            body: documented.request.as_ref().map(|_| Content::Json(body)),
             learned,
             told: address.told.clone(),
             credential,
@@ -282,7 +282,7 @@ impl Session<'_> {
     }
 
     fn has_mark(&self, request: &Request) -> bool {
-        let body = request.body.as_ref();
+        let body = request.json();
         body.is_some_and(|body| body.to_string().contains(self.settings.mark.as_str()))
     }
 
@@ -304,8 +304,7 @@ impl Session<'_> {
         for (form, tried) in tries {
             let sent = tried
                 .request
-                .body
-                .as_ref()
+                .json()
                 .is_some_and(|body| body.pointer(&accepts.sent).is_some());
             if sent {
                 let other_accepted = tries.iter().any(|(other, tried)| other != form && tried.accepted);

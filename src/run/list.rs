@@ -17,7 +17,11 @@ impl Session<'_> {
         } else {
             self.doubted(operation, first).await
         };
-        self.identifiers.borrow_mut().entry(operation).or_default().extend(walk.items());
+        self.identifiers
+            .borrow_mut()
+            .entry(operation)
+            .or_default()
+            .extend(walk.items());
         self.note_room(&walk);
         self.judge.borrow_mut().walk(&walk);
         self.tell_findings();

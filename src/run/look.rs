@@ -91,7 +91,7 @@ impl Session<'_> {
     fn all_carry(&self, made: &[Made], sightings: &Sightings) -> bool {
         sightings.found.iter().all(|(index, seen)| {
             let made = &made[*index];
-            let body = made.request.body.as_ref().unwrap_or(&Value::Null);
+            let body = made.request.json().unwrap_or(&Value::Null);
             law(self.contract, made.operation)
                 .is_none_or(|(created, _)| carries_all(&created.carries, body, &seen.record))
         })

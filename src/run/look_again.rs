@@ -75,7 +75,7 @@ impl Session<'_> {
     }
 
     async fn look_for(&self, list: OperationId, changed: &Changed, law: &Updated) {
-        let body = changed.request.body.clone().unwrap_or_default();
+        let body = changed.request.json().cloned().unwrap_or_default();
         let look = async || self.looked_at(list, changed, law).await;
         let carried = |looked: &Looked| looked.seen.carries(law, &body);
         let looked = self.settled(self.settings.settle, look, carried).await;
@@ -84,7 +84,7 @@ impl Session<'_> {
 
     /// Looks for one of many updates: first on the page that showed the record last.
     pub(super) async fn look_closely(&self, list: OperationId, changed: &Changed, law: &Updated) {
-        let body = changed.request.body.clone().unwrap_or_default();
+        let body = changed.request.json().cloned().unwrap_or_default();
         let before = self.latest.borrow().get(&changed.operation).cloned();
         let arrived = |looked: &Looked| looked.seen.arrived(law, &body, before.as_ref());
         let glanced = match &before {
@@ -112,7 +112,7 @@ impl Session<'_> {
 
     /// Looks at one page alone; none where it does not show the record.
     async fn glance(&self, list: OperationId, changed: &Changed, law: &Updated, page: Option<u64>) -> Option<Looked> {
-        let body = changed.request.body.clone().unwrap_or_default();
+        let body = changed.request.json().cloned().unwrap_or_default();
         let seen: RefCell<Seen> = RefCell::default();
         let found = |item: Item<'_>| {
             self.sight_change(list, changed, item, (law, &body, &seen));
@@ -133,7 +133,7 @@ impl Session<'_> {
 
     /// Looks through the list once.
     async fn looked_at(&self, list: OperationId, changed: &Changed, law: &Updated) -> Looked {
-        let body = changed.request.body.clone().unwrap_or_default();
+        let body = changed.request.json().cloned().unwrap_or_default();
         let seen: RefCell<Seen> = RefCell::default();
         let found = |item: Item<'_>| {
             self.sight_change(list, changed, item, (law, &body, &seen));

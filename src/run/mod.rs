@@ -8,6 +8,7 @@ mod fill;
 mod list;
 mod look;
 mod look_again;
+mod odd;
 mod pace;
 mod parameter;
 mod probe;

@@ -33,6 +33,20 @@ pub(super) struct Address {
 ///
 /// The reason why a required parameter has no value.
 pub(super) fn address(contract: &Contract, operation: OperationId, known: &Known) -> Result<Address, String> {
+    address_but(contract, operation, known, None)
+}
+
+/// The same, but one parameter, by its place in the contract, gets this text of our own, or is left out.
+///
+/// # Errors
+///
+/// The reason why another required parameter has no value.
+pub(super) fn address_but(
+    contract: &Contract,
+    operation: OperationId,
+    known: &Known,
+    other: Option<(usize, Option<&str>)>,
+) -> Result<Address, String> {
     let documented = contract.operation(operation);
     // Some documents tell operations apart by a fragment, which never leaves a client (RFC 9110, section 4.2.5).
     if documented.path.contains('#') {
@@ -54,6 +68,12 @@ pub(super) fn address(contract: &Contract, operation: OperationId, known: &Known
         .enumerate()
         .filter(|(_, parameter)| parameter.required)
     {
+        if let Some((_, text)) = other.filter(|(other, _)| *other == index) {
+            if let Some(text) = text {
+                address.fill(parameter, text, None);
+            }
+            continue;
+        }
         let linked = known.values(contract, operation, &Target::Parameter(index));
         let learned = linked
             .last()
@@ -385,6 +405,25 @@ paths:
         assert_eq!(
             addressed("putPart", &[json!("t-17")]).unwrap_err(),
             "no link gives its `part`, and a write goes to no example"
+        );
+    }
+
+    #[test]
+    fn one_parameter_may_have_another_value_or_none() {
+        let contract = contract();
+        let but = |operation: &str, other| {
+            let operation = contract.operation_named(operation).unwrap();
+            address_but(&contract, operation, &Known::default(), Some(other)).map(|address| address.told.path)
+        };
+        assert_eq!(but("getThing", (0, Some("no id"))).unwrap(), "/things/no%20id");
+        assert_eq!(
+            but("getPart", (1, None)).unwrap(),
+            "/parts/a%2Fb%20%C3%BC?depth=2",
+            "the others stay"
+        );
+        assert_eq!(
+            but("putPart", (1, Some("p"))).unwrap_err(),
+            "no answer of getThings showed a value for its `id`"
         );
     }
 

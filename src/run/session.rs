@@ -131,6 +131,8 @@ pub(super) struct Session<'run> {
     /// The draft that each create accepted.
     pub(super) accepted: RefCell<HashMap<OperationId, Draft>>,
     pub(super) drafts: Cell<u64>,
+    /// The operations that are sent no more odd requests, each with the reason.
+    pub(super) odd_ended: RefCell<HashMap<OperationId, Reason>>,
     transport: &'run Transport,
     emit: RefCell<&'run mut dyn FnMut(Event<'_>)>,
     permits: Semaphore,
@@ -189,6 +191,7 @@ impl<'run> Session<'run> {
             identifiers: RefCell::default(),
             accepted: RefCell::default(),
             drafts: Cell::new(0),
+            odd_ended: RefCell::default(),
             transport,
             emit: RefCell::new(emit),
             permits: Semaphore::new(settings.jobs.max(1)),
@@ -250,11 +253,11 @@ impl<'run> Session<'run> {
         for group in plan.steps.chunk_by(|left, right| left.action == right.action) {
             let steps = steps(group);
             if group[0].action.at_once() {
-                let steps = steps.iter().map(|step| self.step(step.operation, step.action));
+                let steps = steps.iter().map(|step| self.step(step));
                 futures::future::join_all(steps).await;
             } else {
                 for step in &steps {
-                    self.step(step.operation, step.action).await;
+                    self.step(step).await;
                 }
             }
             let ended = self.hopeless();
@@ -265,8 +268,9 @@ impl<'run> Session<'run> {
         None
     }
 
-    async fn step(&self, operation: OperationId, action: Action) {
-        match action {
+    async fn step(&self, step: &Step) {
+        let operation = step.operation;
+        match step.action {
             Action::Walk => self.list(operation).await,
             Action::Read => self.read(operation).await,
             Action::ProbeRead(probe) | Action::ProbeWrite(probe) => self.probe(operation, probe).await,
@@ -278,6 +282,7 @@ impl<'run> Session<'run> {
             Action::WalkFilled => self.walk_filled(operation).await,
             Action::Update => self.update(operation).await,
             Action::VaryUpdate => self.vary_update(operation).await,
+            Action::OddRead(odd) | Action::OddWrite(odd) => self.odd(operation, odd).await,
         }
     }
 
@@ -413,8 +418,12 @@ impl<'run> Session<'run> {
     /// Whether the operation may be sent: a create while one more record may be left in the target, everything else
     /// always, because it leaves none.
     pub(super) fn may_write(&self, operation: OperationId) -> bool {
-        let creates = self.contract.operation(operation).method == Method::Post;
-        !creates || u64::try_from(self.residue.borrow().len()).is_ok_and(|left| left < self.settings.max_writes)
+        self.contract.operation(operation).method != Method::Post || self.has_room()
+    }
+
+    /// Whether one more record may be left in the target.
+    pub(super) fn has_room(&self) -> bool {
+        u64::try_from(self.residue.borrow().len()).is_ok_and(|left| left < self.settings.max_writes)
     }
 
     /// How many records more may be created beside those that the facts cannot do without. A quarter of `--max-writes` is

@@ -101,7 +101,7 @@ impl Session<'_> {
 
 /// Whether something of what was sent must come back.
 fn comes_back(law: &Updated, request: &Request) -> bool {
-    let sent = request.body.as_ref();
+    let sent = request.json();
     sent.is_some_and(|sent| {
         law.carries
             .iter()

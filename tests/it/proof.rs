@@ -16,6 +16,7 @@ mod invented;
 mod listing;
 mod long;
 mod moves;
+mod odd;
 mod places;
 mod quiet;
 mod relay;

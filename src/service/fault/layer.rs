@@ -82,7 +82,7 @@ async fn answer(mut call: Call, deviations: &[&(&Deviation, Memory)], inside: &I
     for (deviation, memory) in deviations {
         match &deviation.how {
             How::Sent(_) => {}
-            How::Odd(oddity) => oddity.answered(&call, &mut answer),
+            How::Odd(oddity, end) => oddity.answered(*end, &call, &mut answer),
             How::Page(fault) => {
                 if let (Some(law), Some(body)) = (&call.operation.page, answer.success()) {
                     fault.answered(asked, law, body);
@@ -121,7 +121,7 @@ impl How {
     fn turn(&self) -> u8 {
         match self {
             How::Sent(_) => 0,
-            How::Odd(_) => 1,
+            How::Odd(..) => 1,
             How::Page(_) => 2,
             How::Create(_) => 3,
             How::Place { .. } => 4,

@@ -4,7 +4,7 @@ use axum::http::{Method, StatusCode};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::call::{Answer, Call};
+use super::call::{Answer, Call, Content};
 use super::whole::fail;
 
 /// What is odd about a request.
@@ -15,6 +15,8 @@ pub(super) enum Oddity {
     BodyDeep,
     BodyEmpty,
     BodyNotJson,
+    BodyNumber,
+    BodyText,
     ControlCharacters,
     IdentifierMalformed,
     IdentifierUnknown,
@@ -27,6 +29,15 @@ pub(super) enum Oddity {
     TextLong,
 }
 
+/// What becomes of the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// The connection ends inside of it.
+    BrokenOff,
+    /// It is a 500.
+    Failed,
+}
+
 /// Every oddity with its name and the words for it.
 pub(super) const ODDITIES: &[(Oddity, &str, &str)] = &[
     (Oddity::BeyondAscii, "beyond-ascii", "a text beyond ASCII"),
@@ -34,6 +45,8 @@ pub(super) const ODDITIES: &[(Oddity, &str, &str)] = &[
     (Oddity::BodyDeep, "body-deep", "a body of 100 levels or more"),
     (Oddity::BodyEmpty, "body-empty", "a body that is empty"),
     (Oddity::BodyNotJson, "body-not-json", "a body that is not JSON"),
+    (Oddity::BodyNumber, "body-number", "a body that is a number"),
+    (Oddity::BodyText, "body-text", "a body that is a string"),
     (
         Oddity::ControlCharacters,
         "control-characters",
@@ -74,10 +87,17 @@ impl Oddity {
         }
     }
 
-    /// Answers an odd call with a 500, unless the service refused it for its credential.
-    pub(super) fn answered(self, call: &Call, answer: &mut Answer) {
-        if answer.head.status != StatusCode::UNAUTHORIZED && self.is(call, answer.head.status) {
-            fail(answer, StatusCode::INTERNAL_SERVER_ERROR);
+    /// Answers an odd call with a 500 or breaks off, unless the service refused it for its credential.
+    pub(super) fn answered(self, end: End, call: &Call, answer: &mut Answer) {
+        if answer.head.status == StatusCode::UNAUTHORIZED || !self.is(call, answer.head.status) {
+            return;
+        }
+        match end {
+            End::BrokenOff => {
+                let text = answer.text();
+                answer.content = Content::Cut(text.slice(..text.len() / 2));
+            }
+            End::Failed => fail(answer, StatusCode::INTERNAL_SERVER_ERROR),
         }
     }
 
@@ -91,6 +111,8 @@ impl Oddity {
             Oddity::BodyDeep => depth(&call.body) >= DEEP,
             Oddity::BodyEmpty => call.body.is_empty(),
             Oddity::BodyNotJson => !call.body.is_empty() && depth(&call.body) < DEEP && body().is_none(),
+            Oddity::BodyNumber => body().is_some_and(|body| body.is_number()),
+            Oddity::BodyText => body().is_some_and(|body| body.is_string()),
             Oddity::ControlCharacters => {
                 body().is_some_and(|body| any_text(&body, &|text| text.contains(char::is_control)))
             }

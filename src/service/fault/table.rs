@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::creates::CreateFault;
 use super::derived;
-use super::odd::Oddity;
+use super::odd::{End, Oddity};
 use super::pages::PageFault;
 use super::places::Edit;
 use super::sent::SentFault;
@@ -42,8 +42,8 @@ pub(super) struct Deviation {
 pub(super) enum How {
     /// What is sent is changed on its way in.
     Sent(SentFault),
-    /// A request that is odd is answered with a 500.
-    Odd(Oddity),
+    /// A request that is odd is answered with a 500, or in part.
+    Odd(Oddity, End),
     /// The numbers or the items of a page are wrong.
     Page(PageFault),
     /// What a create answers and what is listed afterwards do not agree.

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use super::contract::{Operation, Page, item, operations};
 use super::creates::CreateFault;
 use super::derived::name;
-use super::odd::ODDITIES;
+use super::odd::{End, ODDITIES};
 use super::pages::PageFault;
 use super::places::Edit;
 use super::sent::{Credential, Form, SentFault};
@@ -359,22 +359,31 @@ fn visits() -> Vec<Fault> {
 
 fn odd() -> impl Iterator<Item = Fault> {
     operations().iter().flat_map(|operation| {
-        let suitable = ODDITIES
-            .iter()
-            .filter(|(oddity, ..)| oddity.suits(&operation.method, &operation.path));
-        suitable.map(|(oddity, deviation, about)| {
-            let fact = format!("{} status: no 5xx", operation.name);
-            let (deviation, about) = (
-                format!("fails-on-{deviation}"),
-                format!("{about} is answered with a 500"),
-            );
+        let on = &operation.name;
+        let suitable = || {
+            ODDITIES
+                .iter()
+                .filter(|(oddity, ..)| oddity.suits(&operation.method, &operation.path))
+        };
+        let failing = suitable().map(move |(oddity, deviation, about)| {
             fault(
-                &operation.name,
-                &deviation,
-                &about,
-                ("server-error", Some(fact)),
-                How::Odd(*oddity),
+                on,
+                &format!("fails-on-{deviation}"),
+                &format!("{about} is answered with a 500"),
+                ("server-error", Some(format!("{on} odd requests: no 5xx"))),
+                How::Odd(*oddity, End::Failed),
             )
-        })
+        });
+        // One of each operation breaks the fact; which one makes no difference to how it is seen.
+        let breaking_off = suitable().take(1).map(move |(oddity, deviation, about)| {
+            fault(
+                on,
+                &format!("breaks-off-on-{deviation}"),
+                &format!("the connection ends inside the answer to {about}"),
+                ("unfinished-answer", Some(format!("{on} odd requests: complete answer"))),
+                How::Odd(*oddity, End::BrokenOff),
+            )
+        });
+        failing.chain(breaking_off).collect::<Vec<_>>()
     })
 }

@@ -74,7 +74,7 @@ fn a_write_whose_answer_never_comes_is_residue_and_is_not_repeated() {
     let stub = Stub::start(|request, stream| {
         if request.is("POST") && request.head.contains("/tags") && request.authorized() {
             stall(stream)
-        } else if request.is("POST") && request.authorized() {
+        } else if !request.is("GET") && request.authorized() {
             stream.write_all(json("422 Unprocessable Entity", "{}").as_bytes())
         } else {
             stream.write_all(sound(request).as_bytes())

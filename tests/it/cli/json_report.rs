@@ -26,7 +26,10 @@ fn a_run_that_conforms_reports_every_fact_once() {
 #[test]
 fn a_finding_points_into_the_answer_and_into_the_contract() {
     let target = Target::changed("/venues", |body| {
-        body["data"]["items"][0].as_object_mut().unwrap().remove("country");
+        // A page beyond the last is empty.
+        if let Some(first) = body["data"]["items"].get_mut(0) {
+            first.as_object_mut().unwrap().remove("country");
+        }
     });
     let (ended, report) = check(&target.url(), &[]).report();
     assert_eq!((ended.code, &report["outcome"]), (1, &"does-not-conform".into()));
@@ -57,7 +60,10 @@ fn a_finding_points_into_the_answer_and_into_the_contract() {
 #[test]
 fn a_level_that_the_user_sets_decides_the_outcome() {
     let target = Target::changed("/venues", |body| {
-        body["data"]["items"][0].as_object_mut().unwrap().remove("country");
+        // A page beyond the last is empty.
+        if let Some(first) = body["data"]["items"].get_mut(0) {
+            first.as_object_mut().unwrap().remove("country");
+        }
     });
     for (flag, code, findings) in [("--deny", 1, 1), ("--warn", 0, 1), ("--allow", 0, 0)] {
         let (ended, report) = check(&target.url(), &[flag, "missing-field"]).report();

@@ -110,6 +110,8 @@ async fn run_against_a_stub(document: &Arc<Document>) -> Run {
         settle: Duration::ZERO,
         max_writes: 50,
         max_pages: 5,
+        rounds: 1,
+        write_log: None,
         mark: Mark::new(1, 1),
         levels: Levels::default(),
         values: Values::Shown,

@@ -1,8 +1,8 @@
 //! What a check sends: reads alone to a named target, few wrong tokens, no write twice, no more records than allowed.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use axum::body::Bytes;
 use countersign::report::Outcome;
@@ -207,23 +207,38 @@ async fn no_more_records_are_left_than_allowed() {
 }
 
 #[tokio::test]
-async fn an_update_touches_contacts_of_the_run_alone() {
-    let checked = Check::default().run(Deviation::none()).await;
-    let residue = &checked.record.residue;
-    let contacts: Vec<_> = residue
-        .iter()
+async fn a_write_goes_to_a_documented_path_and_touches_contacts_of_the_run_alone() {
+    let theirs = Arc::new(Mutex::new(HashSet::new()));
+    let listed = Arc::clone(&theirs);
+    let listing = Deviation::none().at("getContacts", move |_, reply| {
+        let items = reply.value()["data"]["items"].as_array().into_iter().flatten();
+        let ids = items.filter_map(|item| Some(item["id"].as_str()?.to_owned()));
+        listed.lock().unwrap().extend(ids);
+    });
+    let checked = Check::default().run(listing).await;
+    assert!(checked.calls.iter().all(|call| !call.operation.is_empty()));
+    let residue = checked.record.residue.iter();
+    let own: HashSet<_> = residue
         .filter(|left| left.operation == "createContact")
-        .filter_map(|left| left.id.as_deref())
+        .filter_map(|left| left.id.clone())
         .collect();
-    let below: Vec<_> = checked
-        .calls
-        .iter()
-        .filter(|call| call.is("updateContact") || call.is("createContactMethod"))
-        .collect();
-    assert!(!below.is_empty());
-    for call in below {
-        assert!(contacts.iter().any(|id| call.uri.path().contains(id)), "{}", call.uri);
-    }
+    let below = ["updateContact", "createContactMethod"];
+    let calls = checked.calls.iter().filter(|call| below.contains(&call.operation));
+    let (mine, nobodys): (Vec<_>, Vec<_>) = calls.map(contact_in_path).partition(|id| own.contains(*id));
+    assert!(!mine.is_empty());
+    // A malformed and an unknown identifier on each.
+    assert_eq!(nobodys.len(), 4, "{nobodys:?}");
+    let theirs = theirs.lock().unwrap();
+    assert!(
+        theirs.len() > 20 && nobodys.iter().all(|id| !theirs.contains(*id)),
+        "{nobodys:?}"
+    );
+}
+
+/// The identifier in a path below the contacts.
+fn contact_in_path(call: &Call) -> &str {
+    let (_, below) = call.uri.path().split_once("/contact-database/").unwrap();
+    below.split('/').next().unwrap()
 }
 
 #[tokio::test]

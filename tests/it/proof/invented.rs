@@ -77,6 +77,8 @@ async fn checked(broken: Option<Fact>, way: Way) -> Run {
         settle: Duration::from_millis(50),
         max_writes: 20,
         max_pages: 20,
+        rounds: 1,
+        write_log: None,
         mark: Mark::new(1, 1),
         levels: Levels::default(),
         values: Values::Hidden,

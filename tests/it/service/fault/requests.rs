@@ -137,6 +137,8 @@ async fn an_odd_body_is_answered_with_a_500_and_others_as_ever() {
         ("body-empty", "", 400),
         ("body-not-json", "{", 400),
         ("body-array", "[]", 400),
+        ("body-number", "17", 400),
+        ("body-text", r#""countersign""#, 400),
         ("body-deep", &deep, 400),
         ("text-long", &long, 422),
         ("beyond-ascii", r#"{"name": "Ωmega"}"#, 201),
@@ -151,6 +153,19 @@ async fn an_odd_body_is_answered_with_a_500_and_others_as_ever() {
             let status = request.body(body.to_owned()).send().await.unwrap().status().as_u16();
             assert_eq!(status, if oddity == fault { 500 } else { sound }, "{fault}, {oddity}");
         }
+    }
+}
+
+#[tokio::test]
+async fn the_answer_to_an_odd_request_breaks_off_and_others_are_whole() {
+    let service = with(&["createTag:breaks-off-on-beyond-ascii"]).await;
+    for (name, whole) in [("Ωmega", false), ("omega", true)] {
+        let body = json!({ "name": name }).to_string();
+        let request = service
+            .request(Method::POST, "/tags")
+            .header("Content-Type", "application/json");
+        let answer = request.body(body).send().await.unwrap();
+        assert_eq!(answer.bytes().await.is_ok(), whole, "{name}");
     }
 }
 

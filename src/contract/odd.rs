@@ -1,0 +1,286 @@
+//! Law 8: which odd requests an operation must withstand. The main type is [`Odd`].
+
+use super::document::{Document, Node};
+use super::operation::{Location, Method, Operation, Parameter};
+use super::pointer;
+use super::vocabulary::Oddity;
+
+/// What is odd about one request, ordered as odd requests are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Odd {
+    /// The oddity's place in the contract's list.
+    pub turn: usize,
+    /// The oddity.
+    pub oddity: Oddity,
+    /// The parameter that is odd, by its place in [`Operation::parameters`].
+    pub parameter: Option<usize>,
+}
+
+impl Odd {
+    /// What is odd, to be read after a status and "to".
+    #[must_use]
+    pub fn tell(&self, operation: &Operation) -> String {
+        let parameter = self.parameter.and_then(|index| operation.parameters.get(index));
+        let name = parameter.map_or("", |parameter| &parameter.name);
+        match self.oddity {
+            Oddity::BodyArray => "a body that is an array".to_owned(),
+            Oddity::BodyDeep => "a body of 1,000 levels".to_owned(),
+            Oddity::BodyEmpty => "a body that is empty".to_owned(),
+            Oddity::BodyNotJson => "a body that is not JSON".to_owned(),
+            Oddity::BodyNumber => "a body that is a number".to_owned(),
+            Oddity::BodyText => "a body that is a string".to_owned(),
+            Oddity::IdentifierMalformed => format!("a malformed `{name}`"),
+            Oddity::IdentifierUnknown => format!("an unknown `{name}`"),
+            Oddity::ParameterEmpty => format!("an empty `{name}`"),
+            Oddity::ParameterHuge => format!("`{name}` 10^18"),
+            Oddity::ParameterNegative => format!("`{name}` -1"),
+            Oddity::ParameterTwice => format!("`{name}` twice"),
+            Oddity::ParameterWord => format!("a word as `{name}`"),
+            Oddity::ParameterZero => format!("`{name}` 0"),
+            Oddity::TextBeyondAscii => "a text beyond ASCII".to_owned(),
+            Oddity::TextControl => "a text with control characters".to_owned(),
+            Oddity::TextLong => "a text of 10,000 characters".to_owned(),
+        }
+    }
+}
+
+/// Where the oddities of an operation are listed: at the operation, else at the root.
+pub(super) fn place(document: &Document, operation: &str) -> String {
+    let own = pointer::join(operation, "x-odd");
+    document.node(&own).map_or_else(|| "/x-odd".to_owned(), |_| own)
+}
+
+/// The requests of an operation that have this oddity: one for each parameter that can be odd, one where it is the
+/// body.
+pub(super) fn requests(document: &Document, operation: &Operation, (turn, oddity): (usize, Oddity)) -> Vec<Odd> {
+    let odd = |parameter| Odd {
+        turn,
+        oddity,
+        parameter,
+    };
+    let takes_a_body = matches!(operation.method, Method::Patch | Method::Post | Method::Put);
+    if is_in_the_body(oddity) {
+        let odd = (takes_a_body && operation.request.is_some()).then(|| odd(None));
+        return odd.into_iter().collect();
+    }
+    if !takes_a_body && !operation.is_read() {
+        return Vec::new();
+    }
+    let parameters = operation.parameters.iter().enumerate();
+    let odd_ones = parameters.filter(|(_, parameter)| can_be(document, operation, (parameter, oddity)));
+    odd_ones.map(|(index, _)| odd(Some(index))).collect()
+}
+
+fn is_in_the_body(oddity: Oddity) -> bool {
+    use Oddity::{BodyArray, BodyDeep, BodyEmpty, BodyNotJson, BodyNumber, BodyText};
+    use Oddity::{TextBeyondAscii, TextControl, TextLong};
+    matches!(
+        oddity,
+        BodyArray
+            | BodyDeep
+            | BodyEmpty
+            | BodyNotJson
+            | BodyNumber
+            | BodyText
+            | TextBeyondAscii
+            | TextControl
+            | TextLong
+    )
+}
+
+/// Whether a parameter can be odd in this way. A write is told apart: its identifier must be one of no record whatever
+/// the target holds, and no number is.
+fn can_be(document: &Document, operation: &Operation, (parameter, oddity): (&Parameter, Oddity)) -> bool {
+    use Oddity::{IdentifierMalformed, IdentifierUnknown, ParameterEmpty, ParameterTwice, ParameterWord};
+    let kind = Kind::of(document, operation, parameter);
+    match (parameter.location, oddity) {
+        (Location::Path, IdentifierUnknown) => match kind {
+            Kind::FreeText | Kind::Uuid => true,
+            Kind::Number => operation.is_read(),
+            Kind::Formed => false,
+        },
+        (Location::Query, _) if !operation.is_read() => false,
+        (Location::Path, IdentifierMalformed) | (Location::Query, ParameterWord) => kind != Kind::FreeText,
+        (Location::Query, ParameterEmpty | ParameterTwice) => true,
+        (Location::Query, Oddity::ParameterHuge | Oddity::ParameterNegative | Oddity::ParameterZero) => {
+            kind == Kind::Number
+        }
+        _ => false,
+    }
+}
+
+/// What a parameter is made of, as far as it says what is odd.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A text of any form.
+    FreeText,
+    /// A text of another form, or anything else.
+    Formed,
+    /// A number.
+    Number,
+    /// A UUID.
+    Uuid,
+}
+
+impl Kind {
+    /// What the contract says of a parameter; the one that asks for a page is a number.
+    #[must_use]
+    pub fn of(document: &Document, operation: &Operation, parameter: &Parameter) -> Self {
+        let is_page = |name: &str| operation.page.as_ref().is_some_and(|page| page.parameter == name);
+        let schema = parameter.schema.as_deref().and_then(|schema| document.node(schema));
+        let member = |name: &str| schema.and_then(|schema| schema.member(name));
+        let formed = || ["enum", "format", "pattern"].iter().any(|name| member(name).is_some());
+        match member("type").and_then(Node::text) {
+            Some("integer" | "number") => Self::Number,
+            _ if is_page(&parameter.name) => Self::Number,
+            _ if member("format").and_then(Node::text) == Some("uuid") => Self::Uuid,
+            Some("string") | None if !formed() => Self::FreeText,
+            _ => Self::Formed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::contract::Contract;
+    use crate::contract::testing::of_paths;
+
+    const LAW: &str = "x-odd: [parameter-zero, parameter-word, parameter-twice, identifier-malformed, \
+                       identifier-unknown, body-empty, text-long]";
+    const OK: &str = "responses: {'200': {description: a}}";
+    const BODY: &str = "requestBody: {content: {application/json: {schema: {type: object}}}}";
+
+    /// What each operation of these paths is odd in, under the law for all or without it.
+    fn odd_in(paths: &str, law: &str) -> Vec<String> {
+        let contract = read(paths, law).unwrap_or_else(|defect| panic!("{defect}"));
+        let told = contract.operations.iter().map(|operation| {
+            let told: Vec<_> = operation.odd.iter().map(|odd| odd.tell(operation)).collect();
+            told.join(", ")
+        });
+        told.collect()
+    }
+
+    fn read(paths: &str, law: &str) -> Result<Contract, String> {
+        let contract = of_paths(paths, "").map_err(|defect| defect.to_string())?;
+        Contract::read("things.yaml", format!("{law}\n{}", contract.document.text)).map_err(|defect| defect.to_string())
+    }
+
+    fn get(parameters: &str) -> String {
+        format!("/things/{{id}}: {{get: {{operationId: get, parameters: [{parameters}], {OK}}}}}")
+    }
+
+    fn writing(method: &str, schema: &str, rest: &str) -> String {
+        let id = format!("{{name: id, in: path, required: true, schema: {schema}}}");
+        format!("/things/{{id}}: {{{method}: {{operationId: it, parameters: [{id}], {rest}, {OK}}}}}")
+    }
+
+    #[test]
+    fn a_parameter_of_a_read_is_odd_by_its_type() {
+        for (parameter, odd) in [
+            (
+                "{name: n, in: query, schema: {type: integer}}",
+                "`n` 0, a word as `n`, `n` twice",
+            ),
+            ("{name: n, in: query, schema: {type: string}}", "`n` twice"),
+            (
+                "{name: n, in: query, schema: {type: string, format: date}}",
+                "a word as `n`, `n` twice",
+            ),
+            (
+                "{name: n, in: query, schema: {type: boolean}}",
+                "a word as `n`, `n` twice",
+            ),
+            ("{name: n, in: header, schema: {type: integer}}", ""),
+            (
+                "{name: id, in: path, required: true, schema: {type: string, format: uuid}}",
+                "a malformed `id`, an unknown `id`",
+            ),
+            (
+                "{name: id, in: path, required: true, schema: {type: integer}}",
+                "a malformed `id`, an unknown `id`",
+            ),
+            (
+                "{name: id, in: path, required: true, schema: {type: string}}",
+                "an unknown `id`",
+            ),
+            (
+                "{name: id, in: path, required: true, schema: {type: string, format: date}}",
+                "a malformed `id`",
+            ),
+        ] {
+            assert_eq!(odd_in(&get(parameter), LAW), [odd], "{parameter}");
+        }
+    }
+
+    #[test]
+    fn a_write_is_odd_in_its_body_and_in_identifiers_that_can_be_nobodys() {
+        for (path, odd) in [
+            (
+                writing("put", "{type: string, format: uuid}", BODY),
+                "a malformed `id`, an unknown `id`, a body that is empty, a text of 10,000 characters",
+            ),
+            (
+                writing("patch", "{type: integer}", BODY),
+                "a malformed `id`, a body that is empty, a text of 10,000 characters",
+            ),
+            (
+                writing("post", "{type: string, format: uuid}", "summary: a"),
+                "a malformed `id`, an unknown `id`",
+            ),
+            (writing("delete", "{type: string, format: uuid}", BODY), ""),
+        ] {
+            assert_eq!(odd_in(&path, LAW), [odd], "{path}");
+        }
+    }
+
+    #[test]
+    fn a_contract_that_does_not_state_the_law_has_no_odd_requests() {
+        let path = get("{name: n, in: query, schema: {type: integer}}");
+        assert_eq!(odd_in(&path, ""), [""]);
+        assert!(
+            read(&path, "")
+                .unwrap()
+                .facts
+                .iter()
+                .all(|fact| !fact.name.contains("odd"))
+        );
+    }
+
+    #[test]
+    fn an_operation_may_have_a_list_of_its_own_or_an_empty_one() {
+        let number = "parameters: [{name: n, in: query, schema: {type: integer}}]";
+        let path = |list: &str| format!("/things: {{get: {{operationId: get, {number}, x-odd: {list}, {OK}}}}}");
+        let contract = read(&path("[parameter-word, parameter-zero]"), LAW).unwrap();
+        let told: Vec<_> = contract.operations[0]
+            .odd
+            .iter()
+            .map(|odd| odd.tell(&contract.operations[0]))
+            .collect();
+        assert_eq!(told, ["a word as `n`", "`n` 0"], "in its own order");
+        let place = "/paths/~1things/get/x-odd";
+        assert!(contract.facts.iter().any(|fact| fact.place == place));
+        assert_eq!(odd_in(&path("[]"), LAW), [""]);
+    }
+
+    #[test]
+    fn an_oddity_that_is_unknown_or_binds_nothing_is_told() {
+        let path = get("{name: n, in: query, schema: {type: integer}}");
+        let own = path.replace("operationId: get", "operationId: get, x-odd: [body-empty]");
+        for (path, law, told) in [
+            (
+                &path,
+                "x-odd: [page-zero]",
+                "unknown variant `page-zero`, expected one of `body-array`",
+            ),
+            (
+                &path,
+                "x-odd: [parameter-zero, parameter-zero]",
+                "this oddity stands twice; remove one",
+            ),
+            (&own, LAW, "no request of `get` can have this oddity; remove it"),
+        ] {
+            let message = read(path, law).unwrap_err();
+            assert!(message.contains(told), "{message}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Odd requests: law 8. They come last, each is sent once, and of its answer nothing is judged but that it is complete
+//! and no 5xx.
+//!
+//! # Design
+//!
+//! What an odd write may leave counts against the budget as every write's does: an answer that refuses it leaves nothing.
+//! So the budget is full once what was accepted or not answered fills it, and then no more is sent. An operation that broke
+//! down over a documented request is sent no odd ones: they would show nothing new. One that gives no complete answer to an
+//! odd request, or asks for time until the end, is sent no more of them. What is not sent keeps the law from being held.
+
+use super::request::{self, Address};
+use super::session::{Residue, Session};
+use crate::contract::fact::FactKind;
+use crate::contract::odd::Odd;
+use crate::contract::operation::{Method, OperationId};
+use crate::contract::vocabulary::Form;
+use crate::exchange::{Content, Exchange, Purpose, Request};
+use crate::plan::OddPart;
+use crate::rules::{Reason, Verdict};
+
+impl Session<'_> {
+    /// Sends one odd request.
+    pub(super) async fn odd(&self, operation: OperationId, odd: Odd) {
+        let part = OddPart::of(self.contract, operation, &odd, self.seed);
+        let request = match self.reason_against_odd(operation) {
+            Some(reason) => Err(reason),
+            None => self.odd_request(operation, odd, &part),
+        };
+        match request {
+            Ok(Some(request)) => {
+                let (exchange, body) = self.call(request).await;
+                self.note_residue(&exchange, body.as_ref());
+                self.note_stray(&exchange, part);
+                if let Some(reason) = gives_up(&exchange) {
+                    self.odd_ended.borrow_mut().insert(operation, reason);
+                }
+            }
+            // There is nothing in the request that could be odd in this way.
+            Ok(None) => {}
+            Err(reason) => self.withhold_odd(operation, &reason),
+        }
+    }
+
+    /// Why no odd request, or none more, is sent to the operation.
+    fn reason_against_odd(&self, operation: OperationId) -> Option<Reason> {
+        let judge = self.judge.borrow();
+        let is_broken = |kind| {
+            let fact = self.contract.fact_of(operation, kind);
+            fact.is_some_and(|fact| judge.verdicts().of(self.contract, fact) == Verdict::Broken)
+        };
+        if is_broken(FactKind::NoServerError) || is_broken(FactKind::Complete) {
+            return Some(Reason::Broken);
+        }
+        if let Some(reason) = self.odd_ended.borrow().get(&operation) {
+            return Some(reason.clone());
+        }
+        let writes = !self.contract.operation(operation).is_read();
+        let most = self.settings.max_writes;
+        (writes && !self.has_room()).then(|| Reason::NotCalled(format!("--max-writes {most} was reached")))
+    }
+
+    fn withhold_odd(&self, operation: OperationId, reason: &Reason) {
+        let mut judge = self.judge.borrow_mut();
+        for kind in [FactKind::OddNoServerError, FactKind::OddComplete] {
+            if let Some(fact) = self.contract.fact_of(operation, kind) {
+                judge.verdicts_mut().withhold(fact, reason.clone());
+            }
+        }
+    }
+
+    /// The request, or none where nothing in it can be odd in this way.
+    fn odd_request(&self, operation: OperationId, odd: Odd, part: &OddPart) -> Result<Option<Request>, Reason> {
+        let address = self.odd_address(operation, odd, part)?;
+        let documented = self.contract.operation(operation);
+        let purpose = Purpose::Odd(odd);
+        let credential = request::credential(&documented.security);
+        let raw = match part {
+            OddPart::Body(text) => Some(text),
+            _ => None,
+        };
+        if documented.is_read() || raw.is_some() {
+            return Ok(Some(Request {
+                operation,
+                purpose,
+                method: documented.method,
+                path: address.path,
+                headers: address.headers,
+                body: raw.cloned().map(Content::Raw),
+                learned: Vec::new(),
+                told: address.told,
+                credential,
+            }));
+        }
+        let mut draft = self.draft(operation, Form::Utc)?;
+        if let Some(accepted) = self.accepted.borrow().get(&operation) {
+            draft.choose_as(accepted);
+        }
+        let mut request = self.writing_request(operation, &draft, &address, (purpose, credential));
+        if let (OddPart::Text(text), Some(Content::Json(body))) = (part, &mut request.body)
+            && !text.insert(body, &mut request.learned, &self.settings.mark)
+        {
+            return Ok(None);
+        }
+        Ok(Some(request))
+    }
+
+    fn odd_address(&self, operation: OperationId, odd: Odd, part: &OddPart) -> Result<Address, Reason> {
+        let instead = match part {
+            OddPart::Identifier(text) => Some(text.as_str()),
+            OddPart::Body(_) | OddPart::Query(_) | OddPart::Text(_) => None,
+        };
+        let other = odd.parameter.map(|index| (index, instead));
+        let known = self.known.borrow();
+        let mut address = request::address_but(self.contract, operation, &known, other).map_err(Reason::NotCalled)?;
+        let parameters = &self.contract.operation(operation).parameters;
+        let parameter = odd.parameter.and_then(|index| parameters.get(index));
+        if let (OddPart::Query(values), Some(parameter)) = (part, parameter) {
+            for value in values {
+                address.add_query(&parameter.name, value);
+            }
+        }
+        Ok(address)
+    }
+
+    /// Notes a record that an update may have made of an identifier that no record had.
+    fn note_stray(&self, exchange: &Exchange, part: OddPart) {
+        let operation = exchange.request.operation;
+        let documented = self.contract.operation(operation);
+        let answered = match &exchange.outcome {
+            Ok(answer) if (200..300).contains(&answer.status) => true,
+            Err(failure) if !failure.is_unreachable() => false,
+            _ => return,
+        };
+        let updates = !documented.is_read() && documented.method != Method::Post;
+        if let (OddPart::Identifier(id), true) = (part, updates) {
+            self.leave(Residue {
+                operation,
+                id: Some(id),
+                answered,
+            });
+        }
+    }
+}
+
+/// Why no more odd requests follow this one.
+fn gives_up(exchange: &Exchange) -> Option<Reason> {
+    match &exchange.outcome {
+        Err(_) => Some(Reason::Unanswered),
+        Ok(answer) if answer.is_throttled() => Some(Reason::Throttled),
+        Ok(_) => None,
+    }
+}

@@ -1,0 +1,292 @@
+//! Odd requests (law 8): what is sent, once and last; what is found when a service falls over one; what is left.
+
+use std::collections::HashSet;
+
+use axum::body::Bytes;
+use countersign::report::{FactRow, Outcome, VerdictRecord};
+use http::Method;
+use serde_json::Value;
+
+use super::call::{Call, Payload, Reply};
+use super::checked::{Check, Checked, told};
+use super::deviating::Deviation;
+
+/// How many odd requests the contract has for the nine operations: pages, identifiers, bodies.
+const ODD: usize = 6 * 4 + 2 * 2 + 9 * 5;
+
+fn asks_for_an_odd_page(call: &Call) -> bool {
+    let query = call.uri.query();
+    query.is_some_and(|query| call.page().is_none_or(|page| page == 0 || page > 1_000_000) || query.contains('&'))
+}
+
+fn beyond_ascii(call: &Call) -> bool {
+    String::from_utf8_lossy(&call.bytes).contains("Ωμέγα")
+}
+
+/// The row of an operation's fact on odd requests.
+fn row<'checked>(checked: &'checked Checked, operation: &str, stated: &str) -> &'checked FactRow {
+    let name = format!("{operation} odd requests: {stated}");
+    let mut rows = checked.record.facts.rows.iter();
+    rows.find(|row| row.fact == name).unwrap()
+}
+
+fn findings(checked: &Checked) -> Vec<String> {
+    checked.record.findings.iter().map(told).collect()
+}
+
+#[tokio::test]
+async fn each_odd_request_is_sent_once_and_after_all_others_writes_last() {
+    let checked = Check::default().run(Deviation::none()).await;
+    let first = checked.calls.iter().position(asks_for_an_odd_page).unwrap();
+    let odd = checked.calls.get(first..).unwrap();
+    assert_eq!(odd.len(), ODD);
+    assert!(odd.iter().all(Call::is_authorized));
+    let pages = odd.get(..24).unwrap();
+    assert!(pages.iter().all(asks_for_an_odd_page));
+    assert!(odd.iter().skip(24).all(Call::is_write));
+    let different: HashSet<_> = odd.iter().map(|call| (&call.method, &call.uri, &call.bytes)).collect();
+    assert_eq!(different.len(), ODD);
+}
+
+#[tokio::test]
+async fn each_list_is_asked_for_six_odd_pages() {
+    let checked = Check::default().run(Deviation::none()).await;
+    for list in ["getContacts", "getVenues", "getVisits", "getTags"] {
+        let calls = checked.calls.iter().filter(|call| call.is(list));
+        let odd: Vec<_> = calls
+            .filter(|call| asks_for_an_odd_page(call))
+            .filter_map(|call| call.uri.query())
+            .collect();
+        let expected = [
+            "page=0",
+            "page=-1",
+            "page=1000000000000000000",
+            "page=countersign",
+            "page=1&page=2",
+            "page=",
+        ];
+        assert_eq!(odd, expected, "{list}");
+    }
+}
+
+#[tokio::test]
+async fn each_write_is_sent_nine_odd_bodies() {
+    let checked = Check::default().run(Deviation::none()).await;
+    let first = checked.calls.iter().position(asks_for_an_odd_page).unwrap();
+    for operation in [
+        "createContact",
+        "updateContact",
+        "createContactMethod",
+        "createVisit",
+        "createTag",
+    ] {
+        let calls = checked.calls.iter().skip(first).filter(|call| call.is(operation));
+        let text = |call: &Call| String::from_utf8(call.bytes.to_vec()).unwrap();
+        let read = |text: &str| serde_json::from_str::<Value>(text);
+        let bodies: Vec<_> = calls.map(text).collect();
+        for (what, is) in [
+            ("empty", (|text, _| text.is_empty()) as fn(&str, Option<Value>) -> bool),
+            ("not JSON", |text, read| {
+                !text.is_empty() && read.is_none() && !text.contains("[[")
+            }),
+            ("an array", |_, read| read.is_some_and(|read| read.is_array())),
+            ("a number", |_, read| read.is_some_and(|read| read.is_number())),
+            ("a string", |_, read| read.is_some_and(|read| read.is_string())),
+            ("deep", |text, _| text.starts_with(&"[".repeat(1_000))),
+            ("long", |text, read| {
+                read.is_some_and(|read| read.is_object()) && text.len() > 10_000
+            }),
+            ("control characters", |text, read| {
+                read.is_some_and(|read| read.is_object()) && text.contains(r"\u0000") && text.contains(r"\u001b")
+            }),
+            ("beyond ASCII", |text, read| {
+                read.is_some_and(|read| read.is_object()) && !text.is_ascii()
+            }),
+        ] {
+            let such = bodies.iter().filter(|text| is(text, read(text).ok())).count();
+            assert_eq!(such, 1, "{operation}: {what}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_same_seed_sends_the_same_identifiers_and_another_seed_others() {
+    let unknown = async |seed| {
+        let checked = Check {
+            seed,
+            ..Check::default()
+        }
+        .run(Deviation::none())
+        .await;
+        let own = checked.record.residue[0].id.clone().unwrap();
+        let updates = checked.calls.iter().filter(|call| call.is("updateContact"));
+        let paths = updates.map(|call| call.uri.path().to_owned());
+        paths.filter(|path| !path.contains(&own)).collect::<Vec<_>>()
+    };
+    let first = unknown(1).await;
+    assert_eq!(first.len(), 2);
+    assert_eq!(unknown(1).await, first);
+    assert_ne!(unknown(2).await, first);
+}
+
+#[tokio::test]
+async fn a_list_that_fails_on_odd_pages_alone_gives_one_finding_with_a_count() {
+    let failing = Deviation::none().told(|call, reply| {
+        if call.is("getTags") && asks_for_an_odd_page(call) {
+            *reply = Reply::empty(500);
+        }
+    });
+    let checked = Check::default().run(failing).await;
+    assert_eq!(checked.outcome(), Outcome::DoesNotConform);
+    let [finding] = checked.record.findings.as_slice() else {
+        panic!("{:?}", findings(&checked));
+    };
+    assert_eq!(
+        (finding.rule.as_str(), finding.fact.as_str(), finding.count),
+        ("server-error", "getTags odd requests: no 5xx", 6)
+    );
+    assert_eq!(finding.contract_pointer, "/x-odd");
+    assert_eq!(finding.received, "500 to `page` 0");
+    assert!(
+        finding.reproduce.ends_with("/organization/v1/tags?page=0'"),
+        "{}",
+        finding.reproduce
+    );
+}
+
+#[tokio::test]
+async fn whatever_else_an_odd_request_gets_is_no_finding() {
+    for status in [200, 201, 204, 302, 400, 401, 403, 404, 405, 413, 414, 418, 422, 431] {
+        let moved = Deviation::none().answering(move |call| {
+            let odd_write =
+                call.is_write() && (!call.body().is_object() || call.bytes.len() > 10_000 || beyond_ascii(call));
+            (odd_write || asks_for_an_odd_page(call)).then(|| Reply::text(status, "text/html", "<h1>Odd</h1>"))
+        });
+        let checked = Check {
+            max_writes: 100,
+            ..Check::default()
+        }
+        .run(moved)
+        .await;
+        assert_eq!(
+            checked.outcome(),
+            Outcome::Conforms,
+            "{status}: {:?}",
+            findings(&checked)
+        );
+        assert!(checked.record.findings.is_empty(), "{status}: {:?}", findings(&checked));
+        // Who is not let in shows nothing of the oddity.
+        let row = row(&checked, "getTags", "no 5xx");
+        let reason = matches!(status, 401 | 403).then(|| format!("the token was refused with {status}"));
+        assert_eq!(row.reason, reason, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_fails_anyway_is_sent_no_odd_requests() {
+    let failing = Deviation::none().answering(|call| call.is("getTags").then(|| Reply::empty(500)));
+    let checked = Check::default().run(failing).await;
+    let tags = checked.calls.iter().filter(|call| call.is("getTags"));
+    assert!(!tags.into_iter().any(asks_for_an_odd_page));
+    let row = row(&checked, "getTags", "no 5xx");
+    assert_eq!(
+        row.reason.as_deref(),
+        Some("the answer broke a fact that this one rests on")
+    );
+    assert!(checked.denied().all(|finding| !finding.fact.contains("odd")));
+}
+
+#[tokio::test]
+async fn an_operation_that_asks_for_time_until_the_end_is_sent_no_more_odd_requests() {
+    let throttled = Deviation::none().answering(|call| {
+        let odd = call.is("getTags") && asks_for_an_odd_page(call);
+        odd.then(|| Reply::empty(429).with(http::header::RETRY_AFTER, "0"))
+    });
+    let checked = Check::default().run(throttled).await;
+    assert_eq!(checked.outcome(), Outcome::Conforms);
+    let odd = checked
+        .calls
+        .iter()
+        .filter(|call| call.is("getTags") && asks_for_an_odd_page(call));
+    let queries: HashSet<_> = odd.filter_map(|call| call.uri.query()).collect();
+    assert_eq!(queries, HashSet::from(["page=0"]));
+    assert_eq!(row(&checked, "getTags", "no 5xx").verdict, VerdictRecord::Undecided);
+}
+
+#[tokio::test]
+async fn an_odd_write_without_an_answer_is_residue_and_the_last_one_of_its_operation() {
+    let lossy = Deviation::none().told(|call, reply| {
+        let deep = call.bytes.starts_with(b"[[");
+        if call.is("createTag") && deep {
+            reply.body = Payload::Cut(Bytes::from_static(b"{"));
+        }
+    });
+    let checked = Check::default().run(lossy).await;
+    let [finding] = checked.record.findings.as_slice() else {
+        panic!("{:?}", findings(&checked));
+    };
+    assert_eq!(finding.rule, "unfinished-answer");
+    assert_eq!(finding.fact, "createTag odd requests: complete answer");
+    assert!(
+        finding.received.ends_with("that was to a body of 1,000 levels"),
+        "{}",
+        finding.received
+    );
+    let tags = checked.calls.iter().filter(|call| call.is("createTag"));
+    assert!(tags.last().unwrap().bytes.starts_with(b"[["));
+    let lost = checked.record.residue.iter().filter(|left| !left.answered);
+    assert_eq!(
+        lost.map(|left| left.operation.as_str()).collect::<Vec<_>>(),
+        ["createTag"]
+    );
+    let reason = row(&checked, "createTag", "no 5xx").reason.clone();
+    assert_eq!(reason.as_deref(), Some("no complete answer came"));
+}
+
+#[tokio::test]
+async fn what_an_odd_create_or_update_leaves_is_residue() {
+    let lax = Deviation::none().answering(|call| {
+        let unknown = call.method == Method::PUT && call.uri.path().contains("no-identifier");
+        let empty = call.is("createTag") && call.bytes.is_empty();
+        let body = serde_json::json!({"data": {"id": "t-odd"}});
+        (unknown || empty).then(|| Reply::json(201, body))
+    });
+    let checked = Check::default().run(lax).await;
+    let residue: Vec<_> = checked
+        .record
+        .residue
+        .iter()
+        .filter_map(|left| Some((left.operation.as_str(), left.id.as_deref()?)))
+        .collect();
+    assert!(residue.contains(&("createTag", "t-odd")), "{residue:?}");
+    let made = residue.iter().find(|(operation, _)| *operation == "updateContact");
+    assert!(
+        made.is_some_and(|(_, id)| id.starts_with("no-identifier-")),
+        "{residue:?}"
+    );
+}
+
+#[tokio::test]
+async fn without_room_for_more_records_the_law_is_undecided_and_says_so() {
+    for most in 5..=7 {
+        let check = Check {
+            max_writes: most,
+            ..Check::default()
+        };
+        let checked = check.run(Deviation::none()).await;
+        assert_eq!(checked.outcome(), Outcome::Conforms);
+        assert_eq!(checked.record.residue.len() as u64, most);
+        let reason = row(&checked, "createTag", "no 5xx").reason.clone();
+        assert_eq!(reason, Some(format!("--max-writes {most} was reached")));
+        assert_eq!(row(&checked, "getTags", "no 5xx").verdict, VerdictRecord::Held);
+    }
+}
+
+#[tokio::test]
+async fn with_room_every_operation_withstands_its_odd_requests() {
+    let checked = Check::default().run(Deviation::none()).await;
+    let rows = checked.record.facts.rows.iter();
+    let odd: Vec<_> = rows.filter(|row| row.fact.contains(" odd requests: ")).collect();
+    assert_eq!(odd.len(), 18);
+    assert!(odd.iter().all(|row| row.verdict == VerdictRecord::Held), "{odd:?}");
+}
