@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::call::{Call, Inside};
 use super::contract::{item, operation};
+use super::lost::lose;
 use super::places::select;
 
 /// What is made of a request.
@@ -73,7 +74,7 @@ impl SentFault {
                     call.head.headers.insert(header::AUTHORIZATION, token);
                 }
             }
-            SentFault::Lost => call.send(&json!({})),
+            SentFault::Lost => lose(call, inside).await,
             SentFault::OffsetDropped(field) => restamp(call, field, |at| {
                 at.naive_local().and_utc().to_rfc3339_opts(SecondsFormat::AutoSi, true)
             }),
