@@ -19,6 +19,12 @@ use super::traffic;
 /// Builds the nine operations over `service`, each behind its token.
 pub fn app(service: Service) -> Router {
     let profile = *service.profile();
+    traffic::shape(unshaped(service), &profile)
+}
+
+/// Builds the operations as they answer before anything is delayed or compressed.
+pub(super) fn unshaped(service: Service) -> Router {
+    let profile = *service.profile();
     let operations = Router::new()
         .route("/contact-database", get(contacts::list).post(contacts::create))
         .route("/contact-database/{id}", put(contacts::update))
@@ -34,10 +40,9 @@ pub fn app(service: Service) -> Router {
         .fallback(async || Refusal::UnknownPath)
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .layer(middleware::from_fn(answer_panics));
-    let router = traffic::limit(router, &profile)
+    traffic::limit(router, &profile)
         .layer(middleware::from_fn_with_state(service.clone(), write_refusals))
-        .with_state(service);
-    traffic::shape(router, &profile)
+        .with_state(service)
 }
 
 /// Answers a plain 500 where a handler panics, so that the client is not left with a closed connection.

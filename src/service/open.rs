@@ -32,6 +32,12 @@ struct Inner {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum OpenError {
+    /// The path is that of a folder.
+    #[error("`{}` is a folder; name a file in it, which is made when it is not there", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The database has tables of some other program.
     #[error("`{store}` holds something else than a store of this program")]
     ForeignStore {

@@ -11,6 +11,8 @@ use thiserror::Error;
 
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresAddress;
+#[cfg(feature = "postgres")]
+pub(in crate::service) use postgres::Trust;
 
 /// Names a store: `sqlite:FILE`, `sqlite::memory:` or, with the feature `postgres`, a PostgreSQL URL.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -49,9 +51,10 @@ pub enum StoreUrlError {
     /// A PostgreSQL address, in a build without the feature `postgres`.
     #[error("this build has no PostgreSQL store; build it with `--features postgres`")]
     PostgresNotBuilt,
-    /// A PostgreSQL address that asks for TLS.
+    /// A PostgreSQL address that asks for TLS in a way that is not known.
     #[error(
-        "`sslmode=require` is not supported; put the database on a network of its own, or a TLS proxy beside this service"
+        "the PostgreSQL address asks for TLS in an unknown way; `sslmode` is `disable`, `prefer` (which does not encrypt \
+         here), `require` (which trusts any server) or `verify-full`, and `sslrootcert=FILE` goes with the last"
     )]
     PostgresTls,
     /// A scheme that stands for no kind of store.

@@ -79,6 +79,10 @@ impl Window {
     }
 }
 
+/// Marks an answer that is to be sent as it is: one that a fault cuts off has no end to compress.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Uncompressed;
+
 /// Compresses the body of an answer for a client that takes gzip.
 async fn compress(request: Request, next: Next) -> Response {
     let accepted = accepts_gzip(request.headers());
@@ -87,6 +91,9 @@ async fn compress(request: Request, next: Next) -> Response {
         .headers_mut()
         .append(header::VARY, HeaderValue::from_static("accept-encoding"));
     if !accepted || response.status() == StatusCode::NO_CONTENT {
+        return response;
+    }
+    if response.extensions().get::<Uncompressed>().is_some() {
         return response;
     }
     let (mut head, body) = response.into_parts();

@@ -10,6 +10,8 @@ use futures::{StreamExt, stream};
 use serde_json::Value;
 
 use super::contract::Operation;
+use crate::service::profile::Profile;
+use crate::service::traffic::Uncompressed;
 
 /// The most of a request's body that is read here; the service itself takes less.
 const BODY_LIMIT: usize = 1 << 20;
@@ -154,6 +156,7 @@ impl IntoResponse for Answer {
             Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset))
         };
         let body = Body::from_stream(stream::iter([Ok(text)]).chain(stream::once(cut)));
+        self.head.extensions.insert(Uncompressed);
         Response::from_parts(self.head, body)
     }
 }
@@ -164,11 +167,17 @@ pub(super) struct Inside {
     next: Next,
     /// The header that the service lets in.
     pub(super) credential: HeaderValue,
+    /// What the service does in each gap.
+    pub(super) profile: Profile,
 }
 
 impl Inside {
-    pub(super) fn new(next: Next, credential: HeaderValue) -> Self {
-        Inside { next, credential }
+    pub(super) fn new(next: Next, credential: HeaderValue, profile: Profile) -> Self {
+        Inside {
+            next,
+            credential,
+            profile,
+        }
     }
 
     pub(super) async fn run(&self, request: Request) -> Response {
@@ -177,8 +186,13 @@ impl Inside {
 
     /// The first page of a list.
     pub(super) async fn list(&self, list: &Operation) -> Option<Value> {
+        self.page(list, 1).await
+    }
+
+    /// A page of a list.
+    pub(super) async fn page(&self, list: &Operation, number: u64) -> Option<Value> {
         let request = Request::builder()
-            .uri(&list.path)
+            .uri(format!("{}?page={number}", list.path))
             .header(header::AUTHORIZATION, &self.credential);
         let mut answer = Answer::read(self.run(request.body(Body::empty()).ok()?).await).await;
         answer.success().map(std::mem::take)

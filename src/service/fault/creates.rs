@@ -8,6 +8,7 @@ use super::call::{Answer, Call, Inside};
 use super::contract::{Created, item, operation};
 use super::pages::{items, recount};
 use super::places::{each, select};
+use crate::service::profile::ListOrder;
 
 /// What is wrong with created records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +50,12 @@ impl CreateFault {
         let (inside, memory) = around;
         let Some(body) = answer.success() else { return };
         if call.operation.page.is_some() {
-            return self.listed(created, call, body, &memory.records());
+            let made = memory.records();
+            self.listed(created, call, body, &made);
+            if self == CreateFault::Unlisted && created.listed.at.is_none() {
+                hide(call, body, made.len(), inside).await;
+            }
+            return;
         }
         let Some(record) = body.pointer_mut(&created.resource) else {
             return;
@@ -69,7 +75,7 @@ impl CreateFault {
                 .any(|made| made.pointer(&created.id) == record.pointer(&created.id))
         };
         match (self, &created.listed.at) {
-            (CreateFault::IdentifierReused, _) | (CreateFault::ListedElsewhereToo, None) => {}
+            (CreateFault::IdentifierReused, _) | (CreateFault::ListedElsewhereToo | CreateFault::Unlisted, None) => {}
             (CreateFault::ListedElsewhereToo, Some(at)) => {
                 each(body, &format!("{}{at}", item(law)), &mut |records| {
                     let Some(records) = records.as_array_mut() else { return };
@@ -85,13 +91,36 @@ impl CreateFault {
                     }
                 });
             }
-            (CreateFault::Unlisted, None) => {
-                if let Some(items) = items(body, law) {
-                    items.retain(|item| !is_made(item));
-                }
-                recount(body, law, -i64::try_from(made.len()).unwrap_or(0));
+        }
+    }
+}
+
+/// Shows a page as it would be without the `made` records, which are the newest of the list.
+async fn hide(call: &Call, body: &mut Value, made: usize, inside: &Inside) {
+    let Some(law) = &call.operation.page else { return };
+    let number = |body: &Value, pointer: &str| body.pointer(pointer).and_then(Value::as_u64).unwrap_or(1);
+    let (page, per_page) = (number(body, &law.page), number(body, &law.per_page).max(1));
+    recount(body, law, -i64::try_from(made).unwrap_or(0));
+    let made = made as u64;
+    let left = number(body, &law.total).saturating_sub((page - 1).saturating_mul(per_page));
+    let left = usize::try_from(left.min(per_page)).unwrap_or(usize::MAX);
+    let mut rows = Vec::new();
+    if inside.profile.list_order == ListOrder::NewestFirst {
+        // What this page shows now begins so many rows further on.
+        for next in [page + made / per_page, page + made / per_page + 1] {
+            let shown = inside.page(call.operation, next).await.unwrap_or_default();
+            if number(&shown, &law.page) == next {
+                rows.extend(select(&shown, &item(law)));
             }
         }
+        let before = usize::try_from(made % per_page).unwrap_or_default();
+        rows.drain(..before.min(rows.len()));
+    } else {
+        rows = select(body, &item(law));
+    }
+    rows.truncate(left);
+    if let Some(items) = items(body, law) {
+        *items = rows;
     }
 }
 

@@ -17,25 +17,31 @@ use super::pages::number;
 use super::places::edit;
 use super::table::{Deviation, How};
 use crate::service::Service;
+use crate::service::app::unshaped;
+use crate::service::profile::Profile;
+use crate::service::traffic::shape;
 
 /// Builds the service's operations with faults switched on. Without any it is [`service::app`](crate::service::app).
 pub fn app(service: Service, faults: &Faults) -> Router {
     let token = service.token().expose_secret();
     // A service is not opened with a token that no header carries.
     let credential = HeaderValue::from_str(&format!("Bearer {token}"));
-    let service = crate::service::app(service);
     let (false, Ok(mut credential)) = (faults.is_empty(), credential) else {
-        return service;
+        return crate::service::app(service);
     };
+    let profile = *service.profile();
     credential.set_sensitive(true);
     let deviations = faults.iter().map(|fault| (&fault.deviation, Memory::default()));
     let switched = Switched {
         deviations: deviations.collect(),
         credential,
+        profile,
     };
     // Beneath a fallback the service routes each request when the layer is done with it: a changed path counts.
     let layer = middleware::from_fn_with_state(Arc::new(switched), deviate);
-    Router::new().fallback_service(service).layer(layer)
+    let faulty = Router::new().fallback_service(unshaped(service)).layer(layer);
+    // What is compressed is the answer that the faults have made.
+    shape(faulty, &profile)
 }
 
 /// The deviations that are on.
@@ -43,6 +49,7 @@ struct Switched {
     deviations: Vec<(&'static Deviation, Memory)>,
     /// The header that the service lets in.
     credential: HeaderValue,
+    profile: Profile,
 }
 
 async fn deviate(State(switched): State<Arc<Switched>>, request: Request, next: Next) -> Response {
@@ -58,7 +65,7 @@ async fn deviate(State(switched): State<Arc<Switched>>, request: Request, next: 
         return next.run(request).await;
     }
     concerned.sort_by_key(|(deviation, _)| deviation.how.turn());
-    let inside = Inside::new(next, switched.credential.clone());
+    let inside = Inside::new(next, switched.credential.clone(), switched.profile);
     match Call::read(operation, request).await {
         Ok(call) => answer(call, &concerned, &inside).await,
         Err(response) => response,

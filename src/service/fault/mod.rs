@@ -35,6 +35,7 @@ mod contract;
 mod creates;
 mod derived;
 mod layer;
+mod lost;
 mod names;
 mod odd;
 mod pages;

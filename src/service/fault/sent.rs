@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::call::{Call, Inside};
 use super::contract::{item, operation};
+use super::lost::lose;
 use super::places::select;
 
 /// What is made of a request.
@@ -83,7 +84,7 @@ impl SentFault {
                     call.send(&json!({}));
                 }
             }
-            SentFault::Lost => call.send(&json!({})),
+            SentFault::Lost => lose(call, inside).await,
             SentFault::Mangled => {
                 if let Some(body) = call.json() {
                     let mangled = body.to_string().replace(|letter: char| !letter.is_ascii(), "?");

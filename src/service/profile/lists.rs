@@ -55,7 +55,7 @@ choice! {
 }
 
 choice! {
-    /// How soon a created record is listed.
+    /// How soon a created record is listed. Of several replicas over one store each holds back what it created itself.
     CreatedListedWhen {
         /// With the answer to its create.
         AtOnce = "at-once",

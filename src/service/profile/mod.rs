@@ -71,7 +71,7 @@ profile! {
     tags_entries: TagsEntries = "tags-entries" in "tags-entries",
     /// What becomes of request fields that the document does not list.
     unknown_request_fields: UnknownRequestFields = "unknown-request-fields" in "unknown-request-fields",
-    /// What becomes of a create that repeats a record.
+    /// What becomes of a create that repeats a record; equal creates that meet in two replicas may both be accepted.
     duplicates: Duplicates = "duplicates" in "duplicates",
     /// What becomes of an identifier in a body that names no record.
     unknown_references: UnknownReferences = "unknown-references" in "unknown-references",
@@ -92,7 +92,7 @@ profile! {
     /// Which names `included_channels` may hold.
     channel_names: Allowed = "channel-names" in "channel-names",
     /// How the values of these six are answered.
-    value_spelling: ValueSpelling = "value-spelling" in "gender-values",
+    value_spelling: ValueSpelling = "value-spelling" in "value-spelling",
     /// The format of dob, in requests and in answers.
     dob_format: DobFormat = "dob-format" in "dob-format",
     /// What `custom_fields` hold in a list.
@@ -102,14 +102,14 @@ profile! {
     /// The form and the zone of timestamps.
     timestamp_form: TimestampForm = "timestamp-form" in "timestamp-form",
     /// How identifiers are spelled.
-    identifier_spelling: IdentifierSpelling = "identifier-spelling" in "unknown-references",
+    identifier_spelling: IdentifierSpelling = "identifier-spelling" in "identifier-spelling",
     /// The value of `per_page`.
     page_size: PageSize = "page-size" in "page-size",
     /// What a list answers for a page beyond the last.
     page_beyond_last: PageBeyondLast = "page-beyond-last" in "page-beyond-last",
     /// The order of lists.
     list_order: ListOrder = "list-order" in "list-order",
-    /// How soon a created record is listed.
+    /// How soon a created record is listed; of several replicas over one store, by the one that created it.
     created_listed_when: CreatedListedWhen = "created-listed-when" in "created-listed-when",
     /// The body of a refusal.
     error_body: ErrorBody = "error-body" in "error-body",
@@ -118,13 +118,13 @@ profile! {
     /// The status without a token or with a wrong one, outside Create tag.
     credential_status: CredentialStatus = "credential-status" in "error-conditions",
     /// Whether a 401 carries a challenge in WWW-Authenticate.
-    challenge: Challenge = "challenge" in "error-conditions",
+    challenge: Challenge = "challenge" in "challenge",
     /// How many requests are answered in a second.
     rate_limit: RateLimit = "rate-limit" in "rate-limits",
     /// How long an answer is held back.
-    latency: Latency = "latency" in "rate-limits",
+    latency: Latency = "latency" in "latency",
     /// Whether a body is compressed for a client that accepts it.
-    compression: Compression = "compression" in "rate-limits",
+    compression: Compression = "compression" in "compression",
 }
 
 /// A gap that no axis fills, and why.

@@ -103,7 +103,8 @@ choice! {
 
 choice! {
     /// What becomes of a create that repeats a record: a contact's names with their date of birth, a method's type and
-    /// contact, a visit's three fields, a tag's name.
+    /// contact, a visit's three fields, a tag's name. Of several replicas over one store each sees to its own creates:
+    /// two equal ones that meet in two of them may both be accepted.
     Duplicates {
         /// It makes a second record.
         Accepted = "accepted",

@@ -1,7 +1,10 @@
 //! Where a PostgreSQL database is and who uses it: [`PostgresAddress`].
 
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
+
+use percent_encoding::percent_decode_str;
 
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
@@ -10,7 +13,19 @@ use super::StoreUrlError;
 
 /// The address of a PostgreSQL database. It holds a password, and neither its text nor its Debug shows it.
 #[derive(Clone, Eq, PartialEq)]
-pub struct PostgresAddress(Box<Config>);
+pub struct PostgresAddress {
+    config: Box<Config>,
+    trust: Option<Trust>,
+}
+
+/// Which servers are spoken to under TLS.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(in crate::service) enum Trust {
+    /// Any, as `sslmode=require` has it.
+    Anyone,
+    /// One whose certificate for the host's name is signed by an authority of this file, else of this machine.
+    Authorities(Option<PathBuf>),
+}
 
 /// How long to wait for a connection where the address does not say.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -19,32 +34,66 @@ impl PostgresAddress {
     /// Reads a URL of the form `postgres://USER:PASSWORD@HOST:PORT/DATABASE`.
     pub(super) fn read(url: &str) -> Result<Self, StoreUrlError> {
         // What is wrong with it is not said: the library's words may hold a part of a password with odd characters.
+        let (url, trust) = read_trust(url)?;
         let mut config: Config = url.parse().map_err(|_| StoreUrlError::MalformedPostgres)?;
         if config.get_hosts().is_empty() || config.get_user().is_none() {
             return Err(StoreUrlError::MalformedPostgres);
         }
-        if config.get_ssl_mode() == SslMode::Require {
-            return Err(StoreUrlError::PostgresTls);
-        }
+        config.ssl_mode(match trust {
+            None => SslMode::Disable,
+            Some(_) => SslMode::Require,
+        });
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT_TIMEOUT);
         }
         if config.get_application_name().is_none() {
             config.application_name("countersign");
         }
-        Ok(PostgresAddress(Box::new(config)))
+        Ok(PostgresAddress {
+            config: Box::new(config),
+            trust,
+        })
+    }
+
+    /// Returns whom to trust under TLS; none where nothing is to be encrypted.
+    pub(in crate::service) fn trust(&self) -> Option<&Trust> {
+        self.trust.as_ref()
     }
 
     pub(in crate::service) fn configuration(&self) -> Config {
-        Config::clone(&self.0)
+        Config::clone(&self.config)
     }
+}
+
+/// Takes what it says of TLS out of an address: the library knows less of it.
+fn read_trust(url: &str) -> Result<(String, Option<Trust>), StoreUrlError> {
+    let (address, query) = url.split_once('?').unwrap_or((url, ""));
+    let (mut mode, mut authorities, mut rest) = ("disable", None, Vec::new());
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        match pair.split_once('=') {
+            Some(("sslmode", value)) => mode = value,
+            Some(("sslrootcert", value)) => {
+                let file = percent_decode_str(value).decode_utf8();
+                let file = file.map_err(|_| StoreUrlError::MalformedPostgres)?;
+                authorities = Some(PathBuf::from(file.as_ref()));
+            }
+            _ => rest.push(pair),
+        }
+    }
+    let trust = match (mode, authorities) {
+        ("disable" | "prefer", None) => None,
+        ("require", None) => Some(Trust::Anyone),
+        ("verify-full", authorities) => Some(Trust::Authorities(authorities)),
+        _ => return Err(StoreUrlError::PostgresTls),
+    };
+    Ok((format!("{address}?{}", rest.join("&")), trust))
 }
 
 impl fmt::Display for PostgresAddress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let user = self.0.get_user().unwrap_or_default();
+        let user = self.config.get_user().unwrap_or_default();
         write!(formatter, "postgres://{user}@")?;
-        for (index, host) in self.0.get_hosts().iter().enumerate() {
+        for (index, host) in self.config.get_hosts().iter().enumerate() {
             let comma = if index == 0 { "" } else { "," };
             match host {
                 Host::Tcp(name) => write!(formatter, "{comma}{name}")?,
@@ -52,12 +101,12 @@ impl fmt::Display for PostgresAddress {
                 Host::Unix(path) => write!(formatter, "{comma}{}", path.display())?,
             }
             // One port may stand for all hosts.
-            let ports = self.0.get_ports();
+            let ports = self.config.get_ports();
             if let Some(port) = ports.get(index).or(ports.first()) {
                 write!(formatter, ":{port}")?;
             }
         }
-        write!(formatter, "/{}", self.0.get_dbname().unwrap_or(user))
+        write!(formatter, "/{}", self.config.get_dbname().unwrap_or(user))
     }
 }
 
@@ -98,7 +147,7 @@ mod tests {
             "postgres:",
             "postgres://",
             "postgres://ada@/",
-            "postgres://ada@localhost/db?sslmode=hidden",
+            "postgres://ada@localhost/db?sslrootcert=%FFhid&sslmode=verify-full",
             "postgres://ada:hidden@localhost:port/db",
             "postgres://localhost/db",
         ] {
@@ -109,10 +158,36 @@ mod tests {
     }
 
     #[test]
-    fn what_asks_for_tls_is_refused_rather_than_sent_in_the_clear() {
+    fn an_address_says_whom_to_trust() {
+        let trust = |query: &str| {
+            let address = PostgresAddress::read(&format!("postgres://ada@db.example.com/contacts{query}")).unwrap();
+            let requires = address.configuration().get_ssl_mode() == SslMode::Require;
+            assert_eq!(requires, address.trust.is_some());
+            address.trust
+        };
+        for query in ["", "?connect_timeout=3", "?sslmode=disable", "?sslmode=prefer"] {
+            assert_eq!(trust(query), None);
+        }
+        assert_eq!(trust("?sslmode=require"), Some(Trust::Anyone));
+        assert_eq!(trust("?sslmode=verify-full"), Some(Trust::Authorities(None)));
         assert_eq!(
-            refused("postgres://ada@localhost/db?sslmode=require"),
-            StoreUrlError::PostgresTls
+            trust("?sslrootcert=/etc/our%20ca.pem&connect_timeout=3&sslmode=verify-full"),
+            Some(Trust::Authorities(Some("/etc/our ca.pem".into())))
         );
+    }
+
+    #[test]
+    fn what_asks_for_tls_otherwise_is_refused_rather_than_sent_in_the_clear() {
+        for query in [
+            "sslmode=hidden",
+            "sslmode=verify-ca",
+            "sslmode=",
+            "sslrootcert=a.pem",
+            "sslmode=require&sslrootcert=a",
+        ] {
+            let told = refused(&format!("postgres://ada@localhost/db?{query}"));
+            assert_eq!(told, StoreUrlError::PostgresTls, "{query}");
+            assert!(!told.to_string().contains("hidden"));
+        }
     }
 }

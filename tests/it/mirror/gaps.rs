@@ -77,15 +77,20 @@ const QUESTIONS: [(&str, &str, &str); 27] = [
 ];
 
 /// What the document does not even say that it leaves open.
-const SILENT: [&str; 9] = [
+const SILENT: [&str; 14] = [
+    "challenge",
+    "compression",
     "created-listed-when",
     "duplicates",
+    "identifier-spelling",
+    "latency",
     "list-order",
     "null-values",
     "page-beyond-last",
     "timestamp-form",
     "unknown-references",
     "unknown-request-fields",
+    "value-spelling",
     "venue-of-contact",
 ];
 

@@ -135,8 +135,7 @@ async fn a_file_in_a_folder_that_is_not_there_is_refused() {
 #[tokio::test]
 async fn a_folder_is_no_store() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(matches!(
-        opened(folder.path()).await.err(),
-        Some(OpenError::Unavailable { .. })
-    ));
+    let refused = opened(folder.path()).await.err().unwrap();
+    assert!(matches!(refused, OpenError::Folder { .. }));
+    assert!(refused.to_string().contains("name a file in it"), "{refused}");
 }

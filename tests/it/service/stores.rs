@@ -10,6 +10,8 @@ mod durable;
 mod place_in_postgres;
 #[cfg(feature = "postgres")]
 mod postgres_only;
+#[cfg(all(feature = "postgres", unix))]
+mod tls_to_postgres;
 
 use countersign::service::StoreUrl;
 use tempfile::TempDir;

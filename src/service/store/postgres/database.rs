@@ -4,11 +4,12 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool_postgres::{BuildError, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime};
+use deadpool_postgres::{Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{NoTls, Row};
 
+use super::tls::Tls;
 use crate::service::store::interface::StoreError;
 use crate::service::store::record::{Slice, Span};
 use crate::service::store_url::PostgresAddress;
@@ -32,11 +33,14 @@ pub(super) struct Database {
 
 impl Database {
     /// Prepares a pool; nothing is connected before the first statement.
-    pub(super) fn new(address: &PostgresAddress) -> Result<Self, BuildError> {
+    pub(super) fn new(address: &PostgresAddress) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
         let recycling = ManagerConfig {
             recycling_method: RecyclingMethod::Fast,
         };
-        let manager = Manager::from_config(address.configuration(), NoTls, recycling);
+        let manager = match address.trust() {
+            None => Manager::from_config(address.configuration(), NoTls, recycling),
+            Some(trust) => Manager::from_config(address.configuration(), Tls::new(trust)?, recycling),
+        };
         let pool = Pool::builder(manager)
             .max_size(CONNECTIONS)
             .wait_timeout(Some(PATIENCE))

@@ -1,7 +1,7 @@
 //! The store over PostgreSQL, which many replicas of the service share: [`Postgres`].
 //!
 //! `database` says how statements are run and repeated, `schema` what is in the database and how it gets there; each
-//! resource has a file with its statements.
+//! resource has a file with its statements, and `tls` encrypts where the address asks for it.
 //!
 //! # Design
 //!
@@ -15,6 +15,7 @@ mod contacts;
 mod database;
 mod schema;
 mod tags;
+mod tls;
 mod venues;
 mod visits;
 

@@ -19,7 +19,8 @@ use crate::service::store_url::StoreUrl;
 /// been through stands in `countersign.format`.
 const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
 
-const FORMAT: i64 = 1;
+#[expect(clippy::cast_possible_wrap, reason = "there are not 2^63 migrations")]
+const FORMAT: i64 = MIGRATIONS.len() as i64;
 
 /// How often the store is looked at while other replicas make it.
 const TRIES: u32 = 20;
@@ -176,6 +177,14 @@ fn refused(store: &StoreUrl, error: tokio_postgres::Error) -> Failed {
 
 const NOT_THERE: &str = "check that PostgreSQL runs there, and the host and port of the address";
 
+const TLS: &str = "check that the server has ssl on, and a certificate for the host of the address; sslrootcert=FILE names the \
+                   authority that signed it, and sslmode=require asks for none";
+
+/// Tells whether no encrypted connection came about. The library has no other name for it than this text.
+fn is_tls(error: &tokio_postgres::Error) -> bool {
+    error.to_string().starts_with("error performing TLS handshake")
+}
+
 /// Says what to check, and what the server said, without the library's words around it.
 fn explain(store: &StoreUrl, error: tokio_postgres::Error) -> OpenError {
     let code = error.code().cloned();
@@ -191,6 +200,7 @@ fn explain(store: &StoreUrl, error: tokio_postgres::Error) -> OpenError {
         }
         Some(code) if *code == SqlState::TOO_MANY_CONNECTIONS => "raise max_connections, or run fewer replicas",
         Some(_) => return OpenError::unavailable(store, source(error)),
+        None if is_tls(&error) => TLS,
         // Without a word from the server: nothing listens, the name is unknown, or the password is missing.
         None => NOT_THERE,
     };

@@ -23,6 +23,9 @@ pub(super) fn recognise(path: &Path) -> Result<(), OpenError> {
     if !path.exists() {
         return Ok(());
     }
+    if path.is_dir() {
+        return Err(OpenError::Folder { path: path.to_owned() });
+    }
     // One transaction, so that the marks are those of one moment: another service may be making the store.
     let marks = |mut file: Connection| Marks::read(&*file.transaction()?);
     let found = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(marks);

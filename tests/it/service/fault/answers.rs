@@ -1,5 +1,7 @@
 //! Answers that are changed: at a place, or as a whole.
 
+use std::io::Read as _;
+
 use countersign::service::Service;
 use countersign::service::fault::{self, Faults, faults};
 use reqwest::{Method, Response, StatusCode};
@@ -7,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use super::checker::{each, runtime};
-use super::with;
+use super::{moved, with};
 use crate::service::contract::assert_answers;
 use crate::service::support::{Running, TOKEN};
 
@@ -271,4 +273,44 @@ async fn what_the_document_does_not_have_is_refused_as_ever() {
         service.put("/tags", &json!({})).await.status,
         StatusCode::METHOD_NOT_ALLOWED
     );
+}
+
+async fn asked_for_gzip(service: &Running) -> Response {
+    // The client of other tests takes gzip off again.
+    let client = reqwest::Client::builder().no_proxy().no_gzip().build().unwrap();
+    let request = client.get(format!("http://{}/organization/v1/tags", service.address()));
+    let request = request.bearer_auth(TOKEN).header("accept-encoding", "gzip");
+    request.send().await.unwrap()
+}
+
+/// A list as a client gets it that takes gzip: the coding, and the body behind it.
+async fn zipped(service: &Running) -> (Option<String>, Vec<u8>) {
+    let response = asked_for_gzip(service).await;
+    let coding = response
+        .headers()
+        .get("content-encoding")
+        .map(|coding| coding.to_str().unwrap().to_owned());
+    let body = response.bytes().await.unwrap();
+    if coding.is_none() {
+        return (coding, body.to_vec());
+    }
+    let mut text = Vec::new();
+    flate2::read::GzDecoder::new(&body[..]).read_to_end(&mut text).unwrap();
+    (coding, text)
+}
+
+#[tokio::test]
+async fn faults_deviate_under_compression_as_without() {
+    for fault in [
+        "getTags/data/items/each/name:dropped",
+        "getTags:body-cut",
+        "getTags:total-wrong",
+    ] {
+        let plain = zipped(&with(&[fault]).await).await;
+        let (coding, text) = zipped(&moved(&["compression=gzip"], &[fault]).await).await;
+        assert_eq!((plain.0, coding.as_deref()), (None, Some("gzip")), "{fault}");
+        assert_eq!(String::from_utf8(text), String::from_utf8(plain.1), "{fault}");
+    }
+    let service = moved(&["compression=gzip"], &["getTags:connection-cut"]).await;
+    assert!(asked_for_gzip(&service).await.bytes().await.is_err());
 }

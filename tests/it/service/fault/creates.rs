@@ -3,7 +3,7 @@
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use super::with;
+use super::{moved, with};
 use crate::service::support::Running;
 
 const CONTACTS: &str = "/contact-database";
@@ -41,6 +41,45 @@ async fn what_was_created_is_not_listed_and_the_pages_add_up() {
     }
     assert_eq!(service.walk("/tags").await, before);
     assert_eq!(service.get("/tags").await.body["data"]["total"], before.len());
+}
+
+#[tokio::test]
+async fn what_was_created_is_not_listed_either_where_it_would_come_first() {
+    for size in ["1", "7", "10", "100"] {
+        let settings = ["list-order=newest-first", &format!("page-size={size}")];
+        let service = moved(&settings, &["createTag:unlisted"]).await;
+        let before = service.walk("/tags").await;
+        for name in ["one", "two", "three"] {
+            service.post("/tags", &json!({"name": name})).await;
+            assert_eq!(service.walk("/tags").await, before, "{size}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_update_that_replaces_is_lost_too() {
+    let service = moved(&["update-semantics=replaces"], &["updateContact:lost"]).await;
+    let ada = contact(&service, "Ada").await;
+    let path = format!("{CONTACTS}/{}", ada["id"].as_str().unwrap());
+    let sent = json!({
+        "firstname": "Bruno", "lastname": "Example", "dob": "1990-02-28", "gender": "male",
+        "contact_methods": [{"type": "phone", "contact": "+44 7700 900123"}, {"type": "email", "contact": "x@example.com"}],
+    });
+    assert_eq!(service.put(&path, &sent).await.status, StatusCode::OK);
+    let listed = service.listed(CONTACTS, &ada["id"]).await.unwrap();
+    for field in [
+        "firstname",
+        "lastname",
+        "dob",
+        "date_of_birth",
+        "gender",
+        "email",
+        "phone",
+    ] {
+        assert_eq!(listed[field], ada[field], "{field}");
+    }
+    assert_eq!(listed["contact_methods"].as_array().unwrap().len(), 1);
+    assert_eq!(service.put(&path, &json!([])).await.status, StatusCode::BAD_REQUEST);
 }
 
 #[tokio::test]

@@ -6,10 +6,18 @@ mod checker;
 mod creates;
 mod requests;
 
-use countersign::service::Service;
 use countersign::service::fault::{self, Faults};
+use countersign::service::{Service, StoreUrl};
 
 use super::support::{Running, TOKEN};
+
+/// Starts a service over a fresh store in memory that has these faults, and these choices in the gaps.
+async fn moved(settings: &[&str], faults: &[&str]) -> Running {
+    let settings: Vec<_> = settings.iter().map(|setting| (*setting).to_owned()).collect();
+    let profile = super::profile::profile(&settings);
+    let service = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile);
+    Running::serve(fault::app(service.await.unwrap(), &Faults::named(faults).unwrap())).await
+}
 
 /// Starts a service over a fresh store in memory that has these faults.
 async fn with(faults: &[&str]) -> Running {

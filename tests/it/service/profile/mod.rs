@@ -15,7 +15,7 @@ use super::contract;
 use super::support::{Running, TOKEN};
 
 /// Makes the profile of settings written as `axis=value`.
-fn profile(settings: &[String]) -> Profile {
+pub(super) fn profile(settings: &[String]) -> Profile {
     let settings: Vec<_> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
     Profile::of(&settings).unwrap()
 }

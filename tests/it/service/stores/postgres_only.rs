@@ -13,7 +13,7 @@ async fn refused(store: &StoreUrl) -> OpenError {
 }
 
 /// Asserts that a store is refused with a word on what to check and nothing of a password.
-async fn assert_refused(url: &str, check: &str) {
+pub(super) async fn assert_refused(url: &str, check: &str) {
     let error = refused(&url.parse().unwrap()).await;
     let beneath = error.source().map(ToString::to_string).unwrap_or_default();
     let message = format!("{error}: {beneath}");

@@ -1,0 +1,89 @@
+//! An update of which nothing is done: [`lose`].
+
+use serde_json::{Map, Value, json};
+
+use super::call::{Call, Inside};
+use super::contract::{Carry, Updated, operation};
+use crate::service::profile::UpdateSemantics;
+
+/// Puts into an update what the list shows of its record, so that the service takes it and changes nothing.
+///
+/// Where updates merge, nothing at all is sent. One that replaces would make a record of nothing blank, so it is sent
+/// what is there.
+pub(super) async fn lose(call: &mut Call, inside: &Inside) {
+    if inside.profile.update_semantics == UpdateSemantics::Merges {
+        return call.send(&json!({}));
+    }
+    let Some(updated) = &call.operation.updated else { return };
+    let Some(Value::Object(mut body)) = call.json() else {
+        return;
+    };
+    if let Some(record) = record(call, updated, inside).await {
+        for carry in &updated.carries {
+            keep(&mut body, &record, carry, &updated.carries);
+        }
+        call.send(&Value::Object(body));
+    }
+}
+
+/// Puts the value that a record has now into the field of a carry, or takes the field away where it has none.
+fn keep(body: &mut Map<String, Value>, record: &Value, carry: &Carry, carries: &[Carry]) {
+    let (Some(sent), Some(kept)) = (first(&carry.sent), first(&carry.kept)) else {
+        return;
+    };
+    let now = match record.get(kept) {
+        Some(Value::Array(elements)) => elements.iter().map(|element| part(element, sent, carries)).collect(),
+        Some(value @ Value::Object(_)) => part(value, sent, carries),
+        Some(value) => value.clone(),
+        None => Value::Null,
+    };
+    if is_unset(&now) {
+        body.remove(sent);
+    } else {
+        body.insert(sent.to_owned(), now);
+    }
+}
+
+/// The members of an object that the request field `sent` carries.
+fn part(object: &Value, sent: &str, carries: &[Carry]) -> Value {
+    let carried = carries.iter().filter(|carry| first(&carry.sent) == Some(sent));
+    let members = carried.filter_map(|carry| {
+        let name = carry.sent.rsplit('/').next()?;
+        let value = object.get(carry.kept.rsplit('/').next()?)?;
+        Some((name.to_owned(), value.clone()))
+    });
+    Value::Object(members.collect())
+}
+
+fn first(pointer: &str) -> Option<&str> {
+    pointer.split('/').nth(1)
+}
+
+fn is_unset(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Number(number) => number.as_i64() == Some(0),
+        Value::Object(members) => members.values().any(is_unset),
+        Value::String(text) => text.is_empty(),
+        Value::Array(_) | Value::Bool(_) => false,
+    }
+}
+
+/// The record that a call names in its path, as its list shows it.
+async fn record(call: &Call, updated: &Updated, inside: &Inside) -> Option<Value> {
+    let list = operation(&updated.listed.list)?;
+    let law = list.page.as_ref()?;
+    let own = call.identifier()?;
+    for page in 1.. {
+        let shown = inside.page(list, page).await?;
+        let items = shown.pointer(&law.items)?.as_array()?;
+        let id = |item: &Value| Some(item.pointer(&law.id)?.as_str()?.eq_ignore_ascii_case(own));
+        if let Some(item) = items.iter().find(|item| id(item) == Some(true)) {
+            return Some(item.clone());
+        }
+        if shown.pointer(&law.last_page)?.as_u64()? <= page {
+            break;
+        }
+    }
+    None
+}
