@@ -16,6 +16,12 @@ const EXPECTED_MISSES: &[(&str, &str)] = &[("fails-on-", "law 8: no odd request 
 
 fn expected_miss(fault: &Fault) -> Option<&'static str> {
     let deviation = fault.name.split(':').next_back().unwrap_or_default();
+    // The variety of requests meets these without an odd one.
+    if deviation == "fails-on-beyond-ascii"
+        && matches!(&*fault.operation, "createContact" | "createTag" | "updateContact")
+    {
+        return None;
+    }
     let is_it = |known: &str| fault.name == known || deviation.starts_with(known);
     let miss = EXPECTED_MISSES.iter().find(|(known, _)| is_it(known));
     miss.map(|(_, reason)| *reason)

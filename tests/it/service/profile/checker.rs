@@ -41,13 +41,18 @@ async fn assert_no_findings(profiles: Vec<Vec<String>>) {
     assert!(faulty.is_empty(), "{faulty:#?}");
 }
 
-/// Returns the operation and the rule of every finding that fails a run.
+/// Returns every finding that fails a run.
 fn findings(contract: &Contract, run: &Run) -> BTreeSet<String> {
     let findings = run.verdicts.findings().iter();
     let denied = findings.filter(|finding| finding.level == Level::Deny);
     let told = denied.map(|finding| {
         let operation = contract.facts[finding.fact.0].operation;
-        format!("{} {}", contract.operation(operation).name, finding.rule.name)
+        let operation = &contract.operation(operation).name;
+        let fact = &contract.facts[finding.fact.0].name;
+        format!(
+            "{operation} {}: {fact}, received {}",
+            finding.rule.name, finding.received
+        )
     });
     told.collect()
 }
