@@ -32,6 +32,8 @@ pub(super) struct Leaf {
     /// Values as good as the choices, for a body that must differ.
     pub(super) others: Vec<Choice>,
     pub(super) nature: Nature,
+    /// Whether the contract states that the body must have the field at its top.
+    pub(super) required: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -93,6 +95,8 @@ struct Maker<'make> {
     number: u64,
     form: Form,
     example: Option<&'make Value>,
+    /// The fields at the top of the body that it must have.
+    required: Vec<String>,
     leaves: Vec<Leaf>,
 }
 
@@ -120,6 +124,7 @@ impl Draft {
             number,
             form,
             example,
+            required: variety::required(contract, operation),
             leaves: Vec::new(),
         };
         if let Some(schema) = request.and_then(|request| request.schema.as_deref()) {
@@ -128,11 +133,17 @@ impl Draft {
         Ok(Self { leaves: maker.leaves })
     }
 
-    /// Leaves out and chooses as another draft of the same operation does.
+    /// Leaves out and chooses as another draft of the same operation does: the same value where it is still a choice, for
+    /// the target may have shown more since, else the one in the same place.
     pub fn choose_as(&mut self, other: &Self) {
         for leaf in &mut self.leaves {
             let same = other.leaves.iter().find(|other| other.pointer == leaf.pointer);
-            leaf.chosen = same.map_or(leaf.choices.len(), |same| same.chosen);
+            let chosen = same.and_then(|same| {
+                let value = same.value()?;
+                let still = leaf.choices.iter().position(|choice| choice.value == *value);
+                Some(still.unwrap_or(same.chosen))
+            });
+            leaf.chosen = chosen.unwrap_or(leaf.choices.len());
         }
     }
 
@@ -235,14 +246,19 @@ impl Maker<'_> {
             .any(|node| node.member("x-gap").is_some());
         if !choices.is_empty() {
             let (others, nature) = self.variety(node, at, &target);
-            self.leaves.push(Leaf {
+            let mut leaf = Leaf {
                 pointer: at.to_owned(),
                 choices,
                 chosen: 0,
                 leans,
                 others,
                 nature,
-            });
+                required: false,
+            };
+            leaf.required = leaf
+                .field()
+                .is_some_and(|field| self.required.iter().any(|other| other == field));
+            self.leaves.push(leaf);
         }
         Ok(())
     }
@@ -447,6 +463,27 @@ mod tests {
                 sources: "createContact".to_owned()
             }
         );
+    }
+
+    #[test]
+    fn what_was_chosen_is_chosen_again_though_the_target_has_shown_more() {
+        let contract = Contract::built_in().unwrap();
+        let id = contract.operation_named("createContact").unwrap();
+        let mut known = Known::default();
+        let drafted = |known: &Known| Draft::new(&contract, id, known, (&Mark::new(1, 1), 0), Form::Utc).unwrap();
+        let accepted = drafted(&known);
+        shown(
+            "getContacts",
+            &json!({"data": {"items": [{"gender": "f"}]}}),
+            &mut known,
+        );
+        let mut later = drafted(&known);
+        later.choose_as(&accepted);
+        assert_eq!(later.body().0["gender"], "female");
+        shown("getVenues", &json!({"data": {"items": [{"id": "v-1"}]}}), &mut known);
+        let mut later = drafted(&known);
+        later.choose_as(&accepted);
+        assert!(later.body().0.get("venue_id").is_none(), "a field that was left out");
     }
 
     #[test]

@@ -156,7 +156,7 @@ impl Plan {
         };
         self.steps.push(Step { operation: id, action });
         let varied = match action {
-            Action::Create => operation.request.as_ref().map(|_| Action::VaryCreate),
+            Action::Create => operation.laws.created.as_ref().map(|_| Action::VaryCreate),
             Action::Update => operation.laws.updated.as_ref().map(|_| Action::VaryUpdate),
             _ => None,
         };
@@ -377,6 +377,24 @@ mod tests {
         );
         assert_eq!(
             names(&contract, &plan, |action| action == Action::Update),
+            ["updateContact"]
+        );
+    }
+
+    #[test]
+    fn what_lists_show_is_filled_and_what_laws_bind_is_varied() {
+        let (contract, plan) = plan(&all());
+        for action in [Action::Fill, Action::WalkFilled] {
+            let lists = names(&contract, &plan, |other| other == action);
+            assert_eq!(lists, ["getContacts", "getVisits", "getTags"]);
+        }
+        let creates = names(&contract, &plan, |action| action == Action::VaryCreate);
+        assert_eq!(
+            creates,
+            ["createContact", "createContactMethod", "createVisit", "createTag"]
+        );
+        assert_eq!(
+            names(&contract, &plan, |action| action == Action::VaryUpdate),
             ["updateContact"]
         );
     }

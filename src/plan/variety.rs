@@ -31,9 +31,10 @@ const OFFSETS: [&str; 5] = ["+14:00", "-12:00", "+05:45", "-03:30", "+00:00"];
 /// How a body differs from the plain draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Variant {
-    /// This field alone, by its pointer; an object or an array with all that it holds.
+    /// This field alone, by its pointer, beside those that the contract requires; an object or an array with all that it
+    /// holds.
     Alone(String),
-    /// An empty object.
+    /// An empty object, where the contract requires no field.
     Nothing,
     /// Timestamps at this offset, at an instant whose date there is another than in UTC where the offset allows.
     Offset(&'static str),
@@ -77,19 +78,8 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
 
 /// The fields at the top of an operation's body, as pointers.
 fn fields(contract: &Contract, operation: OperationId) -> Vec<String> {
-    let request = contract.operation(operation).request.as_ref();
     let mut fields = Vec::new();
-    let mut open: Vec<_> = request.and_then(|request| request.schema.clone()).into_iter().collect();
-    // A schema that is a part of itself ends here.
-    for _ in 0..100 {
-        let Some(schema) = open.pop().map(|schema| contract.resolve(&schema)) else {
-            break;
-        };
-        let Some(node) = contract.document.node(&schema) else {
-            continue;
-        };
-        let parts = node.member("allOf").map_or(0, |parts| parts.elements().len());
-        open.extend((0..parts).rev().map(|index| format!("{schema}/allOf/{index}")));
+    for node in parts(contract, operation) {
         for property in node.member("properties").map_or(&[][..], Node::members) {
             let field = pointer::join("", &property.name);
             let sent = property.node.member("readOnly").and_then(Node::boolean) != Some(true);
@@ -99,6 +89,36 @@ fn fields(contract: &Contract, operation: OperationId) -> Vec<String> {
         }
     }
     fields
+}
+
+/// Those of them that the contract states to be required. A body without one is no documented request.
+pub(super) fn required(contract: &Contract, operation: OperationId) -> Vec<String> {
+    let stated = parts(contract, operation).into_iter();
+    let names = stated.flat_map(|node| node.member("required").map_or(&[][..], Node::elements));
+    names
+        .filter_map(Node::text)
+        .map(|name| pointer::join("", name))
+        .collect()
+}
+
+/// The schema of an operation's body, and those that it is all of.
+fn parts(contract: &Contract, operation: OperationId) -> Vec<&Node> {
+    let request = contract.operation(operation).request.as_ref();
+    let mut parts = Vec::new();
+    let mut open: Vec<_> = request.and_then(|request| request.schema.clone()).into_iter().collect();
+    // A schema that is a part of itself ends here.
+    for _ in 0..100 {
+        let Some(schema) = open.pop().map(|schema| contract.resolve(&schema)) else {
+            break;
+        };
+        let Some(node) = contract.document.node(&schema) else {
+            continue;
+        };
+        let below = node.member("allOf").map_or(0, |parts| parts.elements().len());
+        open.extend((0..below).rev().map(|index| format!("{schema}/allOf/{index}")));
+        parts.push(node);
+    }
+    parts
 }
 
 /// Whether a field of the body is a name: see [`is_name`].
@@ -151,8 +171,8 @@ impl Draft {
         self.choose_as(accepted);
         let before = self.body().0;
         match variant {
-            Variant::Alone(field) => self.leave(|leaf| leaf.field() == Some(field.as_str())),
-            Variant::Nothing => self.leave(|_| false),
+            Variant::Alone(field) => self.leave(|leaf| leaf.required || leaf.field() == Some(field.as_str())),
+            Variant::Nothing => self.leave(|leaf| leaf.required),
             Variant::Offset(offset) => self.rewrite(Nature::Timestamp, |text| at_offset(text, offset)),
             Variant::Text(text) => self.rewrite(Nature::Name, |name| Some(format!("{name}-{text}"))),
         }
@@ -336,6 +356,38 @@ mod tests {
         accepted.leave(|leaf| leaf.pointer != "/gender");
         assert!(!draft("createContact", 1).vary(&field, &accepted));
         assert!(draft("createContact", 1).vary(&field, &draft("createContact", 0)));
+    }
+
+    #[test]
+    fn a_field_that_the_contract_requires_is_never_left_out() {
+        let text = "openapi: 3.0.3
+info: {title: Things, version: '1'}
+paths:
+  /things:
+    post:
+      operationId: createThing
+      requestBody:
+        content:
+          application/json:
+            schema:
+              allOf: [{required: [name]}, {type: object, properties: {name: {type: string}, size: {type: integer}}}]
+      responses: {'201': {description: Thing}}
+";
+        let contract = Contract::read("things.yaml", text.to_owned()).unwrap();
+        let id = contract.operation_named("createThing").unwrap();
+        let draft = || Draft::new(&contract, id, &Known::default(), (&Mark::new(1, 1), 0), Form::Utc).unwrap();
+        let names = |variant: &Variant| {
+            let mut varied = draft();
+            let sent = varied.vary(variant, &draft());
+            sent.then(|| varied.body().0.as_object().unwrap().keys().cloned().collect::<Vec<_>>())
+        };
+        assert_eq!(variants(&contract, id, 1).len(), 3);
+        assert_eq!(
+            names(&Variant::Alone("/name".to_owned())),
+            Some(vec!["name".to_owned()])
+        );
+        assert_eq!(names(&Variant::Alone("/size".to_owned())), None);
+        assert_eq!(names(&Variant::Nothing), None);
     }
 
     #[test]

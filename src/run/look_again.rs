@@ -34,8 +34,9 @@ impl Seen {
         record.is_some_and(|seen| carries_all(&law.carries, body, &seen.record))
     }
 
-    /// The same, and what a gap lets differ is not what stood there `before`: it came, spelled otherwise.
-    fn arrived(&self, law: &Updated, body: &Value, before: Option<&Sighted>) -> bool {
+    /// The same, and what a gap lets differ is there as it was sent, or came spelled otherwise: it is not what stood there
+    /// before, or the same was sent before.
+    fn arrived(&self, law: &Updated, body: &Value, (before, sent): (Option<&Sighted>, &Value)) -> bool {
         let Some(seen) = &self.record else { return false };
         law.carries.iter().all(|carry| {
             let strict = Carry {
@@ -52,7 +53,9 @@ impl Seen {
                 let (shown, before): (Vec<Value>, Vec<Value>) = (shown(seen), shown(before));
                 shown != before
             };
-            carries_all(&[strict], body, &seen.record) || (carry.gap.is_some() && before.is_none_or(is_new))
+            let repeated = || pointer::select(body, &carry.sent) == pointer::select(sent, &carry.sent);
+            let respelled = || carry.gap.is_some() && (repeated() || before.is_none_or(is_new));
+            carries_all(&[strict], body, &seen.record) || respelled()
         })
     }
 }
@@ -76,17 +79,19 @@ impl Session<'_> {
 
     async fn look_for(&self, list: OperationId, changed: &Changed, law: &Updated) {
         let body = changed.request.json().cloned().unwrap_or_default();
-        let look = async || self.looked_at(list, changed, law).await;
+        let look = async || self.looked_at(list, changed, law, &|_| false).await;
         let carried = |looked: &Looked| looked.seen.carries(law, &body);
         let looked = self.settled(self.settings.settle, look, carried).await;
         self.judge_change(changed, law, &looked);
     }
 
-    /// Looks for one of many updates: first on the page that showed the record last.
-    pub(super) async fn look_closely(&self, list: OperationId, changed: &Changed, law: &Updated) {
+    /// Looks for one of many updates: first on the page that showed the record last. `sent` is what the updates before
+    /// sent of each field last.
+    pub(super) async fn look_closely(&self, list: OperationId, changed: &Changed, law: &Updated, sent: &Value) {
         let body = changed.request.json().cloned().unwrap_or_default();
         let before = self.latest.borrow().get(&changed.operation).cloned();
-        let arrived = |looked: &Looked| looked.seen.arrived(law, &body, before.as_ref());
+        let seen_arrived = |seen: &Seen| seen.arrived(law, &body, (before.as_ref(), sent));
+        let arrived = |looked: &Looked| seen_arrived(&looked.seen);
         let glanced = match &before {
             Some(seen) => self.glance(list, changed, law, seen.page).await,
             None => None,
@@ -100,7 +105,7 @@ impl Session<'_> {
                 } else {
                     self.settings.settle
                 };
-                let look = async || self.looked_at(list, changed, law).await;
+                let look = async || self.looked_at(list, changed, law, &seen_arrived).await;
                 let looked = self.settled(longest, look, arrived).await;
                 self.gave_up.set(!arrived(&looked));
                 looked
@@ -131,13 +136,19 @@ impl Session<'_> {
         seen.record.is_some().then_some(Looked { seen, walk })
     }
 
-    /// Looks through the list once.
-    async fn looked_at(&self, list: OperationId, changed: &Changed, law: &Updated) -> Looked {
+    /// Looks through the list once, to its end or until it has shown `enough`.
+    async fn looked_at(
+        &self,
+        list: OperationId,
+        changed: &Changed,
+        law: &Updated,
+        enough: &dyn Fn(&Seen) -> bool,
+    ) -> Looked {
         let body = changed.request.json().cloned().unwrap_or_default();
         let seen: RefCell<Seen> = RefCell::default();
         let found = |item: Item<'_>| {
             self.sight_change(list, changed, item, (law, &body, &seen));
-            false
+            enough(&seen.borrow())
         };
         let walk = self.walk(list, Order::BothEnds, &found).await;
         let seen = seen.into_inner();

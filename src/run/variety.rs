@@ -1,6 +1,8 @@
 //! Sends variants of what was accepted: a few of each create, because a record stays, and all of each update, because
 //! nothing does. A variant that is refused is evidence on a gap and changes no verdict.
 
+use serde_json::{Value, json};
+
 use super::create::Standing;
 use super::request;
 use super::session::{Changed, Session};
@@ -8,7 +10,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Form, Updated};
 use crate::exchange::{Exchange, Request};
-use crate::plan::{Draft, variants};
+use crate::plan::{Draft, Variant, variants};
 
 /// How much of `--max-writes` each further record of one create stands for.
 const WRITES_A_VARIANT: u64 = 20;
@@ -56,6 +58,7 @@ impl Session<'_> {
         let (Some(accepted), Some(law), Some(list), Ok(address)) = (accepted, law, list, address) else {
             return;
         };
+        let mut sent = self.sent_last(operation);
         for variant in variants(self.contract, operation, self.seed) {
             let Ok(mut draft) = self.draft(operation, Form::Utc) else {
                 return;
@@ -63,39 +66,54 @@ impl Session<'_> {
             if !draft.vary(&variant, &accepted) {
                 continue;
             }
-            if matches!(variant, crate::plan::Variant::Alone(_)) {
-                self.differ(operation, law, &mut draft);
+            if matches!(variant, Variant::Alone(_)) {
+                self.differ(operation, law, &mut draft, &sent);
             }
             self.expect(1);
             let (exchange, _) = self.write(operation, &draft, &address, Standing::Further).await;
             if self.succeeded(&exchange) {
-                let path_values = address.path_values.clone();
-                let request = exchange.request;
-                if comes_back(law, &request) {
-                    let changed = Changed {
-                        operation,
-                        request,
-                        path_values,
-                    };
-                    self.look_closely(list, &changed, law).await;
+                let changed = Changed {
+                    operation,
+                    request: exchange.request,
+                    path_values: address.path_values.clone(),
+                };
+                if comes_back(law, &changed.request) {
+                    self.look_closely(list, &changed, law, &sent).await;
                 }
+                put(&mut sent, changed.request.body);
             } else if !is_refused(&exchange) {
                 return;
             }
         }
     }
 
-    /// Sends other values than those that the list showed last.
-    fn differ(&self, operation: OperationId, law: &Updated, draft: &mut Draft) {
+    /// What the updates so far sent of each field.
+    fn sent_last(&self, operation: OperationId) -> Value {
+        let mut sent = json!({});
+        let changed = self.changed.borrow();
+        for changed in changed.iter().filter(|changed| changed.operation == operation) {
+            put(&mut sent, changed.request.body.clone());
+        }
+        sent
+    }
+
+    /// Sends other values than those that were sent and those that the list showed last.
+    fn differ(&self, operation: OperationId, law: &Updated, draft: &mut Draft, sent: &Value) {
         let latest = self.latest.borrow();
         let Some(shown) = latest.get(&operation) else { return };
         draft.differ(|at, value| {
             let any = pointer::any_element(at);
-            let carries = law.carries.iter().filter(|carry| carry.sent == any);
-            carries
-                .into_iter()
-                .any(|carry| pointer::select(&shown.record, &carry.kept).contains(&value))
+            let mut carries = law.carries.iter().filter(|carry| carry.sent == any);
+            let is_shown = carries.any(|carry| pointer::select(&shown.record, &carry.kept).contains(&value));
+            is_shown || sent.pointer(at) == Some(value)
         });
+    }
+}
+
+/// Puts the fields of a body into another one.
+fn put(sent: &mut Value, body: Option<Value>) {
+    if let (Some(sent), Some(Value::Object(fields))) = (sent.as_object_mut(), body) {
+        sent.extend(fields);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Lists whose pages do not add up. Law 1.
 
+use serde_json::json;
+
 use super::{Fault, prove};
 use crate::proof::deviating::Deviation;
 use crate::proof::listing::Listing;
@@ -79,6 +81,23 @@ fn a_total_that_is_wrong_is_found() {
         "/data/total",
         "agrees with the walk",
     );
+}
+
+#[test]
+fn a_total_that_is_wrong_on_one_page_alone_is_found() {
+    let faults = LISTS.iter().map(|list| {
+        let second = Deviation::none().at(list, |call, reply| {
+            let total = reply.value_mut().unwrap().pointer_mut("/data/total").unwrap();
+            if call.page() == Some(2) {
+                *total = json!(total.as_i64().unwrap() + 1);
+            }
+        });
+        Fault::new(format!("{list}: one more on page 2"), second)
+            .found_by("pages", list)
+            .at("/data/total")
+            .of("agrees with the walk")
+    });
+    prove(faults.collect());
 }
 
 #[test]

@@ -104,6 +104,23 @@ fn a_created_row_may_be_listed_a_little_later() {
     prove(vec![Move::new("listed after 300 ms", late).checked(check)]);
 }
 
+#[test]
+fn a_row_may_be_counted_a_little_before_it_is_shown() {
+    let started: Arc<Mutex<Option<Instant>>> = Arc::default();
+    let early = Deviation::none().relisted(move |call, listing| {
+        let since = *started.lock().unwrap().get_or_insert_with(Instant::now);
+        if call.is("getTags") && since.elapsed() < Duration::from_millis(200) {
+            // The last row, which another client has created.
+            listing.pages.last_mut().and_then(Vec::pop);
+        }
+    });
+    let check = Check {
+        settle: Duration::from_secs(2),
+        ..Check::default()
+    };
+    prove(vec![Move::new("shown after 200 ms", early).checked(check)]);
+}
+
 /// A deviation in which other clients create contacts: `rows` tells how many there are at the nth request.
 fn growing(rows: impl Fn(u64) -> u64 + Send + Sync + 'static, in_front: bool) -> Deviation {
     let requests = AtomicU64::new(0);

@@ -80,7 +80,7 @@ async fn assert_no_findings(profiles: Vec<Vec<String>>) {
     assert!(faulty.is_empty(), "{faulty:#?}");
 }
 
-/// Returns the level, the operation and the rule of every finding that the settings do not explain.
+/// Returns every finding that the settings do not explain.
 fn findings(contract: &Contract, run: &Run, settings: &[String]) -> BTreeSet<String> {
     let explained = |rule: &str| {
         let mut warned = WARNED.iter();
@@ -91,9 +91,10 @@ fn findings(contract: &Contract, run: &Run, settings: &[String]) -> BTreeSet<Str
     let told = unexpected.map(|finding| {
         let operation = contract.facts[finding.fact.0].operation;
         let operation = &contract.operation(operation).name;
+        let fact = &contract.facts[finding.fact.0].name;
         format!(
-            "{:?} {operation} {} {}",
-            finding.level, finding.rule.name, finding.pointer
+            "{:?} {operation} {}: {fact}, received {}",
+            finding.level, finding.rule.name, finding.received
         )
     });
     told.collect()
