@@ -152,12 +152,6 @@ impl Verdicts {
         self.not_called.insert(operation, reason);
     }
 
-    /// Whether there is a reason why the operation's facts stay undecided.
-    #[must_use]
-    pub fn was_not_called(&self, operation: OperationId) -> bool {
-        self.not_called.contains_key(&operation)
-    }
-
     /// The verdict on one fact.
     #[must_use]
     pub fn of(&self, contract: &Contract, fact: FactId) -> Verdict {

@@ -104,7 +104,7 @@ impl Session<'_> {
         asked: Option<u64>,
         found: &dyn Fn(Item<'_>) -> bool,
     ) -> Option<(PageSeen, bool)> {
-        let law = self.contract.operation(operation).page.clone()?;
+        let law = self.contract.operation(operation).page.as_ref()?;
         let address = request::address(self.contract, operation, &self.known.borrow());
         let mut address = match address {
             Ok(address) => address,
@@ -127,7 +127,7 @@ impl Session<'_> {
             let request = &exchange.request;
             enough |= found(Item { value, at, request });
         }
-        Some((page_seen(&law, asked, &body, exchange.request), enough))
+        Some((page_seen(law, asked, &body, exchange.request), enough))
     }
 
     /// Notes the identifiers of records that the items hold, so that one of them given to a new record is seen.
