@@ -27,7 +27,8 @@ pub struct Judge<'contract> {
 }
 
 /// A rule that looks at one place of a body, and its function.
-type PlaceRule = (&'static Rule, fn(&Place<'_>, &mut Sink<'_>));
+type PlaceRule = (&'static Rule, PlaceJudge);
+type PlaceJudge = fn(&Place<'_>, &mut Sink<'_>);
 
 impl<'contract> Judge<'contract> {
     /// A judge that has seen nothing yet.
@@ -199,7 +200,7 @@ impl<'contract> Judge<'contract> {
     }
 }
 
-fn place_rules(choice: fn(&Judging) -> Option<fn(&Place<'_>, &mut Sink<'_>)>) -> Vec<PlaceRule> {
+fn place_rules(choice: fn(&Judging) -> Option<PlaceJudge>) -> Vec<PlaceRule> {
     let rules = RULES.iter().copied();
     rules
         .filter_map(|rule| choice(&rule.judge).map(|judge| (rule, judge)))

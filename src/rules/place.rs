@@ -143,7 +143,7 @@ mod tests {
         let (assertions, mut seen) = (Assertions::default(), Vec::new());
         let visit = |place: &Place<'_>| {
             for (name, _, field) in place.members() {
-                assert_eq!(field.is_some_and(|field| field.name != *name), false);
+                assert!(field.is_none_or(|field| field.name == *name));
                 seen.push((place.pointer(), name.clone(), field.is_some()));
             }
             for (index, field) in place.shape.fields.iter().enumerate() {
