@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 use crate::contract::pointer::Path;
@@ -154,14 +155,19 @@ impl<'de> Visitor<'de> for Reader<'_> {
         while let Some(name) = access.next_key::<String>()? {
             let path = Path::Member(&self.path, &name);
             let value = access.next_value_seed(Reader { path, ..self })?;
-            if members.contains_key(&name) {
-                let mut duplicates = self.duplicates.try_borrow_mut().map_err(A::Error::custom)?;
-                // One is enough to break the fact; a body made of nothing else must not cost more than itself.
-                if duplicates.len() < 16 {
-                    duplicates.push(path.pointer());
+            match members.entry(name) {
+                Entry::Vacant(entry) => {
+                    entry.insert(value);
+                }
+                Entry::Occupied(mut entry) => {
+                    let mut duplicates = self.duplicates.try_borrow_mut().map_err(A::Error::custom)?;
+                    // One is enough to break the fact; a body made of nothing else must not cost more than itself.
+                    if duplicates.len() < 16 {
+                        duplicates.push(Path::Member(&self.path, entry.key()).pointer());
+                    }
+                    entry.insert(value);
                 }
             }
-            members.insert(name, value);
         }
         Ok(Value::Object(members))
     }

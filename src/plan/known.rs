@@ -23,6 +23,9 @@ impl Known {
     pub fn learn(&mut self, contract: &Contract, from: OperationId, body: &Value) {
         for (index, link) in contract.links.iter().enumerate().filter(|(_, link)| link.from == from) {
             let kept = self.values.entry(index).or_default();
+            if kept.len() >= KEPT {
+                continue;
+            }
             for value in pointer::select(body, &link.value) {
                 let empty = value.is_null() || value.as_str().is_some_and(str::is_empty);
                 if !empty && kept.len() < KEPT && !kept.contains(value) {

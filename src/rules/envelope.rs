@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
             crate::rules::testing::Bench::of("getTags").body(&json!({"data": {}, "meta": 1}))
         },
     },
-    judge: Judging::Place(judge),
+    judge: Judging::Object(judge),
 };
 
 fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {

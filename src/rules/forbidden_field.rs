@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
             crate::rules::testing::Bench::of("createContact").body(&json!({"data": {"custom_fields": {}}}))
         },
     },
-    judge: Judging::Place(judge),
+    judge: Judging::Object(judge),
 };
 
 fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {

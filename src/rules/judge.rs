@@ -21,7 +21,14 @@ pub struct Judge<'contract> {
     values: Values,
     verdicts: Verdicts,
     assertions: Assertions,
+    /// The rules of one place: of every value, and of objects alone. They are asked most often by far.
+    of_values: Vec<PlaceRule>,
+    of_objects: Vec<PlaceRule>,
 }
+
+/// A rule that looks at one place of a body, and its function.
+type PlaceRule = (&'static Rule, PlaceJudge);
+type PlaceJudge = fn(&Place<'_>, &mut Sink<'_>);
 
 impl<'contract> Judge<'contract> {
     /// A judge that has seen nothing yet.
@@ -33,6 +40,14 @@ impl<'contract> Judge<'contract> {
             values,
             verdicts: Verdicts::new(contract),
             assertions: Assertions::default(),
+            of_values: place_rules(|judging| match judging {
+                Judging::Place(judge) => Some(*judge),
+                _ => None,
+            }),
+            of_objects: place_rules(|judging| match judging {
+                Judging::Object(judge) => Some(*judge),
+                _ => None,
+            }),
         }
     }
 
@@ -167,29 +182,23 @@ impl<'contract> Judge<'contract> {
             request: &seen.exchange.request,
             values,
         };
-        let assertions = &self.assertions;
-        let visit = &mut |place: &Place<'_>| {
-            for rule in RULES {
-                if let Judging::Place(judge) = rule.judge {
-                    judge(
-                        place,
-                        &mut Sink {
-                            verdicts,
-                            contract,
-                            levels,
-                            rule,
-                            origin,
-                        },
-                    );
-                }
+        let (of_values, of_objects) = (&self.of_values, &self.of_objects);
+        let visit = |place: &Place<'_>| {
+            let of_objects = of_objects.iter().filter(|_| place.value.is_object());
+            for (rule, judge) in of_values.iter().chain(of_objects) {
+                judge(
+                    place,
+                    &mut Sink {
+                        verdicts,
+                        contract,
+                        levels,
+                        rule,
+                        origin,
+                    },
+                );
             }
         };
-        Walker {
-            contract,
-            assertions,
-            visit,
-        }
-        .walk(shape, &body.value);
+        Walker::new(contract, &self.assertions, visit).walk(shape, &body.value);
     }
 
     fn sink<'sink>(&'sink mut self, rule: &'static Rule, request: &'sink Request) -> Sink<'sink> {
@@ -205,6 +214,13 @@ impl<'contract> Judge<'contract> {
             origin,
         }
     }
+}
+
+fn place_rules(choice: fn(&Judging) -> Option<PlaceJudge>) -> Vec<PlaceRule> {
+    let rules = RULES.iter().copied();
+    rules
+        .filter_map(|rule| choice(&rule.judge).map(|judge| (rule, judge)))
+        .collect()
 }
 
 #[cfg(test)]

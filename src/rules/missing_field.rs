@@ -26,14 +26,13 @@ pub(super) static RULE: Rule = Rule {
             crate::rules::testing::Bench::of("getTags").body(&json!({"data": {"items": [{"id": "t-1"}]}}))
         },
     },
-    judge: Judging::Place(judge),
+    judge: Judging::Object(judge),
 };
 
 fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
-    let Some(members) = place.value.as_object() else { return };
-    for field in &place.shape.fields {
+    for (index, field) in place.shape.fields.iter().enumerate() {
         let Some(fact) = field.present else { continue };
-        if members.contains_key(&field.name) {
+        if place.has(index) {
             sink.held(fact);
         } else {
             sink.broken(fact, || place.member(&field.name), || "nothing".to_owned());

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::assertion::Assertions;
 use crate::contract::Contract;
 use crate::contract::pointer::{self, Path};
-use crate::contract::shape::{Shape, ShapeId};
+use crate::contract::shape::{Field, Shape, ShapeId};
 
 /// One value of a body, with what the contract says of its place.
 pub(super) struct Place<'place> {
@@ -14,9 +14,11 @@ pub(super) struct Place<'place> {
     pub(super) value: &'place Value,
     pub(super) assertions: &'place Assertions,
     path: &'place Path<'place>,
+    /// The place of each member among the documented fields, in the order of the members; none of an undocumented one.
+    fields: &'place [Option<usize>],
 }
 
-impl Place<'_> {
+impl<'place> Place<'place> {
     /// The pointer of this place in the answer.
     pub(super) fn pointer(&self) -> String {
         self.path.pointer()
@@ -27,6 +29,22 @@ impl Place<'_> {
         pointer::join(&self.pointer(), name)
     }
 
+    /// The members of an object, each with the documented field that it is.
+    pub(super) fn members(&self) -> impl Iterator<Item = (&'place String, &'place Value, Option<&'place Field>)> {
+        let (shape, fields) = (self.shape, self.fields);
+        let members = self.value.as_object().into_iter().flatten();
+        let documented = |index: &Option<usize>| index.map(|index| &shape.fields[index]);
+        members
+            .zip(fields)
+            .map(move |((name, value), index)| (name, value, documented(index)))
+    }
+
+    /// Whether the object has the documented field of this index.
+    pub(super) fn has(&self, index: usize) -> bool {
+        // Most objects have their fields in the documented order.
+        self.fields.get(index) == Some(&Some(index)) || self.fields.contains(&Some(index))
+    }
+
     /// Whether a null here is neither documented nor excluded.
     pub(super) fn null_is_open(&self) -> bool {
         !self.shape.nullable && self.contract.null_gap.is_some()
@@ -34,13 +52,29 @@ impl Place<'_> {
 }
 
 /// Shows each place of a body to `visit`, from the root down.
-pub(super) struct Walker<'walk> {
+///
+/// # Design
+///
+/// Judging is to cost no more than parsing does. Which documented field a member is, is asked once for all rules, and
+/// first of the field that follows the one before: names are compared once where a service keeps the document's order.
+pub(super) struct Walker<'walk, V> {
     pub(super) contract: &'walk Contract,
     pub(super) assertions: &'walk Assertions,
-    pub(super) visit: &'walk mut dyn FnMut(&Place<'_>),
+    pub(super) visit: V,
+    /// The fields of the objects on the way down, as [`Place`] has them, those of the innermost last.
+    fields: Vec<Option<usize>>,
 }
 
-impl Walker<'_> {
+impl<'walk, V: FnMut(&Place<'_>)> Walker<'walk, V> {
+    pub(super) fn new(contract: &'walk Contract, assertions: &'walk Assertions, visit: V) -> Self {
+        Self {
+            contract,
+            assertions,
+            visit,
+            fields: Vec::new(),
+        }
+    }
+
     /// Walks a body beside its shape.
     pub(super) fn walk(&mut self, shape: ShapeId, body: &Value) {
         self.descend(shape, body, &Path::Root);
@@ -49,33 +83,112 @@ impl Walker<'_> {
     fn descend(&mut self, id: ShapeId, value: &Value, path: &Path<'_>) {
         let (contract, assertions) = (self.contract, self.assertions);
         let shape = contract.shape(id);
+        let first = self.fields.len();
+        self.recognise(shape, value);
         (self.visit)(&Place {
             contract,
             shape,
             value,
             assertions,
             path,
+            fields: &self.fields[first..],
         });
         match value {
             Value::Object(members) => {
-                for (name, member) in members {
-                    let field = shape
-                        .fields
-                        .iter()
-                        .find(|field| field.name == *name)
-                        .map(|field| field.shape);
+                for (index, (name, member)) in members.iter().enumerate() {
+                    let field = self.fields[first + index].map(|index| shape.fields[index].shape);
                     if let Some(below) = field.or(shape.additional) {
                         self.descend(below, member, &Path::Member(path, name));
                     }
                 }
             }
             Value::Array(elements) => {
+                // An array has no members to take back.
                 let Some(below) = shape.items else { return };
                 for (index, element) in elements.iter().enumerate() {
                     self.descend(below, element, &Path::Element(path, index));
                 }
             }
             _ => {}
+        }
+        self.fields.truncate(first);
+    }
+
+    /// Notes which documented field each member is.
+    fn recognise(&mut self, shape: &Shape, value: &Value) {
+        let mut next = 0;
+        for name in value.as_object().into_iter().flat_map(serde_json::Map::keys) {
+            let is = |field: &Field| field.name == *name;
+            let expected = shape.fields.get(next).is_some_and(is).then_some(next);
+            let field = expected.or_else(|| shape.fields.iter().position(is));
+            next = field.map_or(next, |field| field + 1);
+            self.fields.push(field);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::rules::testing::Bench;
+
+    const SCHEMA: &str = "{type: object, properties: {a: {type: object, properties: {c: {}, d: {}}}, b: {}, e: {}}}";
+
+    /// What each place of the body says of its members: the pointer, the name, whether it is documented.
+    fn seen(body: &Value) -> Vec<(String, String, bool)> {
+        let bench = Bench::schema(SCHEMA);
+        let shape = bench.contract.operation(bench.operation).answers[0].body.unwrap();
+        let (assertions, mut seen) = (Assertions::default(), Vec::new());
+        let visit = |place: &Place<'_>| {
+            for (name, _, field) in place.members() {
+                assert!(field.is_none_or(|field| field.name == *name));
+                seen.push((place.pointer(), name.clone(), field.is_some()));
+            }
+            for (index, field) in place.shape.fields.iter().enumerate() {
+                assert_eq!(
+                    place.has(index),
+                    place.value.get(&field.name).is_some(),
+                    "{}",
+                    field.name
+                );
+            }
+        };
+        Walker::new(&bench.contract, &assertions, visit).walk(shape, body);
+        seen
+    }
+
+    #[test]
+    fn each_member_is_the_field_of_its_name_in_any_order() {
+        let of = |pointer: &str, name: &str, known| (pointer.to_owned(), name.to_owned(), known);
+        for (body, members) in [
+            (
+                json!({"a": {"c": 1, "d": 2}, "b": 1}),
+                vec![
+                    of("", "a", true),
+                    of("", "b", true),
+                    of("/a", "c", true),
+                    of("/a", "d", true),
+                ],
+            ),
+            (
+                json!({"e": 1, "x": 2, "b": 3}),
+                vec![of("", "e", true), of("", "x", false), of("", "b", true)],
+            ),
+            (
+                json!({"b": 1, "a": {"x": 1, "d": 2}}),
+                vec![
+                    of("", "b", true),
+                    of("", "a", true),
+                    of("/a", "x", false),
+                    of("/a", "d", true),
+                ],
+            ),
+            (json!({}), vec![]),
+            (json!([{"a": 1}]), vec![]),
+        ] {
+            assert_eq!(seen(&body), members, "{body}");
         }
     }
 }

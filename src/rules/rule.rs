@@ -56,6 +56,8 @@ pub(super) enum Judging {
     Form(fn(&FormTried, &mut Sink<'_>)),
     /// What was sent, compared with the answer and with the list.
     Kept(Comparison),
+    /// One object of a body; other values are not shown.
+    Object(fn(&Place<'_>, &mut Sink<'_>)),
     /// One place of a body.
     Place(fn(&Place<'_>, &mut Sink<'_>)),
     /// Where a created record, or what was sent in an update, shows in a list.

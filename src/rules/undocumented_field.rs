@@ -28,21 +28,20 @@ pub(super) static RULE: Rule = Rule {
             crate::rules::testing::Bench::of("getTags").body(&json!({"data": {"items": [item]}}))
         },
     },
-    judge: Judging::Place(judge),
+    judge: Judging::Object(judge),
 };
 
 fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
     let shape = place.shape;
     let says_nothing = shape.fields.is_empty() || shape.open || shape.closed.is_some() || shape.additional.is_some();
-    let (Some(members), Some(fact), false) = (place.value.as_object(), shape.type_fact, says_nothing) else {
+    let (Some(fact), false) = (shape.type_fact, says_nothing) else {
         return;
     };
-    for (name, value) in members {
-        let listed = shape.fields.iter().any(|field| field.name == *name);
+    for (name, value, _) in place.members().filter(|(_, _, field)| field.is_none()) {
         let forbidden = shape.forbidden.iter().any(|(forbidden, _)| forbidden == name);
         // Which alternative an answer follows is for `constraint` to say.
         let of_an_alternative = shape.alternatives.contains(name);
-        if !listed && !forbidden && !of_an_alternative {
+        if !forbidden && !of_an_alternative {
             let received = sink.tell(value);
             sink.noted(fact, Some("no field of this name"), || place.member(name), || received);
         }

@@ -221,12 +221,6 @@ impl Verdicts {
         self.not_called.insert(operation, reason);
     }
 
-    /// Whether there is a reason why the operation's facts stay undecided.
-    #[must_use]
-    pub fn was_not_called(&self, operation: OperationId) -> bool {
-        self.not_called.contains_key(&operation)
-    }
-
     /// Replaces the reason why a fact is undecided: more is known of it now.
     pub fn explain(&mut self, fact: FactId, reason: Reason) {
         self.states[fact.0].reason = Some(reason);

@@ -403,11 +403,10 @@ impl<'run> Session<'run> {
         self.told.set(findings.len());
     }
 
-    /// Notes why an operation was not called. In a later round the reason of the first one stands.
+    /// Notes why an operation was not called. What the first round called or gave a reason for needs none of a later one.
     pub(super) fn not_called(&self, operation: OperationId, reason: Reason) {
-        let mut judge = self.judge.borrow_mut();
-        if self.round.get() == 1 || !judge.verdicts().was_not_called(operation) {
-            judge.verdicts_mut().not_called(operation, reason);
+        if self.round.get() == 1 {
+            self.judge.borrow_mut().verdicts_mut().not_called(operation, reason);
         }
     }
 

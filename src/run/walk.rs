@@ -138,7 +138,7 @@ impl Session<'_> {
         asked: Option<u64>,
         found: &dyn Fn(Item<'_>) -> bool,
     ) -> Result<(PageSeen, bool), WalkEnd> {
-        let law = self.contract.operation(operation).page.clone();
+        let law = self.contract.operation(operation).page.as_ref();
         let law = law.ok_or(WalkEnd::Unanswered)?;
         let address = request::address(self.contract, operation, &self.known.borrow());
         let mut address = address.map_err(|reason| {
@@ -168,7 +168,7 @@ impl Session<'_> {
                 request,
             });
         }
-        Ok((page_seen(&law, asked, &body, exchange.request), enough))
+        Ok((page_seen(law, asked, &body, exchange.request), enough))
     }
 
     /// Notes the identifiers of records that the items hold, so that one of them given to a new record is seen.

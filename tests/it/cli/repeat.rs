@@ -60,3 +60,38 @@ fn rounds_are_one_or_more() {
         assert!(ended.is_one_error(2).contains("--repeat"), "{ended:?}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn rounds_that_are_interrupted_report_what_was_judged() {
+    use std::io::Write as _;
+
+    use super::stub::{Stub, sound};
+    let (sender, enough) = std::sync::mpsc::channel();
+    let came = std::sync::Mutex::new((0, sender));
+    let target = Stub::start(move |request, stream| {
+        let mut came = came.lock().unwrap();
+        came.0 += 1;
+        if came.0 == 100 {
+            came.1.send(()).unwrap();
+        }
+        drop(came);
+        stream.write_all(sound(request).as_bytes())
+    });
+    let arguments = [
+        "--repeat",
+        "1000000",
+        "--report",
+        "terminal",
+        "--report",
+        "json=report.json",
+    ];
+    let running = check(&target.url(), &arguments).start();
+    enough.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
+    running.signal("INT");
+    let ended = running.end();
+    let report = ended.json("report.json");
+    assert_eq!((ended.code, &report["outcome"]), (130, &"interrupted".into()));
+    assert!(report["facts"]["held"].as_u64().unwrap() > 0, "{report}");
+    assert!(report["requests"]["rounds"].as_u64().unwrap() > 2, "{report}");
+}
