@@ -10,9 +10,9 @@ use tokio::time::Instant;
 use super::create::text;
 use super::session::{Made, Session};
 use super::walk::Item;
-use crate::contract::Contract;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Created, Listed};
+use crate::contract::{Contract, pointer};
 use crate::exchange::Request;
 use crate::rules::evidence::{Creation, Sighting, Walk, WalkEnd};
 
@@ -22,7 +22,7 @@ pub(super) const FIRST_WAIT: Duration = Duration::from_millis(50);
 /// A record of this run as its list shows it.
 pub(super) struct Sighted {
     pub(super) record: Value,
-    /// Its pointer in the answer.
+    /// Its marked pointer in the answer.
     pub(super) pointer: String,
     pub(super) request: Request,
 }
@@ -31,7 +31,7 @@ impl Sighted {
     /// A value within an item, and its pointer there.
     pub(super) fn new(item: Item<'_>, record: &Value, below: &str) -> Self {
         let (items, position) = item.at;
-        let pointer = format!("{items}/{position}{below}");
+        let pointer = format!("{}{below}", pointer::element(items, position));
         Self {
             record: record.clone(),
             pointer,
@@ -144,7 +144,7 @@ impl Session<'_> {
         let index = records
             .iter()
             .position(|record| record.pointer(&created.id) == Some(id))?;
-        Some((&records[index], format!("{at}/{index}")))
+        Some((&records[index], pointer::element(at, index)))
     }
 
     fn judge_sightings(&self, made: &[Made], sightings: &Sightings, walk: &Walk) {
