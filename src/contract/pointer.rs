@@ -26,6 +26,35 @@ pub fn join(pointer: &str, token: &str) -> String {
     joined
 }
 
+/// What stands before the index of an element in a *marked* pointer: one that tells an element from a member whose name
+/// is digits, such as a telephone number. No escaped name has it, since `~` is written `~0`.
+const MARK: &str = "~2";
+
+/// The marked pointer of an element.
+#[must_use]
+pub fn element(pointer: &str, index: usize) -> String {
+    format!("{pointer}/{MARK}{index}")
+}
+
+/// The pointer as RFC 6901 has it, from a marked one.
+#[must_use]
+pub fn unmarked(pointer: &str) -> String {
+    pointer.replace(&format!("/{MARK}"), "/")
+}
+
+/// A marked pointer with each name told by the closure; indexes and `*` are as they are.
+#[must_use]
+pub fn told(pointer: &str, tell: impl Fn(&str) -> String) -> String {
+    pointer.split('/').skip(1).fold(String::new(), |mut told, token| {
+        match token.strip_prefix(MARK) {
+            Some(index) => push(&mut told, index),
+            None if token == "*" => push(&mut told, token),
+            None => push(&mut told, &tell(&unescape(token))),
+        }
+        told
+    })
+}
+
 /// The tokens of a pointer, unescaped. The empty pointer has none.
 pub fn tokens(pointer: &str) -> impl Iterator<Item = String> + '_ {
     pointer.split('/').skip(1).map(unescape)
@@ -79,7 +108,7 @@ pub enum Path<'path> {
 }
 
 impl Path<'_> {
-    /// The way as a pointer.
+    /// The way as a marked pointer: see [`told`] and [`unmarked`].
     #[must_use]
     pub fn pointer(&self) -> String {
         let mut pointer = String::new();
@@ -92,7 +121,7 @@ impl Path<'_> {
             Self::Root => {}
             Self::Element(above, index) => {
                 above.write(pointer);
-                push(pointer, &index.to_string());
+                *pointer = element(pointer, *index);
             }
             Self::Member(above, name) => {
                 above.write(pointer);
@@ -121,6 +150,17 @@ mod tests {
         let joined = join("/paths", "/a~b/{id}");
         assert_eq!(joined, "/paths/~1a~0b~1{id}");
         assert_eq!(tokens(&joined).collect::<Vec<_>>(), ["paths", "/a~b/{id}"]);
+    }
+
+    #[test]
+    fn an_index_is_told_and_a_name_of_digits_is_not() {
+        let items = Path::Member(&Path::Root, "items");
+        let item = Path::Element(&items, 7);
+        let phone = Path::Member(&item, "7700900123");
+        let marked = Path::Member(&phone, "~2/5").pointer();
+        assert_eq!(told(&marked, |name| format!("<{}>", name.len())), "/<5>/7/<10>/<4>");
+        assert_eq!(unmarked(&marked), "/items/7/7700900123/~02~15");
+        assert_eq!(told("/data/*/a", str::to_owned), "/data/*/a");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::contract::pointer::Path;
 pub struct Body {
     /// The value; of equal names it keeps the last.
     pub value: Value,
-    /// Where a name stood twice.
+    /// Where a name stood twice, as marked pointers.
     pub duplicates: Vec<String>,
 }
 
@@ -183,7 +183,7 @@ mod tests {
     fn a_name_that_stands_twice_is_seen_with_its_place() {
         let body = read(br#"{"a": [{"b": 1, "c": 2, "b": 3}]}"#).unwrap();
         assert_eq!(body.value, json!({"a": [{"b": 3, "c": 2}]}));
-        assert_eq!(body.duplicates, ["/a/0/b"]);
+        assert_eq!(body.duplicates, ["/a/~20/b"]);
     }
 
     #[test]

@@ -237,9 +237,9 @@ impl Creation<'_> {
 pub struct Sighting<'seen> {
     /// The creation.
     pub creation: Creation<'seen>,
-    /// The record in the list and its pointer in the answer, when it was found.
+    /// The record in the list and its marked pointer in the answer, when it was found.
     pub listed: Option<(&'seen Value, &'seen str)>,
-    /// Where it shows under another owner, as a pointer in the answer.
+    /// Where it shows under another owner, as a marked pointer in the answer.
     pub elsewhere: Option<&'seen str>,
     /// Whether the list changed under that walk, so that a record may have moved from page to page.
     pub changed: bool,
@@ -260,9 +260,9 @@ pub struct Updating<'seen> {
     pub law: &'seen Updated,
     /// The accepted request.
     pub request: &'seen Request,
-    /// The record in the list and its pointer in the answer, when it was found.
+    /// The record in the list and its marked pointer in the answer, when it was found.
     pub listed: Option<(&'seen Value, &'seen str)>,
-    /// Where something of what was sent shows in another item, as a pointer in the answer.
+    /// Where something of what was sent shows in another item, as a marked pointer in the answer.
     pub elsewhere: Option<&'seen str>,
     /// How the last walk for it ended.
     pub end: WalkEnd,

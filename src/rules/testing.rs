@@ -17,8 +17,8 @@ use crate::contract::vocabulary::Oddity;
 use crate::exchange::redact::Values;
 use crate::exchange::{Answer, Content, Credential, Exchange, Failure, Leaning, Purpose, Request};
 
-/// Where a list shows the record that [`Bench::sighted`] is given.
-pub(super) const ITEM: &str = "/data/items/3";
+/// Where a list shows the record, as a marked pointer, that [`Bench::sighted`] is given.
+pub(super) const ITEM: &str = "/data/items/~23";
 pub(super) const JSON: Option<&str> = Some("application/json");
 
 /// One operation of a contract, and how a run would judge it.

@@ -15,10 +15,6 @@ use crate::contract::pointer;
 use crate::exchange::Request;
 use crate::exchange::redact::{Values, printable};
 
-/// How many digits the index of an element has at most: a body of 8 MiB has no room for ten million elements. More
-/// digits are a name that the target made up, such as a telephone number.
-const INDEX_DIGITS: usize = 7;
-
 /// What is known of a fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -342,22 +338,12 @@ impl Sink<'_> {
         });
     }
 
-    /// The pointer with the names that the document does not know told as shapes.
+    /// The marked pointer with the names that the document does not know told as shapes.
     fn tell_pointer(&self, pointer: &str) -> String {
         if self.origin.values == Values::Shown {
-            return printable(pointer);
+            return printable(&pointer::unmarked(pointer));
         }
-        let index = |token: &str| token.len() <= INDEX_DIGITS && token.bytes().all(|byte| byte.is_ascii_digit());
-        let plain = |token: &str| token == "*" || index(token);
-        pointer::tokens(pointer).fold(String::new(), |mut told, token| {
-            let name = if plain(&token) {
-                token
-            } else {
-                self.contract.tell_name(&token)
-            };
-            pointer::push(&mut told, &name);
-            told
-        })
+        pointer::told(pointer, |name| self.contract.tell_name(name))
     }
 }
 
@@ -462,6 +448,7 @@ mod tests {
         for (body, pointer) in [
             (json!({"ada": {}}), "/<undocumented name(3)>"),
             (json!({"447700900123": {}}), "/<undocumented name(12)>"),
+            (json!({"7": {}}), "/<undocumented name(1)>"),
             (json!({"data": {"ada/b~c": {}}}), "/data/<undocumented name(7)>"),
             (json!({"data": {"firstname": {}}}), "/data/firstname"),
         ] {

@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::create::text;
 use super::session::{Made, Session};
 use super::walk::{Item, Order};
-use crate::contract::Contract;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Created, Listed};
+use crate::contract::{Contract, pointer};
 use crate::exchange::Request;
 use crate::rules::carries_all;
 use crate::rules::evidence::{Creation, Sighting, Walk};
@@ -19,7 +19,7 @@ use crate::rules::evidence::{Creation, Sighting, Walk};
 #[derive(Clone, Debug)]
 pub(super) struct Sighted {
     pub(super) record: Value,
-    /// Its pointer in the answer.
+    /// Its marked pointer in the answer.
     pub(super) pointer: String,
     /// The page that was asked for; none for the default.
     pub(super) page: Option<u64>,
@@ -30,7 +30,7 @@ impl Sighted {
     /// A value within an item, and its pointer there.
     pub(super) fn new(item: Item<'_>, record: &Value, below: &str) -> Self {
         let (items, position) = item.at;
-        let pointer = format!("{items}/{position}{below}");
+        let pointer = format!("{}{below}", pointer::element(items, position));
         Self {
             record: record.clone(),
             pointer,
@@ -157,7 +157,7 @@ impl Session<'_> {
         let index = records
             .iter()
             .position(|record| record.pointer(&created.id) == Some(id))?;
-        Some((&records[index], format!("{at}/{index}")))
+        Some((&records[index], pointer::element(at, index)))
     }
 
     fn judge_sightings(&self, made: &[Made], sightings: &Sightings, walk: &Walk) {

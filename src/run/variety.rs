@@ -80,7 +80,7 @@ impl Session<'_> {
                 if comes_back(law, &changed.request) {
                     self.look_closely(list, &changed, law, &sent).await;
                 }
-                put(&mut sent, changed.request.body);
+                put(&mut sent, changed.request.json().cloned());
             } else if !is_refused(&exchange) {
                 return;
             }
@@ -92,7 +92,7 @@ impl Session<'_> {
         let mut sent = json!({});
         let changed = self.changed.borrow();
         for changed in changed.iter().filter(|changed| changed.operation == operation) {
-            put(&mut sent, changed.request.body.clone());
+            put(&mut sent, changed.request.json().cloned());
         }
         sent
     }
