@@ -14,8 +14,8 @@ use super::checked::{Check, Checked, told};
 use super::crew::try_all;
 use super::deviating::Deviation;
 
-/// What the facts held must reach, unless a move takes evidence away itself. The reference service reaches 453.
-const FLOOR: usize = 440;
+/// What the facts held must reach, unless a move takes evidence away itself. The reference service reaches 471.
+const FLOOR: usize = 455;
 
 /// A service that conforms.
 pub(super) struct Move {
@@ -117,7 +117,7 @@ fn reasons(checked: &Checked) -> Vec<String> {
 #[test]
 fn the_reference_service_conforms() {
     prove(vec![
-        Move::new("nothing moved", Deviation::none()).leaving(453, "no answer showed this place"),
+        Move::new("nothing moved", Deviation::none()).leaving(471, "no answer showed this place"),
     ]);
 }
 
