@@ -53,13 +53,24 @@ async fn no_request_of_any_operation_is_answered_with_a_5xx_or_quoted() {
     ];
     for settings in [&moved[..0], &moved] {
         let settings: Vec<_> = settings.iter().map(|setting| (*setting).to_owned()).collect();
-        let service = with(&settings).await;
-        let address = service.address();
-        let operations = operations(&service).await;
-        assert_eq!(operations.len(), 9);
-        let tried = tokio::task::spawn_blocking(move || operations.iter().for_each(|of| try_out(of, address)));
-        tried.await.unwrap();
+        try_all_out(with(&settings).await).await;
     }
+}
+
+#[cfg(feature = "postgres")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_request_over_postgres_is_answered_with_a_5xx_or_quoted() {
+    if let Some(place) = super::stores::Place::postgres().await {
+        try_all_out(Running::over(&place.url).await).await;
+    }
+}
+
+async fn try_all_out(service: Running) {
+    let address = service.address();
+    let operations = operations(&service).await;
+    assert_eq!(operations.len(), 9);
+    let tried = tokio::task::spawn_blocking(move || operations.iter().for_each(|of| try_out(of, address)));
+    tried.await.unwrap();
 }
 
 /// Sends many requests of an operation, and panics with the least of those that go wrong.

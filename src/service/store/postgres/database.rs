@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime};
+use thiserror::Error;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{NoTls, Row};
@@ -111,9 +112,17 @@ pub(super) fn pause(tried: u32) -> Duration {
     Duration::from_micros(RandomState::new().hash_one(tried) % longest)
 }
 
+/// What the server said, without its words: they may quote a value that was sent, and errors are logged.
+#[derive(Debug, Error)]
+#[error("the server answered SQLSTATE `{}`; its own log says more", .0.code())]
+struct Refused(SqlState);
+
 impl From<tokio_postgres::Error> for StoreError {
     fn from(error: tokio_postgres::Error) -> Self {
-        StoreError::Database(Arc::new(error))
+        match error.code() {
+            Some(code) => StoreError::Database(Arc::new(Refused(code.clone()))),
+            None => StoreError::Database(Arc::new(error)),
+        }
     }
 }
 

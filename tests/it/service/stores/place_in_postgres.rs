@@ -16,7 +16,7 @@ pub(super) fn server() -> Option<String> {
 }
 
 impl Place {
-    pub(super) async fn postgres() -> Option<Self> {
+    pub(in crate::service) async fn postgres() -> Option<Self> {
         Database::fresh().await.map(|database| Place {
             url: database.store(),
             _folder: None,

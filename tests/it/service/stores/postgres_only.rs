@@ -3,9 +3,11 @@
 use std::error::Error;
 
 use countersign::service::{OpenError, Profile, Service, StoreUrl};
+use reqwest::StatusCode;
+use serde_json::json;
 
 use super::place_in_postgres::Database;
-use crate::service::support::TOKEN;
+use crate::service::support::{Running, TOKEN};
 
 async fn refused(store: &StoreUrl) -> OpenError {
     let opened = Service::open(store, TOKEN.to_owned().into(), Profile::default()).await;
@@ -97,6 +99,25 @@ async fn a_database_that_is_not_there_is_named() {
     };
     let url = database.url().replace("/test_", "/missing_");
     assert_refused(&url, "check the database of the address").await;
+}
+
+#[tokio::test]
+async fn a_database_that_fails_is_answered_with_a_plain_500_until_it_works_again() {
+    let Some(database) = Database::fresh().await else {
+        return;
+    };
+    let service = Running::over(&database.store()).await;
+    let client = database.client().await;
+    let rename = async |from, to| {
+        let statement = format!("ALTER TABLE countersign.{from} RENAME TO {to}");
+        client.batch_execute(&statement).await.unwrap();
+    };
+    rename("tag", "gone").await;
+    let failed = service.get("/tags").await;
+    assert_eq!(failed.status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert_eq!(failed.body, json!({"message": "the service failed", "errors": []}));
+    rename("gone", "tag").await;
+    assert_eq!(service.get("/tags").await.status, StatusCode::OK);
 }
 
 #[tokio::test]
