@@ -8,6 +8,9 @@ use super::profile::Profile;
 use super::refusal::Refusal;
 use super::rendering::Rendering;
 
+/// What most answers fit into, in bytes: a page of ten contacts.
+const USUAL_ANSWER: usize = 16 * 1024;
+
 /// The create envelope of the document.
 #[derive(Debug, Serialize)]
 pub(super) struct CreateEnvelope<T> {
@@ -18,7 +21,10 @@ pub(super) struct CreateEnvelope<T> {
 /// Answers `body` as JSON, rendered as the profile says.
 pub(super) fn answer<T: Serialize>(profile: &Profile, status: impl Into<StatusCode>, body: &T) -> Response {
     let written = match Rendering::of(profile) {
-        None => serde_json::to_vec(body),
+        None => {
+            let mut bytes = Vec::with_capacity(USUAL_ANSWER);
+            serde_json::to_writer(&mut bytes, body).map(|()| bytes)
+        }
         Some(rendering) => serde_json::to_value(body).and_then(|mut value| {
             rendering.apply(&mut value);
             serde_json::to_vec(&value)

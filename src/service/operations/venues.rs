@@ -3,8 +3,9 @@
 use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
+use uuid::Uuid;
 
-use super::{identifier, timestamp};
+use super::Timestamp;
 use crate::service::open::Service;
 use crate::service::page::{PageNumber, answer_page};
 use crate::service::refusal::Refusal;
@@ -16,27 +17,27 @@ pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> 
 
 #[derive(Debug, Serialize)]
 struct VenueAnswer {
-    id: String,
+    id: Uuid,
     name: String,
     country: String,
     address: String,
     phone: String,
     email: String,
     tags: Vec<String>,
-    created_at: String,
+    created_at: Timestamp,
 }
 
 impl From<Venue> for VenueAnswer {
     fn from(venue: Venue) -> Self {
         VenueAnswer {
-            id: identifier(venue.id),
+            id: venue.id,
             name: venue.name,
             country: venue.country,
             address: venue.address,
             phone: venue.phone,
             email: venue.email,
             tags: venue.tags,
-            created_at: timestamp(venue.created_at),
+            created_at: Timestamp(venue.created_at),
         }
     }
 }
