@@ -22,9 +22,8 @@ use crate::service::refusal::Refusal;
 use crate::service::store::{Contact, Reference, StoreError};
 
 pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Refusal> {
-    let now = service.now();
     let delay = service.profile().created_listed_when.delay();
-    let shown = |mut contact: Contact| {
+    let shown = |mut contact: Contact, now: DateTime<Utc>| {
         if !delay.is_zero() {
             contact.methods.retain(|method| method.created_at + delay <= now);
         }

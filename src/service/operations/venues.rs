@@ -12,7 +12,7 @@ use crate::service::refusal::Refusal;
 use crate::service::store::Venue;
 
 pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Refusal> {
-    answer_page::<Venue, _>(&service, number, VenueAnswer::from).await
+    answer_page(&service, number, |venue: Venue, _| VenueAnswer::from(venue)).await
 }
 
 #[derive(Debug, Serialize)]

@@ -21,7 +21,7 @@ use crate::service::store::{NewVisit, Visit};
 use crate::service::values;
 
 pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Refusal> {
-    answer_page::<Visit, _>(&service, number, VisitAnswer::from).await
+    answer_page(&service, number, |visit: Visit, _| VisitAnswer::from(visit)).await
 }
 
 pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> Result<Response, Refusal> {

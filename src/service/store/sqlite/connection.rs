@@ -31,6 +31,8 @@ pub(crate) struct Sqlite {
 struct Readers {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
+    /// The connection that is asked for the state: what it answers counts for itself alone.
+    watcher: Mutex<Option<Connection>>,
 }
 
 /// How many queries a connection keeps prepared: more than the service has.
@@ -63,6 +65,7 @@ impl Sqlite {
         let readers = Readers {
             path: path.to_owned(),
             idle: Mutex::default(),
+            watcher: Mutex::default(),
         };
         prepared(open_file(path), Some(readers))
             .map_err(|error| OpenError::unavailable(&StoreUrl::File(path.to_owned()), error))
@@ -71,6 +74,12 @@ impl Sqlite {
     /// Makes a store in memory.
     pub(crate) fn memory() -> Result<Self, OpenError> {
         prepared(Connection::open_in_memory(), None).map_err(|error| OpenError::unavailable(&StoreUrl::Memory, error))
+    }
+
+    /// Tells in which state a file is. A store in memory is asked through the writer, where a page costs little more.
+    pub(super) fn state(&self) -> Option<i64> {
+        // What is wrong with the file is told by the one who reads it next.
+        self.readers.as_ref()?.state().ok()
     }
 
     /// Runs a job that reads, in one transaction: it sees the store as it was at one moment.
@@ -99,6 +108,19 @@ impl Readers {
         let made = job(&connection.transaction()?);
         self.put_back(connection);
         made
+    }
+
+    /// `PRAGMA data_version` is a number that goes up whenever another connection, of this process or not, has committed.
+    fn state(&self) -> rusqlite::Result<i64> {
+        let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = match watcher.take() {
+            Some(connection) => connection,
+            None => self.connect()?,
+        };
+        watcher
+            .insert(connection)
+            .prepare_cached("PRAGMA data_version")?
+            .query_one([], |row| row.get(0))
     }
 
     fn take(&self) -> rusqlite::Result<Connection> {
