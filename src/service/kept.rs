@@ -5,7 +5,7 @@
 //! Those who poll ask for the same few pages, and to make one costs many times what it costs to ask the store whether
 //! anything was written since. What is in a page comes from the store, the day, by which contacts have their ages, and
 //! the profile, which never changes: so a page is good for one [`Moment`], and all are dropped when there is another.
-//! The moment is taken before the page is read. A page that is newer than its moment is never given, since no store
+//! The moment is taken before the page is read, so a page can be newer than its moment and never older; and no store
 //! returns to a state that it has left.
 
 use std::collections::HashMap;
@@ -28,34 +28,44 @@ pub(super) struct Moment {
     pub(super) today: NaiveDate,
 }
 
-/// The pages of one moment, by list and number.
+/// The latest pages.
 #[derive(Debug, Default)]
-pub(super) struct Kept(Mutex<Option<(Moment, HashMap<(List, i64), Bytes>)>>);
+pub(super) struct Kept(Mutex<Option<Pages>>);
+
+/// The pages of one moment, by list and number.
+#[derive(Debug)]
+struct Pages {
+    moment: Moment,
+    bodies: HashMap<(List, i64), Bytes>,
+}
 
 impl Kept {
     /// Returns the body of a page that was made at this moment.
     pub(super) fn page(&self, moment: Moment, list: List, number: i64) -> Option<Bytes> {
         let kept = self.lock();
-        let (_, pages) = kept.as_ref().filter(|(of, _)| *of == moment)?;
-        pages.get(&(list, number)).cloned()
+        let pages = kept.as_ref().filter(|pages| pages.moment == moment)?;
+        pages.bodies.get(&(list, number)).cloned()
     }
 
-    /// Keeps the body of a page that was made from what there was at this moment, or after it.
+    /// Keeps the body of a page that was made from what there was at this moment, or after it. Where there is no room, it
+    /// begins anew.
     pub(super) fn keep(&self, moment: Moment, list: List, number: i64, body: Bytes) {
         if body.len() > LARGEST {
             return;
         }
         let mut kept = self.lock();
-        let has_room = |pages: &HashMap<_, _>| pages.len() < PAGES;
         match &mut *kept {
-            Some((of, pages)) if *of == moment && has_room(pages) => {
-                pages.insert((list, number), body);
+            Some(pages) if pages.moment == moment && pages.bodies.len() < PAGES => {
+                pages.bodies.insert((list, number), body);
             }
-            _ => *kept = Some((moment, HashMap::from([((list, number), body)]))),
+            _ => {
+                let bodies = HashMap::from([((list, number), body)]);
+                *kept = Some(Pages { moment, bodies });
+            }
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<(Moment, HashMap<(List, i64), Bytes>)>> {
+    fn lock(&self) -> MutexGuard<'_, Option<Pages>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -103,6 +113,6 @@ mod tests {
             kept.keep(moment(1, 1), List::Tags, number, BODY);
             assert_eq!(kept.page(moment(1, 1), List::Tags, number), Some(BODY));
         }
-        assert!(kept.lock().as_ref().unwrap().1.len() <= PAGES);
+        assert!(kept.lock().as_ref().unwrap().bodies.len() <= PAGES);
     }
 }

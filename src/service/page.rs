@@ -96,6 +96,7 @@ pub(super) async fn answer_page<R: Listed, T: Serialize>(
     Ok(json(status, body))
 }
 
+/// Reads a page, the last one where the profile asks for that, and writes it.
 async fn make_page<R: Listed, T: Serialize>(
     service: &Service,
     number: PageNumber,

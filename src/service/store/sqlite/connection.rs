@@ -3,7 +3,7 @@
 //! # Design
 //!
 //! What writes waits for the disk, so it goes to the one [`Writer`]. What reads is done where it is asked for: a page
-//! takes some ten microseconds, less than it costs to hand it to another thread. A file is in WAL mode: readers neither
+//! takes some twenty microseconds, less than it costs to hand it to another thread. A file is in WAL mode: readers neither
 //! wait for the writer nor see half of what it does. In memory there is one connection for all, since a database in
 //! memory belongs to its connection.
 
