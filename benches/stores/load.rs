@@ -73,19 +73,25 @@ pub(crate) fn request(method: &str, path: &str, body: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Repeats a request over several connections for a time, and returns how many were answered in a second.
-pub(crate) async fn drive(address: &str, connections: usize, time: Duration, request: &[u8]) -> f64 {
+/// Repeats requests in turn over several connections for a time, and returns how many were answered in a second.
+pub(crate) async fn drive(address: &str, connections: usize, time: Duration, requests: &[Vec<u8>]) -> f64 {
     let mut opened = Vec::new();
     for _ in 0..connections {
         opened.push(Connection::open(address).await);
     }
     let started = Instant::now();
-    let clients = opened.into_iter().map(|mut connection| {
-        let request = request.to_owned();
+    let clients = opened.into_iter().enumerate().map(|(nth, mut connection)| {
+        // Each begins at another place, so that no two ask for the same at the same time.
+        let mut requests = requests.to_owned();
+        let begin = nth * requests.len() / connections;
+        requests.rotate_left(begin);
         tokio::spawn(async move {
             let mut answered = 0_u32;
-            while started.elapsed() < time {
-                connection.exchange(&request).await;
+            for request in requests.iter().cycle() {
+                if started.elapsed() >= time {
+                    break;
+                }
+                connection.exchange(request).await;
                 answered += 1;
             }
             answered

@@ -1,4 +1,4 @@
-//! How fast the stores are: `cargo bench --bench stores`, or with names of parts behind `--`: `pages`, `creates`, `depth`.
+//! How fast the stores are: `cargo bench --bench stores`, or with names of parts behind `--`: `pages`, `creates`, `start`, `depth`.
 //!
 //! Every figure compares two things in one run, or stands beside what the machine itself can do, since machines differ.
 //! The load comes from the same machine and takes its share of it. PostgreSQL is measured where there is one:
@@ -29,8 +29,10 @@ use load::{Connection, drive, request};
 use program::Program;
 
 const CONTACTS: &str = "/organization/v1/contact-database";
-const ROUND: Duration = Duration::from_secs(2);
-const ROUNDS: usize = 5;
+const ROUND: Duration = Duration::from_secs(1);
+const ROUNDS: usize = 7;
+/// How many pages are more than the service remembers.
+const SEVERAL: u32 = 1_000;
 /// How many contacts the deep list has, on pages of ten.
 const MANY: u32 = 1_000_000;
 
@@ -46,6 +48,9 @@ async fn main() {
     if wanted("creates") {
         creates(folder.path()).await;
     }
+    if wanted("start") {
+        start(folder.path()).await;
+    }
     if wanted("depth") {
         depth("SQLite", &format!("sqlite:{}", folder.path().join("deep.db").display())).await;
         if let Ok(server) = std::env::var("COUNTERSIGN_TEST_POSTGRES") {
@@ -54,26 +59,33 @@ async fn main() {
     }
 }
 
-/// A page of contacts from a file, against a handler that answers the same bytes from memory.
+/// Pages of contacts from a file, against a handler that answers the bytes of one from memory: the same page again and
+/// again, and pages of which none was asked for lately.
 async fn pages(folder: &Path) {
     let store = StoreUrl::File(folder.join("pages.db"));
     let service = Service::open(&store, program::TOKEN.to_owned().into(), Profile::default());
-    let stored = serve(service::app(service.await.unwrap())).await;
-    let wanted = request("GET", CONTACTS, "");
-    let body = Connection::open(&stored).await.exchange(&wanted).await.body;
+    let service = service.await.unwrap();
+    service.grow_contacts(10 * SEVERAL, |_| ()).await.unwrap();
+    let stored = serve(service::app(service)).await;
+    let one = [request("GET", CONTACTS, "")];
+    let several: Vec<_> = (1..=SEVERAL).map(page).collect();
+    let body = Connection::open(&stored).await.exchange(&one[0]).await.body;
     let bytes = bytes::Bytes::from(body);
     let size = bytes.len();
     let bare = get(move || std::future::ready(([(CONTENT_TYPE, "application/json")], bytes)));
     let bare = serve(Router::new().route(CONTACTS, bare)).await;
-    let (mut of_store, mut of_bare) = (Vec::new(), Vec::new());
+
+    let (mut again, mut afresh) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        of_bare.push(drive(&bare, 32, ROUND, &wanted).await);
-        of_store.push(drive(&stored, 32, ROUND, &wanted).await);
+        let of_bare = drive(&bare, 32, ROUND, &one).await;
+        again.push(drive(&stored, 32, ROUND, &one).await / of_bare);
+        let of_bare = drive(&bare, 32, ROUND, &several).await;
+        afresh.push(drive(&stored, 32, ROUND, &several).await / of_bare);
     }
-    let (stored, bare) = (median(&mut of_store), median(&mut of_bare));
     println!(
-        "pages: {stored:.0}/s from SQLite, {bare:.0}/s of the same {size} bytes from memory: {:.2}",
-        stored / bare
+        "pages from SQLite, by the rate of {size} bytes from memory: {:.2} for one page, {:.2} for {SEVERAL} in turn",
+        median(&mut again),
+        median(&mut afresh)
     );
 }
 
@@ -83,7 +95,7 @@ async fn creates(folder: &Path) {
     let program = Program::serve(&format!("sqlite:{}", folder.join("creates.db").display()), &[]);
     let sent =
         r#"{"firstname":"Ada","lastname":"Example","contact_methods":[{"type":"email","contact":"ada@example.com"}]}"#;
-    let wanted = request("POST", CONTACTS, sent);
+    let wanted = [request("POST", CONTACTS, sent)];
     for connections in [1, 16, 128, 512] {
         let rate = drive(program.address(), connections, ROUND, &wanted).await;
         println!("creates: {rate:.0}/s over {connections} connections; the disk syncs {syncs:.0} times a second");
@@ -102,7 +114,33 @@ fn syncs_per_second(path: &Path) -> f64 {
     f64::from(synced) / started.elapsed().as_secs_f64()
 }
 
-/// The first page against the last of a million contacts, the time to load them, and the memory to walk them all.
+/// From nothing to the first page of a seeded store over a socket: in this process and as a program.
+async fn start(folder: &Path) {
+    let wanted = request("GET", CONTACTS, "");
+    let (mut memory, mut file, mut program) = (Vec::new(), Vec::new(), Vec::new());
+    for round in 0..3 * ROUNDS {
+        let path = folder.join(format!("start-{round}.db"));
+        for (store, times) in [(StoreUrl::Memory, &mut memory), (StoreUrl::File(path), &mut file)] {
+            let started = Instant::now();
+            let service = Service::open(&store, program::TOKEN.to_owned().into(), Profile::default());
+            let address = serve(service::app(service.await.unwrap())).await;
+            Connection::open(&address).await.exchange(&wanted).await;
+            times.push(started.elapsed().as_secs_f64());
+        }
+        let started = Instant::now();
+        let serving = Program::serve("sqlite::memory:", &[]);
+        Connection::open(serving.address()).await.exchange(&wanted).await;
+        program.push(started.elapsed().as_secs_f64());
+    }
+    println!(
+        "start to first answer: {:.1} ms in memory, {:.1} ms with a new file, {:.1} ms for the whole program in memory",
+        median(&mut memory) * 1e3,
+        median(&mut file) * 1e3,
+        median(&mut program) * 1e3
+    );
+}
+
+/// The first pages against the last of a million contacts, the time to load them, and the memory to walk them all.
 async fn depth(name: &str, store: &str) {
     let started = Instant::now();
     let program = Program::serve(store, &["--seed-contacts", &MANY.to_string()]);
@@ -111,13 +149,13 @@ async fn depth(name: &str, store: &str) {
 
     let (mut first, mut last) = (Vec::new(), Vec::new());
     let mut connection = Connection::open(program.address()).await;
-    for _ in 0..2_000 {
-        first.push(timed(&mut connection, 1).await);
-        last.push(timed(&mut connection, MANY / 10).await);
+    for round in 0..2 * SEVERAL {
+        first.push(timed(&mut connection, 1 + round % SEVERAL).await);
+        last.push(timed(&mut connection, MANY / 10 - round % SEVERAL).await);
     }
     let (first, last) = (median(&mut first), median(&mut last));
     println!(
-        "{name}: page 1 in {:.0} µs, page {} in {:.0} µs: {:.2}",
+        "{name}: the first {SEVERAL} pages in {:.0} µs each, those up to page {} in {:.0} µs: {:.2}",
         first * 1e6,
         MANY / 10,
         last * 1e6,
@@ -141,11 +179,15 @@ async fn depth(name: &str, store: &str) {
 }
 
 async fn timed(connection: &mut Connection, page: u32) -> f64 {
-    let wanted = request("GET", &format!("{CONTACTS}?page={page}"), "");
+    let wanted = self::page(page);
     let started = Instant::now();
     let answer = connection.exchange(&wanted).await;
     assert!(answer.body.len() > 1_000, "page {page} is short");
     started.elapsed().as_secs_f64()
+}
+
+fn page(number: u32) -> Vec<u8> {
+    request("GET", &format!("{CONTACTS}?page={number}"), "")
 }
 
 async fn serve(router: Router) -> String {

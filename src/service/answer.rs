@@ -1,5 +1,6 @@
 //! What is answered where a request was done: [`answer`], the one place that writes it.
 
+use axum::body::Bytes;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -7,6 +8,9 @@ use serde::Serialize;
 use super::profile::Profile;
 use super::refusal::Refusal;
 use super::rendering::Rendering;
+
+/// What most answers fit into, in bytes: a page of ten contacts.
+const USUAL_ANSWER: usize = 16 * 1024;
 
 /// The create envelope of the document.
 #[derive(Debug, Serialize)]
@@ -17,23 +21,33 @@ pub(super) struct CreateEnvelope<T> {
 
 /// Answers `body` as JSON, rendered as the profile says.
 pub(super) fn answer<T: Serialize>(profile: &Profile, status: impl Into<StatusCode>, body: &T) -> Response {
+    match write(profile, body) {
+        Ok(written) => json(status, written),
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+/// Writes `body` as JSON, rendered as the profile says.
+pub(super) fn write<T: Serialize>(profile: &Profile, body: &T) -> Result<Bytes, Refusal> {
+    let mut bytes = Vec::with_capacity(USUAL_ANSWER);
     let written = match Rendering::of(profile) {
-        None => serde_json::to_vec(body),
+        None => serde_json::to_writer(&mut bytes, body),
         Some(rendering) => serde_json::to_value(body).and_then(|mut value| {
             rendering.apply(&mut value);
-            serde_json::to_vec(&value)
+            serde_json::to_writer(&mut bytes, &value)
         }),
     };
     match written {
-        Ok(bytes) => (
-            status.into(),
-            [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))],
-            bytes,
-        )
-            .into_response(),
+        Ok(()) => Ok(bytes.into()),
         Err(error) => {
             tracing::error!(%error, "an answer cannot be written as JSON");
-            Refusal::Internal.into_response()
+            Err(Refusal::Internal)
         }
     }
+}
+
+/// Answers what is written as JSON already.
+pub(super) fn json(status: impl Into<StatusCode>, written: Bytes) -> Response {
+    let media_type = HeaderValue::from_static("application/json");
+    (status.into(), [(header::CONTENT_TYPE, media_type)], written).into_response()
 }

@@ -4,7 +4,7 @@ use super::profile::{ListStatus, Profile};
 use super::store::{Contact, Named, Slice, Span, Store, StoreError, Venue, Visit};
 
 /// One of the lists.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) enum List {
     Contacts,
     Tags,

@@ -9,7 +9,7 @@
 //! ```text
 //! server ─▶ app ─▶ auth ─▶ operations ─▶ store
 //!           │              │  reads the page, the path and the body (page, path, body, json, fields, values, vocabulary)
-//!           │              └▶ answers a page or a record (answer, rendering), or a refusal
+//!           │              └▶ answers a page or a record (answer, rendering, kept), or a refusal
 //!           └▶ writes refusals, limits, delays and compresses (refusal, traffic)
 //! ```
 //!
@@ -40,6 +40,7 @@ mod duplicates;
 pub mod fault;
 mod fields;
 mod json;
+mod kept;
 mod list;
 mod open;
 mod operations;

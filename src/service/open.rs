@@ -8,6 +8,7 @@ use secrecy::{ExposeSecret, SecretString};
 use thiserror::Error;
 use tokio::sync::Mutex;
 
+use super::kept::{Kept, Moment};
 use super::list::List;
 use super::profile::Profile;
 use super::recent::Recent;
@@ -22,6 +23,7 @@ pub struct Service {
 
 struct Inner {
     creating: Mutex<()>,
+    kept: Kept,
     profile: Profile,
     recent: Recent,
     store: Arc<dyn Store>,
@@ -141,6 +143,7 @@ impl Service {
         Service {
             inner: Arc::new(Inner {
                 creating: Mutex::default(),
+                kept: Kept::default(),
                 profile,
                 recent: Recent::default(),
                 store,
@@ -156,6 +159,23 @@ impl Service {
     /// Tells the time to the microsecond, which is what a store keeps: an answer shows the time that will be listed.
     pub(super) fn now(&self) -> DateTime<Utc> {
         (self.inner.profile.clock)().trunc_subsecs(6)
+    }
+
+    /// Returns the pages that can be given again.
+    pub(super) fn kept(&self) -> &Kept {
+        &self.inner.kept
+    }
+
+    /// Tells what a page that is read from `now` on is made from. Nothing where no other page could be made from the same:
+    /// the store does not say when it changes, or pages show more as time passes.
+    pub(super) fn moment(&self, now: DateTime<Utc>) -> Option<Moment> {
+        if !self.profile().created_listed_when.delay().is_zero() {
+            return None;
+        }
+        Some(Moment {
+            state: self.store().state()?,
+            today: now.date_naive(),
+        })
     }
 
     /// Returns the lock of those who must not create at the same time.

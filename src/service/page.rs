@@ -1,12 +1,14 @@
 //! Pages of lists: [`PageNumber`], which page was asked for, and [`answer_page`], which answers it in the documented
 //! envelope.
 
+use axum::body::Bytes;
 use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
 use axum::response::Response;
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::answer::answer;
+use super::answer::{json, write};
 use super::list::Listed;
 use super::open::Service;
 use super::profile::{ListOrder, PageBeyondLast, Profile};
@@ -75,12 +77,31 @@ struct PageData<T> {
 /// No position at all: what is read there is the total alone.
 const NOWHERE: Span = Span { first: 1, last: 0 };
 
-/// Answers the page `number` of the list of `R`, each record as `shown`.
+/// Answers the page `number` of the list of `R`, each record as `shown` now.
 pub(super) async fn answer_page<R: Listed, T: Serialize>(
     service: &Service,
     number: PageNumber,
-    shown: impl FnMut(R) -> T,
+    shown: impl Fn(R, DateTime<Utc>) -> T,
 ) -> Result<Response, Refusal> {
+    let now = service.now();
+    let moment = service.moment(now);
+    let status = R::LIST.status(service.profile());
+    if let Some(body) = moment.and_then(|moment| service.kept().page(moment, R::LIST, number.0)) {
+        return Ok(json(status, body));
+    }
+    let body = make_page(service, number, |record| shown(record, now)).await?;
+    if let Some(moment) = moment {
+        service.kept().keep(moment, R::LIST, number.0, body.clone());
+    }
+    Ok(json(status, body))
+}
+
+/// Reads a page, the last one where the profile asks for that, and writes it.
+async fn make_page<R: Listed, T: Serialize>(
+    service: &Service,
+    number: PageNumber,
+    shown: impl FnMut(R) -> T,
+) -> Result<Bytes, Refusal> {
     let profile = service.profile();
     let mut number = number;
     let mut slice: Slice<R> = read_page(service, number).await?;
@@ -101,7 +122,7 @@ pub(super) async fn answer_page<R: Listed, T: Serialize>(
         last_page: last_page(slice.total, profile),
         items: slice.items.into_iter().map(shown).collect(),
     };
-    Ok(answer(profile, R::LIST.status(profile), &Page { data }))
+    write(profile, &Page { data })
 }
 
 /// Reads a page in the profile's order, without the records that are held back.

@@ -1,22 +1,21 @@
-//! A contact as it is answered: [`ContactAnswer`] after a create, [`ListedContactAnswer`] in a list.
+//! A contact as it is answered: [`ContactAnswer`].
 
 use chrono::{Datelike, NaiveDate};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use uuid::Uuid;
 
 use super::contact_methods::ContactMethodAnswer;
-use super::{NamedAnswer, full_name, identifier, timestamp};
-use crate::service::store::{Contact, ContactMethod, VisitSummary};
+use super::{NamedAnswer, OrBlank, Timestamp, full_name};
+use crate::service::store::{Contact, ContactMethod, CustomFields, VisitSummary};
 
-/// A contact without `custom_fields`.
 #[derive(Debug, Serialize)]
 pub(super) struct ContactAnswer {
-    id: String,
+    id: Uuid,
     firstname: String,
     lastname: String,
     full_name: String,
     gender: String,
-    dob: String,
+    dob: OrBlank<NaiveDate>,
     date_of_birth: DateAnswer,
     age: u32,
     email: String,
@@ -27,22 +26,17 @@ pub(super) struct ContactAnswer {
     tags: NamedAnswer,
     status: String,
     first_visit: Vec<VisitSummaryAnswer>,
-    first_visited_at: String,
+    first_visited_at: OrBlank<Timestamp>,
     first_visited_venue: String,
     last_visit: Vec<VisitSummaryAnswer>,
-    last_visited_at: String,
+    last_visited_at: OrBlank<Timestamp>,
     last_visited_venue: String,
     excluded_channels: Vec<String>,
-    created_at: String,
-    updated_at: String,
-}
-
-/// A contact with `custom_fields`, which only list items have.
-#[derive(Debug, Serialize)]
-pub(super) struct ListedContactAnswer {
-    #[serde(flatten)]
-    contact: ContactAnswer,
-    custom_fields: Map<String, Value>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    /// In list items alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    custom_fields: Option<CustomFields>,
 }
 
 /// A date by its parts, all 0 where there is none.
@@ -55,32 +49,30 @@ struct DateAnswer {
 
 #[derive(Debug, Serialize)]
 struct VisitSummaryAnswer {
-    datetime: String,
+    datetime: Timestamp,
     venue: [NamedAnswer; 1],
 }
 
-impl ListedContactAnswer {
-    pub(super) fn of(mut contact: Contact, today: NaiveDate) -> Self {
-        let custom_fields = std::mem::take(&mut contact.custom_fields);
-        ListedContactAnswer {
-            contact: ContactAnswer::of(contact, today),
-            custom_fields,
+impl ContactAnswer {
+    /// Writes a contact, whose age is that of `today`, as it is answered by itself.
+    pub(super) fn of(contact: Contact, today: NaiveDate) -> Self {
+        ContactAnswer {
+            custom_fields: None,
+            ..ContactAnswer::listed(contact, today)
         }
     }
-}
 
-impl ContactAnswer {
-    /// Writes a contact, whose age is that of `today`.
-    pub(super) fn of(contact: Contact, today: NaiveDate) -> Self {
+    /// Writes a contact, whose age is that of `today`, as an item of a list.
+    pub(super) fn listed(contact: Contact, today: NaiveDate) -> Self {
         let (first_visited_at, first_visited_venue) = time_and_place(contact.first_visit.as_ref());
         let (last_visited_at, last_visited_venue) = time_and_place(contact.last_visit.as_ref());
         ContactAnswer {
-            id: identifier(contact.id),
+            id: contact.id,
             full_name: full_name(&contact.firstname, &contact.lastname),
             firstname: contact.firstname,
             lastname: contact.lastname,
             gender: contact.gender,
-            dob: contact.born.map(|born| born.to_string()).unwrap_or_default(),
+            dob: OrBlank(contact.born),
             date_of_birth: contact.born.map(DateAnswer::from).unwrap_or_default(),
             age: contact
                 .born
@@ -100,16 +92,19 @@ impl ContactAnswer {
             last_visited_at,
             last_visited_venue,
             excluded_channels: contact.excluded_channels,
-            created_at: timestamp(contact.created_at),
-            updated_at: timestamp(contact.updated_at),
+            created_at: Timestamp(contact.created_at),
+            updated_at: Timestamp(contact.updated_at),
+            custom_fields: Some(contact.custom_fields),
         }
     }
 }
 
-fn time_and_place(visit: Option<&VisitSummary>) -> (String, String) {
-    visit
-        .map(|visit| (timestamp(visit.at), visit.venue.name.clone()))
-        .unwrap_or_default()
+fn time_and_place(visit: Option<&VisitSummary>) -> (OrBlank<Timestamp>, String) {
+    let place = visit.map(|visit| visit.venue.name.clone());
+    (
+        OrBlank(visit.map(|visit| Timestamp(visit.at))),
+        place.unwrap_or_default(),
+    )
 }
 
 fn first_of_type(kind: &str, methods: &[ContactMethod]) -> String {
@@ -133,7 +128,7 @@ impl From<NaiveDate> for DateAnswer {
 impl From<VisitSummary> for VisitSummaryAnswer {
     fn from(visit: VisitSummary) -> Self {
         VisitSummaryAnswer {
-            datetime: timestamp(visit.at),
+            datetime: Timestamp(visit.at),
             venue: [visit.venue.into()],
         }
     }

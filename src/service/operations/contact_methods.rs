@@ -4,8 +4,9 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use uuid::Uuid;
 
-use super::{identifier, timestamp};
+use super::Timestamp;
 use crate::service::answer::{CreateEnvelope, answer};
 use crate::service::body::Body;
 use crate::service::duplicates;
@@ -67,21 +68,21 @@ fn shared(fields: &mut Fields<'_>) -> NewContactMethod {
 
 #[derive(Debug, Serialize)]
 pub(super) struct ContactMethodAnswer {
-    id: String,
+    id: Uuid,
     r#type: String,
     contact: String,
     status: String,
-    created_at: String,
+    created_at: Timestamp,
 }
 
 impl From<ContactMethod> for ContactMethodAnswer {
     fn from(method: ContactMethod) -> Self {
         ContactMethodAnswer {
-            id: identifier(method.id),
+            id: method.id,
             r#type: method.kind,
             contact: method.contact,
             status: method.status,
-            created_at: timestamp(method.created_at),
+            created_at: Timestamp(method.created_at),
         }
     }
 }

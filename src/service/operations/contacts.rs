@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::contact_answer::{ContactAnswer, ListedContactAnswer};
+use super::contact_answer::ContactAnswer;
 use super::contact_input::{read_new, read_update};
 use crate::service::answer::{CreateEnvelope, answer};
 use crate::service::body::Body;
@@ -22,13 +22,12 @@ use crate::service::refusal::Refusal;
 use crate::service::store::{Contact, Reference, StoreError};
 
 pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Refusal> {
-    let now = service.now();
     let delay = service.profile().created_listed_when.delay();
-    let shown = |mut contact: Contact| {
+    let shown = |mut contact: Contact, now: DateTime<Utc>| {
         if !delay.is_zero() {
             contact.methods.retain(|method| method.created_at + delay <= now);
         }
-        ListedContactAnswer::of(contact, now.date_naive())
+        ContactAnswer::listed(contact, now.date_naive())
     };
     answer_page(&service, number, shown).await
 }

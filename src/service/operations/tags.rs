@@ -19,7 +19,7 @@ use crate::service::store::{Named, NewTag};
 use crate::service::values::{color, filled};
 
 pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Refusal> {
-    answer_page::<Named, _>(&service, number, NamedAnswer::from).await
+    answer_page(&service, number, |tag: Named, _| NamedAnswer::from(tag)).await
 }
 
 pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> Result<Response, Refusal> {

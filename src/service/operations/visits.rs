@@ -5,8 +5,9 @@ use axum::response::Response;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Map, Value};
+use uuid::Uuid;
 
-use super::{NamedAnswer, full_name, identifier, timestamp};
+use super::{NamedAnswer, Timestamp, full_name};
 use crate::service::answer::{CreateEnvelope, answer};
 use crate::service::body::Body;
 use crate::service::duplicates;
@@ -20,7 +21,7 @@ use crate::service::store::{NewVisit, Visit};
 use crate::service::values;
 
 pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Refusal> {
-    answer_page::<Visit, _>(&service, number, VisitAnswer::from).await
+    answer_page(&service, number, |visit: Visit, _| VisitAnswer::from(visit)).await
 }
 
 pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> Result<Response, Refusal> {
@@ -50,12 +51,12 @@ struct VisitAnswer {
     id: i64,
     venue: NamedAnswer,
     contact: VisitorAnswer,
-    datetime: String,
+    datetime: Timestamp,
 }
 
 #[derive(Debug, Serialize)]
 struct VisitorAnswer {
-    id: String,
+    id: Uuid,
     full_name: String,
 }
 
@@ -66,10 +67,10 @@ impl From<Visit> for VisitAnswer {
             id: visit.id,
             venue: visit.venue.into(),
             contact: VisitorAnswer {
-                id: identifier(visit.contact),
+                id: visit.contact,
                 full_name,
             },
-            datetime: timestamp(visit.at),
+            datetime: Timestamp(visit.at),
         }
     }
 }

@@ -26,6 +26,12 @@ pub(crate) type Answer<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 /// What it answers as written is durable and seen by every later call, through whichever replica it comes. A slice is
 /// the store at one moment: its items and its total agree.
 pub(crate) trait Store: Send + Sync {
+    /// Tells in which state the store is, as far as this costs much less than to read a page: it is another after every
+    /// write, through whichever replica it comes, and never one that was before.
+    fn state(&self) -> Option<i64> {
+        None
+    }
+
     fn contacts(&self, span: Span) -> Answer<'_, Slice<Contact>>;
 
     fn create_contact(&self, change: ContactChange, status: &'static str, now: DateTime<Utc>) -> Answer<'_, Contact>;

@@ -3,6 +3,7 @@
 use chrono::serde::ts_microseconds;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -57,13 +58,30 @@ pub(crate) struct Contact {
     pub(crate) country_of_residence: String,
     pub(crate) status: String,
     pub(crate) excluded_channels: Vec<String>,
-    pub(crate) custom_fields: Map<String, Value>,
+    pub(crate) custom_fields: CustomFields,
     pub(crate) created_at: DateTime<Utc>,
     pub(crate) updated_at: DateTime<Utc>,
     pub(crate) first_tag: Option<Named>,
     pub(crate) first_visit: Option<VisitSummary>,
     pub(crate) last_visit: Option<VisitSummary>,
     pub(crate) methods: Vec<ContactMethod>,
+}
+
+/// What a contact has under keys of anybody's choosing. Nothing looks into it, so it stays the JSON text that it is kept as.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(transparent)]
+pub(crate) struct CustomFields(Box<RawValue>);
+
+impl Default for CustomFields {
+    fn default() -> Self {
+        Map::new().into()
+    }
+}
+
+impl From<Map<String, Value>> for CustomFields {
+    fn from(fields: Map<String, Value>) -> Self {
+        CustomFields(to_raw_value(&fields).expect("a map of JSON values is written as JSON"))
+    }
 }
 
 /// A contact method. No query looks for one, so a contact's row holds them all, in JSON.
@@ -196,7 +214,7 @@ pub(super) struct ContactRow {
     pub(super) venue: Option<i64>,
     pub(super) tags: Vec<i64>,
     pub(super) excluded_channels: Vec<String>,
-    pub(super) custom_fields: Map<String, Value>,
+    pub(super) custom_fields: CustomFields,
     pub(super) methods: Vec<ContactMethod>,
     pub(super) first_visit: Option<VisitRow>,
     pub(super) last_visit: Option<VisitRow>,
@@ -261,7 +279,7 @@ impl ContactRow {
             venue,
             tags: found.tag_positions().unwrap_or_default(),
             excluded_channels: change.excluded_channels.unwrap_or_default(),
-            custom_fields: Map::new(),
+            custom_fields: CustomFields::default(),
             methods: methods.into_iter().map(|new| new.recorded(now)).collect(),
             first_visit: visit,
             last_visit: visit,

@@ -131,7 +131,7 @@ pub(super) fn contact(index: i64) -> ContactRow {
         venue: Some(position(index % VENUES)),
         tags: (0..(index + 1) % 3).map(|rank| position(index % 20 + rank)).collect(),
         excluded_channels: owned(of(&EXCLUDED, index)),
-        custom_fields: custom_fields(index),
+        custom_fields: custom_fields(index).into(),
         methods: methods(index),
         first_visit: visits().min_by_key(|visit| visit.at),
         last_visit: visits().max_by_key(|visit| visit.at),

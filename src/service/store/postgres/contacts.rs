@@ -2,7 +2,6 @@
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use serde_json::{Map, Value};
 use tokio_postgres::Row;
 use tokio_postgres::types::{Json, Type};
 use uuid::Uuid;
@@ -239,7 +238,7 @@ fn contact(row: &Row) -> Result<Contact, tokio_postgres::Error> {
         country_of_residence: row.try_get(8)?,
         status: row.try_get(9)?,
         excluded_channels: row.try_get(10)?,
-        custom_fields: row.try_get::<_, Json<Map<String, Value>>>(11)?.0,
+        custom_fields: row.try_get::<_, Json<_>>(11)?.0,
         methods: row.try_get::<_, Json<Vec<ContactMethod>>>(12)?.0,
         created_at: row.try_get(13)?,
         updated_at: row.try_get(14)?,

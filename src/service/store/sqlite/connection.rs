@@ -2,18 +2,17 @@
 //!
 //! # Design
 //!
-//! SQLite blocks, so no job runs on a task's own thread: what writes goes to the one [`Writer`], what reads to tokio's
-//! blocking threads, which measured no slower than reading where it is asked for. A file is in WAL mode: readers neither
+//! What writes waits for the disk, so it goes to the one [`Writer`]. What reads is done where it is asked for: a page
+//! takes some twenty microseconds, less than it costs to hand it to another thread. A file is in WAL mode: readers neither
 //! wait for the writer nor see half of what it does. In memory there is one connection for all, since a database in
 //! memory belongs to its connection.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
-use tokio::sync::Semaphore;
 
 use super::schema;
 use super::writer::Writer;
@@ -25,18 +24,16 @@ use crate::service::store_url::StoreUrl;
 pub(crate) struct Sqlite {
     writer: Writer,
     /// Absent for a store in memory, which is read through the writer.
-    readers: Option<Arc<Readers>>,
+    readers: Option<Readers>,
 }
 
-/// Connections that only read, opened when they are first needed.
+/// Connections that only read, opened when they are first needed: one for each thread that reads at the same time.
 struct Readers {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
-    permits: Arc<Semaphore>,
+    /// The connection that is asked for the state: what it answers counts for itself alone.
+    watcher: Mutex<Option<Connection>>,
 }
-
-/// How many jobs may read at once: more only wait for the same cores.
-const READERS: usize = 8;
 
 /// How many queries a connection keeps prepared: more than the service has.
 const QUERIES: usize = 64;
@@ -68,9 +65,9 @@ impl Sqlite {
         let readers = Readers {
             path: path.to_owned(),
             idle: Mutex::default(),
-            permits: Arc::new(Semaphore::new(READERS)),
+            watcher: Mutex::default(),
         };
-        prepared(open_file(path), Some(Arc::new(readers)))
+        prepared(open_file(path), Some(readers))
             .map_err(|error| OpenError::unavailable(&StoreUrl::File(path.to_owned()), error))
     }
 
@@ -79,14 +76,20 @@ impl Sqlite {
         prepared(Connection::open_in_memory(), None).map_err(|error| OpenError::unavailable(&StoreUrl::Memory, error))
     }
 
+    /// Tells in which state a file is. A store in memory is asked through the writer, where a page costs little more.
+    pub(super) fn state(&self) -> Option<i64> {
+        // What is wrong with the file is told by the one who reads it next.
+        self.readers.as_ref()?.state().ok()
+    }
+
     /// Runs a job that reads, in one transaction: it sees the store as it was at one moment.
     pub(super) fn read<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Answer<'_, T> {
-        match self.readers.clone() {
+        match &self.readers {
             None => self.write(job),
-            Some(readers) => readers.run(job).boxed(),
+            Some(readers) => async { readers.run(job) }.boxed(),
         }
     }
 
@@ -100,20 +103,24 @@ impl Sqlite {
 }
 
 impl Readers {
-    async fn run<T: Send + 'static>(
-        self: Arc<Self>,
-        job: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, StoreError> {
-        let permit = self.permits.clone().acquire_owned().await;
-        let permit = permit.map_err(|_| StoreError::Crashed)?;
-        let done = tokio::task::spawn_blocking(move || {
-            let mut connection = self.take()?;
-            let made = job(&connection.transaction()?);
-            self.put_back(connection);
-            drop(permit);
-            made
-        });
-        done.await.unwrap_or(Err(StoreError::Crashed))
+    fn run<T>(&self, job: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let mut connection = self.take()?;
+        let made = job(&connection.transaction()?);
+        self.put_back(connection);
+        made
+    }
+
+    /// `PRAGMA data_version` is a number that goes up whenever another connection, of this process or not, has committed.
+    fn state(&self) -> rusqlite::Result<i64> {
+        let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = match watcher.take() {
+            Some(connection) => connection,
+            None => self.connect()?,
+        };
+        watcher
+            .insert(connection)
+            .prepare_cached("PRAGMA data_version")?
+            .query_one([], |row| row.get(0))
     }
 
     fn take(&self) -> rusqlite::Result<Connection> {
@@ -143,7 +150,7 @@ fn is_busy(error: &OpenError) -> bool {
     beneath.is_some_and(|error| error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy))
 }
 
-fn prepared(opened: rusqlite::Result<Connection>, readers: Option<Arc<Readers>>) -> rusqlite::Result<Sqlite> {
+fn prepared(opened: rusqlite::Result<Connection>, readers: Option<Readers>) -> rusqlite::Result<Sqlite> {
     let mut connection = opened?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.set_prepared_statement_cache_capacity(QUERIES);
@@ -164,6 +171,8 @@ fn open_file(path: &Path) -> rusqlite::Result<Connection> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use axum::body::Body;
     use axum::http::{Request, StatusCode};
     use tower::ServiceExt;

@@ -23,6 +23,10 @@ use super::record::{
 };
 
 impl Store for Sqlite {
+    fn state(&self) -> Option<i64> {
+        Sqlite::state(self)
+    }
+
     fn contacts(&self, span: Span) -> Answer<'_, Slice<Contact>> {
         self.read(move |transaction| contacts::page(transaction, span))
     }

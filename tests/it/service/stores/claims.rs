@@ -106,6 +106,30 @@ pub(super) async fn a_page_beyond_the_last_is_empty_and_knows_the_total(place: P
     }
 }
 
+pub(super) async fn a_page_that_was_read_before_shows_every_write(place: Place) {
+    let service = Running::over(&place.url).await;
+    let item = async |path| service.get(path).await.body["data"]["items"][0].clone();
+    let before = item("/contact-database").await;
+    let path = format!("/contact-database/{}", before["id"].as_str().unwrap());
+
+    service.put(&path, &json!({"firstname": "Renamed"})).await;
+    let renamed = item("/contact-database").await;
+    assert_eq!(renamed["firstname"], "Renamed");
+
+    let method = json!({"type": "fax", "contact": "+44 7700 900123"});
+    let method = service.post(&format!("{path}/contact-method"), &method).await;
+    let methods = item("/contact-database").await["contact_methods"].clone();
+    assert!(methods.as_array().unwrap().contains(&method.body["data"]));
+
+    let venue = item("/venues").await["id"].clone();
+    let visit = json!({"contact_id": before["id"], "venue_id": venue, "datetime": "2031-05-17T07:30:00Z"});
+    let total = service.get("/visits").await.body["data"]["total"].as_i64().unwrap();
+    service.post("/visits", &visit).await;
+    assert_eq!(service.get("/visits").await.body["data"]["total"], total + 1);
+    let visited = item("/contact-database").await;
+    assert_eq!(visited["last_visited_at"], "2031-05-17T07:30:00Z");
+}
+
 pub(super) async fn a_refused_create_leaves_nothing(place: Place) {
     let service = Running::over(&place.url).await;
     let nobody = "00000000-0000-4000-8000-00000000ffff";

@@ -1,0 +1,118 @@
+//! Pages that are given again: [`Kept`] holds the latest ones as they were answered, until the store changes.
+//!
+//! # Design
+//!
+//! Those who poll ask for the same few pages, and to make one costs many times what it costs to ask the store whether
+//! anything was written since. What is in a page comes from the store, the day, by which contacts have their ages, and
+//! the profile, which never changes: so a page is good for one [`Moment`], and all are dropped when there is another.
+//! The moment is taken before the page is read, so a page can be newer than its moment and never older; and no store
+//! returns to a state that it has left.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use axum::body::Bytes;
+use chrono::NaiveDate;
+
+use super::list::List;
+
+/// How many pages are kept, each of this size at most in bytes: 4 MiB in all.
+const PAGES: usize = 64;
+const LARGEST: usize = 64 * 1024;
+
+/// What a page was made from.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Moment {
+    /// The state of the store.
+    pub(super) state: i64,
+    pub(super) today: NaiveDate,
+}
+
+/// The latest pages.
+#[derive(Debug, Default)]
+pub(super) struct Kept(Mutex<Option<Pages>>);
+
+/// The pages of one moment, by list and number.
+#[derive(Debug)]
+struct Pages {
+    moment: Moment,
+    bodies: HashMap<(List, i64), Bytes>,
+}
+
+impl Kept {
+    /// Returns the body of a page that was made at this moment.
+    pub(super) fn page(&self, moment: Moment, list: List, number: i64) -> Option<Bytes> {
+        let kept = self.lock();
+        let pages = kept.as_ref().filter(|pages| pages.moment == moment)?;
+        pages.bodies.get(&(list, number)).cloned()
+    }
+
+    /// Keeps the body of a page that was made from what there was at this moment, or after it. Where there is no room, it
+    /// begins anew.
+    pub(super) fn keep(&self, moment: Moment, list: List, number: i64, body: Bytes) {
+        if body.len() > LARGEST {
+            return;
+        }
+        let mut kept = self.lock();
+        match &mut *kept {
+            Some(pages) if pages.moment == moment && pages.bodies.len() < PAGES => {
+                pages.bodies.insert((list, number), body);
+            }
+            _ => {
+                let bodies = HashMap::from([((list, number), body)]);
+                *kept = Some(Pages { moment, bodies });
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Pages>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BODY: Bytes = Bytes::from_static(b"{}");
+
+    fn moment(state: i64, day: u32) -> Moment {
+        Moment {
+            state,
+            today: NaiveDate::from_ymd_opt(2024, 2, day).unwrap(),
+        }
+    }
+
+    #[test]
+    fn a_page_is_given_at_its_moment_and_at_no_other() {
+        let kept = Kept::default();
+        kept.keep(moment(1, 1), List::Tags, 3, BODY);
+        assert_eq!(kept.page(moment(1, 1), List::Tags, 3), Some(BODY));
+        for other in [moment(2, 1), moment(1, 2)] {
+            assert_eq!(kept.page(other, List::Tags, 3), None);
+        }
+        assert_eq!(kept.page(moment(1, 1), List::Venues, 3), None);
+        assert_eq!(kept.page(moment(1, 1), List::Tags, 4), None);
+    }
+
+    #[test]
+    fn pages_of_another_moment_are_dropped() {
+        let kept = Kept::default();
+        kept.keep(moment(1, 1), List::Tags, 3, BODY);
+        kept.keep(moment(2, 1), List::Tags, 4, BODY);
+        assert_eq!(kept.page(moment(2, 1), List::Tags, 3), None);
+        assert_eq!(kept.page(moment(2, 1), List::Tags, 4), Some(BODY));
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let kept = Kept::default();
+        kept.keep(moment(1, 1), List::Tags, 0, vec![0; LARGEST + 1].into());
+        assert_eq!(kept.page(moment(1, 1), List::Tags, 0), None);
+        for number in 1..1_000 {
+            kept.keep(moment(1, 1), List::Tags, number, BODY);
+            assert_eq!(kept.page(moment(1, 1), List::Tags, number), Some(BODY));
+        }
+        assert!(kept.lock().as_ref().unwrap().bodies.len() <= PAGES);
+    }
+}
