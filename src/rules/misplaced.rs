@@ -26,11 +26,12 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         shown: || {
             use serde_json::json;
-            let elsewhere = Some("/data/items/4/contact_methods/0");
+            let item = crate::contract::pointer::element("/data/items", 4);
+            let elsewhere = crate::contract::pointer::element(&format!("{item}/contact_methods"), 0);
             crate::rules::testing::Bench::of("createContactMethod").placed(
                 &json!({}),
                 Some(&json!({})),
-                (elsewhere, WalkEnd::Complete),
+                (Some(&elsewhere), WalkEnd::Complete),
             )
         },
     },

@@ -423,7 +423,7 @@ paths:
         );
         assert_eq!(
             but("putPart", (1, Some("p"))).unwrap_err(),
-            "no answer of getThings showed a value for its `id`"
+            "putPart needs a value for `id`, and no answer of getThings showed one"
         );
     }
 
