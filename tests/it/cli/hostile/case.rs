@@ -15,7 +15,7 @@ use crate::support::leaks::{Canary, Scanner};
 /// The deadline of an exchange, in seconds.
 const DEADLINE: &str = "1";
 /// What a run takes beside its deadlines on a busy machine, with an unoptimised program.
-const BESIDE: Duration = Duration::from_secs(20);
+const BESIDE: Duration = Duration::from_secs(25);
 /// The most memory of the checking process.
 const MOST_KIB: u64 = 256 << 10;
 /// More than there are processors: most of a case is waiting for a deadline.
