@@ -1,5 +1,6 @@
 //! Reads: walks over the pages of lists, and single reads.
 
+use std::cell::Cell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -90,41 +91,42 @@ impl Session<'_> {
         walk
     }
 
-    /// Asks for pages until what is looked for was found, which it hands back, or pages did not come.
+    /// Asks for pages until what is looked for was found, which it hands back, or pages did not come. Pages that are under
+    /// way then are waited for: an answer that nobody reads would be told as one that never came.
     async fn pages(
         &self,
         walk: &mut Walk,
-        numbers: impl Iterator<Item = u64> + Clone,
+        numbers: impl Iterator<Item = u64>,
         found: &dyn Fn(Item<'_>) -> bool,
     ) -> bool {
-        self.expect(numbers.clone().count() as u64);
-        let pages = numbers.map(|number| self.page(walk.operation, Some(number), found));
+        self.expect(u64::try_from(numbers.size_hint().0).unwrap_or(u64::MAX));
+        let (operation, over) = (walk.operation, Cell::new(false));
+        let numbers = numbers.take_while(|_| !over.get());
+        let pages = numbers.map(|number| self.page(operation, Some(number), found));
         let mut pages = futures::stream::iter(pages).buffered(self.settings.jobs.max(1));
-        let mut missed = 0;
+        let (mut missed, mut enough) = (0, false);
         while let Some(page) = pages.next().await {
-            let (mut page, enough) = match page {
-                Ok(page) => page,
+            match page {
+                Ok((mut page, last)) => {
+                    if !page.shows_items() {
+                        walk.end = WalkEnd::Broken;
+                    }
+                    page.request = Arc::clone(&walk.pages[0].request);
+                    walk.pages.push(page);
+                    enough |= last;
+                }
                 Err(end) => {
                     walk.end = end;
                     missed += 1;
-                    // One page beside the others may be missing at an end that is not where the list says.
-                    if missed > MISSED {
-                        return false;
-                    }
-                    continue;
                 }
-            };
-            if !page.shows_items() {
-                walk.end = WalkEnd::Broken;
             }
-            page.request = Arc::clone(&walk.pages[0].request);
-            walk.pages.push(page);
-            if enough {
-                walk.end = WalkEnd::Found;
-                return true;
-            }
+            // One page beside the others may be missing at an end that is not where the list says.
+            over.set(enough || missed > MISSED);
         }
-        false
+        if enough {
+            walk.end = WalkEnd::Found;
+        }
+        enough
     }
 
     /// Asks for one page, and shows each of its items to `found`. Hands back whether that was enough.
@@ -244,7 +246,7 @@ fn integer(value: &Value) -> Option<i64> {
 }
 
 /// The pages of a list after its first, the last one first and then from both ends: at most `most` with the first one.
-fn both_ends(last: u64, most: u64) -> impl Iterator<Item = u64> + Clone {
+fn both_ends(last: u64, most: u64) -> impl Iterator<Item = u64> {
     let count = last.min(most).saturating_sub(1);
     (0..count).map(move |nth| if nth % 2 == 0 { last - nth / 2 } else { 2 + nth / 2 })
 }
