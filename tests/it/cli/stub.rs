@@ -128,8 +128,14 @@ pub(super) fn sound(request: &Received) -> String {
 /// An answer of this status that carries JSON.
 pub(super) fn json(status: &str, body: &str) -> String {
     let length = body.len();
+    let challenge = if status.starts_with("401") {
+        "WWW-Authenticate: Bearer\r\n"
+    } else {
+        ""
+    };
     format!(
-        "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+        "HTTP/1.1 {status}\r\nContent-Type: application/json\r\n{challenge}Content-Length: {length}\r\nConnection: \
+         close\r\n\r\n{body}"
     )
 }
 

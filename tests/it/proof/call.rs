@@ -144,6 +144,14 @@ impl Reply {
         self
     }
 
+    /// The same, with the challenge of another answer, if that has one.
+    pub(super) fn challenging_like(mut self, other: &Self) -> Self {
+        let challenge = other.headers.get(header::WWW_AUTHENTICATE).cloned();
+        self.headers
+            .extend(challenge.map(|challenge| (header::WWW_AUTHENTICATE, challenge)));
+        self
+    }
+
     pub(super) async fn read(response: Response) -> Self {
         let (parts, body) = response.into_parts();
         let bytes = to_bytes(body, ENOUGH).await.unwrap();

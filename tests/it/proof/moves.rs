@@ -136,7 +136,7 @@ fn a_service_may_move_along_many_gaps_at_once() {
             } else if reply.succeeded() && !call.is("createTag") {
                 reply.status = 200;
             } else if !reply.succeeded() {
-                *reply = Reply::text(reply.status, "text/html", "<h1>No</h1>");
+                *reply = Reply::text(reply.status, "text/html", "<h1>No</h1>").challenging_like(reply);
             }
         });
     prove(vec![Move::new("order, page size, statuses and error bodies", moved)]);

@@ -72,7 +72,7 @@ fn an_error_body_may_have_any_shape() {
             if !reply.succeeded() {
                 *reply = Reply {
                     status: reply.status,
-                    ..body.clone()
+                    ..body.clone().challenging_like(reply)
                 };
             }
         });
@@ -128,12 +128,27 @@ fn a_refused_credential_may_be_any_4xx_outside_create_tag() {
     let moves = [400, 401, 403, 404, 407].map(|status| {
         let deviation = Deviation::none().told(move |call: &Call, reply: &mut Reply| {
             if reply.status == 401 && !call.is("createTag") {
-                *reply = Reply::empty(status);
+                let refused = Reply::empty(status);
+                *reply = if status == 401 {
+                    refused.challenging_like(reply)
+                } else {
+                    refused
+                };
             }
         });
         Move::new(format!("{status} for a wrong credential"), deviation)
     });
     prove(moves.into());
+}
+
+#[test]
+fn a_401_without_a_challenge_is_warned_about() {
+    let bare = Deviation::none().told(|_, reply| {
+        if reply.status == 401 {
+            *reply = Reply::empty(401);
+        }
+    });
+    prove(vec![Move::new("no challenge", bare).warning(&["challenge"])]);
 }
 
 /// The bytes in one stored block of RFC 1951, in the frame of RFC 1952.
