@@ -5,7 +5,7 @@
 //!
 //! A place is bound by several schemas at once where `allOf` is used, so a shape is made of a set of them, its
 //! conjuncts. A schema that contains itself leads back to the shape that is being made, and a document whose expansion
-//! would explode shares shapes past a few thousand: the facts are named by the first place then.
+//! would explode shares shapes past a thousand: the facts are named by the first place then.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use super::operation::OperationId;
 use super::pointer;
 
 /// How many shapes one answer gets of its own.
-const SHARED_AFTER: usize = 3000;
+const SHARED_AFTER: usize = 1000;
 
 /// A shape's place in [`Contract::shapes`](super::Contract::shapes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
