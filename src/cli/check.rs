@@ -275,7 +275,7 @@ impl Arguments {
     pub(super) fn bounds(&self) -> Bounds {
         Bounds {
             max_writes: self.max_writes,
-            max_pages: 200,
+            max_pages: self.max_pages,
             settle: Duration::from_secs_f64(self.settle),
         }
     }

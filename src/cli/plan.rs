@@ -44,7 +44,9 @@ impl Page<'_> {
         let steps = self.plan.told(self.contract);
         let mut text = String::new();
         let mut number = 0;
-        for group in steps.chunk_by(|left, right| left.step.action == right.step.action) {
+        // Odd requests are many, and differ in what is odd alone.
+        let words = |planned: &Planned| (planned.step.action.reason(), planned.step.action.requests(&self.bounds));
+        for group in steps.chunk_by(|left, right| words(left) == words(right)) {
             text.push_str(&self.heading(group));
             for step in group {
                 number += 1;
@@ -89,19 +91,39 @@ impl Page<'_> {
     }
 
     fn step(&self, number: usize, planned: &Planned, text: &mut String) {
-        let operation = self.contract.operation(planned.step.operation);
+        let operation = self.contract.operation(planned.sends);
         let mark = if planned.writes { "write" } else { "" };
+        let odd = planned.step.action.odd();
         let facts = match planned.facts.len() {
             1 => "1 fact".to_owned(),
             count => format!("{count} facts"),
         };
         let _ = writeln!(
             text,
-            "{number:>4}  {mark:<5}  {:<5} {}  {}, {facts}",
+            "{number:>4}  {mark:<5}  {:<5} {}  {}, {}{facts}",
             operation.method.as_str(),
             operation.path,
-            operation.name
+            operation.name,
+            odd.map(|odd| odd.tell(operation) + ", ").unwrap_or_default(),
         );
+        if let Some(list) = planned.then {
+            let list = self.contract.operation(list);
+            let _ = writeln!(
+                text,
+                "             then {:<5} {}  {}",
+                list.method.as_str(),
+                list.path,
+                list.name
+            );
+        }
+        if !planned.variants.is_empty() {
+            let variants: Vec<_> = planned.variants.iter().map(ToString::to_string).collect();
+            let _ = writeln!(
+                text,
+                "{}",
+                hanging("             in this order: ", &variants.join(", "), self.width)
+            );
+        }
         for (parameter, sources) in &planned.needs {
             let sources: Vec<_> = sources
                 .iter()

@@ -10,9 +10,11 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use super::steps::{Action, Plan, Probe, Step, created_in, updated_in};
+use super::variety::{Variant, variants};
 use crate::contract::Contract;
 use crate::contract::fact::{Fact, FactId, FactKind};
 use crate::contract::link::Target;
+use crate::contract::odd::Odd;
 use crate::contract::operation::{Location, OperationId};
 
 /// What bounds the requests of a step.
@@ -31,6 +33,12 @@ pub struct Bounds {
 pub struct Planned {
     /// The step.
     pub step: Step,
+    /// The operation whose requests it sends: the step's own, or the create that fills a list.
+    pub sends: OperationId,
+    /// How the bodies differ from the one that was accepted, in the order in which they are sent.
+    pub variants: Vec<Variant>,
+    /// The list that is read after each of them.
+    pub then: Option<OperationId>,
     /// Whether its requests may change the target.
     pub writes: bool,
     /// The facts that its answers decide.
@@ -84,11 +92,15 @@ impl Plan {
     }
 
     fn planned(&self, contract: &Contract, step: Step) -> Planned {
-        let operation = contract.operation(step.operation);
+        let sends = self.sends(contract, step);
+        let operation = contract.operation(sends);
         let in_path = operation.parameters.iter().enumerate();
-        let in_path = in_path.filter(|(_, parameter)| parameter.location == Location::Path);
+        // An odd identifier is made up.
+        let made_up = step.action.odd().and_then(|odd| odd.parameter);
+        let in_path =
+            in_path.filter(|(index, parameter)| parameter.location == Location::Path && made_up != Some(*index));
         let needs = in_path.map(|(index, parameter)| {
-            let links = contract.links.iter().filter(|link| link.to == step.operation);
+            let links = contract.links.iter().filter(|link| link.to == sends);
             let links = links.filter(|link| link.target == Target::Parameter(index));
             let called = links.map(|link| link.from).filter(|from| self.calls(*from));
             let mut sources: Vec<_> = called.collect();
@@ -98,10 +110,28 @@ impl Plan {
         });
         Planned {
             step,
+            sends,
+            variants: match step.action {
+                Action::VaryCreate | Action::VaryUpdate => variants(contract, sends, self.seed),
+                _ => Vec::new(),
+            },
+            then: (step.action == Action::VaryUpdate)
+                .then(|| contract.operation_named(&updated_in(operation)?.operation))
+                .flatten(),
             writes: !operation.is_read(),
             facts: Vec::new(),
             needs: needs.collect(),
         }
+    }
+
+    fn sends(&self, contract: &Contract, step: Step) -> OperationId {
+        let fills = |id: &OperationId| {
+            let listed = created_in(contract.operation(*id)).filter(|listed| listed.owner.is_none());
+            listed.is_some_and(|listed| contract.operation_named(&listed.operation) == Some(step.operation))
+        };
+        let mut operations = contract.operation_ids().filter(|id| self.calls(*id));
+        let creates = operations.find(|id| step.action == Action::Fill && fills(id));
+        creates.unwrap_or(step.operation)
     }
 
     fn calls(&self, operation: OperationId) -> bool {
@@ -166,7 +196,10 @@ impl Action {
                 "one request in each documented form, and again, changed field by field, until it is accepted; what \
                  all of them leave is at most --max-writes {max_writes}"
             ),
-            Self::Fill | Self::VaryCreate => format!(
+            Self::VaryCreate => format!(
+                "for each started 20 of --max-writes {max_writes} one that is accepted, of at most four that are tried"
+            ),
+            Self::Fill => format!(
                 "as many as three quarters of --max-writes {max_writes} leave room for, none where they are not needed"
             ),
             Self::WalkFilled => format!("none, or the first page, then pages 2 to last_page, {max_pages} at most"),
@@ -207,6 +240,26 @@ impl Action {
     #[must_use]
     pub fn repeats(self) -> bool {
         self.probe() != Some(Probe::WrongToken)
+    }
+
+    /// What is odd about an odd request.
+    #[must_use]
+    pub fn odd(self) -> Option<Odd> {
+        match self {
+            Self::OddRead(odd) | Self::OddWrite(odd) => Some(odd),
+            Self::Walk
+            | Self::Read
+            | Self::ProbeRead(_)
+            | Self::Create
+            | Self::Fill
+            | Self::VaryCreate
+            | Self::Look
+            | Self::WalkFilled
+            | Self::Update
+            | Self::LookAgain
+            | Self::VaryUpdate
+            | Self::ProbeWrite(_) => None,
+        }
     }
 
     /// The credential of a probe.

@@ -48,7 +48,14 @@ impl fmt::Display for Variant {
             Self::Alone(field) => write!(formatter, "{field} alone"),
             Self::Nothing => formatter.write_str("no field"),
             Self::Offset(offset) => write!(formatter, "timestamps at {offset}"),
-            Self::Text(text) => write!(formatter, "names that end in {}", text.escape_unicode()),
+            Self::Text(text) => {
+                formatter.write_str("names that end in ")?;
+                text.chars().try_for_each(|letter| match letter {
+                    ascii if ascii.is_ascii() => write!(formatter, "{ascii}"),
+                    // Not as themselves: some turn the direction of writing.
+                    other => write!(formatter, "{}", other.escape_unicode()),
+                })
+            }
         }
     }
 }

@@ -44,13 +44,14 @@ fn all_rounds_together_leave_no_more_than_max_writes() {
     assert_eq!(ended.code, 0, "{ended:?}");
     assert_eq!(report["residue"].as_array().unwrap().len(), 7);
     assert_eq!(report["requests"]["rounds"], 4);
-    // Once the budget is spent, what this run made is still updated.
+    // Once the budget is spent, what this run made is still updated. A round has at most 19 updates: no three have so many.
     let ended = check(&target.url(), &[&arguments[..], &["-v"]].concat()).run();
     let updates = ended
         .stderr
         .lines()
         .filter(|line| line.contains(" PUT ") && line.contains("-> 2"));
-    assert_eq!(updates.count(), 4, "{ended:?}");
+    let updates = updates.count();
+    assert!(updates > 3 * 19, "{updates} updates: {}", ended.stderr);
 }
 
 #[test]
@@ -72,7 +73,7 @@ fn rounds_that_are_interrupted_report_what_was_judged() {
     let target = Stub::start(move |request, stream| {
         let mut came = came.lock().unwrap();
         came.0 += 1;
-        if came.0 == 100 {
+        if came.0 == 300 {
             came.1.send(()).unwrap();
         }
         drop(came);
