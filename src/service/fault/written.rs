@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use super::contract::{Operation, Page, item, operations};
 use super::creates::CreateFault;
 use super::derived::name;
-use super::odd::{End, ODDITIES};
+use super::odd::{End, ODDITIES, Oddity};
 use super::pages::PageFault;
 use super::places::Edit;
 use super::sent::{Credential, Form, SentFault};
@@ -366,24 +366,29 @@ fn odd() -> impl Iterator<Item = Fault> {
                 .filter(|(oddity, ..)| oddity.suits(&operation.method, &operation.path))
         };
         let failing = suitable().map(move |(oddity, deviation, about)| {
+            // A name beyond ASCII is no odd request where texts are free: the first that is sent tells.
+            let fact = Some(format!("{on} odd requests: no 5xx"));
             fault(
                 on,
                 &format!("fails-on-{deviation}"),
                 &format!("{about} is answered with a 500"),
-                ("server-error", Some(format!("{on} odd requests: no 5xx"))),
+                ("server-error", fact.filter(|_| *oddity != Oddity::BeyondAscii)),
                 How::Odd(*oddity, End::Failed),
             )
         });
         // One of each operation breaks the fact; which one makes no difference to how it is seen.
-        let breaking_off = suitable().take(1).map(move |(oddity, deviation, about)| {
-            fault(
-                on,
-                &format!("breaks-off-on-{deviation}"),
-                &format!("the connection ends inside the answer to {about}"),
-                ("unfinished-answer", Some(format!("{on} odd requests: complete answer"))),
-                How::Odd(*oddity, End::BrokenOff),
-            )
-        });
+        let breaking_off = suitable()
+            .filter(|(oddity, ..)| *oddity != Oddity::BeyondAscii)
+            .take(1)
+            .map(move |(oddity, deviation, about)| {
+                fault(
+                    on,
+                    &format!("breaks-off-on-{deviation}"),
+                    &format!("the connection ends inside the answer to {about}"),
+                    ("unfinished-answer", Some(format!("{on} odd requests: complete answer"))),
+                    How::Odd(*oddity, End::BrokenOff),
+                )
+            });
         failing.chain(breaking_off).collect::<Vec<_>>()
     })
 }

@@ -30,6 +30,8 @@ struct Asked {
     number: Option<i64>,
     page: Option<usize>,
     body: Value,
+    /// Whether it asks for a page that no list has, or its body is no object.
+    odd: bool,
 }
 
 impl Harbour {
@@ -119,9 +121,13 @@ impl Harbour {
         if (asked.is_none() && breaks(FactKind::PageDefault)) || (asked.is_some() && breaks(FactKind::PageAsked)) {
             page = 3 - page.min(2);
         }
-        let mut items: Vec<_> = boats.chunks(PER_PAGE).nth(page - 1).unwrap_or_default().to_vec();
-        if breaks(FactKind::PageUnique) && page > 1 {
-            items[0] = boats[0].clone();
+        let mut items: Vec<_> = boats
+            .chunks(PER_PAGE)
+            .nth(page.wrapping_sub(1))
+            .unwrap_or_default()
+            .to_vec();
+        if let Some(first) = items.first_mut().filter(|_| breaks(FactKind::PageUnique) && page > 1) {
+            *first = boats[0].clone();
         }
         let total = boats.len() + usize::from(breaks(FactKind::PageTotal)) * 10;
         let last = total.div_ceil(PER_PAGE) + usize::from(breaks(FactKind::PageLast));
@@ -188,10 +194,13 @@ async fn answer(
             None => StatusCode::UNAUTHORIZED.into_response(),
         };
     }
-    if harbour.breaks(asked.operation, FactKind::Complete) {
-        let cut = std::io::Error::from(std::io::ErrorKind::BrokenPipe);
-        let parts = futures::stream::iter([Ok(Bytes::from_static(b"{")), Err(cut)]);
-        return axum::body::Body::from_stream(parts).into_response();
+    let breaks = |kind| harbour.breaks(asked.operation, kind);
+    if breaks(FactKind::Complete) || (asked.odd && breaks(FactKind::OddComplete)) {
+        return cut_off();
+    }
+    if asked.odd {
+        let failed = breaks(FactKind::OddNoServerError).then_some(StatusCode::INTERNAL_SERVER_ERROR);
+        return failed.unwrap_or(StatusCode::BAD_REQUEST).into_response();
     }
     let (status, body) = match asked.operation {
         "getBoats" => (StatusCode::OK, Some(harbour.list(asked.page))),
@@ -207,6 +216,12 @@ async fn answer(
     harbour.answered(asked.operation, status, body)
 }
 
+fn cut_off() -> Response {
+    let cut = std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+    let parts = futures::stream::iter([Ok(Bytes::from_static(b"{")), Err(cut)]);
+    axum::body::Body::from_stream(parts).into_response()
+}
+
 impl Asked {
     fn read(method: &Method, uri: &Uri, body: &Bytes) -> Option<Self> {
         let rest = uri.path().strip_prefix("/organization/v1/boats")?;
@@ -218,11 +233,18 @@ impl Asked {
             _ => return None,
         };
         let page = uri.query().and_then(|query| query.strip_prefix("page=")?.parse().ok());
+        let body: Value = serde_json::from_slice(body).unwrap_or_default();
+        let odd = if operation == "getBoats" {
+            uri.query().is_some() && !page.is_some_and(|page| (1..1_000_000).contains(&page))
+        } else {
+            !body.is_object()
+        };
         Some(Self {
             operation,
             number,
             page,
-            body: serde_json::from_slice(body).unwrap_or_default(),
+            body,
+            odd,
         })
     }
 }

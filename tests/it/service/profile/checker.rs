@@ -21,7 +21,8 @@ const AT_ONCE: usize = 16;
 
 /// The values that depart from the plain reading of the document, each with the rule that warns of it. Every other
 /// value of every axis is read plainly: it raises no warning either.
-const WARNED: [(&str, &str); 2] = [
+const WARNED: [(&str, &str); 3] = [
+    ("challenge=omitted", "challenge"),
     ("unset-fields=null", "null-value"),
     ("unset-fields=null-arrays", "null-value"),
 ];
