@@ -9,7 +9,7 @@ use countersign::plan::{Action, Plan, Probe};
 use countersign::rules::RULES;
 use countersign::service::fault::{Fault, Faults, faults};
 
-use super::checker::{Checker, Found, each, scope};
+use super::checker::{Checker, Extent, Found, each, scope};
 
 #[test]
 fn every_fault_is_caught_by_its_rule_at_its_place() {
@@ -29,13 +29,13 @@ fn every_fault_is_caught_by_its_rule_at_its_place() {
 /// What is wrong with the check of a service that has this fault.
 fn missed(contract: &Contract, checker: &Checker<'_>, fault: &Fault) -> Option<String> {
     let on = Faults::named([&fault.name]).unwrap();
-    let deviation = fault.name.split(':').next_back().unwrap_or_default();
-    let odd = ["breaks-off-on-", "fails-on-"]
-        .iter()
-        .any(|odd| deviation.starts_with(odd));
-    let found = checker.check(&on, seed(contract, fault), odd);
-    let caught = found.iter().any(|found| catches(found, fault));
-    (!caught).then(|| {
+    let check = |extent| checker.check(&on, seed(contract, fault), extent);
+    let is_caught = |found: &[Found]| found.iter().any(|found| catches(found, fault));
+    if is_caught(&check(Extent::Core)) {
+        return None;
+    }
+    let found = check(Extent::Whole);
+    (!is_caught(&found)).then(|| {
         format!(
             "{}: no {} at `{}` on {:?}; found {found:?}",
             fault.name, fault.rule, fault.pointer, fault.fact
@@ -78,7 +78,7 @@ fn seed(contract: &Contract, fault: &Fault) -> u64 {
 #[test]
 fn a_service_without_faults_is_found_faultless() {
     let contract = Contract::built_in().unwrap();
-    assert_eq!(Checker::new(&contract).check(&Faults::default(), 1, true), []);
+    assert_eq!(Checker::new(&contract).check(&Faults::default(), 1, Extent::Whole), []);
 }
 
 #[test]
