@@ -190,10 +190,7 @@ mod tests {
             (json!("2024-05-17T09:30:00.250Z"), "timestamp with Z"),
             (json!("2024-05-17T09:30:00+02:00"), "timestamp with an offset"),
             (json!("2024-05-17T09:30:00"), "timestamp without a zone"),
-            (
-                json!("2024-05-17 09:30:00.5"),
-                "timestamp with a space, without a zone",
-            ),
+            (json!("2024-05-17 09:30:00.5"), "timestamp with a space, without a zone"),
             (json!("1990-02-28"), "date"),
             (json!("28/02/1990"), "date with slashes"),
             (json!("2024-05-17T09:30"), "text"),

@@ -11,7 +11,12 @@ use crate::exchange::json::{self, JsonError};
 use crate::exchange::{Answer, Exchange, Purpose};
 
 /// The media types that are told, beside those that the contract documents: what else stands there may be a value.
-const KNOWN_TYPES: [&str; 4] = ["application/json", "application/problem+json", "text/html", "text/plain"];
+const KNOWN_TYPES: [&str; 4] = [
+    "application/json",
+    "application/problem+json",
+    "text/html",
+    "text/plain",
+];
 
 /// What a run saw.
 #[derive(Debug)]
@@ -48,7 +53,10 @@ impl<'contract> Observed<'contract> {
         let place = || body(self.contract, operation, answer);
         if documented && operation.succeeds_with(answer.status) {
             let place = place();
-            self.successes.entry(id).or_default().add(head(operation, answer), place);
+            self.successes
+                .entry(id)
+                .or_default()
+                .add(head(operation, answer), place);
         } else if (400..500).contains(&answer.status) && !answer.is_throttled() {
             let place = place();
             self.errors.add(head(operation, answer), place);

@@ -95,7 +95,10 @@ impl Place {
         let field = |name: &str| shape.and_then(|shape| shape.fields.iter().find(|field| field.name == name));
         // Where the contract leaves the keys to the target, they are data.
         let open = shape.is_some_and(|shape| shape.open);
-        let told: Vec<_> = members.iter().filter(|(name, _)| !open || field(name).is_some()).collect();
+        let told: Vec<_> = members
+            .iter()
+            .filter(|(name, _)| !open || field(name).is_some())
+            .collect();
         if open && told.is_empty() {
             return Self::only(Form::OpenObject);
         }

@@ -133,7 +133,10 @@ impl<'text> Lines<'text> {
             .and_then(|(_, says)| says.rsplit_once(": "))
             .ok_or(self.unreadable())?;
         let (mut place, variants) = self.says(says)?;
-        if self.peek().is_some_and(|(at, says)| at > depth && says.starts_with("*: ")) {
+        if self
+            .peek()
+            .is_some_and(|(at, says)| at > depth && says.starts_with("*: "))
+        {
             place.element = Some(Box::new(self.place(depth + 1)?.1));
         }
         for index in 0..variants {
@@ -173,7 +176,9 @@ impl<'text> Lines<'text> {
             } else if let Some(lengths) = variant.strip_prefix("array of ") {
                 place.lengths = self.lengths(lengths)?;
             } else {
-                let count = variant.strip_prefix("object in ").and_then(|rest| rest.strip_suffix(" variants"));
+                let count = variant
+                    .strip_prefix("object in ")
+                    .and_then(|rest| rest.strip_suffix(" variants"));
                 objects = count.and_then(|count| count.parse().ok()).ok_or(self.unreadable())?;
             }
         }

@@ -6,7 +6,9 @@ use countersign::report::shapes::Answers;
 
 /// The name and the text of each accepted snapshot of answers and envelopes in a folder, in order.
 pub(super) fn all(folder: &Path) -> Vec<(String, String)> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let entries = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
     let names = entries.filter_map(|name| Some(name.to_str()?.strip_suffix(".snap")?.to_owned()));
     let mut names: Vec<_> = names
         .filter(|name| name.starts_with("answer_") || name.starts_with("envelope_"))

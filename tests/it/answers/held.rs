@@ -28,7 +28,10 @@ async fn every_answer_has_the_shape_that_was_accepted() {
 /// What insta is asked to hold: of known rows what they showed, else that and what was accepted beside it.
 pub(super) fn held(subject: &Subject, name: &str, answers: &Answers) -> String {
     let accepted = accepted::shapes(&subject.folder, name).filter(|_| !subject.rows_are_known);
-    accepted.map_or_else(|| answers.to_string(), |accepted| answers.completed(&accepted).to_string())
+    accepted.map_or_else(
+        || answers.to_string(),
+        |accepted| answers.completed(&accepted).to_string(),
+    )
 }
 
 /// Lets insta compare, and go on with the next snapshot where it differs.

@@ -51,14 +51,20 @@ pub(super) async fn shapes(subject: &Subject) -> Result<Shapes, String> {
         let operation = contract().operation(id);
         let Some(answers) = observed.successes(id) else {
             let not_called = plan.not_called.iter().any(|(other, _)| *other == id);
-            let list = if not_called { &mut shapes.not_called } else { &mut silent };
+            let list = if not_called {
+                &mut shapes.not_called
+            } else {
+                &mut silent
+            };
             list.push(operation.name.clone());
             continue;
         };
         if let Some(envelopes) = answers.envelopes(operation) {
             shapes.by_name.insert(format!("envelope_{}", operation.name), envelopes);
         }
-        shapes.by_name.insert(format!("answer_{}", operation.name), answers.clone());
+        shapes
+            .by_name
+            .insert(format!("answer_{}", operation.name), answers.clone());
     }
     if !silent.is_empty() {
         let silent = silent.join(", ");
@@ -144,6 +150,10 @@ fn tell_residue(subject: &Subject, record: &Record) {
         return;
     }
     for left in &record.residue {
-        println!("left in the target: {} {}", left.operation, left.id.as_deref().unwrap_or("?"));
+        println!(
+            "left in the target: {} {}",
+            left.operation,
+            left.id.as_deref().unwrap_or("?")
+        );
     }
 }

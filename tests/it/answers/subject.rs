@@ -74,7 +74,10 @@ pub(super) fn folder() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"))
 }
 
-#[expect(clippy::disallowed_methods, reason = "the environment says which service the tests hold")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the environment says which service the tests hold"
+)]
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
