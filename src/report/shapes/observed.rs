@@ -145,3 +145,100 @@ fn body(contract: &Contract, operation: &Operation, answer: &Answer) -> Place {
         Err(JsonError::Beyond | JsonError::Syntax { .. }) => Place::only(Form::NotJson),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// What answers with these bodies show, one after the other.
+    fn shown(contract: &Contract, bodies: &[Value]) -> String {
+        let mut answers = Answers::default();
+        for body in bodies {
+            let at = At {
+                contract,
+                shape: contract.operations[0].answers[0].body,
+                page: Some("/page"),
+                pointer: "",
+            };
+            answers.add("200".to_owned(), Place::of(body, at));
+        }
+        answers.to_string()
+    }
+
+    fn contract() -> Contract {
+        let text = "openapi: 3.0.3
+info: {title: Things, version: '1'}
+paths:
+  /things:
+    get:
+      operationId: getThings
+      responses:
+        '200':
+          description: Things
+          content:
+            application/json:
+              schema:
+                type: object
+                properties:
+                  a: {}
+                  page: {type: array, items: {}}
+                  own: {type: object, additionalProperties: true}
+";
+        Contract::read("things.yaml", text.to_owned()).unwrap()
+    }
+
+    #[test]
+    fn the_order_of_rows_changes_nothing() {
+        let rows = [
+            json!({"a": "2024-05-17", "page": [1, 2]}),
+            json!({"a": "Ada"}),
+            json!({"a": ["", {"a": 1}]}),
+            json!({"a": [{"a": 1.5}, null]}),
+            json!({"a": ""}),
+            json!({"page": [], "a": 7}),
+        ];
+        let told = shown(&contract(), &rows);
+        for turn in 1..rows.len() {
+            let mut turned = rows.clone();
+            turned.rotate_left(turn);
+            assert_eq!(shown(&contract(), &turned), told);
+            turned.reverse();
+            assert_eq!(shown(&contract(), &turned), told);
+        }
+        assert!(told.contains("a: array of many | text | blank"), "{told}");
+    }
+
+    #[test]
+    fn the_order_of_keys_is_told() {
+        let one = shown(&contract(), &[json!({"a": 1, "page": []})]);
+        let other = shown(&contract(), &[json!({"page": [], "a": 1})]);
+        assert_ne!(one, other);
+    }
+
+    #[test]
+    fn how_much_stands_on_a_page_changes_nothing_but_what_is_in_it() {
+        let one = shown(&contract(), &[json!({"page": ["a"]})]);
+        assert_eq!(
+            one,
+            shown(&contract(), &[json!({"page": ["a", "b"]}), json!({"page": []})])
+        );
+    }
+
+    #[test]
+    fn a_name_that_the_contract_does_not_have_is_told_by_its_length() {
+        let told = shown(&contract(), &[json!({"a": {"ada@example.com": 1}, "secret": 2})]);
+        assert!(told.contains("<undocumented name(15)>: integer"), "{told}");
+        assert!(
+            told.contains("<undocumented name(6)>: integer") && !told.contains("secret"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn keys_that_the_contract_leaves_to_the_target_are_not_told() {
+        let told = shown(&contract(), &[json!({"own": {"a": 1}}), json!({"own": {}})]);
+        assert!(told.ends_with("own: object with keys of its own"), "{told}");
+    }
+}

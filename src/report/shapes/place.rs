@@ -192,3 +192,85 @@ fn either(
         (one, other) => one.or(other),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::observed::Answers;
+
+    /// One answer of success with this body, written as the lines below `body: `.
+    fn answers(body: &str) -> Answers {
+        let lines = body.lines().map(str::trim_end).filter(|line| !line.trim().is_empty());
+        let lines: Vec<_> = lines.collect();
+        Answers::read(&format!("200 application/json\n  body: {}", lines.join("\n"))).unwrap()
+    }
+
+    fn completed(shown: &str, accepted: &str) -> Answers {
+        answers(shown).completed(&answers(accepted))
+    }
+
+    #[test]
+    fn what_the_rows_did_not_show_stays_as_accepted() {
+        for (shown, accepted) in [
+            ("text", "text | blank"),
+            ("blank", "text | blank"),
+            ("null", "uuid | null"),
+            ("text", "text | null"),
+            ("array of none", "array of none or one\n    *: uuid"),
+            ("array of one\n    *: uuid", "array of none or one or many\n    *: uuid"),
+            ("null", "object | null\n    a: integer"),
+            ("object\n    a: integer", "object | null\n    a: integer"),
+            (
+                "object\n    a: integer",
+                "object in 2 variants\n    variant 1\n      a: integer\n    variant 2\n      b: text",
+            ),
+            (
+                "object\n    a: array of none",
+                "object\n    a: array of many\n      *: text | blank",
+            ),
+        ] {
+            let expected = match shown {
+                "object\n    a: array of none" => "object\n    a: array of none or many\n      *: text | blank",
+                _ => accepted,
+            };
+            assert_eq!(completed(shown, accepted), answers(expected), "{shown}");
+        }
+    }
+
+    #[test]
+    fn what_is_answered_otherwise_replaces_what_was_accepted() {
+        for (shown, accepted, held) in [
+            (
+                "timestamp with an offset",
+                "timestamp with Z | blank",
+                "timestamp with an offset | blank",
+            ),
+            ("integer", "text", "integer"),
+            (
+                "object\n    a: text",
+                "object\n    a: text\n    b: text",
+                "object\n    a: text",
+            ),
+            (
+                "object\n    b: text\n    a: text",
+                "object\n    a: text\n    b: text",
+                "object\n    b: text\n    a: text",
+            ),
+            ("text", "object\n    a: text", "text"),
+            (
+                "array of one\n    *: text",
+                "array of one\n    *: uuid",
+                "array of one\n    *: text",
+            ),
+        ] {
+            assert_eq!(completed(shown, accepted), answers(held), "{shown}");
+        }
+    }
+
+    #[test]
+    fn another_status_is_completed_by_what_was_accepted_of_the_body() {
+        let accepted = answers("text | blank");
+        let shown = Answers::read("202 application/json\n  body: text").unwrap();
+        let held = shown.completed(&accepted).to_string();
+        assert_eq!(held, "202 application/json\n  body: text | blank");
+    }
+}

@@ -191,3 +191,48 @@ impl<'text> Lines<'text> {
         lengths.collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WRITTEN: &str = "\
+200 application/json
+  body: object | null
+    id: uuid | uuid without hyphens
+    notes: array of none or many | blank
+      *: timestamp with a space, without a zone
+    empty: object
+    either: object in 2 variants | array of a page
+      *: array of one
+        *: integer
+      variant 1
+        a: text
+      variant 2
+        a: text
+        <undocumented name(5)>: object
+          b: null
+204
+  body: none";
+
+    #[test]
+    fn shapes_are_read_as_they_are_written() {
+        assert_eq!(Answers::read(WRITTEN).unwrap().to_string(), WRITTEN);
+        assert_eq!(Answers::read("").unwrap(), Answers::default());
+    }
+
+    #[test]
+    fn a_text_that_is_no_shape_is_told_by_its_line() {
+        for (from, to, line) in [
+            ("id: uuid |", "id: guid |", 3),
+            ("none or many", "none or two", 4),
+            ("      *: timestamp", "          *: timestamp", 5),
+            ("      variant 2", "      variant 3", 12),
+            ("  body: none", "  head: none", 17),
+            ("200 application/json\n", "", 1),
+        ] {
+            let read = Answers::read(&WRITTEN.replacen(from, to, 1));
+            assert_eq!(read.map_err(|error| error.line), Err(line), "{to}");
+        }
+    }
+}

@@ -164,8 +164,8 @@ impl Change {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_snapshot_differs_but_where_an_axis_changes_shapes() {
-    // The first value is the default, which the snapshots are of.
-    let values = AXES.iter().flat_map(|axis| {
+    // The first value is the default, which the snapshots are of. The axes that make a service wait are among the last.
+    let values = AXES.iter().rev().flat_map(|axis| {
         let others = axis.values.iter().skip(1);
         others.map(move |value| (axis.name, value.name))
     });
@@ -215,6 +215,6 @@ fn every_change_is_of_an_axis_and_of_values_that_exist() {
     for change in CHANGES {
         let axis = AXES.iter().find(|axis| axis.name == change.axis).expect(change.axis);
         let has = |value: &&str| axis.values.iter().any(|known| known.name == *value);
-        assert!(change.values.iter().all(|value| has(value)), "{}", change.axis);
+        assert!(change.values.iter().all(has), "{}", change.axis);
     }
 }
