@@ -4,11 +4,11 @@ use std::path::Path;
 
 use countersign::report::shapes::Answers;
 
-/// The name and the text of each accepted snapshot of answers and envelopes in a folder, in order.
+/// The name and the text of each accepted snapshot of answers and envelopes in a folder, in order. A folder that is not
+/// there yet has none.
 pub(super) fn all(folder: &Path) -> Vec<(String, String)> {
-    let entries = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name());
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let entries = entries.map(|entry| entry.unwrap().file_name());
     let names = entries.filter_map(|name| Some(name.to_str()?.strip_suffix(".snap")?.to_owned()));
     let mut names: Vec<_> = names
         .filter(|name| name.starts_with("answer_") || name.starts_with("envelope_"))

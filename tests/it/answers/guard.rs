@@ -7,7 +7,13 @@ use countersign::report::shapes::Answers;
 
 use super::accepted;
 use super::observing::{ERRORS, contract};
-use super::subject::folder;
+use super::subject::{folder, named_folder};
+
+/// Every accepted snapshot: of this project, and of the deployed service that the environment names.
+fn everywhere() -> impl Iterator<Item = (String, String)> {
+    let folders = [Some(folder()), named_folder()];
+    folders.into_iter().flatten().flat_map(|folder| accepted::all(&folder))
+}
 
 /// The operation of a snapshot; none for the errors.
 fn operation(name: &str) -> Option<&'static Operation> {
@@ -64,7 +70,7 @@ fn every_operation_has_its_snapshots_and_there_are_no_others() {
 
 #[test]
 fn no_snapshot_holds_a_value() {
-    for (name, text) in accepted::all(&folder()) {
+    for (name, text) in everywhere() {
         assert_eq!(
             values(&text),
             [""; 0],
@@ -91,7 +97,7 @@ fn a_value_that_is_planted_is_seen() {
 
 #[test]
 fn no_snapshot_contradicts_the_contract() {
-    for (name, text) in accepted::all(&folder()) {
+    for (name, text) in everywhere() {
         assert_eq!(contradictions(&name, &text), [""; 0], "{name}");
     }
 }

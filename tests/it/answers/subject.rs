@@ -1,6 +1,6 @@
 //! Whose answers are held. The main type is [`Subject`].
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use countersign::service::{self, Profile, Service, Setting, StoreUrl};
 
@@ -35,9 +35,7 @@ impl Subject {
             token,
             writes,
             rows_are_known: false,
-            folder: variable("COUNTERSIGN_SNAPSHOTS").map_or_else(folder, |named| {
-                std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(named)
-            }),
+            folder: named_folder().unwrap_or_else(folder),
         }
     }
 
@@ -72,6 +70,11 @@ impl Subject {
 /// Where the snapshots of this project are.
 pub(super) fn folder() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"))
+}
+
+/// Where the snapshots of a deployed service are that has chosen otherwise than the embedded one.
+pub(super) fn named_folder() -> Option<PathBuf> {
+    variable("COUNTERSIGN_SNAPSHOTS").map(|named| Path::new(env!("CARGO_MANIFEST_DIR")).join(named))
 }
 
 #[expect(
