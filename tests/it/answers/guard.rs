@@ -42,7 +42,7 @@ fn values(text: &str) -> Vec<String> {
 }
 
 /// What in a snapshot's text breaks a statement of the contract.
-fn contradictions(name: &str, text: &str) -> Vec<String> {
+pub(super) fn contradictions(name: &str, text: &str) -> Vec<String> {
     let answers = Answers::read(text).unwrap_or_else(|error| panic!("{name}: {error}"));
     match operation(name) {
         Some(operation) => answers.contradictions(contract(), operation),

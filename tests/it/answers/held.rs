@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use countersign::report::shapes::Answers;
 
 use super::accepted;
+use super::guard::contradictions;
 use super::observing::shapes;
 use super::subject::Subject;
 
@@ -23,6 +24,15 @@ async fn every_answer_has_the_shape_that_was_accepted() {
         .map(|(name, _)| name.as_str())
         .collect();
     assert!(differing.is_empty(), "other shapes than accepted: {differing:?}");
+    // What insta was told to accept just now is held like everything else that was.
+    for name in shapes.by_name.keys() {
+        let text = accepted::text(&subject.folder, name).unwrap_or_default();
+        assert_eq!(
+            contradictions(name, &text),
+            [""; 0],
+            "{name} was accepted and contradicts the contract"
+        );
+    }
 }
 
 /// What insta is asked to hold: of known rows what they showed, else that and what was accepted beside it.

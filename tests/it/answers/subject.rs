@@ -19,14 +19,15 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    /// The deployed service that the environment names, else the embedded one.
+    /// The deployed service that the environment names, else the embedded one. An empty name is a wrong one: a variable
+    /// that was not filled in must not pass for a deployed service that was held.
     pub(super) async fn asked_for() -> Self {
         let Some(url) = variable("COUNTERSIGN_BASE_URL") else {
             return Self::embedded(&[]).await;
         };
         let token = variable("COUNTERSIGN_TOKEN").expect("there is no token for the target; set COUNTERSIGN_TOKEN");
         let writes = match variable("COUNTERSIGN_WRITES").as_deref() {
-            None | Some("0") => false,
+            None | Some("" | "0") => false,
             Some("1") => true,
             Some(_) => panic!("COUNTERSIGN_WRITES is 1 to send writes, else 0"),
         };
@@ -74,7 +75,8 @@ pub(super) fn folder() -> PathBuf {
 
 /// Where the snapshots of a deployed service are that has chosen otherwise than the embedded one.
 pub(super) fn named_folder() -> Option<PathBuf> {
-    variable("COUNTERSIGN_SNAPSHOTS").map(|named| Path::new(env!("CARGO_MANIFEST_DIR")).join(named))
+    let named = variable("COUNTERSIGN_SNAPSHOTS").filter(|named| !named.is_empty());
+    named.map(|named| Path::new(env!("CARGO_MANIFEST_DIR")).join(named))
 }
 
 #[expect(
@@ -82,5 +84,5 @@ pub(super) fn named_folder() -> Option<PathBuf> {
     reason = "the environment says which service the tests hold"
 )]
 fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
+    std::env::var(name).ok()
 }
