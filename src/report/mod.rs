@@ -2,6 +2,7 @@
 
 mod json;
 mod record;
+pub mod shapes;
 mod terminal;
 #[cfg(test)]
 mod testing;

@@ -1,5 +1,6 @@
 //! The integration tests, in one binary: a module for each part of the program, on real sockets and real files.
 
+mod answers;
 mod cli;
 mod client;
 mod corpus;

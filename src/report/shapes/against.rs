@@ -1,0 +1,102 @@
+//! Holds accepted shapes against the contract, so that one that was accepted by mistake does not pass for documented.
+
+use super::form::Form;
+use super::observed::Answers;
+use super::place::Place;
+use crate::contract::Contract;
+use crate::contract::operation::Operation;
+use crate::contract::pointer;
+use crate::contract::shape::{JsonType, Shape, ShapeId};
+
+impl Answers {
+    /// What in these answers of success breaks a statement of the contract, each in a line; empty where nothing does.
+    #[must_use]
+    pub fn contradictions(&self, contract: &Contract, operation: &Operation) -> Vec<String> {
+        let mut found = Vec::new();
+        for (head, place) in &self.by_head {
+            let (status, media_type) = head.split_once(' ').unwrap_or((head, ""));
+            let documented = status.parse().ok().filter(|status| operation.succeeds_with(*status));
+            let Some(answer) = documented.and_then(|status| operation.answer(status)) else {
+                found.push(format!("{status} is not {}", operation.success_statuses()));
+                continue;
+            };
+            if !answer.media_types.is_empty() && !answer.media_types.iter().any(|known| known == media_type) {
+                found.push(format!("{media_type} is not {}", answer.media_types.join(" or ")));
+            }
+            if let Some(shape) = answer.body {
+                let mut held = Held { contract, found };
+                held.place(place, shape, "");
+                found = held.found;
+            }
+        }
+        found
+    }
+}
+
+struct Held<'contract> {
+    contract: &'contract Contract,
+    found: Vec<String>,
+}
+
+impl Held<'_> {
+    fn place(&mut self, place: &Place, id: ShapeId, at: &str) {
+        let shape = self.contract.shape(id);
+        self.types(place, shape, at);
+        for (names, places) in &place.objects {
+            self.names(names, shape, at);
+            for (name, place) in names.iter().zip(places) {
+                let field = shape.fields.iter().find(|field| field.name == *name);
+                if let Some(below) = field.map(|field| field.shape).or(shape.additional) {
+                    self.place(place, below, &pointer::join(at, name));
+                }
+            }
+        }
+        if let (Some(element), Some(items)) = (&place.element, shape.items) {
+            self.place(element, items, &pointer::join(at, "*"));
+        }
+    }
+
+    fn types(&mut self, place: &Place, shape: &Shape, at: &str) {
+        let objects = (!place.objects.is_empty()).then_some(JsonType::Object);
+        let arrays = (!place.lengths.is_empty()).then_some(JsonType::Array);
+        let scalars = place.forms.iter().filter_map(|form| form.json_type());
+        for received in scalars.chain(objects).chain(arrays) {
+            let admits = |documented: &JsonType| {
+                *documented == received || (*documented == JsonType::Number && received == JsonType::Integer)
+            };
+            if !shape.types.is_empty() && !shape.types.iter().any(admits) {
+                let types: Vec<_> = shape.types.iter().map(|known| known.name()).collect();
+                self.say(at, &format!("{} is not {}", received.name(), types.join(" or ")));
+            }
+        }
+        let null_is_open = shape.nullable || self.contract.null_gap.is_some();
+        for form in [Form::NotJson, Form::NoBody, Form::Null] {
+            if place.forms.contains(&form) && !(form == Form::Null && null_is_open) {
+                self.say(at, &format!("{} is not documented", form.name()));
+            }
+        }
+    }
+
+    fn names(&mut self, names: &[String], shape: &Shape, at: &str) {
+        for field in &shape.fields {
+            if field.present.is_some() && !names.contains(&field.name) {
+                self.say(at, &format!("`{}` is documented and missing", field.name));
+            }
+        }
+        for (name, _) in &shape.forbidden {
+            if names.contains(name) {
+                self.say(at, &format!("`{name}` is there and must be absent"));
+            }
+        }
+        if let Some((_, closed)) = &shape.closed {
+            for name in names.iter().filter(|name| !closed.contains(name)) {
+                self.say(at, &format!("`{name}` is there, and only {} may be", closed.join(", ")));
+            }
+        }
+    }
+
+    fn say(&mut self, at: &str, says: &str) {
+        let at = if at.is_empty() { "body" } else { at };
+        self.found.push(format!("{at}: {says}"));
+    }
+}

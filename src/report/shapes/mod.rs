@@ -1,0 +1,17 @@
+//! The shapes that answers had: what a snapshot may hold of them, which is nothing of their values. [`Observed`] folds
+//! the exchanges of a run; [`Answers`] is what it saw of one operation, written and read as text.
+//!
+//! # Design
+//!
+//! Whatever varies with the target's rows is folded away: places are joined over all rows, lengths are none, one or
+//! many, and joining does not depend on the order. What remains differs only where the service answers otherwise.
+
+mod against;
+mod form;
+mod observed;
+mod place;
+mod text;
+
+pub use observed::{Answers, Observed};
+pub use place::{Length, Place};
+pub use text::UnreadableShapes;

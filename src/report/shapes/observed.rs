@@ -1,0 +1,244 @@
+//! Folds the exchanges of a run into shapes. The main types are [`Observed`] and [`Answers`].
+
+use std::collections::BTreeMap;
+
+use super::form::Form;
+use super::place::{At, Place};
+use crate::contract::Contract;
+use crate::contract::operation::{Operation, OperationId};
+use crate::contract::pointer;
+use crate::exchange::json::{self, JsonError};
+use crate::exchange::{Answer, Exchange, Purpose};
+
+/// The media types that are told, beside those that the contract documents: what else stands there may be a value.
+const KNOWN_TYPES: [&str; 4] = [
+    "application/json",
+    "application/problem+json",
+    "text/html",
+    "text/plain",
+];
+
+/// What a run saw.
+#[derive(Debug)]
+pub struct Observed<'contract> {
+    contract: &'contract Contract,
+    successes: BTreeMap<OperationId, Answers>,
+    errors: Answers,
+}
+
+/// The shapes of several answers, by status and media type.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answers {
+    pub(super) by_head: BTreeMap<String, Place>,
+}
+
+impl<'contract> Observed<'contract> {
+    /// Nothing, yet.
+    #[must_use]
+    pub fn new(contract: &'contract Contract) -> Self {
+        Self {
+            contract,
+            successes: BTreeMap::new(),
+            errors: Answers::default(),
+        }
+    }
+
+    /// Adds an exchange: the success of a documented request to its operation, a refusal to the errors. What asks for
+    /// time, what has no complete answer and what became of odd requests otherwise is no shape of an answer.
+    pub fn see(&mut self, exchange: &Exchange) {
+        let Ok(answer) = &exchange.outcome else { return };
+        let id = exchange.request.operation;
+        let operation = self.contract.operation(id);
+        let documented = matches!(exchange.request.purpose, Purpose::Documented(_));
+        let place = || body(self.contract, operation, answer);
+        if documented && operation.succeeds_with(answer.status) {
+            let place = place();
+            self.successes
+                .entry(id)
+                .or_default()
+                .add(head(operation, answer), place);
+        } else if (400..500).contains(&answer.status) && !answer.is_throttled() {
+            let place = place();
+            self.errors.add(head(operation, answer), place);
+        }
+    }
+
+    /// What the operation answered to documented requests; none where it answered none of them with success.
+    #[must_use]
+    pub fn successes(&self, operation: OperationId) -> Option<&Answers> {
+        self.successes.get(&operation)
+    }
+
+    /// What was answered to requests that were refused.
+    #[must_use]
+    pub fn errors(&self) -> &Answers {
+        &self.errors
+    }
+}
+
+impl Answers {
+    fn add(&mut self, head: String, place: Place) {
+        let known = self.by_head.remove(&head).unwrap_or_default();
+        self.by_head.insert(head, known.joined(place));
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.by_head.is_empty()
+    }
+
+    /// These, and what was accepted that the target's rows may just not have shown.
+    #[must_use]
+    pub fn completed(&self, accepted: &Self) -> Self {
+        let beside = self.by_head.keys().any(|head| accepted.by_head.contains_key(head));
+        let mut by_head: BTreeMap<_, _> = accepted.by_head.clone();
+        by_head.retain(|head, _| beside || self.by_head.contains_key(head));
+        for (head, place) in &self.by_head {
+            let known = accepted.by_head.get(head).or_else(|| accepted.by_head.values().next());
+            let place = place.clone().completed(known.unwrap_or(&Place::default()));
+            by_head.insert(head.clone(), place);
+        }
+        Self { by_head }
+    }
+
+    /// These without what the operation's answers are about: the items of a list, the record that a create made. None
+    /// where the contract says of no place that it holds them.
+    #[must_use]
+    pub fn envelopes(&self, operation: &Operation) -> Option<Self> {
+        let created = operation.laws.created.as_ref();
+        let resource = match (&operation.page, created) {
+            (Some(page), _) => pointer::join(&page.items, "*"),
+            (None, Some(created)) => created.resource.clone(),
+            (None, None) => return None,
+        };
+        let resource: Vec<_> = pointer::tokens(&resource).collect();
+        let around = |(head, place): (&String, &Place)| (head.clone(), place.around(&resource));
+        Some(Self {
+            by_head: self.by_head.iter().map(around).collect(),
+        })
+    }
+}
+
+fn head(operation: &Operation, answer: &Answer) -> String {
+    let documented = |told: &str| {
+        let mut answers = operation.answers.iter().flat_map(|answer| &answer.media_types);
+        answers.any(|media_type| media_type == told) || KNOWN_TYPES.contains(&told)
+    };
+    match answer.media_type() {
+        None => answer.status.to_string(),
+        Some(told) if documented(&told) => format!("{} {told}", answer.status),
+        Some(_) => format!("{} <undocumented media type>", answer.status),
+    }
+}
+
+fn body(contract: &Contract, operation: &Operation, answer: &Answer) -> Place {
+    let at = At {
+        contract,
+        shape: operation.answer(answer.status).and_then(|answer| answer.body),
+        page: operation.page.as_ref().map(|page| page.items.as_str()),
+        pointer: "",
+    };
+    match json::read(&answer.body) {
+        Ok(body) => Place::of(&body.value, at),
+        Err(JsonError::Empty) => Place::only(Form::NoBody),
+        Err(JsonError::Beyond | JsonError::Syntax { .. }) => Place::only(Form::NotJson),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// What answers with these bodies show, one after the other.
+    fn shown(contract: &Contract, bodies: &[Value]) -> String {
+        let mut answers = Answers::default();
+        for body in bodies {
+            let at = At {
+                contract,
+                shape: contract.operations[0].answers[0].body,
+                page: Some("/page"),
+                pointer: "",
+            };
+            answers.add("200".to_owned(), Place::of(body, at));
+        }
+        answers.to_string()
+    }
+
+    fn contract() -> Contract {
+        let text = "openapi: 3.0.3
+info: {title: Things, version: '1'}
+paths:
+  /things:
+    get:
+      operationId: getThings
+      responses:
+        '200':
+          description: Things
+          content:
+            application/json:
+              schema:
+                type: object
+                properties:
+                  a: {}
+                  page: {type: array, items: {}}
+                  own: {type: object, additionalProperties: true}
+";
+        Contract::read("things.yaml", text.to_owned()).unwrap()
+    }
+
+    #[test]
+    fn the_order_of_rows_changes_nothing() {
+        let rows = [
+            json!({"a": "2024-05-17", "page": [1, 2]}),
+            json!({"a": "Ada"}),
+            json!({"a": ["", {"a": 1}]}),
+            json!({"a": [{"a": 1.5}, null]}),
+            json!({"a": ""}),
+            json!({"page": [], "a": 7}),
+        ];
+        let told = shown(&contract(), &rows);
+        for turn in 1..rows.len() {
+            let mut turned = rows.clone();
+            turned.rotate_left(turn);
+            assert_eq!(shown(&contract(), &turned), told);
+            turned.reverse();
+            assert_eq!(shown(&contract(), &turned), told);
+        }
+        assert!(told.contains("a: array of many | text | blank"), "{told}");
+    }
+
+    #[test]
+    fn the_order_of_keys_is_told() {
+        let one = shown(&contract(), &[json!({"a": 1, "page": []})]);
+        let other = shown(&contract(), &[json!({"page": [], "a": 1})]);
+        assert_ne!(one, other);
+    }
+
+    #[test]
+    fn how_much_stands_on_a_page_changes_nothing_but_what_is_in_it() {
+        let one = shown(&contract(), &[json!({"page": ["a"]})]);
+        assert_eq!(
+            one,
+            shown(&contract(), &[json!({"page": ["a", "b"]}), json!({"page": []})])
+        );
+    }
+
+    #[test]
+    fn a_name_that_the_contract_does_not_have_is_told_by_its_length() {
+        let told = shown(&contract(), &[json!({"a": {"ada@example.com": 1}, "secret": 2})]);
+        assert!(told.contains("<undocumented name(15)>: integer"), "{told}");
+        assert!(
+            told.contains("<undocumented name(6)>: integer") && !told.contains("secret"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn keys_that_the_contract_leaves_to_the_target_are_not_told() {
+        let told = shown(&contract(), &[json!({"own": {"a": 1}}), json!({"own": {}})]);
+        assert!(told.ends_with("own: object with keys of its own"), "{told}");
+    }
+}

@@ -1,0 +1,276 @@
+//! What one place of an answer showed, over all rows. The main type is [`Place`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::form::Form;
+use crate::contract::Contract;
+use crate::contract::pointer;
+use crate::contract::shape::ShapeId;
+
+/// Every variant that one place showed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The forms of values that are neither object nor array.
+    pub(super) forms: BTreeSet<Form>,
+    /// The objects, by their keys in order.
+    pub(super) objects: BTreeMap<Vec<String>, Vec<Place>>,
+    /// How long the arrays were.
+    pub(super) lengths: BTreeSet<Length>,
+    /// What stood in the arrays.
+    pub(super) element: Option<Box<Place>>,
+}
+
+/// How long an array was, as far as it is no matter of the rows alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Length {
+    /// It had no element.
+    None,
+    /// It had one.
+    One,
+    /// It had several.
+    Many,
+    /// It is the page of a list: how much stands there is the page's matter.
+    Page,
+}
+
+/// Where in an answer a value stands.
+#[derive(Clone, Copy)]
+pub(super) struct At<'at> {
+    pub(super) contract: &'at Contract,
+    pub(super) shape: Option<ShapeId>,
+    /// Which array is a page, by its pointer.
+    pub(super) page: Option<&'at str>,
+    pub(super) pointer: &'at str,
+}
+
+impl At<'_> {
+    fn below<Seen>(&self, name: &str, shape: Option<ShapeId>, see: impl FnOnce(At<'_>) -> Seen) -> Seen {
+        let pointer = pointer::join(self.pointer, name);
+        see(At {
+            shape,
+            pointer: &pointer,
+            ..*self
+        })
+    }
+}
+
+impl Place {
+    pub(super) fn only(form: Form) -> Self {
+        Self {
+            forms: BTreeSet::from([form]),
+            ..Self::default()
+        }
+    }
+
+    /// What one value shows.
+    pub(super) fn of(value: &Value, at: At<'_>) -> Self {
+        match value {
+            Value::Array(elements) => Self::array(elements, at),
+            Value::Object(members) => Self::object(members, at),
+            other => Form::of(other).map_or_else(Self::default, Self::only),
+        }
+    }
+
+    fn array(elements: &[Value], at: At<'_>) -> Self {
+        let length = match elements.len() {
+            _ if at.page == Some(at.pointer) => Length::Page,
+            0 => Length::None,
+            1 => Length::One,
+            _ => Length::Many,
+        };
+        let items = at.shape.and_then(|shape| at.contract.shape(shape).items);
+        let seen = |element| at.below("*", items, |at| Self::of(element, at));
+        let element = elements.iter().map(seen).reduce(Self::joined);
+        Self {
+            lengths: BTreeSet::from([length]),
+            element: element.map(Box::new),
+            ..Self::default()
+        }
+    }
+
+    fn object(members: &serde_json::Map<String, Value>, at: At<'_>) -> Self {
+        let shape = at.shape.map(|shape| at.contract.shape(shape));
+        let field = |name: &str| shape.and_then(|shape| shape.fields.iter().find(|field| field.name == name));
+        // Where the contract leaves the keys to the target, they are data.
+        let open = shape.is_some_and(|shape| shape.open);
+        let told: Vec<_> = members
+            .iter()
+            .filter(|(name, _)| !open || field(name).is_some())
+            .collect();
+        if open && told.is_empty() {
+            return Self::only(Form::OpenObject);
+        }
+        let names = told.iter().map(|(name, _)| at.contract.tell_name(name)).collect();
+        let seen = |(name, value): &(&String, &Value)| {
+            at.below(name, field(name).map(|field| field.shape), |at| Self::of(value, at))
+        };
+        Self {
+            objects: BTreeMap::from([(names, told.iter().map(seen).collect())]),
+            ..Self::default()
+        }
+    }
+
+    /// What both show, in whichever order they came.
+    pub(super) fn joined(mut self, other: Self) -> Self {
+        self.forms.extend(other.forms);
+        let all = self.forms.clone();
+        self.forms
+            .retain(|form| !all.iter().any(|other| form.is_within(*other)));
+        self.lengths.extend(other.lengths);
+        self.element = either(self.element, other.element, Self::joined);
+        for (names, places) in other.objects {
+            let known = self.objects.remove(&names);
+            let joined = match known {
+                Some(known) => known.into_iter().zip(places).map(|(a, b)| a.joined(b)).collect(),
+                None => places,
+            };
+            self.objects.insert(names, joined);
+        }
+        self
+    }
+
+    /// This, and what was accepted of it that the rows of this target may just not have shown: an unset field where
+    /// all are set, a set one where none is, a length, a variant of an object beside one that was shown.
+    pub(super) fn completed(mut self, accepted: &Self) -> Self {
+        let shown = !self.is_unset();
+        let kept = accepted.forms.iter().filter(|form| !shown || form.is_unset());
+        self.forms.extend(kept.copied());
+        if !shown || !self.lengths.is_empty() {
+            self.lengths.extend(&accepted.lengths);
+            let known = accepted.element.clone();
+            self.element = either(self.element, known, |seen, known| seen.completed(&known));
+        }
+        let beside = self.objects.keys().any(|names| accepted.objects.contains_key(names));
+        for (names, known) in &accepted.objects {
+            match self.objects.remove(names) {
+                Some(seen) => {
+                    let completed = seen.into_iter().zip(known).map(|(seen, known)| seen.completed(known));
+                    let completed = completed.collect();
+                    self.objects.insert(names.clone(), completed);
+                }
+                None if beside || !shown => {
+                    self.objects.insert(names.clone(), known.clone());
+                }
+                None => {}
+            }
+        }
+        self
+    }
+
+    /// Whether nothing was shown but that the place may be unset.
+    fn is_unset(&self) -> bool {
+        self.objects.is_empty() && self.lengths.is_empty() && self.forms.iter().all(|form| form.is_unset())
+    }
+
+    /// This with the resource itself told by that name alone.
+    pub(super) fn around(&self, resource: &[String]) -> Self {
+        let [name, rest @ ..] = resource else {
+            return Self::only(Form::Resource);
+        };
+        let mut envelope = self.clone();
+        if name == "*" {
+            envelope.element = envelope.element.map(|element| Box::new(element.around(rest)));
+        }
+        for (names, places) in &mut envelope.objects {
+            for (place, _) in places.iter_mut().zip(names).filter(|(_, known)| *known == name) {
+                *place = place.around(rest);
+            }
+        }
+        envelope
+    }
+}
+
+fn either(
+    one: Option<Box<Place>>,
+    other: Option<Box<Place>>,
+    both: impl FnOnce(Place, Place) -> Place,
+) -> Option<Box<Place>> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(Box::new(both(*one, *other))),
+        (one, other) => one.or(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::observed::Answers;
+
+    /// One answer of success with this body, written as the lines below `body: `.
+    fn answers(body: &str) -> Answers {
+        let lines = body.lines().map(str::trim_end).filter(|line| !line.trim().is_empty());
+        let lines: Vec<_> = lines.collect();
+        Answers::read(&format!("200 application/json\n  body: {}", lines.join("\n"))).unwrap()
+    }
+
+    fn completed(shown: &str, accepted: &str) -> Answers {
+        answers(shown).completed(&answers(accepted))
+    }
+
+    #[test]
+    fn what_the_rows_did_not_show_stays_as_accepted() {
+        for (shown, accepted) in [
+            ("text", "text | blank"),
+            ("blank", "text | blank"),
+            ("null", "uuid | null"),
+            ("text", "text | null"),
+            ("array of none", "array of none or one\n    *: uuid"),
+            ("array of one\n    *: uuid", "array of none or one or many\n    *: uuid"),
+            ("null", "object | null\n    a: integer"),
+            ("object\n    a: integer", "object | null\n    a: integer"),
+            (
+                "object\n    a: integer",
+                "object in 2 variants\n    variant 1\n      a: integer\n    variant 2\n      b: text",
+            ),
+            (
+                "object\n    a: array of none",
+                "object\n    a: array of many\n      *: text | blank",
+            ),
+        ] {
+            let expected = match shown {
+                "object\n    a: array of none" => "object\n    a: array of none or many\n      *: text | blank",
+                _ => accepted,
+            };
+            assert_eq!(completed(shown, accepted), answers(expected), "{shown}");
+        }
+    }
+
+    #[test]
+    fn what_is_answered_otherwise_replaces_what_was_accepted() {
+        for (shown, accepted, held) in [
+            (
+                "timestamp with an offset",
+                "timestamp with Z | blank",
+                "timestamp with an offset | blank",
+            ),
+            ("integer", "text", "integer"),
+            (
+                "object\n    a: text",
+                "object\n    a: text\n    b: text",
+                "object\n    a: text",
+            ),
+            (
+                "object\n    b: text\n    a: text",
+                "object\n    a: text\n    b: text",
+                "object\n    b: text\n    a: text",
+            ),
+            ("text", "object\n    a: text", "text"),
+            (
+                "array of one\n    *: text",
+                "array of one\n    *: uuid",
+                "array of one\n    *: text",
+            ),
+        ] {
+            assert_eq!(completed(shown, accepted), answers(held), "{shown}");
+        }
+    }
+
+    #[test]
+    fn another_status_is_completed_by_what_was_accepted_of_the_body() {
+        let accepted = answers("text | blank");
+        let shown = Answers::read("202 application/json\n  body: text").unwrap();
+        let held = shown.completed(&accepted).to_string();
+        assert_eq!(held, "202 application/json\n  body: text | blank");
+    }
+}

@@ -1,0 +1,238 @@
+//! Shapes as text, a line for each place, and back. The main type is [`UnreadableShapes`], why a text is none.
+//!
+//! ```text
+//! 200 application/json
+//!   body: object
+//!     data: object
+//!       id: uuid
+//!       notes: one or many of | null
+//!         *: text | blank
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Write as _};
+
+use super::form::Form;
+use super::observed::Answers;
+use super::place::{Length, Place};
+
+/// Why a text is not read as shapes. Nothing of the text is in it but the line's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line} is not how a shape is written")]
+pub struct UnreadableShapes {
+    /// The line, from 1.
+    pub line: usize,
+}
+
+const BODY: &str = "body";
+const ELEMENT: &str = "*";
+const BETWEEN: &str = " | ";
+
+impl Length {
+    const ALL: [Self; 4] = [Self::None, Self::One, Self::Many, Self::Page];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::One => "one",
+            Self::Many => "many",
+            Self::Page => "a page",
+        }
+    }
+}
+
+impl fmt::Display for Answers {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        for (head, body) in &self.by_head {
+            let _ = writeln!(text, "{head}");
+            write_place(&mut text, BODY, body, 1);
+        }
+        formatter.write_str(text.trim_end())
+    }
+}
+
+fn write_place(text: &mut String, name: &str, place: &Place, depth: usize) {
+    let indent = "  ".repeat(depth);
+    let mut variants = Vec::new();
+    match place.objects.len() {
+        0 => {}
+        1 => variants.push("object".to_owned()),
+        count => variants.push(format!("object in {count} variants")),
+    }
+    if !place.lengths.is_empty() {
+        let lengths: Vec<_> = place.lengths.iter().map(|length| length.name()).collect();
+        variants.push(format!("array of {}", lengths.join(" or ")));
+    }
+    variants.extend(place.forms.iter().map(|form| form.name().to_owned()));
+    // Writing to a string never fails.
+    let _ = writeln!(text, "{indent}{name}: {}", variants.join(BETWEEN));
+    if let Some(element) = &place.element {
+        write_place(text, ELEMENT, element, depth + 1);
+    }
+    let several = place.objects.len() > 1;
+    for (index, (names, places)) in place.objects.iter().enumerate() {
+        if several {
+            let _ = writeln!(text, "{indent}  variant {}", index + 1);
+        }
+        for (name, place) in names.iter().zip(places) {
+            write_place(text, name, place, depth + 1 + usize::from(several));
+        }
+    }
+}
+
+impl Answers {
+    /// Reads what was written.
+    ///
+    /// # Errors
+    ///
+    /// [`UnreadableShapes`], with the first line that is no shape.
+    pub fn read(text: &str) -> Result<Self, UnreadableShapes> {
+        let mut lines = Lines { text, next: 0 };
+        let mut by_head = BTreeMap::new();
+        while let Some((0, head)) = lines.peek() {
+            lines.next += 1;
+            let (name, place) = lines.place(1)?;
+            if name != BODY {
+                return Err(lines.unreadable());
+            }
+            by_head.insert(head.to_owned(), place);
+        }
+        match lines.peek() {
+            None => Ok(Self { by_head }),
+            Some(_) => {
+                lines.next += 1;
+                Err(lines.unreadable())
+            }
+        }
+    }
+}
+
+struct Lines<'text> {
+    text: &'text str,
+    next: usize,
+}
+
+impl<'text> Lines<'text> {
+    /// The next line's depth and what it says.
+    fn peek(&self) -> Option<(usize, &'text str)> {
+        let line = self.text.lines().nth(self.next)?;
+        let says = line.trim_start_matches(' ');
+        Some(((line.len() - says.len()) / 2, says)).filter(|_| !says.is_empty())
+    }
+
+    /// The line that was taken last is no shape.
+    fn unreadable(&self) -> UnreadableShapes {
+        UnreadableShapes { line: self.next }
+    }
+
+    fn place(&mut self, depth: usize) -> Result<(String, Place), UnreadableShapes> {
+        let line = self.peek().filter(|(at, _)| *at == depth);
+        self.next += 1;
+        let (name, says) = line
+            .and_then(|(_, says)| says.rsplit_once(": "))
+            .ok_or(self.unreadable())?;
+        let (mut place, variants) = self.says(says)?;
+        if self
+            .peek()
+            .is_some_and(|(at, says)| at > depth && says.starts_with("*: "))
+        {
+            place.element = Some(Box::new(self.place(depth + 1)?.1));
+        }
+        for index in 0..variants {
+            if variants > 1 {
+                let title = format!("variant {}", index + 1);
+                let titled = self.peek() == Some((depth + 1, title.as_str()));
+                self.next += 1;
+                if !titled {
+                    return Err(self.unreadable());
+                }
+            }
+            let (names, places) = self.fields(depth + 1 + usize::from(variants > 1))?;
+            place.objects.insert(names, places);
+        }
+        Ok((name.to_owned(), place))
+    }
+
+    fn fields(&mut self, depth: usize) -> Result<(Vec<String>, Vec<Place>), UnreadableShapes> {
+        let mut fields = (Vec::new(), Vec::new());
+        while self.peek().is_some_and(|(at, _)| at >= depth) {
+            let (name, place) = self.place(depth)?;
+            fields.0.push(name);
+            fields.1.push(place);
+        }
+        Ok(fields)
+    }
+
+    /// The variants of a place, and how many of them are objects.
+    fn says(&self, says: &str) -> Result<(Place, usize), UnreadableShapes> {
+        let (mut place, mut objects) = (Place::default(), 0);
+        for variant in says.split(BETWEEN) {
+            let form = Form::ALL.into_iter().find(|form| form.name() == variant);
+            if let Some(form) = form {
+                place.forms.insert(form);
+            } else if variant == "object" {
+                objects = 1;
+            } else if let Some(lengths) = variant.strip_prefix("array of ") {
+                place.lengths = self.lengths(lengths)?;
+            } else {
+                let count = variant
+                    .strip_prefix("object in ")
+                    .and_then(|rest| rest.strip_suffix(" variants"));
+                objects = count.and_then(|count| count.parse().ok()).ok_or(self.unreadable())?;
+            }
+        }
+        Ok((place, objects))
+    }
+
+    fn lengths(&self, lengths: &str) -> Result<BTreeSet<Length>, UnreadableShapes> {
+        let length = |name| Length::ALL.into_iter().find(|length| length.name() == name);
+        let lengths = lengths.split(" or ").map(|name| length(name).ok_or(self.unreadable()));
+        lengths.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WRITTEN: &str = "\
+200 application/json
+  body: object | null
+    id: uuid | uuid without hyphens
+    notes: array of none or many | blank
+      *: timestamp with a space, without a zone
+    empty: object
+    either: object in 2 variants | array of a page
+      *: array of one
+        *: integer
+      variant 1
+        a: text
+      variant 2
+        a: text
+        <undocumented name(5)>: object
+          b: null
+204
+  body: none";
+
+    #[test]
+    fn shapes_are_read_as_they_are_written() {
+        assert_eq!(Answers::read(WRITTEN).unwrap().to_string(), WRITTEN);
+        assert_eq!(Answers::read("").unwrap(), Answers::default());
+    }
+
+    #[test]
+    fn a_text_that_is_no_shape_is_told_by_its_line() {
+        for (from, to, line) in [
+            ("id: uuid |", "id: guid |", 3),
+            ("none or many", "none or two", 4),
+            ("      *: timestamp", "          *: timestamp", 5),
+            ("      variant 2", "      variant 3", 12),
+            ("  body: none", "  head: none", 17),
+            ("200 application/json\n", "", 1),
+        ] {
+            let read = Answers::read(&WRITTEN.replacen(from, to, 1));
+            assert_eq!(read.map_err(|error| error.line), Err(line), "{to}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The one run that holds a service against its snapshots: of the embedded service, or of the deployed one that the
+//! environment names.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use countersign::report::shapes::Answers;
+
+use super::accepted;
+use super::guard::contradictions;
+use super::observing::shapes;
+use super::subject::Subject;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_answer_has_the_shape_that_was_accepted() {
+    let subject = Subject::asked_for().await;
+    let shapes = shapes(&subject).await.unwrap_or_else(|message| panic!("{message}"));
+    for operation in &shapes.not_called {
+        println!("not held, because it was not called: {operation}; COUNTERSIGN_WRITES=1 calls it");
+    }
+    let differing: Vec<_> = shapes
+        .by_name
+        .iter()
+        .filter(|(name, answers)| !is_as_accepted(&subject, name, answers))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    assert!(differing.is_empty(), "other shapes than accepted: {differing:?}");
+    // What insta was told to accept just now is held like everything else that was.
+    for name in shapes.by_name.keys() {
+        let text = accepted::text(&subject.folder, name).unwrap_or_default();
+        assert_eq!(
+            contradictions(name, &text),
+            [""; 0],
+            "{name} was accepted and contradicts the contract"
+        );
+    }
+}
+
+/// What insta is asked to hold: of known rows what they showed, else that and what was accepted beside it.
+pub(super) fn held(subject: &Subject, name: &str, answers: &Answers) -> String {
+    let accepted = accepted::shapes(&subject.folder, name).filter(|_| !subject.rows_are_known);
+    accepted.map_or_else(
+        || answers.to_string(),
+        |accepted| answers.completed(&accepted).to_string(),
+    )
+}
+
+/// Lets insta compare, and go on with the next snapshot where it differs.
+fn is_as_accepted(subject: &Subject, name: &str, answers: &Answers) -> bool {
+    let text = held(subject, name, answers);
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(&subject.folder);
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    let compare = || settings.bind(|| insta::assert_snapshot!(name, text));
+    catch_unwind(AssertUnwindSafe(compare)).is_ok()
+}

@@ -1,0 +1,220 @@
+//! Which axes of the profile change a shape, and the proof that no other does: the snapshots of the embedded service
+//! judge it under every value of every axis.
+
+use std::collections::BTreeSet;
+
+use countersign::service::AXES;
+use futures::StreamExt;
+
+use super::accepted;
+use super::held::held;
+use super::observing::{ERRORS, Shapes, shapes};
+use super::subject::{Subject, folder};
+
+/// How many services are held at once; most of their time some of them only wait.
+const AT_ONCE: usize = 32;
+
+/// Values of one axis that change what a snapshot holds.
+struct Change {
+    axis: &'static str,
+    /// Which values; every one but the default where none is named.
+    values: &'static [&'static str],
+    snapshots: &'static [&'static str],
+    because: &'static str,
+}
+
+const STATUS: &str = "a snapshot holds the status";
+const TIMES: &[&str] = &[
+    "answer_createContact",
+    "answer_createContactMethod",
+    "answer_createVisit",
+    "answer_getContacts",
+    "answer_getVenues",
+    "answer_getVisits",
+];
+const CONTACTS: &[&str] = &["answer_createContact", "answer_getContacts"];
+
+/// Every axis that changes a shape. Of each of the others no value changes a snapshot.
+const CHANGES: &[Change] = &[
+    change(
+        "create-contact-method-status",
+        &[],
+        &["answer_createContactMethod", "envelope_createContactMethod"],
+        STATUS,
+    ),
+    change(
+        "create-contact-status",
+        &[],
+        &["answer_createContact", "envelope_createContact"],
+        STATUS,
+    ),
+    change(
+        "create-visit-status",
+        &[],
+        &["answer_createVisit", "envelope_createVisit"],
+        STATUS,
+    ),
+    change(
+        "get-contacts-status",
+        &[],
+        &["answer_getContacts", "envelope_getContacts"],
+        STATUS,
+    ),
+    change("get-tags-status", &[], &["answer_getTags", "envelope_getTags"], STATUS),
+    change(
+        "get-venues-status",
+        &[],
+        &["answer_getVenues", "envelope_getVenues"],
+        STATUS,
+    ),
+    change(
+        "get-visits-status",
+        &[],
+        &["answer_getVisits", "envelope_getVisits"],
+        STATUS,
+    ),
+    change("update-contact-status", &[], &["answer_updateContact"], STATUS),
+    change(
+        "update-answer-body",
+        &[],
+        &["answer_updateContact"],
+        "each value is another body",
+    ),
+    change("credential-status", &[], &[ERRORS], STATUS),
+    change("invalid-input-status", &[], &[ERRORS], STATUS),
+    change("error-body", &[], &[ERRORS], "each value is another body"),
+    change("dob-format", &[], CONTACTS, "a snapshot holds the form of a date"),
+    change(
+        "timestamp-form",
+        &["utc-offset", "east", "unzoned", "epoch"],
+        TIMES,
+        "a snapshot holds how a timestamp tells its zone",
+    ),
+    change(
+        "identifier-spelling",
+        &["digits"],
+        &[
+            "answer_createContact",
+            "answer_createContactMethod",
+            "answer_createTag",
+            "answer_createVisit",
+            "answer_getContacts",
+            "answer_getTags",
+            "answer_getVenues",
+            "answer_getVisits",
+        ],
+        "a snapshot holds whether a UUID has hyphens",
+    ),
+    change(
+        "unset-fields",
+        &["null"],
+        CONTACTS,
+        "null is another type than a blank text",
+    ),
+    change(
+        "unset-fields",
+        &["null-arrays"],
+        &["answer_createContact", "answer_getContacts", "answer_getVenues"],
+        "null is another type than a blank text or an empty array",
+    ),
+    change(
+        "venue-of-contact",
+        &[],
+        &["answer_createContact"],
+        "a contact that was just created has a visit or has none",
+    ),
+    change(
+        "required-fields",
+        &["least"],
+        &[
+            "answer_createContact",
+            "answer_createContactMethod",
+            "answer_getContacts",
+            ERRORS,
+        ],
+        "a field that may be left out of a create is left out of one, and is unset in the answer",
+    ),
+    change(
+        "update-semantics",
+        &[],
+        &["answer_getContacts"],
+        "a field that an update does not send is unset afterwards",
+    ),
+];
+
+const fn change(
+    axis: &'static str,
+    values: &'static [&'static str],
+    snapshots: &'static [&'static str],
+    because: &'static str,
+) -> Change {
+    Change {
+        axis,
+        values,
+        snapshots,
+        because,
+    }
+}
+
+impl Change {
+    fn is_of(&self, axis: &str, value: &str) -> bool {
+        self.axis == axis && (self.values.is_empty() || self.values.contains(&value))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_snapshot_differs_but_where_an_axis_changes_shapes() {
+    // The first value is the default, which the snapshots are of. The axes that make a service wait are among the last.
+    let values = AXES.iter().rev().flat_map(|axis| {
+        let others = axis.values.iter().skip(1);
+        others.map(move |value| (axis.name, value.name))
+    });
+    let runs = values.map(async |(axis, value)| {
+        let subject = Subject::embedded(&[&format!("{axis}={value}")]).await;
+        let shapes = shapes(&subject).await;
+        let expected = CHANGES.iter().find(|change| change.is_of(axis, value));
+        let because = expected.map_or("no shape changes", |change| change.because);
+        let expected: BTreeSet<_> = expected
+            .iter()
+            .flat_map(|change| change.snapshots.iter().copied())
+            .collect();
+        let shapes = shapes.unwrap_or_else(|message| panic!("{axis}={value}: {message}"));
+        let differing = differing(&subject, &shapes);
+        let differing: BTreeSet<_> = differing.iter().map(String::as_str).collect();
+        (differing != expected).then(|| format!("{axis}={value}: {differing:?} differ, but {because}: {expected:?}"))
+    });
+    let wrong: Vec<_> = futures::stream::iter(runs)
+        .buffer_unordered(AT_ONCE)
+        .filter_map(async |wrong| wrong)
+        .collect()
+        .await;
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The snapshots that differ, among those of the embedded service and of a deployed one that answers the same.
+fn differing(subject: &Subject, shapes: &Shapes) -> BTreeSet<String> {
+    let deployed = Subject {
+        rows_are_known: false,
+        ..subject.clone()
+    };
+    let names: BTreeSet<_> = accepted::all(&folder()).into_iter().map(|(name, _)| name).collect();
+    let shown: BTreeSet<_> = shapes.by_name.keys().cloned().collect();
+    assert_eq!(names, shown);
+    let differs = |subject: &Subject, name: &String| {
+        accepted::text(&folder(), name) != Some(held(subject, name, &shapes.by_name[name]))
+    };
+    let here = names.iter().filter(|name| differs(subject, name)).cloned();
+    let here: BTreeSet<_> = here.collect();
+    let there: BTreeSet<_> = names.iter().filter(|name| differs(&deployed, name)).cloned().collect();
+    assert!(there.is_subset(&here), "{there:?} differ for a deployed service alone");
+    here
+}
+
+#[test]
+fn every_change_is_of_an_axis_and_of_values_that_exist() {
+    for change in CHANGES {
+        let axis = AXES.iter().find(|axis| axis.name == change.axis).expect(change.axis);
+        let has = |value: &&str| axis.values.iter().any(|known| known.name == *value);
+        assert!(change.values.iter().all(has), "{}", change.axis);
+    }
+}

@@ -1,0 +1,79 @@
+//! Targets whose answers cannot be held: the run fails with the checker's own message, and no snapshot is compared.
+
+use super::observing::shapes;
+use super::subject::Subject;
+use crate::support::stub::{Answer, Stub};
+
+/// The message of a run that fails before anything is compared.
+async fn message(subject: &Subject) -> String {
+    shapes(subject).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn a_target_that_nobody_reaches_is_told_in_the_checkers_words() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let message = message(&Subject::deployed(url.clone())).await;
+    let expected = "could not judge: the connection could not be opened: connection refused; \
+                    check the base URL, and that the service is up";
+    assert_eq!(message, format!("{url} {expected}"));
+}
+
+#[tokio::test]
+async fn a_token_that_is_refused_is_told_in_the_checkers_words() {
+    let subject = Subject {
+        token: "another-token".to_owned(),
+        ..Subject::embedded(&[]).await
+    };
+    let message = message(&subject).await;
+    let expected = "could not judge: the token was refused with 401 by every operation that was called; \
+                    check that it is for this target";
+    assert_eq!(message, format!("{} {expected}", subject.url));
+}
+
+#[tokio::test]
+async fn a_target_that_shows_no_success_fails_by_name() {
+    // A table without a row answers 404.
+    let stub = Stub::table().start().await;
+    let message = message(&Subject::deployed(stub.url())).await;
+    let expected = "nothing was decided on the answers of getContacts, getVenues, getVisits, getTags: ";
+    assert!(message.starts_with(expected), "{message}");
+    assert!(message.contains("does not conform"), "{message}");
+}
+
+#[tokio::test]
+async fn a_list_that_is_refused_alone_fails_by_name() {
+    let page = serde_json::json!({"data": {"per_page": 10, "page": 1, "total": 0, "last_page": 1, "items": []}});
+    let mut table = Stub::table();
+    for list in ["contact-database", "venues", "visits"] {
+        table = table.on("GET", &format!("/organization/v1/{list}"), Answer::json(200, &page));
+    }
+    let stub = table.start().await;
+    let message = message(&Subject::deployed(stub.url())).await;
+    assert!(
+        message.starts_with("nothing was decided on the answers of getTags: "),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn a_deployed_service_is_sent_reads_alone_unless_writes_are_asked_for() {
+    let embedded = Subject::embedded(&[]).await;
+    let reads = Subject {
+        writes: false,
+        ..embedded.clone()
+    };
+    let read = shapes(&reads).await.unwrap();
+    assert_eq!(
+        read.not_called,
+        [
+            "createContact",
+            "updateContact",
+            "createContactMethod",
+            "createVisit",
+            "createTag"
+        ]
+    );
+    assert!(shapes(&embedded).await.unwrap().not_called.is_empty());
+}
