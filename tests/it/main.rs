@@ -3,6 +3,7 @@
 mod cli;
 mod client;
 mod corpus;
+mod examples;
 mod mirror;
 mod proof;
 mod service;
