@@ -8,3 +8,4 @@ mod mirror;
 mod proof;
 mod service;
 mod support;
+mod surface;
