@@ -1,34 +1,78 @@
-//! Prints how many contacts each country of residence has: a walk over all pages that holds one page at a time.
+//! Writes all contacts as CSV to the standard output. One page is held at a time, however many contacts there are.
 //!
 //! `COUNTERSIGN_TOKEN=… cargo run --example list_contacts --no-default-features -- https://contacts.example.com`
 
 #![expect(
     clippy::disallowed_methods,
-    clippy::print_stdout,
+    clippy::print_stderr,
     reason = "a program is its own edge"
 )]
 
-use std::collections::BTreeMap;
 use std::env;
 use std::error::Error;
+use std::io;
+use std::process::ExitCode;
 
-use countersign::client::Client;
+use countersign::client::{Client, types};
 use futures::TryStreamExt;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn Error>> {
-    let base_url = env::args().nth(1).ok_or("give the base URL as the argument")?;
-    let client = Client::new(&base_url, env::var("COUNTERSIGN_TOKEN")?.parse()?)?;
+const USAGE: &str = "usage: list_contacts BASE_URL, with the token in COUNTERSIGN_TOKEN";
 
-    let mut countries = BTreeMap::<_, u64>::new();
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("list_contacts: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<_> = env::args().skip(1).collect();
+    let ([base_url], Ok(token)) = (&arguments[..], env::var("COUNTERSIGN_TOKEN")) else {
+        return Err(USAGE.into());
+    };
+    let client = Client::new(base_url, token.parse()?)?;
+
+    let mut table = csv::Writer::from_writer(io::stdout().lock());
+    table.write_record([
+        "id",
+        "firstname",
+        "lastname",
+        "email",
+        "phone",
+        "country_of_residence",
+        "status",
+        "created_at",
+    ])?;
     let mut contacts = client.contacts();
-    while let Some(contact) = contacts.try_next().await? {
-        *countries
-            .entry(contact.country_of_residence.unwrap_or_default())
-            .or_default() += 1;
+    let mut written = 0_u64;
+    while let Some(contact) = contacts.try_next().await.inspect_err(|_| told(written))? {
+        table.write_record(row(&contact))?;
+        written += 1;
     }
-    for (country, contacts) in countries {
-        println!("{contacts:>8} {country}");
-    }
+    table.flush()?;
+    told(written);
     Ok(())
+}
+
+/// What the service did not answer is an empty cell.
+fn row(contact: &types::ContactListed) -> [&str; 8] {
+    [
+        &contact.id,
+        &contact.firstname,
+        &contact.lastname,
+        &contact.email,
+        &contact.phone,
+        &contact.country_of_residence,
+        &contact.status,
+        &contact.created_at,
+    ]
+    .map(|cell| cell.as_deref().unwrap_or_default())
+}
+
+fn told(written: u64) {
+    eprintln!("{written} contacts written");
 }

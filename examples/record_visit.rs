@@ -5,39 +5,76 @@
 
 #![expect(
     clippy::disallowed_methods,
+    clippy::print_stderr,
     clippy::print_stdout,
     reason = "a program is its own edge"
 )]
 
 use std::env;
 use std::error::Error;
+use std::process::ExitCode;
 
-use countersign::client::{CallError, Client, types};
+use chrono::{DateTime, FixedOffset};
+use countersign::client::{CallError, Client, ClientError, types};
 use futures::TryStreamExt;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<_> = env::args().skip(1).collect();
-    let [base_url, contact, name, datetime] = &arguments[..] else {
-        return Err("give base URL, contact, venue and datetime".into());
-    };
-    let client = Client::new(base_url, env::var("COUNTERSIGN_TOKEN")?.parse()?)?;
+const USAGE: &str = "usage: record_visit BASE_URL CONTACT_ID VENUE_NAME DATETIME, with the token in COUNTERSIGN_TOKEN";
 
-    let venues = client
-        .venues()
-        .try_filter(|venue| std::future::ready(venue.name.as_ref() == Some(name)));
-    let venue = Box::pin(venues).try_next().await?.ok_or("no venue has this name")?;
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("record_visit: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<_> = env::args().skip(1).collect();
+    let ([base_url, contact, venue, datetime], Ok(token)) = (&arguments[..], env::var("COUNTERSIGN_TOKEN")) else {
+        return Err(USAGE.into());
+    };
+    // All that can be wrong here is told before anything is sent.
+    let client = Client::new(base_url, token.parse()?)?;
+    let datetime: DateTime<FixedOffset> = datetime
+        .parse()
+        .map_err(|_| format!("`{datetime}` is no time with its offset, such as 2024-05-17T09:30:00+02:00 or …Z"))?;
 
     let visit = types::VisitInput {
         contact_id: Some(contact.clone()),
-        venue_id: venue.id,
-        datetime: Some(datetime.parse()?),
+        venue_id: Some(venue_named(&client, venue).await?),
+        datetime: Some(datetime),
     };
     match client.create_visit().body(visit).send().await {
-        Ok(created) => println!("recorded: {:?}", created.data.as_ref().and_then(|visit| visit.id)),
+        Ok(created) => {
+            let id = created.data.as_ref().and_then(|visit| visit.id);
+            println!(
+                "recorded: {}",
+                id.map_or_else(|| "the answer names no id".to_owned(), |id| id.to_string())
+            );
+            Ok(())
+        }
         // What a refusal says is not documented; whoever calls may want to read it.
-        Err(CallError::UnexpectedResponse(refusal)) => println!("{}: {}", refusal.status(), refusal.text().await?),
-        Err(error) => return Err(countersign::client::ClientError::from(error).into()),
+        Err(CallError::UnexpectedResponse(refusal)) => {
+            let status = refusal.status();
+            Err(format!("failed to record the visit: {status} {}", refusal.text().await?).into())
+        }
+        Err(error) => Err(ClientError::from(error).into()),
     }
-    Ok(())
+}
+
+/// The identifier of the one venue of this name. The walk goes to the end: names need not be unique.
+async fn venue_named(client: &Client, name: &str) -> Result<String, Box<dyn Error>> {
+    let named = client
+        .venues()
+        .try_filter(|venue| std::future::ready(venue.name.as_deref() == Some(name)));
+    let found: Vec<_> = named.try_collect().await?;
+    match &found[..] {
+        [types::Venue { id: Some(id), .. }] => Ok(id.clone()),
+        [] => Err(format!("no venue is named `{name}`").into()),
+        [_] => Err(format!("the venue `{name}` has no id").into()),
+        several => Err(format!("{} venues are named `{name}`", several.len()).into()),
+    }
 }

@@ -4,26 +4,43 @@
 //! is sent and answered. By hand are the parts that a contract cannot state: how a client is made of a base URL and a
 //! [`Token`], every list as a stream over all its pages, and reads that are repeated when the service is throttled.
 //!
-//! ```no_run
+#![cfg_attr(feature = "service", doc = "```")]
+#![cfg_attr(not(feature = "service"), doc = "```ignore")]
+//! # use countersign::service::{self, Service};
 //! use countersign::client::{Client, ClientError, types};
 //! use futures::TryStreamExt;
 //!
-//! # async fn sample(token: &str) -> Result<(), ClientError> {
-//! let client = Client::new("https://contacts.example.com", token.parse()?)?;
+//! async fn sample(base_url: &str, token: &str) -> Result<(), ClientError> {
+//!     let client = Client::new(base_url, token.parse()?)?;
 //!
-//! let mut contacts = client.contacts();
-//! while let Some(contact) = contacts.try_next().await? {
-//!     println!("{}", contact.full_name.unwrap_or_default());
+//!     // All contacts, of all pages; one page is held at a time.
+//!     let mut contacts = client.contacts();
+//!     while let Some(contact) = contacts.try_next().await? {
+//!         println!("{}", contact.full_name.unwrap_or_default());
+//!     }
+//!
+//!     let tag = types::TagInput::builder().name("regular".to_owned());
+//!     let created = client.create_tag().body(tag).send().await?;
+//!     println!("{:?}", created.data);
+//!     Ok(())
 //! }
-//!
-//! let tag = types::TagInput::builder().name("regular".to_owned());
-//! let created = client.create_tag().body(tag).send().await?;
-//! println!("{:?}", created.data);
-//! # Ok(())
-//! # }
+//! # // It runs against the embedded service, so that what stands here is true.
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+//! # runtime.block_on(async {
+//! #     let service = Service::memory("a-token".to_owned().into())?;
+//! #     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+//! #     let base_url = format!("http://{}", listener.local_addr()?);
+//! #     tokio::spawn(service::run(listener, service::app(service), std::future::pending()));
+//! #     sample(&base_url, "a-token").await?;
+//! #     Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! A list whose call takes more than the page is streamed by its builder, as in `client.get_contacts().stream()`.
+//!
+//! Each method and type says in which section of the document it stands. `examples/` has three programs: all contacts
+//! as CSV, an import that can be killed and goes on, and a visit that is recorded.
 //!
 //! # What is sent and read
 //!
@@ -46,12 +63,20 @@
 pub(crate) mod base_url;
 mod connect;
 mod error;
+#[cfg(all(test, feature = "checker"))]
+mod generate;
 mod generated;
 mod pages;
 #[cfg(test)]
 mod projection;
 pub(crate) mod repeat;
+#[cfg(test)]
+mod round_trip;
+#[cfg(all(test, feature = "checker"))]
+mod schema;
 mod session;
+#[cfg(all(test, feature = "checker"))]
+mod surface;
 mod token;
 #[cfg(test)]
 pub(crate) mod tolerance;

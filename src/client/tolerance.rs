@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::typed::whole;
 
-const CONTRACT: &str = include_str!(concat!(env!("OUT_DIR"), "/contract.json"));
+pub(super) const CONTRACT: &str = include_str!(concat!(env!("OUT_DIR"), "/contract.json"));
 
 #[test]
 fn a_full_answer_survives_decoding_whole() {
@@ -105,7 +105,15 @@ fn decoded(operation: &str, answer: &Value) -> Value {
 /// A full answer to each operation whose success has one documented body.
 fn answers() -> Vec<(String, Value)> {
     let contract: Value = serde_json::from_str(CONTRACT).unwrap();
-    let mut answers = Vec::new();
+    let schemas = answer_schemas(&contract).into_iter();
+    schemas
+        .map(|(id, schema)| (id, example(schema, &contract, 0)))
+        .collect()
+}
+
+/// The schema of the answer of each operation whose success has one documented body.
+pub(super) fn answer_schemas(contract: &Value) -> Vec<(String, &Value)> {
+    let mut schemas = Vec::new();
     for (_, path) in contract["paths"].as_object().unwrap() {
         for (_, operation) in path.as_object().unwrap() {
             let responses = operation["responses"].as_object().into_iter().flatten();
@@ -113,13 +121,12 @@ fn answers() -> Vec<(String, Value)> {
             if let [(_, response)] = successes[..]
                 && let Some(schema) = response.pointer("/content/application~1json/schema")
             {
-                let id = operation["operationId"].as_str().unwrap();
-                answers.push((id.to_owned(), example(schema, &contract, 0)));
+                schemas.push((operation["operationId"].as_str().unwrap().to_owned(), schema));
             }
         }
     }
-    assert!(!answers.is_empty());
-    answers
+    assert!(!schemas.is_empty());
+    schemas
 }
 
 /// The name that an example has where any name may stand.

@@ -1,6 +1,7 @@
 //! Writes the client: progenitor's types and calls, and the streams of pages that progenitor has no form for.
 //!
-//! `build.rs` alone compiles this module, which knows no operation by name. The entry is [`client`].
+//! It knows no operation by name. `build.rs` compiles this module; the library does so for its tests only. The entry is
+//! [`client`].
 
 mod streams;
 mod tolerate;
@@ -15,8 +16,8 @@ use schemars_of_progenitor::schema::{InstanceType, SchemaObject};
 use serde_json::{Value, json};
 use syn::{File, Ident, ImplItem, Item, parse_quote};
 
+use super::projection::{Obstacle, drop_unused_schemas};
 use crate::contract::pointer::join;
-use crate::projection::{Obstacle, drop_unused_schemas};
 
 /// Returns the source of the client of `projected`, with a stream for each operation of `contract` that has `x-page`.
 ///
@@ -32,6 +33,7 @@ pub(crate) fn client(contract: &Value, projected: &Value) -> Result<String, Obst
     tolerate::tolerate(&mut file);
     file.items.extend(streams::streams(contract, projected)?);
     file.items.push(decoder(projected));
+    file.items.push(schemas(projected));
     Ok(prettyplease::unparse(&file))
 }
 
@@ -129,6 +131,22 @@ fn decoder(projected: &Value) -> Item {
         #[cfg(any(test, feature = "checker"))]
         pub(crate) fn decode<R: super::typed::Reader>(operation: &str, body: &serde_json::Value, read: R) -> Option<R::Read> {
             Some(match operation { #(#typed,)* _ => return None })
+        }
+    }
+}
+
+/// A table of the JSON Schemas of all types that have a name in the contract, for our tests.
+fn schemas(projected: &Value) -> Item {
+    let names = projected["components"]["schemas"].as_object().into_iter().flatten();
+    let named = names.map(|(name, _)| {
+        let kind = pascal(name);
+        quote!((#name, schemars::schema_for!(types::#kind)))
+    });
+    parse_quote! {
+        /// The JSON Schema of each type, by the name of its schema in the contract.
+        #[cfg(test)]
+        pub(crate) fn schemas() -> Vec<(&'static str, schemars::Schema)> {
+            vec![#(#named,)*]
         }
     }
 }

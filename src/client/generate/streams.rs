@@ -7,8 +7,7 @@ use quote::{format_ident, quote};
 use serde_json::Value;
 use syn::{Ident, Item, parse_quote};
 
-use super::{answer_schema, operations, pascal, pointer, snake, type_name};
-use crate::projection::Obstacle;
+use super::{Obstacle, answer_schema, operations, pascal, pointer, snake, type_name};
 
 /// Returns the items that stream the lists of `contract`.
 ///
@@ -27,7 +26,13 @@ pub(super) fn streams(contract: &Value, projected: &Value) -> Result<Vec<Item>, 
         })?;
         items.push(list.on_builder());
         if !list.needs_arguments {
-            items.push(list.on_client(&format!("{} {path}", method.to_uppercase()), &taken));
+            let call = format!(
+                "Streams the items of `{} {path}` over all pages.",
+                method.to_uppercase()
+            );
+            let section = operation["x-document"].as_str();
+            let section = section.map_or_else(String::new, |it| format!("\n\nIn the document: {it}."));
+            items.push(list.on_client(&(call + &section), &taken));
         }
     }
     Ok(items)
@@ -91,9 +96,8 @@ impl<'a> List<'a> {
         }
     }
 
-    fn on_client(&self, call: &str, taken: &BTreeSet<Ident>) -> Item {
+    fn on_client(&self, doc: &str, taken: &BTreeSet<Ident>) -> Item {
         let (name, operation, item) = (self.name(taken), snake(self.id), &self.item);
-        let doc = format!("Streams the items of `{call}` over all pages.");
         parse_quote! {
             impl Client {
                 #[doc = #doc]

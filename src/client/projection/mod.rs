@@ -15,7 +15,7 @@ use serde_json::Value;
 pub(crate) use self::schemas::drop_unused_schemas;
 
 /// What the projection does, in order. The build fails with the name of the step that cannot go on.
-pub(crate) const STEPS: [Step; 11] = [
+pub(crate) const STEPS: [Step; 12] = [
     Step {
         name: "write out references",
         why: "a parameter, body or answer that two operations share is adapted for each of them by itself",
@@ -25,6 +25,11 @@ pub(crate) const STEPS: [Step; 11] = [
         name: "name page items",
         why: "the streams of pages have to name the type of an item, so it must be a schema with a name",
         apply: operations::name_page_items,
+    },
+    Step {
+        name: "tell the sections",
+        why: "the documentation of a call or type names where the document states it, and `x-` keys go next",
+        apply: operations::tell_sections,
     },
     Step {
         name: "keep what is read",

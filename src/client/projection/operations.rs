@@ -101,6 +101,27 @@ fn schema_at<'a>(schema: &'a mut Value, pointer: &str, whole: &Value) -> Result<
     Ok(Some(at))
 }
 
+/// Writes the section of the document behind the description of each operation and named schema.
+pub(super) fn tell_sections(document: &mut Value) -> Result<(), Obstacle> {
+    values_mut(document.pointer_mut("/components/schemas")).for_each(tell_section);
+    for (_, _, operation) in operations_mut(document) {
+        tell_section(operation);
+    }
+    Ok(())
+}
+
+fn tell_section(described: &mut Value) {
+    let Some(section) = described["x-document"].as_str() else {
+        return;
+    };
+    let section = format!("In the document: {section}.");
+    let description = match described["description"].as_str() {
+        Some(description) => format!("{}\n\n{section}", description.trim_end()),
+        None => section,
+    };
+    described["description"] = Value::String(description);
+}
+
 /// Keeps of the document what shapes a type or a call, by lists of what progenitor reads.
 pub(super) fn keep_what_is_read(document: &mut Value) -> Result<(), Obstacle> {
     keep(document, &["openapi", "info", "paths", "components"]);

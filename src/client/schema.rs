@@ -1,0 +1,143 @@
+//! Tests that close the circle contract → Rust types → JSON Schema: what `schemars` makes of each generated type is held
+//! against the contract itself, relaxed as the documentation of the client says and by nothing of the projection.
+//!
+//! An answer's field may be missing or null and keeps its kind alone; a request's field may be left out and keeps its
+//! format and its allowed values. A pattern is kept by the type's `FromStr`, which no derived schema shows.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test may fail it, as the test itself may"
+)]
+
+mod compare;
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::generated;
+use compare::differences;
+
+const CONTRACT: &str = include_str!(concat!(env!("OUT_DIR"), "/contract.json"));
+
+fn contract() -> Value {
+    serde_json::from_str(CONTRACT).unwrap()
+}
+
+fn types() -> BTreeMap<String, Value> {
+    let schemas = generated::schemas().into_iter();
+    schemas
+        .map(|(name, schema)| (name.to_owned(), schema.to_value()))
+        .collect()
+}
+
+#[test]
+fn every_type_has_the_schema_of_the_contract() {
+    let (found, compared) = differences(&contract(), &types());
+    assert!(
+        found.is_empty(),
+        "the types part from openapi.yaml:\n{}",
+        found.join("\n")
+    );
+    let all: Vec<_> = types().into_keys().collect();
+    assert_eq!(compared.into_iter().collect::<Vec<_>>(), all, "compared, and generated");
+}
+
+#[test]
+fn a_field_that_a_type_dropped_is_named() {
+    let mut tried = 0;
+    for (name, place) in properties(&types()) {
+        let mut types = types();
+        let (object, field) = place.rsplit_once('/').unwrap();
+        let properties = types.get_mut(&name).unwrap().pointer_mut(object).unwrap();
+        properties.as_object_mut().unwrap().remove(field).unwrap();
+        let (found, _) = differences(&contract(), &types);
+        let named = found
+            .iter()
+            .any(|line| line.contains(&format!("/properties/{field}: ")));
+        assert!(named, "{name} without {place}: {found:?}");
+        tried += 1;
+    }
+    assert!(tried > 100, "{tried}");
+}
+
+#[test]
+fn a_field_that_a_type_retyped_is_named() {
+    for (name, place) in properties(&types()) {
+        for other in [json!({ "type": ["boolean", "null"] }), json!(true)] {
+            let mut types = types();
+            let field = place.rsplit_once('/').unwrap().1;
+            *types.get_mut(&name).unwrap().pointer_mut(&place).unwrap() = other;
+            let (found, _) = differences(&contract(), &types);
+            let named = found
+                .iter()
+                .any(|line| line.contains(&format!("/properties/{field}: ")));
+            assert!(named, "{name} with another {place}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_field_that_must_be_there_or_may_not_be_null_is_named() {
+    let mut types = types();
+    types.get_mut("Venue").unwrap()["properties"]["name"] = json!({ "type": "string" });
+    types.get_mut("Tag").unwrap()["required"] = json!(["id"]);
+    let (found, _) = differences(&contract(), &types);
+    let of = |pointer: &str| found.iter().any(|line| line.starts_with(pointer));
+    assert!(of("/components/schemas/Venue/properties/name: "), "{found:?}");
+    assert!(of("/components/schemas/Tag/properties/id: "), "{found:?}");
+}
+
+#[test]
+fn a_contract_that_the_types_do_not_follow_is_told_by_its_pointer() {
+    let cases: [(&str, Value, &str); 5] = [
+        (
+            "/Venue/properties/floor",
+            json!({ "type": "integer" }),
+            "documented as integer, the type has no such field",
+        ),
+        (
+            "/Visit/properties/id",
+            json!({ "type": "string" }),
+            "documented as string, the type has integer",
+        ),
+        (
+            "/Venue/properties/tags/items",
+            json!({ "type": "integer" }),
+            "documented as integer, the type has string",
+        ),
+        (
+            "/VisitInput/properties/datetime/format",
+            json!("date"),
+            "documented with format `date`, the type has `date-time`",
+        ),
+        (
+            "/Tag/properties/name",
+            json!({ "not": {} }),
+            "documented as absent, the type has it",
+        ),
+    ];
+    for (at, value, expected) in cases {
+        let mut contract = contract();
+        let (parent, key) = at.rsplit_once('/').unwrap();
+        contract["components"]["schemas"].pointer_mut(parent).unwrap()[key] = value;
+        let (found, _) = differences(&contract, &types());
+        let place = at.strip_suffix("/format").unwrap_or(at);
+        let line = format!("/components/schemas{place}: {expected}");
+        assert!(found.contains(&line), "`{line}` is not in {found:?}");
+    }
+}
+
+/// Every property of every schema, with the name of its type.
+fn properties(types: &BTreeMap<String, Value>) -> Vec<(String, String)> {
+    let mut places = Vec::new();
+    for (name, schema) in types {
+        let defined = schema["$defs"].as_object().into_iter().flatten();
+        let objects = defined.map(|(inner, schema)| (format!("/$defs/{inner}"), schema));
+        for (at, object) in objects.chain([(String::new(), schema)]) {
+            let fields = object["properties"].as_object().into_iter().flatten();
+            places.extend(fields.map(|(field, _)| (name.clone(), format!("{at}/properties/{field}"))));
+        }
+    }
+    places
+}

@@ -1,0 +1,215 @@
+//! Compares the schemas of a contract with those of the Rust types, place by place.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+const NAMED: &str = "#/components/schemas/";
+
+/// Where contract and types part, one line each behind its pointer, and the names of the types that were compared.
+pub(super) fn differences(contract: &Value, types: &BTreeMap<String, Value>) -> (Vec<String>, BTreeSet<String>) {
+    let (mut requests, mut answers) = (BTreeSet::new(), BTreeSet::new());
+    for operation in contract["paths"].as_object().unwrap().values().flat_map(operations) {
+        reach(&operation["requestBody"]["content"], contract, &mut requests);
+        let responses = operation["responses"].as_object().into_iter().flatten();
+        for (_, answer) in responses.filter(|(status, _)| status.starts_with('2')) {
+            reach(&answer["content"], contract, &mut answers);
+        }
+    }
+    let (mut found, compared) = (BTreeSet::new(), &requests | &answers);
+    for name in &compared {
+        let pointer = format!("/components/schemas/{name}");
+        let Some(root) = types.get(name) else {
+            found.insert(format!("{pointer}: there is no such type"));
+            continue;
+        };
+        // What a request and an answer share is relaxed for both.
+        let answer = answers.contains(name);
+        let mut walk = Walk {
+            contract,
+            root,
+            answer,
+            seen: BTreeSet::new(),
+            found: Vec::new(),
+        };
+        walk.compare(&contract["components"]["schemas"][name], root, &pointer, false);
+        found.extend(walk.found);
+    }
+    (found.into_iter().collect(), compared)
+}
+
+fn operations(path: &Value) -> impl Iterator<Item = &Value> {
+    let parts = path.as_object().into_iter().flatten();
+    parts
+        .map(|(_, part)| part)
+        .filter(|part| part.get("operationId").is_some())
+}
+
+/// Adds the names of the schemas that `value` leads to and that have a type: a part of an `allOf` has none of its own.
+fn reach(value: &Value, contract: &Value, names: &mut BTreeSet<String>) {
+    if let Some(name) = name(value) {
+        if names.insert(name.to_owned()) {
+            reach(&contract["components"]["schemas"][name], contract, names);
+        }
+        return;
+    }
+    match value {
+        Value::Array(values) => values.iter().for_each(|inner| reach(inner, contract, names)),
+        Value::Object(entries) => {
+            for (keyword, inner) in entries {
+                let parts = inner.as_array().filter(|_| keyword == "allOf");
+                match parts {
+                    Some(parts) => parts
+                        .iter()
+                        .for_each(|part| reach(resolved(part, contract), contract, names)),
+                    None => reach(inner, contract, names),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn name(schema: &Value) -> Option<&str> {
+    schema["$ref"].as_str()?.strip_prefix(NAMED)
+}
+
+fn resolved<'a>(schema: &'a Value, contract: &'a Value) -> &'a Value {
+    name(schema).map_or(schema, |name| &contract["components"]["schemas"][name])
+}
+
+struct Walk<'a> {
+    contract: &'a Value,
+    /// The schema of the Rust type, which holds those of the types inside it.
+    root: &'a Value,
+    answer: bool,
+    /// The named schemas that were compared, each with the type that it was compared with: they may refer to themselves.
+    seen: BTreeSet<(String, String)>,
+    found: Vec<String>,
+}
+
+impl Walk<'_> {
+    /// Compares one place; `nullable` where a type may hold nothing.
+    fn compare(&mut self, documented: &Value, typed: &Value, pointer: &str, nullable: bool) {
+        let (typed, takes_null) = self.typed(typed);
+        if nullable && !takes_null {
+            self.tell(pointer, "may be null, the type does not take it");
+        }
+        let (kind, received) = (self.kind(documented), typed["type"].as_str().unwrap_or("any"));
+        if kind != received {
+            self.tell(pointer, &format!("documented as {kind}, the type has {received}"));
+        } else if let Some(name) = name(documented) {
+            if self.seen.insert((name.to_owned(), typed.to_string())) {
+                self.compare_inside(documented, &typed, &format!("/components/schemas/{name}"));
+            }
+        } else {
+            self.compare_inside(documented, &typed, pointer);
+        }
+    }
+
+    /// Compares what stands in two schemas of one kind.
+    fn compare_inside(&mut self, documented: &Value, typed: &Value, pointer: &str) {
+        let parts = parts(documented, self.contract);
+        let part = |keyword: &str| parts.iter().find_map(|part| part.get(keyword));
+        if !self.answer {
+            self.compare_format(part("format"), typed.get("format"), pointer);
+        }
+        match typed["type"].as_str() {
+            Some("array") => {
+                let items = part("items").cloned().unwrap_or_default();
+                self.compare(&items, &typed["items"], &format!("{pointer}/items"), false);
+            }
+            Some("object") if part("properties").is_some() => self.compare_fields(&parts, typed, pointer),
+            _ => {}
+        }
+    }
+
+    fn compare_format(&mut self, documented: Option<&Value>, typed: Option<&Value>, pointer: &str) {
+        if let Some(format) = documented.and_then(Value::as_str) {
+            let typed = typed.and_then(Value::as_str).unwrap_or_default();
+            if format != typed {
+                self.tell(
+                    pointer,
+                    &format!("documented with format `{format}`, the type has `{typed}`"),
+                );
+            }
+        }
+    }
+
+    fn compare_fields(&mut self, parts: &[&Value], typed: &Value, pointer: &str) {
+        let mut documented = BTreeMap::<&str, Vec<&Value>>::new();
+        for (name, field) in parts.iter().flat_map(|part| part["properties"].as_object()).flatten() {
+            documented.entry(name).or_default().push(field);
+        }
+        let none = Map::new();
+        let has = typed["properties"].as_object().unwrap_or(&none);
+        for (name, fields) in &documented {
+            let place = format!("{pointer}/properties/{name}");
+            let forbidden = fields.iter().any(|field| field["not"].is_object());
+            match (forbidden, has.get(*name)) {
+                (true, None) => {}
+                (true, Some(_)) => self.tell(&place, "documented as absent, the type has it"),
+                (false, None) => {
+                    let kind = self.kind(fields[0]);
+                    self.tell(&place, &format!("documented as {kind}, the type has no such field"));
+                }
+                (false, Some(typed)) => self.compare(fields[0], typed, &place, true),
+            }
+        }
+        for name in has.keys().filter(|name| !documented.contains_key(name.as_str())) {
+            self.tell(
+                &format!("{pointer}/properties/{name}"),
+                "is not documented, the type has it",
+            );
+        }
+        for name in typed["required"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+        {
+            self.tell(
+                &format!("{pointer}/properties/{name}"),
+                "may be missing, the type asks for it",
+            );
+        }
+    }
+
+    fn kind(&self, documented: &Value) -> String {
+        let parts = parts(documented, self.contract);
+        let has_fields = parts.iter().any(|part| part.get("properties").is_some());
+        let kind = parts.iter().find_map(|part| part["type"].as_str());
+        kind.or(has_fields.then_some("object")).unwrap_or("any").to_owned()
+    }
+
+    /// What a schema of `schemars` refers to, and whether it takes null: `anyOf` with null, or null among the types.
+    fn typed(&self, schema: &Value) -> (Value, bool) {
+        if let Some([inner, null]) = schema["anyOf"].as_array().map(Vec::as_slice) {
+            return (self.typed(inner).0, null["type"] == "null");
+        }
+        if let Some(target) = schema["$ref"].as_str().and_then(|it| it.strip_prefix('#')) {
+            return self.typed(self.root.pointer(target).unwrap());
+        }
+        if let Some([kind, null]) = schema["type"].as_array().map(Vec::as_slice) {
+            let mut one = schema.clone();
+            one["type"] = kind.clone();
+            return (one, null == "null");
+        }
+        let any = schema.get("type").is_none();
+        (schema.clone(), any)
+    }
+
+    fn tell(&mut self, pointer: &str, difference: &str) {
+        self.found.push(format!("{pointer}: {difference}"));
+    }
+}
+
+/// A schema with all that `allOf` and references add to it.
+fn parts<'a>(schema: &'a Value, contract: &'a Value) -> Vec<&'a Value> {
+    if let Some(target) = schema["$ref"].as_str().and_then(|it| it.strip_prefix('#')) {
+        return parts(contract.pointer(target).unwrap(), contract);
+    }
+    let inner = schema["allOf"].as_array().into_iter().flatten();
+    let inner = inner.flat_map(|part| parts(part, contract));
+    std::iter::once(schema).chain(inner).collect()
+}

@@ -1,0 +1,151 @@
+//! Tests that hold the public surface of the client to the reviewed one, `snapshots/client_surface.snap`: every type
+//! with its fields, every method with its signature, every error. What progenitor writes and what is by hand, alike.
+//!
+//! One line is one thing that a program can name, so that a change of `openapi.yaml` reads as a diff.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test may fail it, as the test itself may"
+)]
+
+mod items;
+
+use serde_json::{Value, json};
+
+use super::{generate, projection};
+
+const CONTRACT: &str = include_str!(concat!(env!("OUT_DIR"), "/contract.json"));
+const GENERATED: &str = include_str!(concat!(env!("OUT_DIR"), "/client.rs"));
+
+/// The files by hand that hold public items.
+const BY_HAND: [(&str, &str); 6] = [
+    ("base_url", include_str!("base_url.rs")),
+    ("connect", include_str!("connect.rs")),
+    ("error", include_str!("error.rs")),
+    ("pages", include_str!("pages.rs")),
+    ("session", include_str!("session.rs")),
+    ("token", include_str!("token.rs")),
+];
+
+#[test]
+fn the_public_surface_is_the_reviewed_one() {
+    let mut text = String::from("# by hand\n");
+    let by_hand = BY_HAND.iter().flat_map(|(_, source)| items::lines(source));
+    text.extend(sorted(by_hand).map(|line| line + "\n"));
+    text.push_str("\n# generated from openapi.yaml\n");
+    text.extend(sorted(items::lines(GENERATED)).map(|line| line + "\n"));
+    println!(
+        "the client's surface differs from snapshots/client_surface.snap? Read the diff, then accept it by\n  \
+         INSTA_UPDATE=always cargo test --lib client::surface"
+    );
+    crate::testing::with_snapshots(|| insta::assert_snapshot!("client_surface", text));
+}
+
+#[test]
+fn every_file_with_public_items_is_looked_at() {
+    let module = include_str!("mod.rs");
+    let exported = module.lines().filter_map(|line| line.strip_prefix("pub use "));
+    for line in exported.filter(|line| !line.starts_with("generated::")) {
+        let file = line.split("::").next().unwrap();
+        assert!(BY_HAND.iter().any(|(name, _)| *name == file), "{file}");
+    }
+}
+
+#[test]
+fn every_generated_type_derives_its_json_schema() {
+    let types = items::types(GENERATED);
+    assert!(types.len() > 20, "{types:?}");
+    for (name, derives) in types {
+        assert!(
+            derives.iter().any(|derive| derive == "JsonSchema"),
+            "{name}: {derives:?}"
+        );
+    }
+}
+
+#[test]
+fn every_method_names_the_section_of_the_document() {
+    let docs = items::docs(GENERATED);
+    assert!(docs.len() > 12, "{docs:?}");
+    for (method, doc) in docs {
+        assert!(doc.contains("In the document: Endpoints / "), "{method}: {doc}");
+    }
+}
+
+#[test]
+fn a_new_field_shows_as_lines_of_its_own() {
+    let (gone, new) = changed(|contract| {
+        contract["components"]["schemas"]["Venue"]["properties"]["floor"] = json!({ "type": "integer" });
+    });
+    assert!(gone.is_empty(), "{gone:?}");
+    assert!(
+        new.contains(&"types::Venue.floor: Option<i64>".to_owned()),
+        "the field is not among {new:?}"
+    );
+}
+
+#[test]
+fn a_changed_type_shows_as_one_line_gone_and_one_new() {
+    let (gone, new) = changed(|contract| {
+        contract["components"]["schemas"]["Visit"]["properties"]["id"] = json!({ "type": "string" });
+    });
+    assert!(gone.contains(&"types::Visit.id: Option<i64>".to_owned()), "{gone:?}");
+    assert!(new.contains(&"types::Visit.id: Option<String>".to_owned()), "{new:?}");
+}
+
+#[test]
+fn a_new_operation_shows_as_a_method_and_its_builder() {
+    let (gone, new) = changed(|contract| {
+        let mut operation = contract["paths"]["/organization/v1/tags"]["get"].clone();
+        operation["operationId"] = json!("getLabels");
+        contract["paths"]["/organization/v1/labels"] = json!({ "get": operation });
+    });
+    assert!(gone.is_empty(), "{gone:?}");
+    for line in [
+        "Client::get_labels(&self) -> builder::GetLabels<'_>",
+        "Client::labels(&self) -> crate::client::Items<'_, types::Tag>",
+        "async builder::GetLabels::send(self) -> Result<ResponseValue<types::TagPage>, Error<()>>",
+    ] {
+        assert!(new.iter().any(|known| known == line), "`{line}` is not among {new:#?}");
+    }
+}
+
+#[test]
+fn a_dropped_operation_shows_as_lines_gone() {
+    let (gone, new) = changed(|contract| {
+        contract["paths"]
+            .as_object_mut()
+            .unwrap()
+            .remove("/organization/v1/venues");
+    });
+    assert!(new.is_empty(), "{new:?}");
+    assert!(
+        gone.iter().any(|line| line.starts_with("Client::get_venues(")),
+        "{gone:?}"
+    );
+}
+
+/// The lines that go and the lines that come when the generator is given another contract.
+fn changed(change: impl FnOnce(&mut Value)) -> (Vec<String>, Vec<String>) {
+    let mut contract: Value = serde_json::from_str(CONTRACT).unwrap();
+    let before = generated(&contract);
+    change(&mut contract);
+    let after = generated(&contract);
+    let without = |these: &[String], those: &[String]| -> Vec<String> {
+        these.iter().filter(|line| !those.contains(line)).cloned().collect()
+    };
+    (without(&before, &after), without(&after, &before))
+}
+
+fn generated(contract: &Value) -> Vec<String> {
+    let projected = projection::project(contract).unwrap();
+    let source = generate::client(contract, &projected).unwrap();
+    sorted(items::lines(&source)).collect()
+}
+
+fn sorted(lines: impl IntoIterator<Item = String>) -> impl Iterator<Item = String> {
+    let mut lines: Vec<_> = lines.into_iter().collect();
+    lines.sort();
+    lines.dedup();
+    lines.into_iter()
+}
