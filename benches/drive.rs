@@ -80,16 +80,21 @@ fn soak(base_url: &str, jobs: usize) -> f64 {
     number(&report["requests"]["sent"]) * 1000.0 / number(&report["duration_ms"])
 }
 
-/// The paths of one round, with the credential that each shows, as the check's own verbose output tells the paths.
-fn paths(base_url: &str) -> Vec<String> {
+/// The paths of one round as the check's own verbose output tells them, and whether the token goes with each: what was
+/// refused is refused here too.
+fn paths(base_url: &str) -> Vec<(String, bool)> {
     let output = command(base_url).arg("-v").output().expect("the binary");
     let told = String::from_utf8(output.stderr).expect("text");
-    let paths = told.lines().filter_map(|line| line.split_whitespace().nth(2));
-    paths.map(str::to_owned).collect()
+    let paths = told.lines().filter_map(|line| {
+        let mut words = line.split_whitespace();
+        let path = words.nth(2).filter(|path| path.starts_with('/'))?;
+        Some((path.to_owned(), words.nth(1) != Some("401")))
+    });
+    paths.collect()
 }
 
 /// Requests per second of the plain loop.
-fn load(base_url: &str, paths: &[String], jobs: usize) -> f64 {
+fn load(base_url: &str, paths: &[(String, bool)], jobs: usize) -> f64 {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -99,8 +104,14 @@ fn load(base_url: &str, paths: &[String], jobs: usize) -> f64 {
     let count = usize::try_from(ROUNDS).expect("a count") * paths.len();
     runtime.block_on(async {
         let started = Instant::now();
-        let requests = paths.iter().cycle().take(count).map(|path| {
-            let request = client.get(format!("{base_url}{path}")).bearer_auth(TOKEN).send();
+        let requests = paths.iter().cycle().take(count).map(|(path, shows_token)| {
+            let request = client.get(format!("{base_url}{path}"));
+            let request = if *shows_token {
+                request.bearer_auth(TOKEN)
+            } else {
+                request
+            };
+            let request = request.send();
             async { request.await.expect("an answer").bytes().await.expect("a body").len() }
         });
         let bytes: usize = futures::stream::iter(requests)

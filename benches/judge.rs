@@ -18,9 +18,10 @@ use axum::http::Request as HttpRequest;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use bytes::Bytes;
 use countersign::contract::Contract;
+use countersign::contract::fact::FactKind;
 use countersign::exchange::redact::Values;
 use countersign::exchange::{Answer, Credential, Exchange, Leaning, Purpose, Request, Told};
-use countersign::rules::{Judge, Levels};
+use countersign::rules::{Judge, Levels, Verdict};
 use countersign::service::{self, Service};
 use secrecy::SecretString;
 use serde_json::Value;
@@ -90,6 +91,10 @@ fn compare(name: &str, operation: &str, body: &Bytes) {
         "{:?}",
         judge.verdicts().findings()
     );
+    for kind in [FactKind::Json, FactKind::Decodes] {
+        let fact = contract.fact_of(exchange.request.operation, kind).expect("the fact");
+        assert_eq!(judge.verdicts().of(&contract, fact), Verdict::Held, "{kind:?}");
+    }
     let (parse, judged) = (median(rates.0), median(rates.1));
     println!(
         "{name:<28} {:>10} {parse:>12.1} {judged:>12.1} {:>7.2}",

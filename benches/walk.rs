@@ -34,16 +34,18 @@ fn main() {
     }
     let contract = Contract::built_in().expect("the contract");
     println!(
-        "{:>10} {:>9} {:>9} {:>10} {:>12} {:>14}",
-        "contacts", "per page", "pages", "wall", "a page", "above start"
+        "{:>10} {:>9} {:>9} {:>10} {:>16} {:>14}",
+        "contacts", "per page", "pages", "wall", "processor a page", "above start"
     );
     for (contacts, per_page) in [(10_000, 100), (100_000, 100), (1_000_000, 100), (1_000_000, 10)] {
         let pages = contacts / per_page;
+        let before = processor();
         let (wall, above) = walk(&contract, contacts, per_page);
+        let busy = processor().saturating_sub(before);
         println!(
-            "{contacts:>10} {per_page:>9} {pages:>9} {:>8.2} s {:>9.1} µs {:>10.1} MiB",
+            "{contacts:>10} {per_page:>9} {pages:>9} {:>8.2} s {:>13.1} µs {:>10.1} MiB",
             wall.as_secs_f64(),
-            wall.as_secs_f64() * 1e6 / pages as f64,
+            busy.as_secs_f64() * 1e6 / pages as f64,
             above as f64 / 1024.0
         );
     }
@@ -120,6 +122,16 @@ fn memory(name: &str) -> u64 {
         .unwrap_or(0)
 }
 
+/// The processor time of this process, the target's included, by Linux's own account; zero elsewhere. It says more than
+/// the wall clock where others use the machine.
+fn processor() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name, in brackets, may hold spaces; user and system time are the 12th and 13th fields after it, in hundredths.
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let ticks = fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok());
+    Duration::from_millis(ticks.sum::<u64>() * 10)
+}
+
 async fn serve(listener: TcpListener, contacts: u64, per_page: u64) {
     while let Ok((stream, _)) = listener.accept().await {
         tokio::spawn(answer(stream, contacts, per_page));
@@ -143,7 +155,7 @@ async fn answer(mut stream: TcpStream, contacts: u64, per_page: u64) {
         let (status, body) = if authorized {
             ("200 OK", body(page, contacts, per_page))
         } else {
-            ("401 Unauthorized", "{}".to_owned())
+            ("401 Unauthorized\r\nWWW-Authenticate: Bearer", "{}".to_owned())
         };
         let length = body.len();
         let head = format!("HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n");
@@ -157,8 +169,8 @@ fn body(page: u64, contacts: u64, per_page: u64) -> String {
     let last = contacts.div_ceil(per_page);
     let mut body =
         format!(r#"{{"data":{{"per_page":{per_page},"page":{page},"total":{contacts},"last_page":{last},"items":["#);
-    let first = (page - 1) * per_page;
-    for number in first..(first + per_page).min(contacts) {
+    let first = page.saturating_sub(1).saturating_mul(per_page);
+    for number in first..first.saturating_add(per_page).min(contacts) {
         if number > first {
             body.push(',');
         }

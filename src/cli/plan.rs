@@ -8,7 +8,7 @@ use super::edge;
 use super::failure::Failure;
 use super::wrap::hanging;
 use crate::contract::Contract;
-use crate::plan::{Bounds, Plan, Planned, Scope};
+use crate::plan::{Action, Bounds, Plan, Planned, Scope};
 
 /// Prints the plan of a check with these arguments.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
@@ -43,15 +43,23 @@ impl Page<'_> {
     fn text(&self, seed: u64, rounds: u64) -> String {
         let steps = self.plan.told(self.contract);
         let mut text = String::new();
-        let mut number = 0;
+        let (mut number, mut before) = (0, None);
         // Odd requests are many, and differ in what is odd alone.
         let words = |planned: &Planned| (planned.step.action.reason(), planned.step.action.requests(&self.bounds));
         for group in steps.chunk_by(|left, right| words(left) == words(right)) {
-            text.push_str(&self.heading(group));
+            let joins = before.is_some_and(|before| group[0].step.action.joins(before));
+            // What is under way together stands together.
+            if before.is_some() && !joins {
+                text.push('\n');
+            }
+            text.push_str(&self.heading(group, joins));
+            before = group.last().map(|planned| planned.step.action);
             for step in group {
                 number += 1;
                 self.step(number, step, &mut text);
             }
+        }
+        if before.is_some() {
             text.push('\n');
         }
         self.not_called(&mut text);
@@ -75,14 +83,21 @@ impl Page<'_> {
     }
 
     /// What the steps of a group do, and how many requests each sends.
-    fn heading(&self, group: &[Planned]) -> String {
+    fn heading(&self, group: &[Planned], joins: bool) -> String {
         let action = group[0].step.action;
-        let together = if action.at_once() && group.len() > 1 {
+        let together = if joins {
+            "; at once with those above, up to --jobs"
+        } else if action.at_once() && group.len() > 1 {
             "; at once, up to --jobs"
         } else {
             ""
         };
-        let requests = format!("{}{together}", action.requests(&self.bounds));
+        let in_order = if matches!(action, Action::OddRead(_)) {
+            ", but one operation's in order"
+        } else {
+            ""
+        };
+        let requests = format!("{}{together}{in_order}", action.requests(&self.bounds));
         let lines = [
             hanging("", action.reason(), self.width),
             hanging("  each: ", &requests, self.width),

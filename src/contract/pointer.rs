@@ -79,20 +79,38 @@ pub fn any_element(pointer: &str) -> String {
 /// The values at a pointer in which `*` is every element.
 #[must_use]
 pub fn select<'value>(value: &'value Value, pattern: &str) -> Vec<&'value Value> {
-    tokens(pattern).fold(vec![value], |found, token| {
-        let below = found.into_iter().flat_map(|value| match value {
-            Value::Array(elements) if token == "*" => elements.iter().collect(),
-            Value::Array(elements) => token
-                .parse::<usize>()
-                .ok()
-                .and_then(|index| elements.get(index))
-                .into_iter()
-                .collect(),
-            Value::Object(members) => members.get(&token).into_iter().collect(),
-            _ => Vec::new(),
-        });
-        below.collect()
-    })
+    let mut found = Vec::new();
+    below(value, pattern, &mut found);
+    found
+}
+
+fn below<'value>(value: &'value Value, pattern: &str, found: &mut Vec<&'value Value>) {
+    // What stands before the first slash is no token.
+    let Some((_, rest)) = pattern.split_once('/') else {
+        return found.push(value);
+    };
+    let end = rest.find('/').unwrap_or(rest.len());
+    let (token, rest) = rest.split_at(end);
+    match value {
+        Value::Array(elements) if token == "*" => elements.iter().for_each(|element| below(element, rest, found)),
+        Value::Array(elements) => {
+            let index = token.parse::<usize>().ok();
+            if let Some(element) = index.and_then(|index| elements.get(index)) {
+                below(element, rest, found);
+            }
+        }
+        Value::Object(members) => {
+            let member = if token.contains('~') {
+                members.get(&unescape(token))
+            } else {
+                members.get(token)
+            };
+            if let Some(member) = member {
+                below(member, rest, found);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// The way to a place in a value that is being walked, linked through the stack: it is written down only when somebody

@@ -52,12 +52,13 @@ pub fn read(bytes: &[u8]) -> Result<Body, JsonError> {
         return Err(JsonError::Empty);
     }
     let duplicates = RefCell::new(Vec::new());
-    let left = Cell::new(MOST_VALUES);
+    let (left, members) = (Cell::new(MOST_VALUES), Cell::new(0));
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let reader = Reader {
         path: Path::Root,
         duplicates: &duplicates,
         left: &left,
+        members: &members,
     };
     let read = reader
         .deserialize(&mut deserializer)
@@ -90,6 +91,9 @@ struct Reader<'read> {
     duplicates: &'read RefCell<Vec<String>>,
     /// How many values more are read.
     left: &'read Cell<u32>,
+    /// How many members the object before this one in its array has. It is room for this one's: an object that does not
+    /// use it leaves none to the next, so that a body takes at most twice its own memory.
+    members: &'read Cell<usize>,
 }
 
 impl<'de> DeserializeSeed<'de> for Reader<'_> {
@@ -140,9 +144,10 @@ impl<'de> Visitor<'de> for Reader<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut elements = Vec::new();
+        let (mut elements, members) = (Vec::new(), Cell::new(0));
         while let Some(element) = access.next_element_seed(Reader {
             path: Path::Element(&self.path, elements.len()),
+            members: &members,
             ..self
         })? {
             elements.push(element);
@@ -151,10 +156,14 @@ impl<'de> Visitor<'de> for Reader<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut members = Map::new();
+        let mut members = Map::with_capacity(self.members.get());
         while let Some(name) = access.next_key::<String>()? {
-            let path = Path::Member(&self.path, &name);
-            let value = access.next_value_seed(Reader { path, ..self })?;
+            let (path, alone) = (Path::Member(&self.path, &name), Cell::new(0));
+            let value = access.next_value_seed(Reader {
+                path,
+                members: &alone,
+                ..self
+            })?;
             match members.entry(name) {
                 Entry::Vacant(entry) => {
                     entry.insert(value);
@@ -169,6 +178,7 @@ impl<'de> Visitor<'de> for Reader<'_> {
                 }
             }
         }
+        self.members.set(members.len());
         Ok(Value::Object(members))
     }
 }
@@ -192,6 +202,7 @@ mod tests {
             "null",
             " [1, -2, 3.5, 1e3, true, \"\\u00e9\"] ",
             r#"{"a": {"b": null}}"#,
+            r#"[{"a": 1, "b": {"c": 2}}, {}, {"d": [{"e": 3}, 4]}, {"a": 5, "b": 6, "f": 7}]"#,
             "18446744073709551615",
         ] {
             let body = read(text.as_bytes()).unwrap();

@@ -187,14 +187,23 @@ impl Transport {
 
     async fn body(&self, response: &mut reqwest::Response) -> Result<Bytes, Failure> {
         let maximum = self.limits.body;
+        // Most answers come in one piece, which is handed on as it is.
+        let mut first = Bytes::new();
         let mut body = BytesMut::new();
         while let Some(piece) = response.chunk().await.map_err(|error| classify(&error))? {
-            if body.len() + piece.len() > maximum {
+            if first.len() + body.len() + piece.len() > maximum {
                 return Err(Failure::TooLarge { maximum });
+            }
+            if first.is_empty() && body.is_empty() {
+                first = piece;
+                continue;
+            }
+            if body.is_empty() {
+                body.extend_from_slice(&std::mem::take(&mut first));
             }
             body.extend_from_slice(&piece);
         }
-        Ok(body.freeze())
+        Ok(if body.is_empty() { first } else { body.freeze() })
     }
 }
 

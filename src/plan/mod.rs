@@ -19,7 +19,7 @@ pub use draft::{Draft, Missing};
 pub use known::Known;
 pub use odd::OddPart;
 pub use retreat::Retreat;
-pub use steps::{Action, Plan, Probe, Scope, Step, WRONG_TOKENS};
+pub use steps::{Action, Plan, Probe, Scope, Step, WRONG_TOKENS, lanes};
 pub use synthetic::Mark;
 pub use told::{Bounds, Planned};
 pub use variety::{Variant, variants};

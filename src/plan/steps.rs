@@ -82,6 +82,14 @@ impl Action {
             Self::Fill | Self::VaryCreate | Self::VaryUpdate | Self::WalkFilled
         )
     }
+
+    /// Whether a step may be under way together with one of this action before it: calls of reading operations that
+    /// must be refused, or that are odd, need nothing of each other.
+    #[must_use]
+    pub fn joins(self, before: Self) -> bool {
+        let needs_nothing = |action| matches!(action, Self::ProbeRead(_) | Self::OddRead(_));
+        self == before || (needs_nothing(self) && needs_nothing(before))
+    }
 }
 
 /// The credential of a probe, ordered by how it is sent.
@@ -110,7 +118,8 @@ impl Probe {
 /// The steps of a run, and the operations that none of them calls.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The steps in order. Walks that come one after the other may run at once, and so may probes of reads and odd reads.
+    /// The steps in order. Walks that come one after the other may run at once, and so may probes of reads and odd
+    /// reads: see [`Plan::groups`] and [`lanes`].
     pub steps: Vec<Step>,
     /// Operations that are not called, each with the reason.
     pub not_called: Vec<(OperationId, String)>,
@@ -144,6 +153,11 @@ impl Plan {
         plan.not_called.sort_by_key(|(id, _)| *id);
         plan.steps.sort_by_key(|step| step.action);
         plan
+    }
+
+    /// The steps by what is under way together: one group ends before the next begins.
+    pub fn groups(&self) -> impl Iterator<Item = &[Step]> {
+        self.steps.chunk_by(|before, step| step.action.joins(before.action))
     }
 
     fn operation(&mut self, contract: &Contract, id: OperationId) {
@@ -244,6 +258,24 @@ impl Plan {
             });
         }
     }
+}
+
+/// The steps of a group by what goes in order: the odd requests to one operation, since one that gets no answer is its
+/// last. Everything else is a lane of its own.
+#[must_use]
+pub fn lanes(group: &[Step]) -> Vec<Vec<Step>> {
+    let mut lanes: Vec<Vec<Step>> = Vec::new();
+    for step in group {
+        let in_order = |lane: &&mut Vec<Step>| {
+            let odd = |other: &Step| matches!(other.action, Action::OddRead(_)) && other.operation == step.operation;
+            odd(step) && lane.iter().all(odd)
+        };
+        match lanes.iter_mut().find(in_order) {
+            Some(lane) => lane.push(*step),
+            None => lanes.push(vec![*step]),
+        }
+    }
+    lanes
 }
 
 /// Where an operation's records are listed.
@@ -426,6 +458,25 @@ mod tests {
         assert_eq!(wrong(1).len(), WRONG_TOKENS);
         assert_eq!(wrong(1), wrong(1));
         assert!((2..20).any(|seed| wrong(seed) != wrong(1)));
+    }
+
+    #[test]
+    fn probes_and_odd_reads_go_together_the_odd_ones_of_an_operation_in_order() {
+        let (contract, reads) = plan(&Scope { writes: false, ..all() });
+        let groups: Vec<_> = reads.groups().collect();
+        assert_eq!(groups.len(), 2);
+        assert_eq!(lanes(groups[0]).len(), 4);
+        let (probes, odd) = (4 + 4 + WRONG_TOKENS, 4);
+        assert_eq!(lanes(groups[1]).len(), probes + odd);
+        for lane in lanes(groups[1]).iter().skip(probes) {
+            assert_eq!(lane.len(), contract.operation(lane[0].operation).odd.len());
+            assert!(lane.iter().all(|step| step.operation == lane[0].operation));
+        }
+        let (_, all) = plan(&all());
+        assert!(all.groups().all(|group| {
+            let first = group[0].action;
+            first.at_once() || group.iter().all(|step| step.action == first)
+        }));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::contract::Contract;
 use crate::contract::operation::{Method, OperationId};
 use crate::exchange::json::Body;
 use crate::exchange::{Credential, Exchange, Failure, Purpose, Request, Transport};
-use crate::plan::{Action, Draft, Known, Plan, Step};
+use crate::plan::{Action, Draft, Known, Plan, Step, lanes};
 use crate::rules::{Judge, Reason, Verdicts};
 
 /// What a run ended in.
@@ -250,15 +250,13 @@ impl<'run> Session<'run> {
             .filter(|step| step.action.always_sends())
             .count();
         self.expect(u64::try_from(sending).unwrap_or(0));
-        for group in plan.steps.chunk_by(|left, right| left.action == right.action) {
+        for group in plan.groups() {
             let steps = steps(group);
             if group[0].action.at_once() {
-                let steps = steps.iter().map(|step| self.step(step));
-                futures::future::join_all(steps).await;
+                let lanes = lanes(&steps).into_iter().map(|lane| self.in_order(lane));
+                futures::future::join_all(lanes).await;
             } else {
-                for step in &steps {
-                    self.step(step).await;
-                }
+                self.in_order(steps).await;
             }
             let ended = self.hopeless();
             if ended.is_some() {
@@ -266,6 +264,12 @@ impl<'run> Session<'run> {
             }
         }
         None
+    }
+
+    async fn in_order(&self, steps: Vec<Step>) {
+        for step in &steps {
+            self.step(step).await;
+        }
     }
 
     async fn step(&self, step: &Step) {

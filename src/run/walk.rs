@@ -263,7 +263,10 @@ fn end(first: &PageSeen, too_many: bool) -> WalkEnd {
 /// A short stand-in for an identifier, so that a walk over a large list costs little memory.
 pub(super) fn digest(identifier: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
-    identifier.to_string().hash(&mut hasher);
+    match identifier {
+        Value::String(text) => (true, text.as_str()).hash(&mut hasher),
+        other => (false, other.to_string()).hash(&mut hasher),
+    }
     hasher.finish()
 }
 

@@ -52,44 +52,44 @@ impl Line {
     }
 }
 
-/// The groups of a plan in order, each with its lines.
+/// The groups of a plan in order, each with its lines: an empty line ends what is under way together.
 fn groups(plan: &str) -> Vec<Vec<Line>> {
-    let mut groups: Vec<(Shown, bool, Vec<Line>)> = Vec::new();
+    let (mut groups, mut shown, mut always): (Vec<Vec<Line>>, _, _) = (vec![Vec::new()], Shown::Right, true);
     for line in plan.lines().take_while(|line| *line != "not called") {
         let words: Vec<_> = line.split_whitespace().collect();
         if line.starts_with(|first: char| first.is_ascii_lowercase()) && !line.contains(" steps, ") {
-            let shown = match line {
+            shown = match line {
                 line if line.starts_with("call without a credential") => Shown::Nothing,
                 line if line.starts_with("call with the token under another scheme") => Shown::OtherScheme,
                 line if line.starts_with("call with a token that nobody issued") => Shown::Wrong,
                 _ => Shown::Right,
             };
-            groups.push((shown, true, Vec::new()));
         } else if words.first() == Some(&"each:") {
-            groups.last_mut().unwrap().1 = !words.contains(&"none") && !words.contains(&"none,");
+            always = !words.contains(&"none") && !words.contains(&"none,");
         } else if words.first() == Some(&"then") {
-            let (_, _, lines) = groups.last_mut().unwrap();
-            lines.push(Line {
+            groups.last_mut().unwrap().push(Line {
                 method: words[1].to_owned(),
                 path: words[2].to_owned(),
                 shown: Shown::Right,
                 writes: false,
                 always: true,
             });
+        } else if line.is_empty() {
+            groups.push(Vec::new());
         } else if words.first().is_some_and(|word| word.parse::<u32>().is_ok()) && words.get(1) != Some(&"steps,") {
             let writes = words[1] == "write";
             let at = if writes { 2 } else { 1 };
-            let (shown, always, lines) = groups.last_mut().unwrap();
-            lines.push(Line {
+            groups.last_mut().unwrap().push(Line {
                 method: words[at].to_owned(),
                 path: words[at + 1].to_owned(),
-                shown: *shown,
+                shown,
                 writes,
-                always: *always,
+                always,
             });
         }
     }
-    groups.into_iter().map(|(_, _, lines)| lines).collect()
+    groups.retain(|group| !group.is_empty());
+    groups
 }
 
 /// What a check with these arguments sends to the reference service.
