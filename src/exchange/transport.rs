@@ -14,10 +14,11 @@
 //! requests carry no extensions (where hyper's `on_informational` would be), and the size of a piece cannot be set.
 
 use std::error::Error as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
+use tokio::time::Instant;
 
 use super::record::{Answer, Credential, Failure, Request};
 use super::redact::Redaction;
@@ -122,16 +123,24 @@ impl Transport {
         Redaction::of(self.token.as_ref())
     }
 
-    /// Sends one request and reads its answer whole.
+    /// Sends one request and reads its answer whole. `busy` tells for how long the caller has kept this thread with work
+    /// of its own, ever since: nothing is read meanwhile, so that time does not count against the target.
     ///
     /// # Errors
     ///
     /// A [`Failure`] when no complete answer came within the [`Limits`].
-    pub async fn send(&self, request: &Request) -> Result<Answer, Failure> {
+    pub async fn send(&self, request: &Request, busy: &dyn Fn() -> Duration) -> Result<Answer, Failure> {
         let deadline = self.limits.deadline;
-        match tokio::time::timeout(deadline, self.exchange(request)).await {
-            Ok(outcome) => outcome,
-            Err(_) => Err(Failure::Deadline { after: deadline }),
+        let (started, busy_before) = (Instant::now(), busy());
+        let mut exchange = std::pin::pin!(self.exchange(request));
+        loop {
+            let until = started + deadline + busy().saturating_sub(busy_before);
+            if until <= Instant::now() {
+                return Err(Failure::Deadline { after: deadline });
+            }
+            if let Ok(outcome) = tokio::time::timeout_at(until, exchange.as_mut()).await {
+                return outcome;
+            }
         }
     }
 
@@ -307,4 +316,58 @@ fn deepest(error: &reqwest::Error) -> String {
         deepest = source;
     }
     deepest.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::contract::Contract;
+    use crate::exchange::{Leaning, Purpose, Told};
+
+    /// Asks a target that never answers, and hands back what came of it and how long that took. The caller says to have
+    /// been busy for so long once the request is under way.
+    async fn asked_of_the_silent(deadline: Duration, busy: Duration) -> (Failure, Duration) {
+        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let target = Target::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
+        let limits = Limits {
+            deadline,
+            ..Limits::default()
+        };
+        let transport = Transport::new(target, None, String::new(), limits).unwrap();
+        let contract = Contract::built_in().unwrap();
+        let operation = contract.operation_named("getTags").unwrap();
+        let request = Request {
+            operation,
+            purpose: Purpose::Documented(Leaning::Nothing),
+            method: contract.operation(operation).method,
+            path: "/".to_owned(),
+            headers: Vec::new(),
+            body: None,
+            learned: Vec::new(),
+            told: Told::default(),
+            credential: Credential::None,
+        };
+        let told = Cell::new(Duration::ZERO);
+        let started = Instant::now();
+        let outcome = transport.send(&request, &|| told.replace(busy)).await;
+        (outcome.unwrap_err(), started.elapsed())
+    }
+
+    #[tokio::test]
+    async fn time_that_the_caller_was_busy_does_not_count_against_the_target() {
+        let (deadline, busy) = (Duration::from_millis(40), Duration::from_millis(120));
+        let (failure, took) = asked_of_the_silent(deadline, busy).await;
+        assert_eq!(failure, Failure::Deadline { after: deadline });
+        assert!(took >= deadline + busy, "{took:?}");
+    }
+
+    #[tokio::test]
+    async fn a_silent_target_has_the_deadline_and_no_more() {
+        let deadline = Duration::from_millis(40);
+        let (failure, took) = asked_of_the_silent(deadline, Duration::ZERO).await;
+        assert_eq!(failure, Failure::Deadline { after: deadline });
+        assert!(took >= deadline, "{took:?}");
+    }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::{Notify, Semaphore};
+use tokio::time::Instant;
 
 use super::digests::Digests;
 use super::event::Event;
@@ -150,6 +151,8 @@ pub(super) struct Session<'run> {
     unrecorded: RefCell<Option<String>>,
     /// Told when a write was held back for that.
     halted: Notify,
+    /// How long judging has kept the thread.
+    busy: Cell<Duration>,
     /// The longest that something took until it was listed.
     pub(super) lag: Cell<Duration>,
     /// Whether an update was waited for in vain.
@@ -205,6 +208,7 @@ impl<'run> Session<'run> {
             round: Cell::new(1),
             unrecorded: RefCell::default(),
             halted: Notify::new(),
+            busy: Cell::default(),
             lag: Cell::default(),
             gave_up: Cell::default(),
             latest: RefCell::default(),
@@ -304,7 +308,9 @@ impl<'run> Session<'run> {
                 .filter(|_| attempt + 1 < ATTEMPTS)
                 .map(|answer| wait_after(answer, attempt));
             exchange.superseded = wait.is_some();
+            let judged = Instant::now();
             let body = self.judge.borrow_mut().exchange(&exchange);
+            self.busy.set(self.busy.get() + judged.elapsed());
             self.record_outcome(&exchange, body.as_ref());
             (self.emit.borrow_mut())(Event::Exchanged(&exchange));
             self.tell_findings();
@@ -332,7 +338,7 @@ impl<'run> Session<'run> {
             tally.sent += 1;
             tally.writes += u64::from(writes);
         });
-        let outcome = self.transport.send(&request).await;
+        let outcome = self.transport.send(&request, &|| self.busy.get()).await;
         self.writing.set(None);
         if let Ok(answer) = &outcome {
             self.count(|tally| {
