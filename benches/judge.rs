@@ -20,7 +20,7 @@ use bytes::Bytes;
 use countersign::contract::Contract;
 use countersign::contract::fact::FactKind;
 use countersign::exchange::redact::Values;
-use countersign::exchange::{Answer, Credential, Exchange, Leaning, Purpose, Request, Told};
+use countersign::exchange::{Answer, Exchange, Request};
 use countersign::rules::{Judge, Levels, Verdict};
 use countersign::service::{self, Service};
 use secrecy::SecretString;
@@ -119,17 +119,7 @@ fn rate(body: &Bytes, mut once: impl FnMut()) -> f64 {
 fn exchange(contract: &Contract, operation: &str, body: &Bytes) -> Exchange {
     let id = contract.operation_named(operation).expect("an operation");
     let documented = contract.operation(id);
-    let request = Request {
-        operation: id,
-        purpose: Purpose::Documented(Leaning::Nothing),
-        method: documented.method,
-        path: documented.path.clone(),
-        headers: Vec::new(),
-        body: None,
-        learned: Vec::new(),
-        told: Told::default(),
-        credential: Credential::None,
-    };
+    let request = Request::plain(id, documented);
     let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
     let answer = Answer {
         status: 200,

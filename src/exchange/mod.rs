@@ -13,7 +13,7 @@ pub mod redact;
 mod target;
 mod transport;
 
-pub(crate) use record::placeholder;
 pub use record::{Answer, Content, Credential, Exchange, Failure, Leaning, Purpose, Request, Told};
+pub(crate) use record::{RESERVED, placeholder, with_query};
 pub use target::Target;
 pub use transport::{Limits, Transport, TransportError};

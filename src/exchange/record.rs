@@ -10,10 +10,10 @@ use serde_json::Value;
 use super::redact::Values;
 use crate::contract::fact::FactKind;
 use crate::contract::odd::Odd;
-use crate::contract::operation::{Method, OperationId};
+use crate::contract::operation::{Method, Operation, OperationId};
 
 /// RFC 3986, section 2.3: all but the characters that need no encoding anywhere.
-const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+pub(crate) const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// One request and what came of it.
 #[derive(Clone, Debug)]
@@ -80,16 +80,38 @@ pub struct Told {
     pub headers: Vec<(String, String)>,
 }
 
+/// The path with one more pair in its query; the value is encoded already.
+#[must_use]
+pub(crate) fn with_query(path: &str, name: &str, value: &str) -> String {
+    let separator = if path.contains('?') { '&' } else { '?' };
+    format!("{path}{separator}{}={value}", utf8_percent_encode(name, RESERVED))
+}
+
 impl Request {
+    /// A documented request to the operation as it stands: no parameter has a value, and there is no body and no
+    /// credential.
+    #[must_use]
+    pub fn plain(id: OperationId, operation: &Operation) -> Self {
+        Self {
+            operation: id,
+            purpose: Purpose::Documented(Leaning::Nothing),
+            method: operation.method,
+            path: operation.path.clone(),
+            headers: Vec::new(),
+            body: None,
+            learned: Vec::new(),
+            told: Told::default(),
+            credential: Credential::None,
+        }
+    }
+
     /// The request with one more pair in its query.
     #[must_use]
     pub fn asking(&self, name: &str, value: &str) -> Self {
-        let pair = [name, value].map(|text| utf8_percent_encode(text, UNRESERVED).to_string());
+        let value = utf8_percent_encode(value, RESERVED).to_string();
         let mut request = self.clone();
-        for path in [&mut request.path, &mut request.told.path] {
-            let separator = if path.contains('?') { '&' } else { '?' };
-            *path = format!("{path}{separator}{}", pair.join("="));
-        }
+        request.path = with_query(&request.path, name, &value);
+        request.told.path = with_query(&request.told.path, name, &value);
         request
     }
 

@@ -324,7 +324,6 @@ mod tests {
 
     use super::*;
     use crate::contract::Contract;
-    use crate::exchange::{Leaning, Purpose, Told};
 
     /// Asks a target that never answers, and hands back what came of it and how long that took. The caller says to have
     /// been busy for so long once the request is under way.
@@ -338,17 +337,7 @@ mod tests {
         let transport = Transport::new(target, None, String::new(), limits).unwrap();
         let contract = Contract::built_in().unwrap();
         let operation = contract.operation_named("getTags").unwrap();
-        let request = Request {
-            operation,
-            purpose: Purpose::Documented(Leaning::Nothing),
-            method: contract.operation(operation).method,
-            path: "/".to_owned(),
-            headers: Vec::new(),
-            body: None,
-            learned: Vec::new(),
-            told: Told::default(),
-            credential: Credential::None,
-        };
+        let request = Request::plain(operation, contract.operation(operation));
         let told = Cell::new(Duration::ZERO);
         let started = Instant::now();
         let outcome = transport.send(&request, &|| told.replace(busy)).await;

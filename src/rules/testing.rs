@@ -15,7 +15,7 @@ use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Oddity;
 use crate::exchange::redact::Values;
-use crate::exchange::{Answer, Content, Credential, Exchange, Failure, Leaning, Purpose, Request};
+use crate::exchange::{Answer, Content, Exchange, Failure, Leaning, Purpose, Request};
 
 /// Where a list shows the record, as a marked pointer, that [`Bench::sighted`] is given.
 pub(super) const ITEM: &str = "/data/items/~23";
@@ -109,15 +109,8 @@ impl Bench {
     pub(super) fn request(&self) -> Request {
         let operation = self.contract.operation(self.operation);
         Request {
-            operation: self.operation,
             purpose: self.purpose,
-            method: operation.method,
-            path: operation.path.clone(),
-            headers: Vec::new(),
-            body: None,
-            learned: Vec::new(),
-            told: crate::exchange::Told::default(),
-            credential: Credential::None,
+            ..Request::plain(self.operation, operation)
         }
     }
 

@@ -104,8 +104,7 @@ impl Session<'_> {
         let mut retreat = Retreat::from(draft.clone());
         loop {
             if !self.may_write(operation) {
-                let most = self.settings.max_writes;
-                return Err(Reason::NotCalled(format!("--max-writes {most} was reached")));
+                return Err(self.budget_spent());
             }
             let (exchange, _) = self.write(operation, &draft, &address, Standing::Main).await;
             let status = exchange.outcome.as_ref().ok().map(|answer| answer.status);

@@ -72,22 +72,12 @@ fn adds_up(walk: &Walk) -> bool {
 mod tests {
     use super::*;
     use crate::contract::Contract;
-    use crate::exchange::{Credential, Leaning, Purpose, Request, Told};
+    use crate::exchange::Request;
 
     fn page(items: &[u64], total: i64) -> PageSeen {
         let contract = Contract::built_in().unwrap();
         let operation = contract.operation_named("getTags").unwrap();
-        let request = Request {
-            operation,
-            purpose: Purpose::Documented(Leaning::Nothing),
-            method: contract.operation(operation).method,
-            path: String::new(),
-            headers: Vec::new(),
-            body: None,
-            learned: Vec::new(),
-            told: Told::default(),
-            credential: Credential::None,
-        };
+        let request = Request::plain(operation, contract.operation(operation));
         PageSeen {
             asked: None,
             request: std::sync::Arc::new(request),

@@ -55,8 +55,7 @@ impl Session<'_> {
             return Some(reason.clone());
         }
         let writes = !self.contract.operation(operation).is_read();
-        let most = self.settings.max_writes;
-        (writes && !self.has_room()).then(|| Reason::NotCalled(format!("--max-writes {most} was reached")))
+        (writes && !self.has_room()).then(|| self.budget_spent())
     }
 
     fn withhold_odd(&self, operation: OperationId, reason: &Reason) {
@@ -80,15 +79,8 @@ impl Session<'_> {
         };
         if documented.is_read() || raw.is_some() {
             return Ok(Some(Request {
-                operation,
-                purpose,
-                method: documented.method,
-                path: address.path,
-                headers: address.headers,
                 body: raw.cloned().map(Content::Raw),
-                learned: Vec::new(),
-                told: address.told,
-                credential,
+                ..address.request((operation, documented), purpose, credential)
             }));
         }
         let mut draft = self.draft(operation, Form::Utc)?;

@@ -47,23 +47,10 @@ impl Session<'_> {
             .ok()?;
         let documented = self.contract.operation(operation);
         if documented.is_read() {
-            let (path, headers, told) = (address.path, address.headers, address.told);
-            let method = documented.method;
-            return Some(Request {
-                operation,
-                purpose,
-                method,
-                path,
-                headers,
-                body: None,
-                learned: Vec::new(),
-                told,
-                credential,
-            });
+            return Some(address.request((operation, documented), purpose, credential));
         }
         if !self.may_write(operation) {
-            let most = self.settings.max_writes;
-            let reason = Reason::NotCalled(format!("--max-writes {most} was reached"));
+            let reason = self.budget_spent();
             if let Purpose::MustBeRefused(kind, _) = purpose
                 && let Some(fact) = self.contract.fact_of(operation, kind)
             {

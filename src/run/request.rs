@@ -1,6 +1,6 @@
 //! Addresses a call: fills the path, the query and the headers with values that links or the contract give.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::utf8_percent_encode;
 use reqwest::header::HeaderName;
 use serde_json::Value;
 
@@ -8,11 +8,8 @@ use super::parameter;
 use crate::contract::Contract;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter, Security};
-use crate::exchange::{Credential, Leaning, Told, placeholder};
+use crate::exchange::{Credential, Leaning, Purpose, RESERVED, Request, Told, placeholder, with_query};
 use crate::plan::Known;
-
-/// RFC 3986, section 2.3: the characters that need no encoding anywhere.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Where a call goes.
 #[derive(Clone, Debug)]
@@ -161,6 +158,23 @@ impl Address {
         }
     }
 
+    /// A request without a body that goes there.
+    pub(super) fn request(
+        self,
+        (id, operation): (OperationId, &Operation),
+        purpose: Purpose,
+        credential: Credential,
+    ) -> Request {
+        Request {
+            purpose,
+            path: self.path,
+            headers: self.headers,
+            told: self.told,
+            credential,
+            ..Request::plain(id, operation)
+        }
+    }
+
     /// Adds a pair of our own to the query.
     pub(super) fn add_query(&mut self, name: &str, value: &str) {
         let value = utf8_percent_encode(value, RESERVED).to_string();
@@ -175,12 +189,6 @@ fn add_cookie(headers: &mut Vec<(String, String)>, pair: &str) {
         Some((_, cookies)) => cookies.extend(["; ", pair]),
         None => headers.push(("Cookie".to_owned(), pair.to_owned())),
     }
-}
-
-/// The path with one more pair in its query; the value is encoded already.
-fn with_query(path: &str, name: &str, value: &str) -> String {
-    let separator = if path.contains('?') { '&' } else { '?' };
-    format!("{path}{separator}{}={value}", utf8_percent_encode(name, RESERVED))
 }
 
 /// The credential that the contract asks for.

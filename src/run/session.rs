@@ -430,6 +430,11 @@ impl<'run> Session<'run> {
         self.contract.operation(operation).method != Method::Post || self.has_room()
     }
 
+    /// Why a write is not sent for which there is no room.
+    pub(super) fn budget_spent(&self) -> Reason {
+        Reason::NotCalled(format!("--max-writes {} was reached", self.settings.max_writes))
+    }
+
     /// Whether one more record may be left in the target.
     pub(super) fn has_room(&self) -> bool {
         u64::try_from(self.residue.borrow().len()).is_ok_and(|left| left < self.settings.max_writes)

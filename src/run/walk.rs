@@ -200,17 +200,9 @@ impl Session<'_> {
     /// A documented request without a body.
     fn documented(&self, operation: OperationId, address: Address) -> Request {
         let documented = self.contract.operation(operation);
-        Request {
-            operation,
-            purpose: Purpose::Documented(address.leaning),
-            method: documented.method,
-            path: address.path,
-            headers: address.headers,
-            body: None,
-            learned: Vec::new(),
-            told: address.told,
-            credential: request::credential(&documented.security),
-        }
+        let purpose = Purpose::Documented(address.leaning);
+        let credential = request::credential(&documented.security);
+        address.request((operation, documented), purpose, credential)
     }
 
     /// Whether the exchange ended in a documented success.
@@ -276,24 +268,13 @@ mod tests {
 
     use super::*;
     use crate::contract::Contract;
-    use crate::exchange::{Credential, Leaning, Told};
 
     /// The page that `getTags` showed with this answer.
     fn seen(body: Value) -> PageSeen {
         let contract = Contract::built_in().unwrap();
         let operation = contract.operation_named("getTags").unwrap();
         let documented = contract.operation(operation);
-        let request = Request {
-            operation,
-            purpose: Purpose::Documented(Leaning::Nothing),
-            method: documented.method,
-            path: documented.path.clone(),
-            headers: Vec::new(),
-            body: None,
-            learned: Vec::new(),
-            told: Told::default(),
-            credential: Credential::None,
-        };
+        let request = Request::plain(operation, documented);
         let body = Body {
             value: body,
             duplicates: Vec::new(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use countersign::contract::is_json;
 use countersign::contract::operation::{OperationId, StatusPattern};
 use countersign::exchange::redact::Values;
-use countersign::exchange::{Answer, Credential, Exchange, Leaning, Purpose, Request, Told};
+use countersign::exchange::{Answer, Credential, Exchange, Leaning, Purpose, Request};
 use countersign::rules::{Judge, Levels};
 use http::{HeaderMap, HeaderValue, header};
 use serde_json::Value;
@@ -137,15 +137,9 @@ fn exchange(document: &Document, operation: OperationId, (status, media): (u16, 
     Exchange {
         number: 1,
         request: Request {
-            operation,
             purpose: Purpose::Documented(Leaning::Gap),
-            method: documented.method,
-            path: documented.path.clone(),
-            headers: Vec::new(),
-            body: None,
-            learned: Vec::new(),
-            told: Told::default(),
             credential: Credential::Token { header: None },
+            ..Request::plain(operation, documented)
         },
         superseded: false,
         outcome: Ok(Answer {
