@@ -103,10 +103,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: ColorWhen,
     /// Tell each exchange and each undecided fact
-    #[arg(short, action = ArgAction::SetTrue, conflicts_with = "quiet")]
+    #[arg(short, long, action = ArgAction::SetTrue, conflicts_with = "quiet")]
     verbose: bool,
     /// Tell the verdict alone
-    #[arg(short, action = ArgAction::SetTrue)]
+    #[arg(short, long, action = ArgAction::SetTrue)]
     quiet: bool,
 }
 

@@ -107,6 +107,20 @@ pub(super) fn print(text: &str) {
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }
 
+/// Writes what holds no text but our own to standard output, as it is: in a script a tab is a tab. A reader that went
+/// away is no error of ours.
+///
+/// # Errors
+///
+/// What the system says: a full disk behind a redirection.
+pub(super) fn print_verbatim(text: &[u8]) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::Stdout(error)),
+        _ => Ok(()),
+    }
+}
+
 /// Writes a line to standard error.
 pub(super) fn tell(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", neutral(line, Colours::Kept));
