@@ -14,6 +14,7 @@ mod progress;
 mod residue_file;
 mod rules;
 mod serve;
+mod signals;
 mod wrap;
 
 use std::process::ExitCode;

@@ -1,6 +1,7 @@
 //! Writes what a run found. Every report is given the same [`Record`] and only writes it.
 
 mod json;
+mod live;
 mod record;
 pub mod shapes;
 mod terminal;

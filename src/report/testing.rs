@@ -12,7 +12,7 @@ use crate::contract::document::Document;
 use crate::contract::operation::Method;
 use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{Answer, Credential, Exchange, Leaning, Purpose, Request, Target, Told};
-use crate::rules::{Judge, Level, Levels};
+use crate::rules::{Judge, Level, Levels, Verdicts};
 use crate::run::{Ended, Residue, Run, Tally};
 
 const CONTRACT: &str = "openapi: 3.0.3
@@ -75,12 +75,8 @@ impl Seen {
 
     /// The record of the run.
     pub(super) fn record(&self, require_facts: Option<f64>) -> Record {
-        let mut judge = Judge::new(&self.contract, self.levels.clone(), Values::Hidden);
-        for answer in &self.answers {
-            judge.exchange(&self.exchange(*answer));
-        }
         let run = Run {
-            verdicts: judge.into_verdicts(),
+            verdicts: self.verdicts(),
             ended: self.ended.clone(),
             residue: self.residue.clone(),
             tally: Tally::default(),
@@ -96,6 +92,15 @@ impl Seen {
             redaction: &Redaction::default(),
         };
         record(&run, &about)
+    }
+
+    /// What its exchanges decided.
+    pub(super) fn verdicts(&self) -> Verdicts {
+        let mut judge = Judge::new(&self.contract, self.levels.clone(), Values::Hidden);
+        for answer in &self.answers {
+            judge.exchange(&self.exchange(*answer));
+        }
+        judge.into_verdicts()
     }
 
     fn exchange(&self, (status, body): (u16, &'static str)) -> Exchange {
