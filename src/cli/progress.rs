@@ -43,7 +43,7 @@ impl<'run> Progress<'run> {
         let bar = ProgressBar::with_draw_target(Some(0), target);
         // A narrow terminal has no room for a bar: the numbers say more.
         let template = match terminal.width {
-            Some(..60) => "{pos}/{len} requests, {pace}, {msg}",
+            Some(..60) => "{pos}/{len}, {pace}, {msg}",
             _ => "{bar:20} {pos}/{len} requests, {pace}, {msg}",
         };
         if let Ok(style) = ProgressStyle::with_template(template) {
@@ -84,8 +84,7 @@ impl<'run> Progress<'run> {
                 if self.finds {
                     self.tell(&self.terminal.found(finding, self.contract));
                 }
-                self.bar
-                    .set_message(format!("{} to mend, {} to know", self.to_mend, self.to_know));
+                self.bar.set_message(self.counts());
             }
         }
     }
@@ -93,6 +92,13 @@ impl<'run> Progress<'run> {
     /// Takes the bar away.
     pub(super) fn finish(self) {
         self.bar.finish_and_clear();
+    }
+
+    fn counts(&self) -> String {
+        let counts = [(self.to_mend, "to mend"), (self.to_know, "to know")];
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let told: Vec<_> = counts.map(|(count, words)| format!("{count} {words}")).collect();
+        told.join(", ")
     }
 
     /// A line above the bar.

@@ -30,4 +30,5 @@ mod stub;
 mod support;
 mod target;
 mod usage;
+mod ways;
 mod what_users_see;
