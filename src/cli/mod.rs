@@ -15,11 +15,12 @@ mod residue_file;
 mod rules;
 mod serve;
 mod signals;
-mod wrap;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
+
+use crate::report::wrap;
 
 /// Tells whether a deployed Contact Database and Visits service does what its document says.
 #[derive(Debug, Parser)]

@@ -82,7 +82,8 @@ impl<'run> Progress<'run> {
                     Level::Warn => self.to_know += 1,
                 }
                 if self.finds {
-                    self.tell(&self.terminal.found(finding, self.contract));
+                    let fact = &self.contract.fact(finding.fact).name;
+                    self.tell(&self.terminal.found((finding.level, finding.rule.name, fact)));
                 }
                 self.bar.set_message(self.counts());
             }

@@ -1,16 +1,15 @@
-//! What is told of a run while it goes: a line for each exchange, a line for each finding.
+//! What is told of a finding in one line, as soon as it is seen and where there are many.
 
 use super::terminal::{Styling, Terminal};
-use crate::contract::Contract;
 use crate::exchange::neutral::{Colours, neutral};
-use crate::rules::{Finding, Level};
+use crate::rules::Level;
 
 impl Terminal {
-    /// One line for a finding that was just seen: level, rule, fact; cut where the terminal ends.
+    /// One line for a finding: level, rule, fact; cut where the terminal ends.
     #[must_use]
-    pub fn found(&self, finding: &Finding, contract: &Contract) -> String {
-        let level = finding.level.to_string();
-        let rest = format!(" {}: {}", finding.rule.name, contract.fact(finding.fact).name);
+    pub fn found(&self, (weighs, rule, fact): (Level, &str, &str)) -> String {
+        let level = weighs.to_string();
+        let rest = format!(" {rule}: {fact}");
         // A contract's text is a stranger's.
         let rest = neutral(&rest, Colours::None).replace('\n', " ");
         let rest = match self.width {
@@ -19,7 +18,7 @@ impl Terminal {
         };
         match self.styling {
             Styling::Plain => format!("{level}{rest}"),
-            Styling::Coloured => format!("\u{1b}[1;{}m{level}\u{1b}[0m{rest}", colour(finding.level)),
+            Styling::Coloured => format!("\u{1b}[1;{}m{level}\u{1b}[0m{rest}", colour(weighs)),
         }
     }
 }
@@ -51,7 +50,9 @@ mod tests {
     fn told(terminal: Terminal) -> String {
         let seen = Seen::bodies(&[r#"{"name": 1}"#]);
         let verdicts = seen.verdicts();
-        terminal.found(&verdicts.findings()[0], &seen.contract)
+        let finding = &verdicts.findings()[0];
+        let fact = &seen.contract.fact(finding.fact).name;
+        terminal.found((finding.level, finding.rule.name, fact))
     }
 
     fn terminal(styling: Styling, width: Option<usize>) -> Terminal {
