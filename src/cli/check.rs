@@ -16,6 +16,7 @@ use super::output::{Outputs, ReportTarget};
 use super::progress::Progress;
 use super::residue_file::{self, Begun, ResidueFile};
 use super::serve::{asks_for_list, store};
+use super::signals;
 use crate::client::Token;
 use crate::contract::Contract;
 use crate::contract::openapi::near;
@@ -103,10 +104,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: ColorWhen,
     /// Tell each exchange and each undecided fact
-    #[arg(short, action = ArgAction::SetTrue, conflicts_with = "quiet")]
+    #[arg(short, long, action = ArgAction::SetTrue, conflicts_with = "quiet")]
     verbose: bool,
     /// Tell the verdict alone
-    #[arg(short, action = ArgAction::SetTrue)]
+    #[arg(short, long, action = ArgAction::SetTrue)]
     quiet: bool,
 }
 
@@ -148,9 +149,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let plan = Plan::new(&contract, &resolved.scope);
     let terminal = terminal(arguments);
     let started = std::time::Instant::now();
-    let watched = edge::stderr_is_terminal() && outputs.terminal_on_stdout();
     let (values, redaction) = (resolved.settings.values, transport.redaction());
-    let mut progress = Progress::new(terminal, watched, (values, redaction.clone()));
+    let watched = edge::stderr_is_terminal();
+    let mut progress = Progress::new(live(arguments), watched, &contract, (values, redaction.clone()));
+    let interrupted = signals::interruption(outputs.unfinished())?;
     let mut exchanges = Exchanges::new(&contract, values, redaction.clone());
     let told = outputs.tell_exchanges();
     let mut emit = |event: Event<'_>| {
@@ -164,7 +166,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         &plan,
         &transport,
         &resolved.settings,
-        (&mut emit, interrupt()),
+        (&mut emit, interrupted),
     ));
     progress.finish();
     let about = RunFacts {
@@ -381,12 +383,18 @@ fn reports(arguments: &Arguments) -> Vec<ReportTarget> {
     }
 }
 
+/// How the report is written.
 fn terminal(arguments: &Arguments) -> Terminal {
-    let styling = if arguments.color.on_stdout() {
-        Styling::Coloured
-    } else {
-        Styling::Plain
-    };
+    lines(arguments, arguments.color.on_stdout(), edge::width())
+}
+
+/// How standard error is written while the run goes.
+fn live(arguments: &Arguments) -> Terminal {
+    lines(arguments, arguments.color.on_stderr(), edge::stderr_width())
+}
+
+fn lines(arguments: &Arguments, coloured: bool, width: Option<usize>) -> Terminal {
+    let styling = if coloured { Styling::Coloured } else { Styling::Plain };
     let verbosity = match (arguments.quiet, arguments.verbose) {
         (true, _) => Verbosity::Quiet,
         (_, true) => Verbosity::Verbose,
@@ -395,13 +403,7 @@ fn terminal(arguments: &Arguments) -> Terminal {
     Terminal {
         styling,
         verbosity,
-        width: edge::width(),
-    }
-}
-
-async fn interrupt() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
+        width,
     }
 }
 

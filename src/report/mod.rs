@@ -3,11 +3,14 @@
 mod excerpt;
 mod exchanges;
 mod json;
+mod line;
 mod record;
 pub mod shapes;
+mod summary;
 mod terminal;
 #[cfg(test)]
 mod testing;
+pub(crate) mod wrap;
 
 pub use excerpt::{Excerpt, ExcerptLine, Mark};
 pub use exchanges::{AnswerRecord, CredentialRecord, ExchangeRecord, Exchanges, HeaderRecord, PurposeRecord};

@@ -8,11 +8,13 @@
     reason = "a helper of a test may fail it, as the test itself may"
 )]
 
+mod completions;
 mod errors;
 mod hostile;
 mod interruption;
 mod json_report;
 mod leaks;
+mod manual;
 mod neutral;
 mod no_target;
 mod pages;
@@ -28,4 +30,5 @@ mod stub;
 mod support;
 mod target;
 mod usage;
+mod ways;
 mod what_users_see;
