@@ -2,6 +2,7 @@
 //! One subcommand a file.
 
 mod check;
+mod config;
 mod edge;
 mod explain;
 mod facts;
@@ -16,7 +17,11 @@ mod wrap;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+
+use check::Arguments;
+use config::{Settled, Typed};
+use failure::Failure;
 
 /// Tells whether a deployed Contact Database and Visits service does what its document says.
 #[derive(Debug, Parser)]
@@ -39,13 +44,13 @@ Exit codes:
 enum Command {
     /// Checks a service: the embedded reference service, or a deployed one with --base-url
     #[command(after_help = EXIT_CODES)]
-    Check(Box<check::Arguments>),
+    Check(Box<Arguments>),
     /// Explains a rule: what it judges, why, its level, an example, what to mend
     Explain(explain::Arguments),
     /// Lists every fact of the contract with its place
     Facts(facts::Arguments),
     /// Lists every request that `check` would send with the same flags, and why; sends nothing
-    Plan(Box<check::Arguments>),
+    Plan(Box<Arguments>),
     /// Lists every rule with its level, its sentence and where it comes from
     Rules,
     /// Runs the reference service
@@ -55,8 +60,11 @@ enum Command {
 /// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let parsed = Cli::command()
+        .try_get_matches()
+        .and_then(|matches| Cli::from_arg_matches(&matches).map(|cli| (cli, matches)));
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => {
             // Clap knows which of help, version and error goes where; a closed pipe is not worth a word.
             let _ = error.print();
@@ -64,10 +72,11 @@ pub fn main() -> ExitCode {
         }
     };
     let ended = match cli.command {
-        Command::Check(arguments) => check::run(&arguments),
+        Command::Check(arguments) if serve::asks_for_list(&arguments.fault) => Ok(check::list_faults()),
+        Command::Check(arguments) => settled(*arguments, &matches).and_then(|settled| check::run(&settled)),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Facts(arguments) => facts::run(&arguments),
-        Command::Plan(arguments) => plan::run(&arguments),
+        Command::Plan(arguments) => settled(*arguments, &matches).and_then(|settled| plan::run(&settled)),
         Command::Rules => Ok(rules::run()),
         Command::Serve(arguments) => serve::run(&arguments),
     };
@@ -78,4 +87,10 @@ pub fn main() -> ExitCode {
             ExitCode::from(failure.exit_code())
         }
     }
+}
+
+/// The arguments of a check with what the environment and the configuration add to them.
+fn settled(arguments: Arguments, matches: &ArgMatches) -> Result<Settled, Failure> {
+    let typed = matches.subcommand().map_or(matches, |(_, typed)| typed);
+    Settled::new(arguments, Typed(typed), &edge::folder())
 }
