@@ -10,7 +10,7 @@ use clap::{ArgAction, Args};
 use secrecy::SecretString;
 use tokio::runtime::Runtime;
 
-use super::config::{self, LevelEntry, Origin, Settled, range};
+use super::config::{self, Origin, Settled, range};
 use super::edge::{self, BASE_URL_VARIABLE, CONFIG_VARIABLE, ColorWhen, TARGET_VARIABLE};
 use super::failure::Failure;
 use super::output::{Outputs, ReportTarget};
@@ -378,7 +378,8 @@ fn operations(contract: &Contract, names: &[String]) -> Result<Vec<OperationId>,
     names.iter().map(find).collect()
 }
 
-fn levels(arguments: &Arguments) -> Result<Levels, Failure> {
+/// The levels that flags set.
+pub(super) fn levels(arguments: &Arguments) -> Result<Levels, Failure> {
     let mut levels = Levels::default();
     for (names, level) in [
         (&arguments.allow, Level::Allow),

@@ -45,6 +45,8 @@ enum Command {
     /// Checks a service: the embedded reference service, or a deployed one with --base-url
     #[command(after_help = EXIT_CODES)]
     Check(Box<Arguments>),
+    /// Shows what `check` would do with the same flags, and where each value comes from: flag, environment, file, default
+    Config(Box<config::shown::ConfigArguments>),
     /// Explains a rule: what it judges, why, its level, an example, what to mend
     Explain(explain::Arguments),
     /// Lists every fact of the contract with its place
@@ -74,6 +76,11 @@ pub fn main() -> ExitCode {
     let ended = match cli.command {
         Command::Check(arguments) if serve::asks_for_list(&arguments.fault) => Ok(check::list_faults()),
         Command::Check(arguments) => settled(*arguments, &matches).and_then(|settled| check::run(&settled)),
+        Command::Config(arguments) if arguments.schema() => Ok(config::shown::print_schema()),
+        Command::Config(arguments) => {
+            let form = arguments.form();
+            settled(arguments.check, &matches).and_then(|settled| config::shown::run(&settled, form))
+        }
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Facts(arguments) => facts::run(&arguments),
         Command::Plan(arguments) => settled(*arguments, &matches).and_then(|settled| plan::run(&settled)),
