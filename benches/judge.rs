@@ -131,6 +131,7 @@ fn exchange(contract: &Contract, operation: &str, body: &Bytes) -> Exchange {
         number: 1,
         request,
         superseded: false,
+        sent: Duration::ZERO,
         outcome: Ok(answer),
     }
 }

@@ -24,7 +24,7 @@ use crate::contract::operation::{OperationId, Security};
 use crate::exchange::redact::Values;
 use crate::exchange::{Limits, Target, Transport};
 use crate::plan::{Bounds, Mark, Plan, Scope};
-use crate::report::{RunFacts, Styling, Terminal, Verbosity, record};
+use crate::report::{Exchanges, RunFacts, Styling, Terminal, Verbosity, record};
 use crate::rules::{Level, Levels};
 use crate::run::{self, Event, Run, Settings};
 use crate::service::fault::{self, Faults};
@@ -147,11 +147,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     let runtime = runtime(&resolved)?;
     let (target, token) = runtime.block_on(resolved.target())?;
     resolved.scope.token = token.is_some();
-    let needs_token = contract
-        .operations
-        .iter()
-        .any(|operation| operation.security != Security::None);
-    if needs_token && token.is_none() {
+    if needs_token(&contract) && token.is_none() {
         return Err(no_token(settled));
     }
     let transport = Transport::new(
@@ -168,8 +164,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
             seed: resolved.scope.seed,
             max_writes: resolved.settings.max_writes,
         };
-        let file = ResidueFile::open(path, resolved.settings.mark.as_str(), &begun)?;
-        resolved.settings.write_log = Some(Arc::new(file));
+        resolved.keep_residue(path, &begun)?;
     }
     let plan = Plan::new(&contract, &resolved.scope);
     let terminal = terminal(arguments);
@@ -177,7 +172,14 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     let watched = edge::stderr_is_terminal() && outputs.terminal_on_stdout();
     let (values, redaction) = (resolved.settings.values, transport.redaction());
     let mut progress = Progress::new(terminal, watched, (values, redaction.clone()));
-    let mut emit = |event: Event<'_>| progress.event(event);
+    let mut exchanges = Exchanges::new(&contract, values, redaction.clone());
+    let told = outputs.tell_exchanges();
+    let mut emit = |event: Event<'_>| {
+        progress.event(event);
+        if told {
+            exchanges.see(event);
+        }
+    };
     let run: Run = runtime.block_on(run::run(
         &contract,
         &plan,
@@ -196,11 +198,17 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         values,
         redaction: &redaction,
     };
-    let record = record(&run, &about);
-    outputs.write(&record, &contract.document, &terminal)?;
+    let record = record(&run, exchanges, &about);
+    outputs.write(&record, &terminal)?;
     // The embedded service's threads end with the process; waiting for idle connections would only cost time.
     runtime.shutdown_background();
     Ok(record.exit_code)
+}
+
+/// Whether an operation asks its caller for a credential.
+fn needs_token(contract: &Contract) -> bool {
+    let mut operations = contract.operations.iter();
+    operations.any(|operation| operation.security != Security::None)
 }
 
 /// The contract from a file, or the built-in one.
@@ -324,6 +332,13 @@ impl Resolved {
             Some(named) => Ok(named.clone()),
             None => embedded(&self.faults).await,
         }
+    }
+
+    /// Has the run keep an account of its writes in a file.
+    fn keep_residue(&mut self, path: &Path, begun: &Begun<'_>) -> Result<(), Failure> {
+        let file = ResidueFile::open(path, self.settings.mark.as_str(), begun)?;
+        self.settings.write_log = Some(Arc::new(file));
+        Ok(())
     }
 }
 

@@ -10,7 +10,6 @@ use tempfile::NamedTempFile;
 
 use super::edge;
 use super::failure::Failure;
-use crate::contract::document::Document;
 use crate::contract::openapi::near;
 use crate::report::{Record, Terminal, json};
 
@@ -130,6 +129,11 @@ impl Outputs {
             .any(|(target, _)| target.file.is_none() && target.format == Format::Terminal)
     }
 
+    /// Whether a report tells single exchanges.
+    pub(super) fn tell_exchanges(&self) -> bool {
+        self.outputs.iter().any(|(target, _)| target.format != Format::Terminal)
+    }
+
     /// The files that reports go to.
     pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
         self.outputs.iter().filter_map(|(target, _)| target.file.clone())
@@ -140,12 +144,12 @@ impl Outputs {
     /// # Errors
     ///
     /// The first report that could not be written; the others are.
-    pub(super) fn write(self, record: &Record, document: &Document, terminal: &Terminal) -> Result<(), Failure> {
+    pub(super) fn write(self, record: &Record, terminal: &Terminal) -> Result<(), Failure> {
         let mut failed = Ok(());
         for (target, destination) in self.outputs {
             let text = match target.format {
                 Format::Json => json(record),
-                Format::Terminal => terminal.report(record, document),
+                Format::Terminal => terminal.report(record),
             };
             let written = match (target.file, destination) {
                 (Some(file), Some(destination)) => put(&file, destination, &text),

@@ -26,12 +26,8 @@ pub fn line(request: &Request, target: &Target, values: Values) -> String {
             .iter()
             .map(|(name, value)| format!("-H {}", quote(&format!("{name}: {value}")))),
     );
-    if let Some(body) = &request.body {
+    if let Some(text) = body(request, values) {
         words.push("-H 'Content-Type: application/json'".to_owned());
-        let text = match body {
-            Content::Json(body) => shown(body, &request.learned, values).to_string(),
-            Content::Raw(text) => text.clone(),
-        };
         words.push(format!("-d {}", quote_long(&text)));
     }
     // Joined as text: the path is encoded already, and what stands for a value must stay readable.
@@ -39,6 +35,16 @@ pub fn line(request: &Request, target: &Target, values: Values) -> String {
     let base = base.as_str().trim_end_matches('/');
     words.push(quote(&format!("{base}{}", request.told_path(values))));
     words.join(" ")
+}
+
+/// The body of the request as it may be printed.
+#[must_use]
+pub fn body(request: &Request, values: Values) -> Option<String> {
+    let body = request.body.as_ref()?;
+    Some(match body {
+        Content::Json(body) => shown(body, &request.learned, values).to_string(),
+        Content::Raw(text) => text.clone(),
+    })
 }
 
 fn credential(credential: &Credential) -> Option<String> {

@@ -3,7 +3,7 @@
 //!
 //! [`Transport::send`] turns a [`Request`] into an [`Answer`] or a [`Failure`]; with the request that is an
 //! [`Exchange`]. [`json`] reads bodies, [`redact`] says what may be printed, [`neutral`] makes it
-//! harmless to what prints it, [`curl`] tells how to see a request again.
+//! harmless to what prints it, [`curl`] tells how to see a request again, [`told`] the shape of a body.
 
 pub mod curl;
 pub mod json;
@@ -11,6 +11,7 @@ pub mod neutral;
 mod record;
 pub mod redact;
 mod target;
+pub mod told;
 mod transport;
 
 pub use record::{Answer, Content, Credential, Exchange, Failure, Leaning, Purpose, Request, Told};

@@ -24,6 +24,8 @@ pub struct Exchange {
     pub request: Request,
     /// Whether it was sent again because the target asked for time; then the later exchange counts.
     pub superseded: bool,
+    /// How long after the beginning of the run it was sent.
+    pub sent: Duration,
     /// The answer, or why there is none.
     pub outcome: Result<Answer, Failure>,
 }

@@ -56,6 +56,25 @@ pub fn printable(text: &str) -> String {
     told.replace("::", ": :")
 }
 
+/// A media type that is known well enough to be printed; another may be made up to carry a value.
+#[must_use]
+pub fn tell_media_type(media_type: &str) -> String {
+    let known = [
+        "application/json",
+        "text/html",
+        "text/plain",
+        "application/problem+json",
+        "application/xml",
+        "text/xml",
+        "application/octet-stream",
+    ];
+    let told = known.iter().find(|known| **known == media_type);
+    told.map_or_else(
+        || format!("another media type, string({})", media_type.chars().count()),
+        |known| printable(known),
+    )
+}
+
 /// Takes the token out of a text that leaves the program: the target may have put it into its answer.
 #[derive(Clone, Default)]
 pub struct Redaction {

@@ -19,7 +19,7 @@ mod tests {
 
     #[test]
     fn the_report_is_the_record_and_ends_its_line() {
-        let (record, _) = fixed();
+        let record = fixed();
         let text = json(&record);
         let read: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(read, serde_json::to_value(&record).unwrap());
@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn the_words_of_the_report_are_the_documented_ones() {
-        let (record, _) = fixed();
+        let record = fixed();
         let read: serde_json::Value = serde_json::from_str(&json(&record)).unwrap();
         for (pointer, word) in [
             ("/outcome", "does-not-conform"),

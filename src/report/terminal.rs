@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level as Title, Renderer, Snippet};
 
+use super::excerpt::{Excerpt, Mark};
 use super::record::{FindingRecord, Outcome, Record, VerdictRecord};
-use crate::contract::document::{Document, Position};
 use crate::exchange::Exchange;
 use crate::exchange::neutral::{Colours, neutral};
 use crate::exchange::redact::Values;
@@ -50,11 +51,11 @@ pub struct Terminal {
 impl Terminal {
     /// The whole report.
     #[must_use]
-    pub fn report(&self, record: &Record, document: &Document) -> String {
+    pub fn report(&self, record: &Record) -> String {
         let mut text = String::new();
         if self.verbosity > Verbosity::Quiet {
             for finding in &record.findings {
-                text.push_str(&self.finding(finding, document));
+                text.push_str(&self.finding(finding, &record.contract.file));
                 text.push_str("\n\n");
             }
         }
@@ -84,23 +85,20 @@ impl Terminal {
         ))
     }
 
-    /// One finding under its line of the contract.
+    /// One finding of a contract's file under its line there.
     #[must_use]
-    pub fn finding(&self, finding: &FindingRecord, document: &Document) -> String {
+    pub fn finding(&self, finding: &FindingRecord, file: &str) -> String {
         let title = if finding.level == Level::Deny {
             Title::ERROR
         } else {
             Title::WARNING
         };
         let label = format!("documented: {}", finding.documented);
-        let primary = AnnotationKind::Primary.span(span(document, &finding.contract_pointer));
-        let mut snippet = Snippet::source(document.text.as_str()).path(document.name.as_str());
-        if let Some((owner, _)) = finding
-            .contract_pointer
-            .rsplit_once('/')
-            .filter(|(_, keyword)| is_keyword(keyword))
-        {
-            snippet = snippet.annotation(AnnotationKind::Context.span(span(document, owner)));
+        let (source, first) = source(&finding.excerpt);
+        let primary = AnnotationKind::Primary.span(span(&source, first, finding.excerpt.primary));
+        let mut snippet = Snippet::source(source.as_str()).line_start(first).path(file);
+        if let Some(owner) = finding.excerpt.owner {
+            snippet = snippet.annotation(AnnotationKind::Context.span(span(&source, first, owner)));
         }
         let snippet = snippet.annotation(primary.label(label.as_str()));
         let place = if finding.answer_pointer.is_empty() {
@@ -262,32 +260,30 @@ fn residue(record: &Record, text: &mut String) {
     }
 }
 
-/// Whether a place is a keyword of a schema, so that the field above it says more than itself.
-fn is_keyword(token: &str) -> bool {
-    matches!(token, "type" | "required" | "additionalProperties")
+/// The lines of an excerpt as one text, those left out between them as empty lines, and where its first line stands.
+fn source(excerpt: &Excerpt) -> (String, usize) {
+    let first = excerpt.lines.first().map_or(1, |line| line.number);
+    let mut text = String::new();
+    let mut next = first;
+    for line in &excerpt.lines {
+        while next < line.number {
+            text.push('\n');
+            next += 1;
+        }
+        text.push_str(&line.text);
+        text.push('\n');
+        next += 1;
+    }
+    (text, usize::try_from(first).unwrap_or(1))
 }
 
-/// The bytes of the name or value that stands at a pointer.
-fn span(document: &Document, pointer: &str) -> std::ops::Range<usize> {
-    let Position { line, column } = document.position(pointer);
-    let (text, from_one) = (&document.text, |number: u32| {
-        usize::try_from(number.saturating_sub(1)).unwrap_or(0)
-    });
-    let start: usize = text.split_inclusive('\n').take(from_one(line)).map(str::len).sum();
-    let rest = text
-        .get(start..)
-        .unwrap_or_default()
-        .split('\n')
-        .next()
-        .unwrap_or_default();
-    let indent: usize = rest.chars().take(from_one(column)).map(char::len_utf8).sum();
-    let word = rest.get(indent..).unwrap_or_default();
-    let end = word
-        .find(": ")
-        .unwrap_or_else(|| word.trim_end().trim_end_matches(':').len())
-        .max(1);
-    let start = (start + indent).min(text.len());
-    start..(start + end).min(text.len())
+/// The bytes of a mark in the text of its excerpt.
+fn span(text: &str, first: usize, mark: Mark) -> Range<usize> {
+    let line = usize::try_from(mark.line).unwrap_or(0).saturating_sub(first);
+    let before: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+    let rest = text.get(before..).unwrap_or_default();
+    let bytes = |characters: usize| -> usize { rest.chars().take(characters).map(char::len_utf8).sum() };
+    (before + bytes(mark.start)).min(text.len())..(before + bytes(mark.end)).min(text.len())
 }
 
 #[cfg(test)]
@@ -304,8 +300,8 @@ mod tests {
     }
 
     fn shown(name: &str, terminal: Terminal) {
-        let (record, document) = fixed();
-        let text = terminal.report(&record, &document).replace('\u{1b}', "␛");
+        let record = fixed();
+        let text = terminal.report(&record).replace('\u{1b}', "␛");
         crate::testing::with_snapshots(|| insta::assert_snapshot!(name, text));
     }
 
@@ -326,9 +322,9 @@ mod tests {
 
     #[test]
     fn colour_adds_escapes_and_no_words() {
-        let (record, document) = fixed();
-        let plain = terminal(Styling::Plain, Verbosity::Normal).report(&record, &document);
-        let coloured = terminal(Styling::Coloured, Verbosity::Normal).report(&record, &document);
+        let record = fixed();
+        let plain = terminal(Styling::Plain, Verbosity::Normal).report(&record);
+        let coloured = terminal(Styling::Coloured, Verbosity::Normal).report(&record);
         assert!(!plain.contains('\u{1b}'));
         assert!(coloured.contains('\u{1b}'));
         let words = coloured.split('\u{1b}').enumerate().map(|(index, part)| match index {
@@ -340,14 +336,14 @@ mod tests {
 
     #[test]
     fn a_quiet_report_is_the_verdict_alone() {
-        let (record, document) = fixed();
-        let text = terminal(Styling::Plain, Verbosity::Quiet).report(&record, &document);
+        let record = fixed();
+        let text = terminal(Styling::Plain, Verbosity::Quiet).report(&record);
         assert_eq!(text, "https://api.example.com does not conform: 1 to mend, 1 to know\n");
     }
 
     #[test]
     fn each_outcome_has_its_words() {
-        let (mut record, document) = fixed();
+        let mut record = fixed();
         record.findings.clear();
         for (outcome, reason, words) in [
             (Outcome::Conforms, None, "conforms"),
@@ -363,16 +359,16 @@ mod tests {
             ),
         ] {
             (record.outcome, record.reason) = (outcome, reason.map(str::to_owned));
-            let text = terminal(Styling::Plain, Verbosity::Quiet).report(&record, &document);
+            let text = terminal(Styling::Plain, Verbosity::Quiet).report(&record);
             assert_eq!(text, format!("https://api.example.com {words}\n"));
         }
     }
 
     #[test]
     fn residue_is_told_only_where_there_is_some() {
-        let (mut record, document) = fixed();
+        let mut record = fixed();
         record.residue.clear();
-        let text = terminal(Styling::Plain, Verbosity::Normal).report(&record, &document);
+        let text = terminal(Styling::Plain, Verbosity::Normal).report(&record);
         assert!(!text.contains("residue"), "{text}");
     }
 
@@ -386,7 +382,7 @@ mod tests {
     #[test]
     fn no_text_of_a_contract_or_of_a_target_commands_a_terminal_or_a_ci_system() {
         const EVIL: &str = "\n::error::a\r\u{1b}[2J\u{9b}2J\u{202e}\u{2066}\u{200f}##vso[a]##[b]\u{7}\u{1b}[31m";
-        let (mut record, _) = fixed();
+        let mut record = fixed();
         record.reason = Some(EVIL.to_owned());
         (record.contract.title, record.contract.file) = (EVIL.to_owned(), EVIL.to_owned());
         for finding in &mut record.findings {
@@ -398,8 +394,12 @@ mod tests {
                 documented,
                 received,
                 reproduce,
+                excerpt,
                 ..
             } = finding;
+            for line in &mut excerpt.lines {
+                line.text = "a: '##vso[a] \u{9b}2J \u{202e} \u{85}' ##[b]".to_owned();
+            }
             for text in [rule, operation, fact, answer_pointer, documented, received, reproduce] {
                 *text = EVIL.to_owned();
             }
@@ -410,15 +410,9 @@ mod tests {
         for left in &mut record.residue {
             (left.operation, left.id) = (EVIL.to_owned(), Some(EVIL.to_owned()));
         }
-        let line = "a: '##vso[a] \u{9b}2J \u{202e} \u{85}'\nopenapi: ##[b]\n";
-        let document = Document::read(EVIL, line.to_owned()).unwrap();
         let json = crate::report::json(&record);
-        let texts = [Styling::Plain, Styling::Coloured].map(|styling| {
-            (
-                styling,
-                terminal(styling, Verbosity::Verbose).report(&record, &document),
-            )
-        });
+        let texts = [Styling::Plain, Styling::Coloured]
+            .map(|styling| (styling, terminal(styling, Verbosity::Verbose).report(&record)));
         for (styling, text) in texts.iter().chain([&(Styling::Plain, json)]) {
             let colour = |character| *styling == Styling::Coloured && character == '\u{1b}';
             let obeyed = |character: char| character.is_control() && character != '\n' && !colour(character);
@@ -430,21 +424,5 @@ mod tests {
             assert!(!text.contains("##vso[") && !text.contains("##["), "{text}");
             assert!(!text.lines().any(|line| line.trim_start().starts_with("::")), "{text}");
         }
-    }
-
-    #[test]
-    fn a_span_lies_within_the_document_wherever_the_pointer_leads() {
-        let document = Document::read("contract.yaml", "a: {b: 'ä'}\n'c d':\n  - e\n".to_owned()).unwrap();
-        for (pointer, word) in [("/a/b", "b"), ("/c d", "'c d'"), ("/c d/0", "e"), ("", "a")] {
-            assert_eq!(&document.text[span(&document, pointer)], word, "{pointer}");
-        }
-    }
-
-    #[test]
-    fn a_span_covers_the_name_at_its_place() {
-        let document = Document::read("contract.yaml", "a:\n  firstname:\n    type: string\n".to_owned()).unwrap();
-        assert_eq!(&document.text[span(&document, "/a/firstname")], "firstname");
-        assert_eq!(&document.text[span(&document, "/a/firstname/type")], "type");
-        assert_eq!(&document.text[span(&document, "/a/nothing")], "a");
     }
 }

@@ -5,8 +5,11 @@ use std::time::Duration;
 use chrono::DateTime;
 use reqwest::header::HeaderMap;
 
-use super::{ContractRecord, FactRow, Facts, FindingRecord, Outcome, Record, RequestCounts, ResidueRecord};
-use super::{RunFacts, VerdictRecord, record};
+use super::{
+    AnswerRecord, ContractRecord, CredentialRecord, Excerpt, ExchangeRecord, Exchanges, FactRow, Facts, FindingRecord,
+    GapRecord, OperationRecord, Outcome, PlaceRecord, PurposeRecord, Record, RequestCounts, ResidueRecord, RunFacts,
+    VERSION, VerdictRecord, record,
+};
 use crate::contract::Contract;
 use crate::contract::document::Document;
 use crate::contract::operation::Method;
@@ -14,6 +17,8 @@ use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{Answer, Credential, Exchange, Leaning, Purpose, Request, Target, Told};
 use crate::rules::{Judge, Level, Levels};
 use crate::run::{Ended, Residue, Run, Tally};
+
+const SCHEMA: &str = "/paths/~1things/get/responses/200/content/application~1json/schema";
 
 const CONTRACT: &str = "openapi: 3.0.3
 info: {title: Things, version: '1'}
@@ -95,7 +100,8 @@ impl Seen {
             values: Values::Hidden,
             redaction: &Redaction::default(),
         };
-        record(&run, &about)
+        let exchanges = Exchanges::new(&self.contract, Values::Hidden, Redaction::default());
+        record(&run, exchanges, &about)
     }
 
     fn exchange(&self, (status, body): (u16, &'static str)) -> Exchange {
@@ -123,6 +129,7 @@ impl Seen {
             number: 1,
             request,
             superseded: false,
+            sent: Duration::ZERO,
             outcome: Ok(answer),
         }
     }
@@ -134,13 +141,15 @@ impl Seen {
 }
 
 /// A record with one of everything, and the contract that it is about.
-pub(super) fn fixed() -> (Record, Document) {
+pub(super) fn fixed() -> Record {
     let left = |id: Option<&str>, answered| ResidueRecord {
         operation: "createThing".to_owned(),
         id: id.map(str::to_owned),
         answered,
     };
-    let record = Record {
+    Record {
+        report_version: VERSION,
+        countersign: "0.1.0".to_owned(),
         outcome: Outcome::DoesNotConform,
         exit_code: 1,
         reason: None,
@@ -163,15 +172,59 @@ pub(super) fn fixed() -> (Record, Document) {
             unfinished: 1,
             rounds: 1,
         },
-    };
-    let document = Document::read("things.yaml", CONTRACT.to_owned()).unwrap();
-    (record, document)
+        operations: vec![OperationRecord {
+            name: "getThings".to_owned(),
+            method: "GET".to_owned(),
+            path: "/things".to_owned(),
+            contract_line: 5,
+        }],
+        gaps: vec![GapRecord {
+            id: "size-unit".to_owned(),
+            question: "What is a size counted in?".to_owned(),
+            stated: true,
+            places: vec![PlaceRecord {
+                pointer: format!("{SCHEMA}/properties/size"),
+                line: 18,
+            }],
+        }],
+        exchanges: vec![exchange()],
+        exchanges_left_out: 3,
+    }
+}
+
+fn exchange() -> ExchangeRecord {
+    ExchangeRecord {
+        number: 1,
+        operation: "getThings".to_owned(),
+        purpose: PurposeRecord::Documented,
+        odd: None,
+        credential: CredentialRecord::Token,
+        superseded: false,
+        method: "GET".to_owned(),
+        path: "/things".to_owned(),
+        headers: Vec::new(),
+        body: None,
+        sent_ms: 2.25,
+        answer: Some(AnswerRecord {
+            status: 200,
+            media_type: Some("application/json".to_owned()),
+            bytes: 23,
+            elapsed_ms: 1.5,
+            body: Some(r#"{"name":"integer","size":"integer"}"#.to_owned()),
+            whole: true,
+        }),
+        failure: None,
+    }
 }
 
 fn facts() -> Facts {
     let row = |fact: &str, verdict, reason: Option<&str>| FactRow {
         fact: fact.to_owned(),
         operation: "getThings".to_owned(),
+        rule: "wrong-type".to_owned(),
+        documented: "string".to_owned(),
+        contract_pointer: format!("{SCHEMA}/properties/name/type"),
+        contract_line: 17,
         verdict,
         reason: reason.map(str::to_owned),
     };
@@ -191,26 +244,30 @@ fn facts() -> Facts {
 }
 
 fn findings() -> Vec<FindingRecord> {
-    let schema = "/paths/~1things/get/responses/200/content/application~1json/schema";
+    let document = Document::read("things.yaml", CONTRACT.to_owned()).unwrap();
+    let (name, whole) = (format!("{SCHEMA}/properties/name/type"), format!("{SCHEMA}/type"));
     let wrong_type = FindingRecord {
         rule: "wrong-type".to_owned(),
         level: Level::Deny,
         operation: "getThings".to_owned(),
         fact: "getThings /name: string".to_owned(),
         answer_pointer: "/name".to_owned(),
-        contract_pointer: format!("{schema}/properties/name/type"),
+        excerpt: Excerpt::of(&document, &name),
+        contract_pointer: name,
         contract_line: 17,
         documented: "string".to_owned(),
         received: "integer".to_owned(),
         count: 2,
         reproduce: "curl -sS -i 'https://api.example.com/things'".to_owned(),
+        exchange: Some(1),
     };
     let undocumented_field = FindingRecord {
         rule: "undocumented-field".to_owned(),
         level: Level::Warn,
         fact: "getThings body: object".to_owned(),
         answer_pointer: "/<undocumented name(4)>".to_owned(),
-        contract_pointer: format!("{schema}/type"),
+        excerpt: Excerpt::of(&document, &whole),
+        contract_pointer: whole,
         contract_line: 13,
         documented: "no field of this name".to_owned(),
         received: "null".to_owned(),

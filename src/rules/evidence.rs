@@ -19,6 +19,8 @@ use crate::exchange::{Answer, Exchange, Failure, Purpose, Request};
 pub struct Origin<'origin> {
     /// The request.
     pub request: &'origin Request,
+    /// The number of its exchange, where the evidence is one exchange.
+    pub exchange: Option<u64>,
     /// How values are told.
     pub values: Values,
 }

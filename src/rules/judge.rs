@@ -112,7 +112,7 @@ impl<'contract> Judge<'contract> {
         let Some(first) = walk.pages.first() else { return };
         for rule in RULES {
             if let Judging::Walk(judge) = rule.judge {
-                judge(walk, &mut self.sink(rule, &first.request));
+                judge(walk, &mut self.sink(rule, &*first.request));
             }
         }
     }
@@ -161,7 +161,7 @@ impl<'contract> Judge<'contract> {
             match rule.judge {
                 Judging::Exchange(_) if seen.odd().is_some() => {}
                 Judging::AnyExchange(judge) | Judging::Exchange(judge) => {
-                    judge(seen, &mut self.sink(rule, &seen.exchange.request));
+                    judge(seen, &mut self.sink(rule, seen.exchange));
                 }
                 _ => {}
             }
@@ -171,7 +171,7 @@ impl<'contract> Judge<'contract> {
     fn accepted(&mut self, seen: &ExchangeSeen<'_>, sound: bool) {
         for rule in RULES {
             if let Judging::Accepted(judge) = rule.judge {
-                judge(seen, sound, &mut self.sink(rule, &seen.exchange.request));
+                judge(seen, sound, &mut self.sink(rule, seen.exchange));
             }
         }
     }
@@ -180,6 +180,7 @@ impl<'contract> Judge<'contract> {
         let (contract, levels, values, verdicts) = (self.contract, &self.levels, self.values, &mut self.verdicts);
         let origin = Origin {
             request: &seen.exchange.request,
+            exchange: Some(seen.exchange.number),
             values,
         };
         let (of_values, of_objects) = (&self.of_values, &self.of_objects);
@@ -201,9 +202,11 @@ impl<'contract> Judge<'contract> {
         Walker::new(contract, &self.assertions, visit).walk(shape, &body.value);
     }
 
-    fn sink<'sink>(&'sink mut self, rule: &'static Rule, request: &'sink Request) -> Sink<'sink> {
+    fn sink<'sink>(&'sink mut self, rule: &'static Rule, shown: impl Into<Shown<'sink>>) -> Sink<'sink> {
+        let Shown { request, exchange } = shown.into();
         let origin = Origin {
             request,
+            exchange,
             values: self.values,
         };
         Sink {
@@ -212,6 +215,30 @@ impl<'contract> Judge<'contract> {
             levels: &self.levels,
             rule,
             origin,
+        }
+    }
+}
+
+/// What shows a fact broken: one exchange, or several with a request that stands for them.
+struct Shown<'shown> {
+    request: &'shown Request,
+    exchange: Option<u64>,
+}
+
+impl<'shown> From<&'shown Exchange> for Shown<'shown> {
+    fn from(exchange: &'shown Exchange) -> Self {
+        Self {
+            request: &exchange.request,
+            exchange: Some(exchange.number),
+        }
+    }
+}
+
+impl<'shown> From<&'shown Request> for Shown<'shown> {
+    fn from(request: &'shown Request) -> Self {
+        Self {
+            request,
+            exchange: None,
         }
     }
 }

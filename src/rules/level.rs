@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::scope::Entry;
 use super::{RULES, Rule};
@@ -18,7 +18,7 @@ use crate::contract::fact::Fact;
 use crate::contract::openapi::near;
 
 /// How much a finding weighs, as in rustc.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// Not reported.

@@ -7,7 +7,7 @@ use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 use crate::contract::is_json;
 use crate::contract::operation::Answer as DocumentedAnswer;
-use crate::exchange::redact::printable;
+use crate::exchange::redact::tell_media_type;
 
 pub(super) static RULE: Rule = Rule {
     name: "media-type",
@@ -47,7 +47,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         sink.held(fact);
     } else {
         sink.broken(fact, String::new, || {
-            received.map_or_else(|| "no media type".to_owned(), |media| tell(&media))
+            received.map_or_else(|| "no media type".to_owned(), |media| tell_media_type(&media))
         });
     }
 }
@@ -65,23 +65,6 @@ fn admits(documented: &str, received: &str) -> bool {
         Some(range) => range == "*/" || received.starts_with(range),
         None => documented == received,
     }
-}
-
-/// Media types that are known well enough to be printed; another may be made up to carry a value.
-fn tell(media_type: &str) -> String {
-    let known = [
-        "text/html",
-        "text/plain",
-        "application/problem+json",
-        "application/xml",
-        "text/xml",
-        "application/octet-stream",
-    ];
-    let told = known.iter().find(|known| **known == media_type);
-    told.map_or_else(
-        || format!("another media type, string({})", media_type.chars().count()),
-        |known| printable(known),
-    )
 }
 
 #[cfg(test)]

@@ -127,6 +127,7 @@ impl Bench {
             number: 1,
             request: self.request(),
             superseded: false,
+            sent: Duration::ZERO,
             outcome: Ok(answer),
         }
     }

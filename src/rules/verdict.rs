@@ -157,6 +157,8 @@ pub struct Finding {
     pub received: String,
     /// The request that shows it.
     pub request: Request,
+    /// The number of the exchange that shows it, where one does by itself.
+    pub exchange: Option<u64>,
     /// How often it was seen.
     pub count: u64,
 }
@@ -292,6 +294,7 @@ impl Sink<'_> {
         let request = page.request(self.contract);
         let origin = Origin {
             request: &request,
+            exchange: None,
             ..self.origin
         };
         let Sink {
@@ -337,6 +340,7 @@ impl Sink<'_> {
             documented: documented.map(str::to_owned),
             received: received(),
             request: self.origin.request.clone(),
+            exchange: self.origin.exchange,
             count: 1,
         });
     }

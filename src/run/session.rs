@@ -138,6 +138,8 @@ pub(super) struct Session<'run> {
     emit: RefCell<&'run mut dyn FnMut(Event<'_>)>,
     permits: Semaphore,
     pace: Pace,
+    /// When the run began.
+    begun: Instant,
     number: Cell<u64>,
     told: Cell<usize>,
     tally: Cell<Tally>,
@@ -199,6 +201,7 @@ impl<'run> Session<'run> {
             emit: RefCell::new(emit),
             permits: Semaphore::new(settings.jobs.max(1)),
             pace: Pace::new(settings.rate),
+            begun: Instant::now(),
             number: Cell::new(0),
             told: Cell::new(0),
             tally: Cell::default(),
@@ -338,6 +341,7 @@ impl<'run> Session<'run> {
             tally.sent += 1;
             tally.writes += u64::from(writes);
         });
+        let sent = self.begun.elapsed();
         let outcome = self.transport.send(&request, &|| self.busy.get()).await;
         self.writing.set(None);
         if let Ok(answer) = &outcome {
@@ -350,6 +354,7 @@ impl<'run> Session<'run> {
             number,
             request,
             superseded: false,
+            sent,
             outcome,
         }
     }

@@ -11,7 +11,7 @@ use countersign::exchange::redact::Values;
 use countersign::exchange::{Limits, Target, Transport};
 use countersign::plan::{Mark, Plan, Scope};
 use countersign::report::shapes::{Answers, Observed};
-use countersign::report::{Outcome, Record, RunFacts, Terminal, Verbosity, record};
+use countersign::report::{Exchanges, Outcome, Record, RunFacts, Terminal, Verbosity, record};
 use countersign::run::{self, Event, Settings};
 
 use super::subject::Subject;
@@ -99,6 +99,7 @@ async fn observed(subject: &Subject) -> Result<(Observed<'static>, Plan, String)
     let run = run::run(contract(), &plan, &transport, &settings, (&mut emit, uninterrupted)).await;
     let record = record(
         &run,
+        Exchanges::new(contract(), Values::Hidden, transport.redaction()),
         &RunFacts {
             contract: contract(),
             target: &target,
@@ -129,7 +130,7 @@ fn verdict(record: &Record) -> String {
         verbosity: Verbosity::Quiet,
         ..Terminal::default()
     };
-    terminal.report(record, &contract().document).trim_end().to_owned()
+    terminal.report(record).trim_end().to_owned()
 }
 
 /// Nothing can be deleted in a deployed service, so what was left there is told.

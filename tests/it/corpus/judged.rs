@@ -142,6 +142,7 @@ fn exchange(document: &Document, operation: OperationId, (status, media): (u16, 
             ..Request::plain(operation, documented)
         },
         superseded: false,
+        sent: Duration::ZERO,
         outcome: Ok(Answer {
             status,
             headers,

@@ -9,7 +9,7 @@ use countersign::contract::Contract;
 use countersign::exchange::redact::Values;
 use countersign::exchange::{Limits, Target, Transport};
 use countersign::plan::{Mark, Plan, Scope};
-use countersign::report::{FindingRecord, Outcome, Record, RunFacts, record};
+use countersign::report::{Exchanges, FindingRecord, Outcome, Record, RunFacts, record};
 use countersign::rules::Level;
 use countersign::run::{self, Settings};
 
@@ -84,9 +84,10 @@ impl Check {
         let transport = Transport::new(target.clone(), Some(token), wrong, Limits::default()).unwrap();
         let plan = Plan::new(contract, &scope);
         let started = Instant::now();
-        let mut silent = |_: run::Event<'_>| {};
+        let mut exchanges = Exchanges::new(contract, Values::Hidden, transport.redaction());
+        let mut keep = |event: run::Event<'_>| exchanges.see(event);
         let uninterrupted = std::future::pending();
-        let run = run::run(contract, &plan, &transport, &settings, (&mut silent, uninterrupted)).await;
+        let run = run::run(contract, &plan, &transport, &settings, (&mut keep, uninterrupted)).await;
         let about = RunFacts {
             contract,
             target: &target,
@@ -97,7 +98,7 @@ impl Check {
             values: Values::Hidden,
             redaction: &transport.redaction(),
         };
-        record(&run, &about)
+        record(&run, exchanges, &about)
     }
 }
 

@@ -14,7 +14,7 @@ use tower::ServiceExt as _;
 use tracing::field::{Field, Visit};
 use tracing::span;
 
-use super::checked::{Check, contract};
+use super::checked::Check;
 use crate::support::leaks::Canary;
 
 thread_local! {
@@ -116,7 +116,7 @@ async fn nothing_that_is_logged_or_reported_holds_a_secret() {
             verbosity: Verbosity::Verbose,
             width: Some(60),
         };
-        let report = terminal.report(&record, &contract().document);
+        let report = terminal.report(&record);
         scanner.assert_clean("the terminal's report", report.as_bytes());
         scanner.assert_clean("the record", format!("{record:?}").as_bytes());
     }

@@ -80,10 +80,16 @@ impl Canary {
         }
     }
 
-    /// What looks for all of them.
-    pub(crate) fn scanner(&self) -> Scanner {
+    /// Looks for the token alone, where the user asked to see values.
+    pub(crate) fn token_scanner(&self) -> Scanner {
         let mut scanner = Scanner::default();
         scanner.hide("the token", &self.token, true);
+        scanner
+    }
+
+    /// What looks for all of them.
+    pub(crate) fn scanner(&self) -> Scanner {
+        let mut scanner = self.token_scanner();
         scanner.hide("the first name", &self.firstname, false);
         scanner.hide("the last name", &self.lastname, false);
         scanner.hide("the e-mail address", self.email.trim_end_matches("@example.com"), false);

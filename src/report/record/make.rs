@@ -1,180 +1,21 @@
-//! What every report says: one record of a run, resolved to texts and numbers. The main type is [`Record`].
-//!
-//! Its JSON Schema is derived from these types and checked in as `snapshots/report_schema.snap.json`.
+//! Makes the record of a run: [`record`].
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use schemars::JsonSchema;
-use serde::Serialize;
 
+use super::outcome::outcome;
+use super::{
+    ContractRecord, FactRow, Facts, FindingRecord, GapRecord, OperationRecord, PlaceRecord, Record, RequestCounts,
+    ResidueRecord, VERSION, VerdictRecord,
+};
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
+use crate::contract::vocabulary::Stated;
 use crate::exchange::redact::{Redaction, Values, printable};
-use crate::exchange::{Failure, Target, curl};
-use crate::rules::{Finding, Level, Reason, Verdict};
-use crate::run::{Ended, Run};
-
-/// What a run says of a service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
-    /// Facts were decided, and there is no finding at deny.
-    Conforms,
-    /// There is a finding at deny.
-    DoesNotConform,
-    /// Nothing could be judged, or less than was required.
-    CouldNotJudge,
-    /// The run was interrupted; what was judged until then is here.
-    Interrupted,
-    /// The account of its writes could not be kept, so the run ended; what was judged until then is here.
-    NotRecorded,
-}
-
-impl Outcome {
-    /// The exit code: 0 conforms, 1 does not conform, 3 could not judge, 4 not recorded, 130 interrupted.
-    #[must_use]
-    pub fn exit_code(self) -> u8 {
-        match self {
-            Self::Conforms => 0,
-            Self::DoesNotConform => 1,
-            Self::CouldNotJudge => 3,
-            Self::Interrupted => 130,
-            Self::NotRecorded => 4,
-        }
-    }
-}
-
-/// A run, told.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Record {
-    /// What the run says of the service.
-    pub outcome: Outcome,
-    /// The process's exit code.
-    pub exit_code: u8,
-    /// Why nothing could be judged, where that is so.
-    pub reason: Option<String>,
-    /// The contract.
-    pub contract: ContractRecord,
-    /// The target's origin: scheme, host, port.
-    pub target: String,
-    /// What choices were made by; the same seed makes the same ones.
-    pub seed: u64,
-    /// When the run started, RFC 3339 in UTC.
-    pub started_at: String,
-    /// How long it took, in milliseconds.
-    pub duration_ms: u64,
-    /// The verdicts.
-    pub facts: Facts,
-    /// What was found, what to mend first first.
-    pub findings: Vec<FindingRecord>,
-    /// What the run may have left in the target; nothing can be deleted there.
-    pub residue: Vec<ResidueRecord>,
-    /// What was sent.
-    pub requests: RequestCounts,
-}
-
-/// The contract of a run.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct ContractRecord {
-    /// Its title.
-    pub title: String,
-    /// Its file.
-    pub file: String,
-}
-
-/// The verdicts of a run.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Facts {
-    /// How many facts the contract has.
-    pub total: usize,
-    /// How many answers kept.
-    pub held: usize,
-    /// How many an answer broke.
-    pub broken: usize,
-    /// How many nothing decided.
-    pub undecided: usize,
-    /// Each fact.
-    pub rows: Vec<FactRow>,
-}
-
-/// One fact and its verdict.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct FactRow {
-    /// The fact's name.
-    pub fact: String,
-    /// Its operation.
-    pub operation: String,
-    /// Its verdict.
-    pub verdict: VerdictRecord,
-    /// Why it is undecided.
-    pub reason: Option<String>,
-}
-
-/// A verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum VerdictRecord {
-    /// Answers kept the fact.
-    Held,
-    /// An answer broke it.
-    Broken,
-    /// Nothing decided it.
-    Undecided,
-}
-
-/// A finding.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct FindingRecord {
-    /// The rule.
-    pub rule: String,
-    /// Its level in this run.
-    pub level: Level,
-    /// The operation.
-    pub operation: String,
-    /// The fact.
-    pub fact: String,
-    /// Where in the answer, as a JSON pointer (RFC 6901); empty for the whole answer.
-    pub answer_pointer: String,
-    /// Where in the contract, as a JSON pointer.
-    pub contract_pointer: String,
-    /// The line in the contract's file, from 1.
-    pub contract_line: u32,
-    /// What the contract states.
-    pub documented: String,
-    /// What came instead, as a shape.
-    pub received: String,
-    /// How often.
-    pub count: u64,
-    /// A `curl` line that shows it again; it takes the token from `$COUNTERSIGN_TOKEN`.
-    pub reproduce: String,
-}
-
-/// Something left in the target.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct ResidueRecord {
-    /// The operation that created it.
-    pub operation: String,
-    /// Its identifier; none when no answer showed one.
-    pub id: Option<String>,
-    /// Whether an answer came; without one nobody knows whether there is anything.
-    pub answered: bool,
-}
-
-/// How many requests were sent.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-pub struct RequestCounts {
-    /// All.
-    pub sent: u64,
-    /// With a complete answer.
-    pub answered: u64,
-    /// Able to change the target.
-    pub writes: u64,
-    /// Answered by 429 or 503.
-    pub throttled: u64,
-    /// Without a complete answer.
-    pub unfinished: u64,
-    /// How often the whole plan was carried out.
-    pub rounds: u64,
-}
+use crate::exchange::{Target, curl};
+use crate::report::excerpt::Excerpt;
+use crate::report::exchanges::Exchanges;
+use crate::rules::{Finding, Level, Verdict, rule_of};
+use crate::run::Run;
 
 /// What a record needs beside the run itself.
 #[derive(Clone, Copy, Debug)]
@@ -197,11 +38,11 @@ pub struct RunFacts<'run> {
     pub redaction: &'run Redaction,
 }
 
-/// Makes the record of a run.
+/// Makes the record of a run and of the exchanges that were kept of it.
 #[must_use]
-pub fn record(run: &Run, about: &RunFacts<'_>) -> Record {
+pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Record {
     let facts = facts(run, about.contract);
-    let findings = findings(run, about);
+    let findings = findings(run, &exchanges, about);
     let (outcome, reason) = outcome(run, &facts, &findings, about.require_facts);
     let name = |operation| about.contract.operation(operation).name.clone();
     let residue = run.residue.iter().map(|left| ResidueRecord {
@@ -210,7 +51,10 @@ pub fn record(run: &Run, about: &RunFacts<'_>) -> Record {
         answered: left.answered,
     });
     let tally = run.tally;
+    let (exchanges, exchanges_left_out) = exchanges.into_records();
     Record {
+        report_version: VERSION,
+        countersign: env!("CARGO_PKG_VERSION").to_owned(),
         outcome,
         exit_code: outcome.exit_code(),
         reason,
@@ -233,7 +77,36 @@ pub fn record(run: &Run, about: &RunFacts<'_>) -> Record {
             unfinished: tally.unfinished,
             rounds: tally.rounds,
         },
+        operations: operations(about.contract),
+        gaps: gaps(about.contract),
+        exchanges,
+        exchanges_left_out,
     }
+}
+
+fn operations(contract: &Contract) -> Vec<OperationRecord> {
+    let operations = contract.operations.iter();
+    let told = operations.map(|operation| OperationRecord {
+        name: operation.name.clone(),
+        method: operation.method.to_string(),
+        path: operation.path.clone(),
+        contract_line: contract.document.position(&operation.pointer).line,
+    });
+    told.collect()
+}
+
+fn gaps(contract: &Contract) -> Vec<GapRecord> {
+    let place = |pointer: &String| PlaceRecord {
+        pointer: pointer.clone(),
+        line: contract.document.position(pointer).line,
+    };
+    let told = contract.gaps.iter().map(|gap| GapRecord {
+        id: gap.id.clone(),
+        question: gap.question.clone(),
+        stated: gap.stated == Stated::NotShown,
+        places: gap.places.iter().map(place).collect(),
+    });
+    told.collect()
 }
 
 fn facts(run: &Run, contract: &Contract) -> Facts {
@@ -261,18 +134,27 @@ fn row(run: &Run, contract: &Contract, id: FactId) -> FactRow {
     FactRow {
         fact: fact.name.clone(),
         operation,
+        rule: rule_of(fact.kind).name.to_owned(),
+        documented: fact.documented.clone(),
+        contract_pointer: fact.place.clone(),
+        contract_line: contract.position(fact).line,
         verdict,
         reason,
     }
 }
 
-fn findings(run: &Run, about: &RunFacts<'_>) -> Vec<FindingRecord> {
+fn findings(run: &Run, exchanges: &Exchanges<'_>, about: &RunFacts<'_>) -> Vec<FindingRecord> {
     let reported = run
         .verdicts
         .findings()
         .iter()
         .filter(|finding| finding.level != Level::Allow);
-    let mut findings: Vec<_> = reported.map(|finding| finding_record(finding, about)).collect();
+    let mut findings: Vec<_> = reported
+        .map(|finding| FindingRecord {
+            exchange: exchanges.that_showed(finding),
+            ..finding_record(finding, about)
+        })
+        .collect();
     // The last word is the fact's name, because calls of one group are answered in any order.
     findings.sort_by_cached_key(|finding| {
         (
@@ -313,70 +195,14 @@ fn finding_record(finding: &Finding, about: &RunFacts<'_>) -> FindingRecord {
         answer_pointer: about.redaction.hide(&finding.pointer),
         contract_pointer: fact.place.clone(),
         contract_line: position.line,
+        excerpt: Excerpt::of(&contract.document, &fact.place),
         documented: finding.documented.clone().unwrap_or_else(|| fact.documented.clone()),
         received: about.redaction.hide(&finding.received),
         count: finding.count,
         reproduce: about
             .redaction
             .hide(&curl::line(&finding.request, about.target, about.values)),
-    }
-}
-
-fn outcome(run: &Run, facts: &Facts, findings: &[FindingRecord], require: Option<f64>) -> (Outcome, Option<String>) {
-    let decided = facts.held + facts.broken;
-    let denied = findings.iter().any(|finding| finding.level == Level::Deny);
-    let beyond = Some(Reason::Beyond.to_string());
-    let short = require.filter(|percent| percentage(decided, facts.total) < *percent);
-    match &run.ended {
-        Ended::Interrupted => (Outcome::Interrupted, Some("the run was interrupted".to_owned())),
-        // What a TLS failure says is its own hint.
-        Ended::Unreachable(failure @ Failure::Tls { .. }) => (Outcome::CouldNotJudge, Some(failure.to_string())),
-        Ended::Unreachable(failure) => {
-            let reason = format!("{failure}; check the base URL, and that the service is up");
-            (Outcome::CouldNotJudge, Some(reason))
-        }
-        Ended::TokenRefused(status) => {
-            let reason = format!(
-                "the token was refused with {status} by every operation that was called; check that it is for this target"
-            );
-            (Outcome::CouldNotJudge, Some(reason))
-        }
-        Ended::NotRecorded(reason) => {
-            let reason = format!("the residue could not be recorded ({reason}), so no write was sent after that");
-            (Outcome::NotRecorded, Some(reason))
-        }
-        Ended::Throttled => (
-            Outcome::CouldNotJudge,
-            Some("every answer was 429; try again later or with --rate".to_owned()),
-        ),
-        Ended::Complete if denied => (Outcome::DoesNotConform, None),
-        // A body that nobody could read hides whatever it likes.
-        Ended::Complete if facts.rows.iter().any(|row| row.reason == beyond) => (
-            Outcome::CouldNotJudge,
-            Some(format!("an answer could not be read: {}", Reason::Beyond)),
-        ),
-        Ended::Complete if decided == 0 => (Outcome::CouldNotJudge, Some("no fact was decided".to_owned())),
-        Ended::Complete => match short {
-            None => (Outcome::Conforms, None),
-            Some(percent) => {
-                let reached = percentage(decided, facts.total);
-                (
-                    Outcome::CouldNotJudge,
-                    Some(format!(
-                        "{reached:.1} % of the facts were decided, and --require-facts asks for {percent}"
-                    )),
-                )
-            }
-        },
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no contract has 2^52 facts")]
-fn percentage(part: usize, whole: usize) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        part as f64 * 100.0 / whole as f64
+        exchange: None,
     }
 }
 
@@ -384,7 +210,9 @@ fn percentage(part: usize, whole: usize) -> f64 {
 mod tests {
     use super::*;
     use crate::exchange::Failure;
+    use crate::report::Outcome;
     use crate::report::testing::Seen;
+    use crate::run::Ended;
 
     /// One of the contract's nine facts stays undecided with it: the type of `size`.
     const SOUND: &[&str] = &[r#"{"name": "a"}"#];
@@ -565,11 +393,5 @@ mod tests {
         });
         let id = seen.record(None).residue.remove(0).id.unwrap();
         assert!(!id.contains(['\u{1b}', '\n']) && !id.contains("::error"), "{id}");
-    }
-
-    #[test]
-    fn a_share_of_nothing_is_nothing() {
-        assert!(percentage(0, 0).abs() < f64::EPSILON);
-        assert!((percentage(1, 4) - 25.0).abs() < f64::EPSILON);
     }
 }

@@ -1,0 +1,180 @@
+//! The lines of the contract that a finding stands in, so that a report is written without the contract at hand. The
+//! main type is [`Excerpt`].
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::document::{Document, Position};
+
+/// How many lines apart two marks may stand for the lines between them to be told too.
+const NEAR: u32 = 6;
+/// The most characters of a line: a contract may be one line of megabytes.
+const LONGEST_LINE: usize = 400;
+
+/// Lines of a contract, and what is marked in them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Excerpt {
+    /// The lines, in order.
+    pub lines: Vec<ExcerptLine>,
+    /// What states the fact.
+    pub primary: Mark,
+    /// The name of what it is stated of, where it is a keyword that says little alone.
+    pub owner: Option<Mark>,
+}
+
+/// One line of a contract.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExcerptLine {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Its text without the line's end, cut where it is very long.
+    pub text: String,
+}
+
+/// A name or value in a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Mark {
+    /// The number of the line, from 1.
+    pub line: u32,
+    /// The first of its characters, from 0, in the text of the excerpt.
+    pub start: usize,
+    /// The character behind its last one.
+    pub end: usize,
+}
+
+impl Excerpt {
+    /// The lines at a JSON pointer, and where its last name is a keyword of a schema, those of the schema's own name.
+    #[must_use]
+    pub fn of(document: &Document, pointer: &str) -> Self {
+        let primary = document.position(pointer);
+        let owner = pointer
+            .rsplit_once('/')
+            .filter(|(_, keyword)| is_keyword(keyword))
+            .map(|(owner, _)| document.position(owner));
+        let mut numbers: Vec<u32> = owner.iter().map(|owner| owner.line).chain([primary.line]).collect();
+        numbers.sort_unstable();
+        if let [first, last] = numbers[..]
+            && last - first <= NEAR
+        {
+            numbers = (first..=last).collect();
+        }
+        numbers.dedup();
+        let line = |number| ExcerptLine {
+            number,
+            text: source_line(document, number).chars().take(LONGEST_LINE).collect(),
+        };
+        Self {
+            lines: numbers.into_iter().map(line).collect(),
+            primary: mark(document, primary),
+            owner: owner.map(|owner| mark(document, owner)),
+        }
+    }
+}
+
+/// Whether a place is a keyword of a schema, so that the field above it says more than itself.
+fn is_keyword(token: &str) -> bool {
+    matches!(token, "type" | "required" | "additionalProperties")
+}
+
+fn source_line(document: &Document, number: u32) -> &str {
+    let index = usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
+    document.text.lines().nth(index).unwrap_or_default()
+}
+
+/// The name or value that begins at a position.
+fn mark(document: &Document, Position { line, column }: Position) -> Mark {
+    let text = source_line(document, line);
+    let cut = text.chars().count().min(LONGEST_LINE);
+    let start = usize::try_from(column.saturating_sub(1)).unwrap_or(0).min(cut);
+    let word: String = text.chars().skip(start).collect();
+    let word = match word.split_once(": ") {
+        Some((name, _)) => name,
+        None => word.trim_end().trim_end_matches(':'),
+    };
+    Mark {
+        line,
+        start,
+        end: (start + word.chars().count().max(1)).min(cut.max(start)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marked(document: &Document, pointer: &str) -> String {
+        let excerpt = Excerpt::of(document, pointer);
+        let Mark { line, start, end } = excerpt.primary;
+        let line = excerpt.lines.iter().find(|shown| shown.number == line).unwrap();
+        line.text.chars().skip(start).take(end - start).collect()
+    }
+
+    #[test]
+    fn a_mark_lies_within_the_document_wherever_the_pointer_leads() {
+        let document = Document::read("contract.yaml", "a: {b: 'ä'}\n'c d':\n  - e\n".to_owned()).unwrap();
+        for (pointer, word) in [("/a/b", "b"), ("/c d", "'c d'"), ("/c d/0", "e"), ("", "a")] {
+            assert_eq!(marked(&document, pointer), word, "{pointer}");
+        }
+    }
+
+    #[test]
+    fn a_mark_covers_the_name_at_its_place() {
+        let document = Document::read("contract.yaml", "a:\n  firstname:\n    type: string\n".to_owned()).unwrap();
+        assert_eq!(marked(&document, "/a/firstname"), "firstname");
+        assert_eq!(marked(&document, "/a/firstname/type"), "type");
+        assert_eq!(marked(&document, "/a/nothing"), "a");
+    }
+
+    #[test]
+    fn a_keyword_stands_under_the_name_that_it_speaks_of() {
+        let document = Document::read("contract.yaml", "a:\n  firstname:\n    type: string\n".to_owned()).unwrap();
+        let excerpt = Excerpt::of(&document, "/a/firstname/type");
+        let lines: Vec<_> = excerpt
+            .lines
+            .iter()
+            .map(|line| (line.number, line.text.as_str()))
+            .collect();
+        assert_eq!(lines, [(2, "  firstname:"), (3, "    type: string")]);
+        assert_eq!(
+            excerpt.owner,
+            Some(Mark {
+                line: 2,
+                start: 2,
+                end: 11
+            })
+        );
+    }
+
+    #[test]
+    fn what_stands_far_apart_is_told_without_what_is_between() {
+        let between = "  b: 1\n".repeat(20);
+        let document = Document::read(
+            "contract.yaml",
+            format!(
+                "a:\n{}  type: string\n",
+                between
+                    .replace("b", "description")
+                    .lines()
+                    .enumerate()
+                    .map(|(index, line)| format!("{}\n", line.replace("description", &format!("d{index}"))))
+                    .collect::<String>()
+            ),
+        )
+        .unwrap();
+        let numbers: Vec<_> = Excerpt::of(&document, "/a/type")
+            .lines
+            .iter()
+            .map(|line| line.number)
+            .collect();
+        assert_eq!(numbers, [1, 22]);
+    }
+
+    #[test]
+    fn a_document_of_one_long_line_is_cut() {
+        let text = format!("{{\"a\": \"{}\", \"type\": \"b\"}}", "x".repeat(5000));
+        let document = Document::read("contract.json", text).unwrap();
+        let excerpt = Excerpt::of(&document, "/type");
+        assert_eq!(excerpt.lines[0].text.chars().count(), LONGEST_LINE);
+        assert!(excerpt.primary.end <= LONGEST_LINE && excerpt.primary.start <= excerpt.primary.end);
+    }
+}

@@ -1,0 +1,258 @@
+//! The exchanges of a run as a report may tell them: requests as they were sent but for what the target showed, answers
+//! as shapes. The main types are [`Exchanges`], which sees the events of a run, and [`ExchangeRecord`].
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::Contract;
+use crate::exchange::redact::{Redaction, Values, tell_media_type};
+use crate::exchange::told::shape_text;
+use crate::exchange::{Answer, Credential, Exchange, Purpose, Request, curl, json};
+use crate::rules::Finding;
+use crate::run::Event;
+
+/// How many exchanges of a run are kept, beside those that showed a finding: a soak has millions.
+const MOST_KEPT: usize = 1000;
+/// The largest body that is told, in bytes.
+const LARGEST_BODY: usize = 256 << 10;
+/// How much of a body is told, in characters.
+const LONGEST_TEXT: usize = 16 << 10;
+
+/// An exchange.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ExchangeRecord {
+    /// Its number in the run, from 1.
+    pub number: u64,
+    /// Its operation.
+    pub operation: String,
+    /// Why it was sent.
+    pub purpose: PurposeRecord,
+    /// What is odd about it, where something is.
+    pub odd: Option<String>,
+    /// What it showed of its sender.
+    pub credential: CredentialRecord,
+    /// Whether it was sent again because the target asked for time; then only the later one was judged.
+    pub superseded: bool,
+    /// The method.
+    pub method: String,
+    /// The path below the base URL, with its query; what the target showed is told by where it is listed.
+    pub path: String,
+    /// The documented header parameters that it carried.
+    pub headers: Vec<HeaderRecord>,
+    /// The body that it carried.
+    pub body: Option<String>,
+    /// When it was sent, in milliseconds since the run began.
+    pub sent_ms: f64,
+    /// The answer; none where no complete one came.
+    pub answer: Option<AnswerRecord>,
+    /// Why there is no complete answer.
+    pub failure: Option<String>,
+}
+
+/// Why a request was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PurposeRecord {
+    /// As documented.
+    Documented,
+    /// To be refused.
+    MustBeRefused,
+    /// To see whether something odd brings a 5xx.
+    Odd,
+}
+
+/// What a request shows of its sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CredentialRecord {
+    /// Nothing.
+    None,
+    /// The run's token under a scheme that is not documented.
+    OtherScheme,
+    /// The run's token.
+    Token,
+    /// A token that nobody issued.
+    WrongToken,
+}
+
+/// A header.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HeaderRecord {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AnswerRecord {
+    /// The status.
+    pub status: u16,
+    /// The media type, where it is one that may be told.
+    pub media_type: Option<String>,
+    /// How many bytes the body has, decoded.
+    pub bytes: usize,
+    /// From sending to the body's last byte, in milliseconds.
+    pub elapsed_ms: f64,
+    /// The body: JSON in which each value is its shape, or the text as it came where values are shown; none where there
+    /// is none.
+    pub body: Option<String>,
+    /// Whether the body is told to its end.
+    pub whole: bool,
+}
+
+/// Keeps the exchanges of a run.
+#[derive(Debug)]
+pub struct Exchanges<'run> {
+    contract: &'run Contract,
+    values: Values,
+    redaction: Redaction,
+    kept: Vec<ExchangeRecord>,
+    left_out: u64,
+    /// The one that ended last, where it was not kept.
+    last: Option<Exchange>,
+}
+
+impl<'run> Exchanges<'run> {
+    /// Nothing seen yet.
+    #[must_use]
+    pub fn new(contract: &'run Contract, values: Values, redaction: Redaction) -> Self {
+        Self {
+            contract,
+            values,
+            redaction,
+            kept: Vec::new(),
+            left_out: 0,
+            last: None,
+        }
+    }
+
+    /// Sees an event of the run.
+    pub fn see(&mut self, event: Event<'_>) {
+        match event {
+            Event::Exchanged(exchange) if self.kept.len() < MOST_KEPT => self.keep(exchange),
+            Event::Exchanged(exchange) => {
+                self.left_out += 1;
+                self.last = Some(exchange.clone());
+            }
+            Event::Found(finding) => {
+                let shown = |last: &Exchange| finding.exchange == Some(last.number);
+                if let Some(last) = self.last.take_if(|last| shown(last)) {
+                    self.left_out -= 1;
+                    self.keep(&last);
+                }
+            }
+            Event::Expected(_) => {}
+        }
+    }
+
+    /// The number of the exchange that showed a finding, where it is known: a law is broken by several, and of those
+    /// the last with the finding's request is named.
+    #[must_use]
+    pub fn that_showed(&self, finding: &Finding) -> Option<u64> {
+        let request = &finding.request;
+        let path = self.path(request);
+        let name = &self.contract.operation(request.operation).name;
+        finding.exchange.or_else(|| {
+            let mut later_first = self.kept.iter().rev();
+            later_first
+                .find(|kept| kept.operation == *name && kept.path == path)
+                .map(|kept| kept.number)
+        })
+    }
+
+    /// The exchanges in the order in which they ended, and how many more there were.
+    #[must_use]
+    pub fn into_records(self) -> (Vec<ExchangeRecord>, u64) {
+        (self.kept, self.left_out)
+    }
+
+    fn keep(&mut self, exchange: &Exchange) {
+        let record = self.record(exchange);
+        self.kept.push(record);
+    }
+
+    fn record(&self, exchange: &Exchange) -> ExchangeRecord {
+        let request = &exchange.request;
+        let operation = self.contract.operation(request.operation);
+        let (purpose, odd) = match request.purpose {
+            Purpose::Documented(_) => (PurposeRecord::Documented, None),
+            Purpose::MustBeRefused(..) => (PurposeRecord::MustBeRefused, None),
+            Purpose::Odd(odd) => (PurposeRecord::Odd, Some(odd.tell(operation))),
+        };
+        let headers = request.told_headers(self.values).iter();
+        ExchangeRecord {
+            number: exchange.number,
+            operation: operation.name.clone(),
+            purpose,
+            odd,
+            credential: match request.credential {
+                Credential::None => CredentialRecord::None,
+                Credential::OtherScheme => CredentialRecord::OtherScheme,
+                Credential::Token { .. } => CredentialRecord::Token,
+                Credential::Wrong { .. } => CredentialRecord::WrongToken,
+            },
+            superseded: exchange.superseded,
+            method: request.method.to_string(),
+            path: self.path(request),
+            headers: headers
+                .map(|(name, value)| HeaderRecord {
+                    name: name.clone(),
+                    value: self.redaction.hide(value),
+                })
+                .collect(),
+            body: curl::body(request, self.values).map(|body| self.redaction.hide(&cut(&body).0)),
+            sent_ms: milliseconds(exchange.sent),
+            answer: exchange.outcome.as_ref().ok().map(|answer| self.answer(answer)),
+            failure: exchange.outcome.as_ref().err().map(ToString::to_string),
+        }
+    }
+
+    fn path(&self, request: &Request) -> String {
+        self.redaction.hide(request.told_path(self.values))
+    }
+
+    fn answer(&self, answer: &Answer) -> AnswerRecord {
+        let (body, whole) = self.body(answer);
+        AnswerRecord {
+            status: answer.status,
+            media_type: answer.media_type().map(|media_type| tell_media_type(&media_type)),
+            bytes: answer.body.len(),
+            elapsed_ms: milliseconds(answer.elapsed),
+            body: body.map(|body| self.redaction.hide(&body)),
+            whole,
+        }
+    }
+
+    fn body(&self, answer: &Answer) -> (Option<String>, bool) {
+        if answer.body.is_empty() {
+            return (None, true);
+        }
+        if answer.body.len() > LARGEST_BODY {
+            return (None, false);
+        }
+        let text = match self.values {
+            Values::Shown => String::from_utf8_lossy(&answer.body).into_owned(),
+            Values::Hidden => match json::read(&answer.body) {
+                Ok(body) => shape_text(&body.value, &|name| self.contract.tell_name(name)),
+                Err(_) => return (None, false),
+            },
+        };
+        let (text, whole) = cut(&text);
+        (Some(text), whole)
+    }
+}
+
+/// The beginning of a text, and whether that is all of it.
+fn cut(text: &str) -> (String, bool) {
+    match text.char_indices().nth(LONGEST_TEXT) {
+        None => (text.to_owned(), true),
+        Some((end, _)) => (format!("{}…", &text[..end]), false),
+    }
+}
+
+fn milliseconds(duration: std::time::Duration) -> f64 {
+    // Microseconds are enough, and a report is shorter with them.
+    (duration.as_secs_f64() * 1e6).round() / 1e3
+}

@@ -1,0 +1,241 @@
+//! What every report says: one record of a run, resolved to texts and numbers. The main type is [`Record`]; [`record`]
+//! makes it.
+//!
+//! Its JSON Schema is derived from these types and checked in as `snapshots/report_schema.snap.json`.
+
+mod make;
+mod outcome;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use make::{RunFacts, record};
+
+use super::excerpt::Excerpt;
+use super::exchanges::ExchangeRecord;
+use crate::rules::Level;
+
+/// The version of the record's form. It grows when a reader of the older one would misread the newer.
+pub const VERSION: u32 = 1;
+
+/// What a run says of a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// Facts were decided, and there is no finding at deny.
+    Conforms,
+    /// There is a finding at deny.
+    DoesNotConform,
+    /// Nothing could be judged, or less than was required.
+    CouldNotJudge,
+    /// The run was interrupted; what was judged until then is here.
+    Interrupted,
+    /// The account of its writes could not be kept, so the run ended; what was judged until then is here.
+    NotRecorded,
+}
+
+impl Outcome {
+    /// The exit code: 0 conforms, 1 does not conform, 3 could not judge, 4 not recorded, 130 interrupted.
+    #[must_use]
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Conforms => 0,
+            Self::DoesNotConform => 1,
+            Self::CouldNotJudge => 3,
+            Self::Interrupted => 130,
+            Self::NotRecorded => 4,
+        }
+    }
+}
+
+/// A run, told.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Record {
+    /// The version of this form, [`VERSION`]; a report of another one is not read.
+    pub report_version: u32,
+    /// The version of the program that made the run.
+    pub countersign: String,
+    /// What the run says of the service.
+    pub outcome: Outcome,
+    /// The process's exit code.
+    pub exit_code: u8,
+    /// Why nothing could be judged, where that is so.
+    pub reason: Option<String>,
+    /// The contract.
+    pub contract: ContractRecord,
+    /// The target's origin: scheme, host, port.
+    pub target: String,
+    /// What choices were made by; the same seed makes the same ones.
+    pub seed: u64,
+    /// When the run started, RFC 3339 in UTC.
+    pub started_at: String,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+    /// The verdicts.
+    pub facts: Facts,
+    /// What was found, what to mend first first.
+    pub findings: Vec<FindingRecord>,
+    /// What the run may have left in the target; nothing can be deleted there.
+    pub residue: Vec<ResidueRecord>,
+    /// What was sent.
+    pub requests: RequestCounts,
+    /// The operations of the contract, in its order.
+    pub operations: Vec<OperationRecord>,
+    /// What the document leaves open; nothing was called broken over it.
+    pub gaps: Vec<GapRecord>,
+    /// The exchanges, in the order in which they ended: the first of a run, and each that showed a finding.
+    pub exchanges: Vec<ExchangeRecord>,
+    /// How many exchanges more there were.
+    pub exchanges_left_out: u64,
+}
+
+/// An operation of the contract.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OperationRecord {
+    /// Its name, the document's `operationId`.
+    pub name: String,
+    /// Its method.
+    pub method: String,
+    /// Its path as the contract writes it.
+    pub path: String,
+    /// The line in the contract's file, from 1.
+    pub contract_line: u32,
+}
+
+/// Something that the document leaves open.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct GapRecord {
+    /// Its stable name.
+    pub id: String,
+    /// What nobody knows, in one sentence.
+    pub question: String,
+    /// Whether the document itself says that it does not show this; otherwise it is silent.
+    pub stated: bool,
+    /// The places of the contract that it touches.
+    pub places: Vec<PlaceRecord>,
+}
+
+/// A place in the contract.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PlaceRecord {
+    /// The JSON pointer (RFC 6901).
+    pub pointer: String,
+    /// The line in the contract's file, from 1.
+    pub line: u32,
+}
+
+/// The contract of a run.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ContractRecord {
+    /// Its title.
+    pub title: String,
+    /// Its file.
+    pub file: String,
+}
+
+/// The verdicts of a run.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Facts {
+    /// How many facts the contract has.
+    pub total: usize,
+    /// How many answers kept.
+    pub held: usize,
+    /// How many an answer broke.
+    pub broken: usize,
+    /// How many nothing decided.
+    pub undecided: usize,
+    /// Each fact.
+    pub rows: Vec<FactRow>,
+}
+
+/// One fact and its verdict.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FactRow {
+    /// The fact's name.
+    pub fact: String,
+    /// Its operation.
+    pub operation: String,
+    /// The rule that judges it.
+    pub rule: String,
+    /// What the contract states.
+    pub documented: String,
+    /// Where in the contract, as a JSON pointer.
+    pub contract_pointer: String,
+    /// The line in the contract's file, from 1.
+    pub contract_line: u32,
+    /// Its verdict.
+    pub verdict: VerdictRecord,
+    /// Why it is undecided.
+    pub reason: Option<String>,
+}
+
+/// A verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum VerdictRecord {
+    /// Answers kept the fact.
+    Held,
+    /// An answer broke it.
+    Broken,
+    /// Nothing decided it.
+    Undecided,
+}
+
+/// A finding.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FindingRecord {
+    /// The rule.
+    pub rule: String,
+    /// Its level in this run.
+    pub level: Level,
+    /// The operation.
+    pub operation: String,
+    /// The fact.
+    pub fact: String,
+    /// Where in the answer, as a JSON pointer (RFC 6901); empty for the whole answer.
+    pub answer_pointer: String,
+    /// Where in the contract, as a JSON pointer.
+    pub contract_pointer: String,
+    /// The line in the contract's file, from 1.
+    pub contract_line: u32,
+    /// The lines of the contract that it stands in.
+    pub excerpt: Excerpt,
+    /// What the contract states.
+    pub documented: String,
+    /// What came instead, as a shape.
+    pub received: String,
+    /// How often.
+    pub count: u64,
+    /// A `curl` line that shows it again; it takes the token from `$COUNTERSIGN_TOKEN`.
+    pub reproduce: String,
+    /// The number of the exchange that showed it first.
+    pub exchange: Option<u64>,
+}
+
+/// Something left in the target.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ResidueRecord {
+    /// The operation that created it.
+    pub operation: String,
+    /// Its identifier; none when no answer showed one.
+    pub id: Option<String>,
+    /// Whether an answer came; without one nobody knows whether there is anything.
+    pub answered: bool,
+}
+
+/// How many requests were sent.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RequestCounts {
+    /// All.
+    pub sent: u64,
+    /// With a complete answer.
+    pub answered: u64,
+    /// Able to change the target.
+    pub writes: u64,
+    /// Answered by 429 or 503.
+    pub throttled: u64,
+    /// Without a complete answer.
+    pub unfinished: u64,
+    /// How often the whole plan was carried out.
+    pub rounds: u64,
+}

@@ -1,0 +1,81 @@
+//! What a run says of the service, by how it ended and what it decided.
+
+use super::{Facts, FindingRecord, Outcome};
+use crate::exchange::Failure;
+use crate::rules::{Level, Reason};
+use crate::run::{Ended, Run};
+
+/// What the run says of the service, and why where it could not be judged.
+pub(super) fn outcome(
+    run: &Run,
+    facts: &Facts,
+    findings: &[FindingRecord],
+    require: Option<f64>,
+) -> (Outcome, Option<String>) {
+    let decided = facts.held + facts.broken;
+    let denied = findings.iter().any(|finding| finding.level == Level::Deny);
+    let beyond = Some(Reason::Beyond.to_string());
+    let short = require.filter(|percent| percentage(decided, facts.total) < *percent);
+    match &run.ended {
+        Ended::Interrupted => (Outcome::Interrupted, Some("the run was interrupted".to_owned())),
+        // What a TLS failure says is its own hint.
+        Ended::Unreachable(failure @ Failure::Tls { .. }) => (Outcome::CouldNotJudge, Some(failure.to_string())),
+        Ended::Unreachable(failure) => {
+            let reason = format!("{failure}; check the base URL, and that the service is up");
+            (Outcome::CouldNotJudge, Some(reason))
+        }
+        Ended::TokenRefused(status) => {
+            let reason = format!(
+                "the token was refused with {status} by every operation that was called; check that it is for this target"
+            );
+            (Outcome::CouldNotJudge, Some(reason))
+        }
+        Ended::NotRecorded(reason) => {
+            let reason = format!("the residue could not be recorded ({reason}), so no write was sent after that");
+            (Outcome::NotRecorded, Some(reason))
+        }
+        Ended::Throttled => (
+            Outcome::CouldNotJudge,
+            Some("every answer was 429; try again later or with --rate".to_owned()),
+        ),
+        Ended::Complete if denied => (Outcome::DoesNotConform, None),
+        // A body that nobody could read hides whatever it likes.
+        Ended::Complete if facts.rows.iter().any(|row| row.reason == beyond) => (
+            Outcome::CouldNotJudge,
+            Some(format!("an answer could not be read: {}", Reason::Beyond)),
+        ),
+        Ended::Complete if decided == 0 => (Outcome::CouldNotJudge, Some("no fact was decided".to_owned())),
+        Ended::Complete => match short {
+            None => (Outcome::Conforms, None),
+            Some(percent) => {
+                let reached = percentage(decided, facts.total);
+                (
+                    Outcome::CouldNotJudge,
+                    Some(format!(
+                        "{reached:.1} % of the facts were decided, and --require-facts asks for {percent}"
+                    )),
+                )
+            }
+        },
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no contract has 2^52 facts")]
+fn percentage(part: usize, whole: usize) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 * 100.0 / whole as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_of_nothing_is_nothing() {
+        assert!(percentage(0, 0).abs() < f64::EPSILON);
+        assert!((percentage(1, 4) - 25.0).abs() < f64::EPSILON);
+    }
+}

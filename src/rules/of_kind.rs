@@ -1,0 +1,64 @@
+//! Which rule judges the facts of a kind.
+
+use super::rule::Rule;
+use super::{
+    accepted_form, auth, carried, challenge, constraint, envelope, forbidden_field, identifier, listed, malformed_json,
+    media_type, misplaced, missing_field, pages, server_error, status, typed_client, unfinished_answer, wrong_type,
+};
+use crate::contract::fact::FactKind;
+
+/// The rule that judges the facts of this kind.
+#[must_use]
+pub fn rule_of(kind: FactKind) -> &'static Rule {
+    match kind {
+        FactKind::Absent => &forbidden_field::RULE,
+        FactKind::Accepts(_) => &accepted_form::RULE,
+        FactKind::Assertion => &constraint::RULE,
+        FactKind::Carried(_) | FactKind::ListedCarrying(_) | FactKind::UpdatedCarrying(_) => &carried::RULE,
+        FactKind::Challenge => &challenge::RULE,
+        FactKind::Closed => &envelope::RULE,
+        FactKind::Complete | FactKind::OddComplete => &unfinished_answer::RULE,
+        FactKind::Decodes => &typed_client::RULE,
+        FactKind::IdentifierServes | FactKind::IdentifierUnique => &identifier::RULE,
+        FactKind::Json => &malformed_json::RULE,
+        FactKind::Listed => &listed::RULE,
+        FactKind::MediaType => &media_type::RULE,
+        FactKind::NoCredential | FactKind::OtherScheme | FactKind::WrongToken => &auth::RULE,
+        FactKind::NoServerError | FactKind::OddNoServerError => &server_error::RULE,
+        FactKind::NotElsewhere => &misplaced::RULE,
+        FactKind::PageAsked
+        | FactKind::PageDefault
+        | FactKind::PageLast
+        | FactKind::PageSize
+        | FactKind::PageTotal
+        | FactKind::PageUnique => &pages::RULE,
+        FactKind::Present => &missing_field::RULE,
+        FactKind::Status => &status::RULE,
+        FactKind::Type => &wrong_type::RULE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::Contract;
+    use crate::rules::RULES;
+
+    #[test]
+    fn every_rule_but_those_that_only_note_judges_the_fact_of_its_example() {
+        let contract = Contract::built_in().unwrap();
+        let mut noting = Vec::new();
+        let mut seen = 0;
+        for rule in RULES {
+            // What only another contract states has its example from there.
+            let fact = contract.facts.iter().find(|fact| fact.name == rule.example.fact);
+            let judging = fact.map(|fact| rule_of(fact.kind).name);
+            seen += usize::from(judging == Some(rule.name));
+            if judging.is_some_and(|judging| judging != rule.name) {
+                noting.push(rule.name);
+            }
+        }
+        assert!(seen > 15, "{seen}");
+        assert_eq!(noting, ["allow", "null-value", "respelled", "undocumented-field"]);
+    }
+}
