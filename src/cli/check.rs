@@ -16,14 +16,15 @@ use super::output::{Outputs, ReportTarget};
 use super::progress::Progress;
 use super::residue_file::{self, Begun, ResidueFile};
 use super::serve::{asks_for_list, store};
+use super::shown;
 use crate::client::Token;
 use crate::contract::Contract;
 use crate::contract::openapi::near;
 use crate::contract::operation::{OperationId, Security};
 use crate::exchange::redact::Values;
 use crate::exchange::{Limits, Target, Transport};
-use crate::plan::{Bounds, Mark, Plan, Scope};
-use crate::report::{Exchanges, RunFacts, Styling, Terminal, Verbosity, record};
+use crate::plan::{Bounds, Mark, Plan, Scope, Shard};
+use crate::report::{Exchanges, RunFacts, record};
 use crate::rules::{Level, Levels};
 use crate::run::{self, Event, Run, Settings};
 use crate::service::fault::{self, Faults};
@@ -78,6 +79,10 @@ pub(super) struct Arguments {
     /// Leave this operation out; repeatable
     #[arg(long, value_name = "OPERATION")]
     skip: Vec<String>,
+    /// Check this part of the plan alone, one of N; `countersign merge` joins their reports. Give each of them the same
+    /// flags and --seed; --max-writes holds for each
+    #[arg(long, value_name = "K/N", allow_negative_numbers = true)]
+    shard: Option<Shard>,
     /// Let the embedded service deviate in this way, to see it found; `list` prints all; repeatable
     #[arg(long, value_name = "NAME", conflicts_with = "base_url")]
     fault: Vec<String>,
@@ -119,7 +124,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let started_at = edge::now();
     let contract = contract(arguments.spec.as_deref())?;
     let mut resolved = resolve(arguments, &contract, started_at.timestamp())?;
-    let outputs = Outputs::open(&reports(arguments))?;
+    let outputs = Outputs::open(&shown::targets(&arguments.report))?;
     if let Some(path) = &arguments.residue {
         residue_file::apart(path, outputs.files())?;
     }
@@ -129,6 +134,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     if needs_token(&contract) && token.is_none() {
         return Err(Failure::NoToken);
     }
+    let plan = plan(&contract, &resolved.scope)?;
     let transport = Transport::new(
         target.clone(),
         token,
@@ -145,8 +151,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         };
         resolved.keep_residue(path, &begun)?;
     }
-    let plan = Plan::new(&contract, &resolved.scope);
-    let terminal = terminal(arguments);
+    let terminal = shown::terminal(arguments.color, arguments.quiet, arguments.verbose);
     let started = std::time::Instant::now();
     let watched = edge::stderr_is_terminal() && outputs.terminal_on_stdout();
     let (values, redaction) = (resolved.settings.values, transport.redaction());
@@ -217,7 +222,7 @@ fn resolve(arguments: &Arguments, contract: &Contract, started_second: i64) -> R
         None => None,
         Some(url) => Some((Target::parse(url)?, edge::token(arguments.token_file.as_deref())?)),
     };
-    let seed = arguments.seed.unwrap_or_else(edge::random_seed);
+    let seed = arguments.chosen_seed()?;
     let scope = scope(arguments, contract, seed)?;
     let bounds = arguments.bounds();
     let settings = Settings {
@@ -228,7 +233,7 @@ fn resolve(arguments: &Arguments, contract: &Contract, started_second: i64) -> R
         max_pages: bounds.max_pages,
         rounds: arguments.repeat,
         write_log: None,
-        mark: Mark::new(seed, u64::try_from(started_second).unwrap_or(0)),
+        mark: Mark::new(seed, u64::try_from(started_second).unwrap_or(0)).of_shard(arguments.shard),
         levels: levels(arguments)?,
         values: if arguments.show_values {
             Values::Shown
@@ -249,6 +254,32 @@ fn resolve(arguments: &Arguments, contract: &Contract, started_second: i64) -> R
     })
 }
 
+/// The plan of a scope.
+///
+/// # Errors
+///
+/// [`Failure::Usage`] where there are more shards than there is something to do for: one that checks nothing proves
+/// nothing.
+pub(super) fn plan(contract: &Contract, scope: &Scope) -> Result<Plan, Failure> {
+    let plan = Plan::new(contract, scope);
+    let parts = plan.parts;
+    match scope.shard {
+        Some(shard) if usize::try_from(shard.of()).is_ok_and(|of| of > parts.max(1)) => {
+            let parts = if parts == 1 {
+                "1 part".to_owned()
+            } else {
+                format!("{parts} parts")
+            };
+            Err(Failure::Usage(format!(
+                "--shard {shard} leaves shards with nothing to do: with these flags the plan has {parts}; give an N of {} \
+                 or less",
+                plan.parts.max(1)
+            )))
+        }
+        _ => Ok(plan),
+    }
+}
+
 /// What a check with these arguments may do. Whether there is a token is not known here.
 pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Result<Scope, Failure> {
     Ok(Scope {
@@ -258,6 +289,7 @@ pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Re
         only: operations(contract, &arguments.only)?,
         skip: operations(contract, &arguments.skip)?,
         seed,
+        shard: arguments.shard,
     })
 }
 
@@ -267,8 +299,20 @@ impl Arguments {
         self.spec.as_deref()
     }
 
-    pub(super) fn seed(&self) -> Option<u64> {
-        self.seed
+    /// The seed, made up where none is given.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Usage`] for a shard without one: all of them must make the same choices.
+    pub(super) fn chosen_seed(&self) -> Result<u64, Failure> {
+        match (self.seed, self.shard) {
+            (None, Some(_)) => Err(Failure::Usage(
+                "--shard needs --seed: all shards must make the same choices; give each the same number, such as that \
+                 of the pipeline's run"
+                    .to_owned(),
+            )),
+            (seed, _) => Ok(seed.unwrap_or_else(edge::random_seed)),
+        }
     }
 
     pub(super) fn rounds(&self) -> u64 {
@@ -371,34 +415,6 @@ fn levels(arguments: &Arguments) -> Result<Levels, Failure> {
     Ok(levels)
 }
 
-fn reports(arguments: &Arguments) -> Vec<ReportTarget> {
-    let asked = &arguments.report;
-    // A name of our own always parses.
-    if asked.is_empty() {
-        "terminal".parse().into_iter().collect()
-    } else {
-        asked.clone()
-    }
-}
-
-fn terminal(arguments: &Arguments) -> Terminal {
-    let styling = if arguments.color.on_stdout() {
-        Styling::Coloured
-    } else {
-        Styling::Plain
-    };
-    let verbosity = match (arguments.quiet, arguments.verbose) {
-        (true, _) => Verbosity::Quiet,
-        (_, true) => Verbosity::Verbose,
-        _ => Verbosity::Normal,
-    };
-    Terminal {
-        styling,
-        verbosity,
-        width: edge::width(),
-    }
-}
-
 async fn interrupt() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
@@ -424,7 +440,8 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-fn percent(text: &str) -> Result<f64, String> {
+/// A percentage as it is typed.
+pub(super) fn percent(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "it is not a number".to_owned())?;
     if (0.0..=100.0).contains(&value) {
         Ok(value)

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::client::{BaseUrlError, TokenError};
 use crate::contract::defect::Defect;
 use crate::exchange::TransportError;
+use crate::report::{MergeError, ReadError};
 use crate::rules::UnknownRule;
 use crate::service::fault::UnknownFault;
 
@@ -40,6 +41,9 @@ pub(super) enum Failure {
     /// A token, and no target for it.
     #[error("--token-file is the token of a target, and there is none; give --base-url")]
     NoTarget,
+    /// Reports that are not of different shards of one plan.
+    #[error("failed to merge: {0}")]
+    Merge(#[from] MergeError),
     /// A named target, and no token for it.
     #[error("there is no token for the target; set COUNTERSIGN_TOKEN or give --token-file")]
     NoToken,
@@ -91,6 +95,14 @@ pub(super) enum Failure {
         origin: String,
         /// What is wrong with it.
         source: TokenError,
+    },
+    /// A report that cannot be read back.
+    #[error("failed to read the report `{}`: {source}", path.display())]
+    Unread {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: ReadError,
     },
 }
 

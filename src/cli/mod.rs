@@ -6,12 +6,15 @@ mod edge;
 mod explain;
 mod facts;
 mod failure;
+mod merge;
 mod output;
 mod plan;
 mod progress;
+mod report;
 mod residue_file;
 mod rules;
 mod serve;
+mod shown;
 mod wrap;
 
 use std::process::ExitCode;
@@ -44,8 +47,13 @@ enum Command {
     Explain(explain::Arguments),
     /// Lists every fact of the contract with its place
     Facts(facts::Arguments),
+    /// Makes one report of those that the shards of a check wrote, and says which is missing
+    #[command(after_help = EXIT_CODES)]
+    Merge(merge::Arguments),
     /// Lists every request that `check` would send with the same flags, and why; sends nothing
     Plan(Box<check::Arguments>),
+    /// Writes a JSON report in other formats, later
+    Report(report::Arguments),
     /// Lists every rule with its level, its sentence and where it comes from
     Rules,
     /// Runs the reference service
@@ -67,7 +75,9 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Facts(arguments) => facts::run(&arguments),
+        Command::Merge(arguments) => merge::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Rules => Ok(rules::run()),
         Command::Serve(arguments) => serve::run(&arguments),
     };

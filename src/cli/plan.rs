@@ -13,7 +13,7 @@ use crate::plan::{Action, Bounds, Plan, Planned, Scope};
 /// Prints the plan of a check with these arguments.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let contract = check::contract(arguments.spec())?;
-    let seed = arguments.seed().unwrap_or_else(edge::random_seed);
+    let seed = arguments.chosen_seed()?;
     let scope = Scope {
         // Whether there is one is not asked: a check without the token that it needs sends nothing.
         token: true,
@@ -21,7 +21,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     };
     let page = Page {
         contract: &contract,
-        plan: &Plan::new(&contract, &scope),
+        plan: &check::plan(&contract, &scope)?,
         bounds: arguments.bounds(),
         width: edge::line_width(),
         verbose: arguments.is_verbose(),
@@ -75,6 +75,9 @@ impl Page<'_> {
             decided.len(),
             self.contract.facts.len()
         );
+        if let Some(shard) = self.plan.shard {
+            let _ = write!(text, "; shard {shard} of {} parts", self.plan.parts);
+        }
         if rounds > 1 {
             let _ = write!(text, "; {rounds} rounds, a wrong token in the first alone");
         }

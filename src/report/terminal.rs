@@ -154,7 +154,7 @@ impl Terminal {
             .reason
             .as_ref()
             .map_or_else(|| counts(record), |reason| format!(": {reason}"));
-        format!("{} {words}{because}\n", record.target)
+        format!("{} {words}{}{because}\n", record.target, of_shard(record))
     }
 
     fn summary(&self, record: &Record) -> String {
@@ -169,6 +169,7 @@ impl Terminal {
             facts.total, facts.held, facts.broken, facts.undecided
         );
         self.undecided(record, &mut text);
+        shards(record, &mut text);
         let requests = &record.requests;
         let _ = write!(
             text,
@@ -239,6 +240,25 @@ fn counts(record: &Record) -> String {
     } else {
         format!(": {}", told.join(", "))
     }
+}
+
+/// A shard's verdict is on its part alone.
+fn of_shard(record: &Record) -> String {
+    let shard = record.shard.as_ref();
+    shard.map_or_else(String::new, |shard| {
+        format!(" in shard {} of {}", shard.number, shard.of)
+    })
+}
+
+/// The shards that a record was made of.
+fn shards(record: &Record, text: &mut String) {
+    let Some(shards) = &record.shards else { return };
+    let missing: Vec<_> = shards.missing.iter().map(u32::to_string).collect();
+    let missing = match missing.len() {
+        0 => String::new(),
+        _ => format!("; missing: {}", missing.join(", ")),
+    };
+    let _ = writeln!(text, "  shards    {} of {}{missing}", shards.present.len(), shards.of);
 }
 
 fn residue(record: &Record, text: &mut String) {

@@ -85,6 +85,7 @@ impl Seen {
             judge.exchange(&self.exchange(*answer));
         }
         let run = Run {
+            shard: None,
             verdicts: judge.into_verdicts(),
             ended: self.ended.clone(),
             residue: self.residue.clone(),
@@ -189,6 +190,8 @@ pub(super) fn fixed() -> Record {
         }],
         exchanges: vec![exchange()],
         exchanges_left_out: 3,
+        shard: None,
+        shards: None,
     }
 }
 
