@@ -163,3 +163,192 @@ fn wrong_tokens(
         .map(|(index, id)| (contract.fact(id).place.clone(), portion(index)));
     portions.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Action, Plan, Probe, Scope};
+
+    fn scope(writes: bool) -> Scope {
+        Scope {
+            writes,
+            token: true,
+            seed: 1,
+            ..Scope::default()
+        }
+    }
+
+    /// The plans of all shards, so many of them.
+    fn shards(contract: &Contract, scope: &Scope, of: u32) -> Vec<Plan> {
+        let shard = |number| Scope {
+            shard: Shard::new(number, of).ok(),
+            ..scope.clone()
+        };
+        (1..=of).map(|number| Plan::new(contract, &shard(number))).collect()
+    }
+
+    #[test]
+    fn each_fact_falls_to_exactly_one_shard() {
+        let contract = Contract::built_in().unwrap();
+        for writes in [true, false] {
+            for of in 1..=7 {
+                let plans = shards(&contract, &scope(writes), of);
+                for fact in (0..contract.facts.len()).map(FactId) {
+                    let own = plans.iter().filter(|plan| !plan.elsewhere.contains(&fact));
+                    assert_eq!(own.count(), 1, "{} of {of}", contract.fact(fact).name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_step_of_the_whole_plan_is_taken_in_some_shard_and_each_shard_takes_fewer() {
+        let contract = Contract::built_in().unwrap();
+        for writes in [true, false] {
+            let whole = Plan::new(&contract, &scope(writes));
+            for of in 2..=4 {
+                let plans = shards(&contract, &scope(writes), of);
+                for step in &whole.steps {
+                    assert!(plans.iter().any(|plan| plan.steps.contains(step)), "{step:?} of {of}");
+                }
+                for plan in &plans {
+                    assert!(!plan.steps.is_empty() && plan.steps.len() < whole.steps.len());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_fact_that_a_plan_decides_is_decided_by_the_plan_of_its_shard() {
+        let contract = Contract::built_in().unwrap();
+        let decided = |plan: &Plan| -> BTreeSet<FactId> {
+            let told = plan.told(&contract);
+            told.into_iter().flat_map(|planned| planned.facts).collect()
+        };
+        for writes in [true, false] {
+            let whole = decided(&Plan::new(&contract, &scope(writes)));
+            for of in 1..=6 {
+                let plans = shards(&contract, &scope(writes), of);
+                let union: Vec<_> = plans.iter().flat_map(&decided).collect();
+                assert_eq!(union.len(), whole.len(), "no fact is told twice");
+                assert_eq!(union.into_iter().collect::<BTreeSet<_>>(), whole);
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_stays_with_what_is_created_in_it_and_an_update_brings_its_own_record() {
+        let contract = Contract::built_in().unwrap();
+        let id = |name| contract.operation_named(name).unwrap();
+        let plans = shards(&contract, &scope(true), 6);
+        for (list, create) in [
+            ("getContacts", "createContact"),
+            ("getVisits", "createVisit"),
+            ("getTags", "createTag"),
+        ] {
+            let owner = plans.iter().find(|plan| {
+                plan.steps.contains(&crate::plan::Step {
+                    operation: id(list),
+                    action: Action::Fill,
+                })
+            });
+            let planned = |action| {
+                owner
+                    .unwrap()
+                    .steps
+                    .iter()
+                    .any(|step| step.operation == id(create) && step.action == action)
+            };
+            assert!(planned(Action::Create) && planned(Action::VaryCreate), "{list}");
+        }
+        let updates = |plan: &&Plan| plan.steps.iter().any(|step| step.action == Action::Update);
+        let update = plans.iter().find(updates).unwrap();
+        let creates: Vec<_> = update
+            .steps
+            .iter()
+            .filter(|step| step.action == Action::Create)
+            .collect();
+        assert_eq!(creates.len(), 1);
+        assert_eq!(creates[0].operation, id("createContact"));
+        assert!(
+            update
+                .steps
+                .iter()
+                .all(|step| step.action != Action::VaryCreate && step.action != Action::Walk)
+        );
+    }
+
+    #[test]
+    fn the_seed_moves_nothing_from_shard_to_shard() {
+        let contract = Contract::built_in().unwrap();
+        for of in 1..=6 {
+            let elsewhere = |seed| {
+                let plans = shards(&contract, &Scope { seed, ..scope(true) }, of);
+                plans.into_iter().map(|plan| plan.elsewhere).collect::<Vec<_>>()
+            };
+            assert!((2..10).all(|seed| elsewhere(seed) == elsewhere(1)));
+        }
+    }
+
+    #[test]
+    fn one_shard_of_one_is_the_whole_plan() {
+        let contract = Contract::built_in().unwrap();
+        for seed in 0..5 {
+            let scope = Scope { seed, ..scope(true) };
+            let only = shards(&contract, &scope, 1).remove(0);
+            assert_eq!(only.steps, Plan::new(&contract, &scope).steps);
+            assert!(only.elsewhere.is_empty());
+        }
+    }
+
+    #[test]
+    fn as_many_shards_have_something_to_do_as_there_are_parts() {
+        let contract = Contract::built_in().unwrap();
+        for (writes, parts) in [(true, 6), (false, 4)] {
+            let plans = shards(&contract, &scope(writes), parts);
+            assert!(plans.iter().all(|plan| u32::try_from(plan.parts) == Ok(parts)));
+            assert!(plans.iter().all(|plan| !plan.steps.is_empty()));
+            let beyond = shards(&contract, &scope(writes), parts + 1);
+            assert_eq!(beyond.iter().filter(|plan| plan.steps.is_empty()).count(), 1);
+        }
+    }
+
+    #[test]
+    fn all_shards_together_show_no_more_wrong_tokens_than_a_whole_run() {
+        let schemes = "a: {type: http, scheme: bearer}, b: {type: http, scheme: bearer}";
+        let operation = |name: &str, scheme: &str| {
+            format!(
+                "  /{name}: {{get: {{operationId: {name}, security: [{{{scheme}: []}}], responses: {{'200': {{description: a}}}}}}}}\n"
+            )
+        };
+        let paths: String = ["a", "b"]
+            .iter()
+            .flat_map(|scheme| (0..4).map(move |index| operation(&format!("{scheme}{index}"), scheme)))
+            .collect();
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: a, version: '1'}}\ncomponents: {{securitySchemes: {{{schemes}}}}}\npaths:\n{paths}"
+        );
+        let two = Contract::read("a.yaml", text).unwrap();
+        for contract in [two, Contract::built_in().unwrap()] {
+            for of in 1..=4 {
+                for seed in 0..4 {
+                    let plans = shards(&contract, &Scope { seed, ..scope(true) }, of);
+                    let steps = plans.iter().flat_map(|plan| &plan.steps);
+                    let wrong = steps.filter(|step| step.action.probe() == Some(Probe::WrongToken));
+                    let wrong = wrong.count();
+                    assert!((1..=WRONG_TOKENS).contains(&wrong), "{wrong} of {of}");
+                    for plan in &plans {
+                        let facts = contract.facts.iter().enumerate().filter(|(index, fact)| {
+                            fact.kind == FactKind::WrongToken && !plan.elsewhere.contains(&FactId(*index))
+                        });
+                        let shown = plan
+                            .steps
+                            .iter()
+                            .any(|step| step.action.probe() == Some(Probe::WrongToken));
+                        assert_eq!(facts.count() > 0, shown);
+                    }
+                }
+            }
+        }
+    }
+}
