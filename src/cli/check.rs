@@ -17,6 +17,7 @@ use super::output::{Outputs, ReportTarget};
 use super::progress::Progress;
 use super::residue_file::{self, Begun, ResidueFile};
 use super::serve::store;
+use super::shown;
 use super::signals;
 use crate::client::Token;
 use crate::contract::Contract;
@@ -24,8 +25,8 @@ use crate::contract::openapi::near;
 use crate::contract::operation::{OperationId, Security};
 use crate::exchange::redact::Values;
 use crate::exchange::{Limits, Target, Transport};
-use crate::plan::{Bounds, Mark, Plan, Scope};
-use crate::report::{Exchanges, RunFacts, Styling, Terminal, Verbosity, record};
+use crate::plan::{Bounds, Mark, Plan, Scope, Shard};
+use crate::report::{Exchanges, RunFacts, Terminal, record};
 use crate::rules::{Level, Levels};
 use crate::run::{self, Event, Run, Settings};
 use crate::service::fault::{self, Faults};
@@ -92,6 +93,10 @@ pub(super) struct Arguments {
     /// Leave this operation out; repeatable
     #[arg(long, value_name = "OPERATION")]
     pub(super) skip: Vec<String>,
+    /// Check this part of the plan alone, one of N; `countersign merge` joins their reports. Give each of them the same
+    /// flags and --seed; --max-writes holds for each
+    #[arg(long, value_name = "K/N", allow_negative_numbers = true)]
+    pub(super) shard: Option<Shard>,
     /// Let the embedded service deviate in this way, to see it found; `list` prints all; repeatable
     #[arg(long, value_name = "NAME", conflicts_with = "base_url")]
     pub(super) fault: Vec<String>,
@@ -141,7 +146,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     let entries = settled.levels(&contract, started_at.date_naive())?;
     let mut resolved = resolve(settled, &contract, started_at.timestamp())?;
     let numbers = config::add(&entries, &mut resolved.settings.levels);
-    let outputs = Outputs::open(&reports(arguments))?;
+    let outputs = Outputs::open(&shown::targets(&arguments.report))?;
     if let Some(path) = &arguments.residue {
         residue_file::apart(path, outputs.files())?;
     }
@@ -151,6 +156,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     if needs_token(&contract) && token.is_none() {
         return Err(no_token(settled));
     }
+    let plan = plan(&contract, &resolved.scope)?;
     let transport = Transport::new(
         target.clone(),
         token,
@@ -167,8 +173,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         };
         resolved.keep_residue(path, &begun)?;
     }
-    let plan = Plan::new(&contract, &resolved.scope);
-    let terminal = terminal(arguments);
+    let terminal = shown::terminal(arguments.color, arguments.quiet, arguments.verbose);
     let started = std::time::Instant::now();
     let (values, redaction) = (resolved.settings.values, transport.redaction());
     let watched = edge::stderr_is_terminal();
@@ -244,7 +249,7 @@ fn resolve(settled: &Settled, contract: &Contract, started_second: i64) -> Resul
             Some((Target::parse(url)?, token))
         }
     };
-    let seed = arguments.seed.unwrap_or_else(edge::random_seed);
+    let seed = arguments.chosen_seed()?;
     let scope = scope(arguments, contract, seed)?;
     let bounds = arguments.bounds();
     let settings = Settings {
@@ -255,7 +260,7 @@ fn resolve(settled: &Settled, contract: &Contract, started_second: i64) -> Resul
         max_pages: bounds.max_pages,
         rounds: arguments.repeat,
         write_log: None,
-        mark: Mark::new(seed, u64::try_from(started_second).unwrap_or(0)),
+        mark: Mark::new(seed, u64::try_from(started_second).unwrap_or(0)).of_shard(arguments.shard),
         levels: levels(arguments)?,
         values: if arguments.show_values {
             Values::Shown
@@ -287,6 +292,32 @@ fn no_token(settled: &Settled) -> Failure {
     }
 }
 
+/// The plan of a scope.
+///
+/// # Errors
+///
+/// [`Failure::Usage`] where there are more shards than there is something to do for: one that checks nothing proves
+/// nothing.
+pub(super) fn plan(contract: &Contract, scope: &Scope) -> Result<Plan, Failure> {
+    let plan = Plan::new(contract, scope);
+    let parts = plan.parts;
+    match scope.shard {
+        Some(shard) if usize::try_from(shard.of()).is_ok_and(|of| of > parts.max(1)) => {
+            let parts = if parts == 1 {
+                "1 part".to_owned()
+            } else {
+                format!("{parts} parts")
+            };
+            Err(Failure::Usage(format!(
+                "--shard {shard} leaves shards with nothing to do: with these flags the plan has {parts}; give an N of {} \
+                 or less",
+                plan.parts.max(1)
+            )))
+        }
+        _ => Ok(plan),
+    }
+}
+
 /// What a check with these arguments may do. Whether there is a token is not known here.
 pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Result<Scope, Failure> {
     Ok(Scope {
@@ -296,6 +327,7 @@ pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Re
         only: operations(contract, &arguments.only)?,
         skip: operations(contract, &arguments.skip)?,
         seed,
+        shard: arguments.shard,
     })
 }
 
@@ -305,8 +337,20 @@ impl Arguments {
         self.spec.as_deref()
     }
 
-    pub(super) fn seed(&self) -> Option<u64> {
-        self.seed
+    /// The seed, made up where none is given.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Usage`] for a shard without one: all of them must make the same choices.
+    pub(super) fn chosen_seed(&self) -> Result<u64, Failure> {
+        match (self.seed, self.shard) {
+            (None, Some(_)) => Err(Failure::Usage(
+                "--shard needs --seed: all shards must make the same choices; give each the same number, such as that \
+                 of the pipeline's run"
+                    .to_owned(),
+            )),
+            (seed, _) => Ok(seed.unwrap_or_else(edge::random_seed)),
+        }
     }
 
     pub(super) fn rounds(&self) -> u64 {
@@ -410,38 +454,10 @@ pub(super) fn levels(arguments: &Arguments) -> Result<Levels, Failure> {
     Ok(levels)
 }
 
-fn reports(arguments: &Arguments) -> Vec<ReportTarget> {
-    let asked = &arguments.report;
-    // A name of our own always parses.
-    if asked.is_empty() {
-        "terminal".parse().into_iter().collect()
-    } else {
-        asked.clone()
-    }
-}
-
-/// How the report is written.
-fn terminal(arguments: &Arguments) -> Terminal {
-    lines(arguments, arguments.color.on_stdout(), edge::width())
-}
-
 /// How standard error is written while the run goes.
 fn live(arguments: &Arguments) -> Terminal {
-    lines(arguments, arguments.color.on_stderr(), edge::stderr_width())
-}
-
-fn lines(arguments: &Arguments, coloured: bool, width: Option<usize>) -> Terminal {
-    let styling = if coloured { Styling::Coloured } else { Styling::Plain };
-    let verbosity = match (arguments.quiet, arguments.verbose) {
-        (true, _) => Verbosity::Quiet,
-        (_, true) => Verbosity::Verbose,
-        _ => Verbosity::Normal,
-    };
-    Terminal {
-        styling,
-        verbosity,
-        width,
-    }
+    let (quiet, verbose) = (arguments.quiet, arguments.verbose);
+    shown::lines(arguments.color.on_stderr(), (quiet, verbose), edge::stderr_width())
 }
 
 fn positive(text: &str) -> Result<f64, String> {
@@ -452,7 +468,8 @@ fn seconds(text: &str) -> Result<f64, String> {
     number(text).and_then(range::seconds)
 }
 
-fn percent(text: &str) -> Result<f64, String> {
+/// A percentage as it is typed.
+pub(super) fn percent(text: &str) -> Result<f64, String> {
     number(text).and_then(range::percent)
 }
 

@@ -1,6 +1,6 @@
 //! The edge to the outside world: environment, clock, terminal, files. Nothing behind it reads any of them.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{IsTerminal as _, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use anstream::ColorChoice;
@@ -105,6 +105,26 @@ pub(super) fn read(what: &'static str, path: &Path) -> Result<String, Failure> {
 /// The working directory.
 pub(super) fn folder() -> PathBuf {
     std::env::current_dir().unwrap_or_default()
+}
+
+/// The first bytes of a file, which is `what` to the user; of standard input where it is `-`.
+///
+/// # Errors
+///
+/// What the system says.
+pub(super) fn read_bytes(what: &'static str, path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let mut taken = |source: &mut dyn Read| source.take(most).read_to_end(&mut bytes).map(drop);
+    let read = if path == Path::new("-") {
+        taken(&mut std::io::stdin().lock())
+    } else {
+        std::fs::File::open(path).and_then(|mut file| taken(&mut file))
+    };
+    read.map(|()| bytes).map_err(|source| Failure::File {
+        what,
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// A seed that differs from run to run.

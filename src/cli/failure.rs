@@ -6,6 +6,7 @@ use super::config::ConfigError;
 use crate::client::{BaseUrlError, TokenError};
 use crate::contract::defect::Defect;
 use crate::exchange::TransportError;
+use crate::report::{MergeError, ReadError};
 use crate::rules::UnknownRule;
 use crate::service::fault::UnknownFault;
 
@@ -60,6 +61,9 @@ pub(super) enum Failure {
     /// A token, and no target for it.
     #[error("--token-file is the token of a target, and there is none; give --base-url")]
     NoTarget,
+    /// Reports that are not of different shards of one plan.
+    #[error("failed to merge: {0}")]
+    Merge(#[from] MergeError),
     /// A named target, and no token for it.
     #[error("there is no token for the target; set {variable}{place} or give --token-file")]
     NoToken {
@@ -119,6 +123,14 @@ pub(super) enum Failure {
         origin: String,
         /// What is wrong with it.
         source: TokenError,
+    },
+    /// A report that cannot be read back.
+    #[error("failed to read the report `{}`: {source}", path.display())]
+    Unread {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: ReadError,
     },
 }
 

@@ -9,12 +9,15 @@ mod explain;
 mod facts;
 mod failure;
 mod man;
+mod merge;
 mod output;
 mod plan;
 mod progress;
+mod report;
 mod residue_file;
 mod rules;
 mod serve;
+mod shown;
 mod signals;
 
 use std::process::ExitCode;
@@ -57,6 +60,13 @@ Exit codes:
   2  usage: a bad flag or name
   4  what was asked for could not be written; nothing half-written is left";
 
+/// Of the command that writes reports and judges nothing.
+const REPORTED: &str = "\
+Exit codes:
+  0  written; with --exit-code that of the check itself
+  2  usage: a bad flag, or a file that is no report of this version
+  4  a report could not be written";
+
 const SERVED: &str = "\
 Exit codes:
   0  stopped by Ctrl-C or SIGTERM, or the list that was asked for was told
@@ -82,9 +92,15 @@ enum Command {
     /// Prints the manual pages of the program and of each command, or writes them to a folder
     #[command(after_help = WRITTEN)]
     Man(man::Arguments),
+    /// Makes one report of those that the shards of a check wrote, and says which is missing
+    #[command(after_help = EXIT_CODES)]
+    Merge(merge::Arguments),
     /// Lists every request that `check` would send with the same flags, and why; sends nothing
     #[command(after_help = TOLD)]
     Plan(Box<Arguments>),
+    /// Writes a JSON report in other formats, later
+    #[command(after_help = REPORTED)]
+    Report(report::Arguments),
     /// Lists every rule with its level, its sentence and where it comes from
     #[command(after_help = TOLD)]
     Rules,
@@ -119,7 +135,9 @@ pub fn main() -> ExitCode {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Facts(arguments) => facts::run(&arguments),
         Command::Man(arguments) => man::run(&arguments, Cli::command()),
+        Command::Merge(arguments) => merge::run(&arguments),
         Command::Plan(arguments) => settled(*arguments, &matches).and_then(|settled| plan::run(&settled)),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Rules => Ok(rules::run()),
         Command::Serve(arguments) => serve::run(&arguments),
     };

@@ -16,7 +16,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     let arguments = &settled.arguments;
     let contract = check::contract(arguments.spec())?;
     settled.levels(&contract, edge::now().date_naive())?;
-    let seed = arguments.seed().unwrap_or_else(edge::random_seed);
+    let seed = arguments.chosen_seed()?;
     let scope = Scope {
         // Whether there is one is not asked: a check without the token that it needs sends nothing.
         token: true,
@@ -24,7 +24,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     };
     let page = Page {
         contract: &contract,
-        plan: &Plan::new(&contract, &scope),
+        plan: &check::plan(&contract, &scope)?,
         bounds: arguments.bounds(),
         width: edge::line_width(),
         verbose: arguments.is_verbose(),
@@ -78,6 +78,9 @@ impl Page<'_> {
             decided.len(),
             self.contract.facts.len()
         );
+        if let Some(shard) = self.plan.shard {
+            let _ = write!(text, "; shard {shard} of {} parts", self.plan.parts);
+        }
         if rounds > 1 {
             let _ = write!(text, "; {rounds} rounds, a wrong token in the first alone");
         }

@@ -5,8 +5,10 @@ use std::collections::{BTreeSet, HashSet};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
+use super::shard::{ANOTHER_SHARD, Shard};
+use super::share::{Share, scheme};
 use crate::contract::Contract;
-use crate::contract::fact::FactKind;
+use crate::contract::fact::{FactId, FactKind};
 use crate::contract::link::Target;
 use crate::contract::odd::Odd;
 use crate::contract::operation::{Location, Method, Operation, OperationId, Security};
@@ -28,6 +30,8 @@ pub struct Scope {
     pub skip: Vec<OperationId>,
     /// What choices are made by.
     pub seed: u64,
+    /// The shard of the plan that is carried out; none for the whole plan.
+    pub shard: Option<Shard>,
 }
 
 /// One step: an operation and what is done with it.
@@ -125,6 +129,12 @@ pub struct Plan {
     pub not_called: Vec<(OperationId, String)>,
     /// What the choices of the run are made by.
     pub seed: u64,
+    /// The shard that this is the plan of; none for the whole plan.
+    pub shard: Option<Shard>,
+    /// How many parts the whole plan has: more shards than these would have nothing to do.
+    pub parts: usize,
+    /// The facts that other shards check.
+    pub elsewhere: BTreeSet<FactId>,
 }
 
 impl Plan {
@@ -135,6 +145,9 @@ impl Plan {
             steps: Vec::new(),
             not_called: Vec::new(),
             seed: scope.seed,
+            shard: scope.shard,
+            parts: 0,
+            elsewhere: BTreeSet::new(),
         };
         let wanted = wanted(contract, scope);
         let mut called = Vec::new();
@@ -144,12 +157,13 @@ impl Plan {
                 None => called.push(id),
             }
         }
-        for id in &called {
-            plan.operation(contract, *id);
-        }
-        plan.looks(contract, &called);
-        plan.fills(contract, &called);
-        plan.wrong_tokens(contract, scope, &called);
+        let shard = scope.shard.unwrap_or(Shard::WHOLE);
+        let weight = |id| steps_of(contract, id).len();
+        plan.share(
+            contract,
+            &called,
+            Share::new(contract, &called, (shard, scope.seed), weight),
+        );
         plan.not_called.sort_by_key(|(id, _)| *id);
         plan.steps.sort_by_key(|step| step.action);
         plan
@@ -160,53 +174,39 @@ impl Plan {
         self.steps.chunk_by(|before, step| step.action.joins(before.action))
     }
 
-    fn operation(&mut self, contract: &Contract, id: OperationId) {
-        let operation = contract.operation(id);
-        let action = match (&operation.page, operation.is_read()) {
-            (Some(_), true) => Action::Walk,
-            (_, true) => Action::Read,
-            _ if operation.method == Method::Post => Action::Create,
-            _ => Action::Update,
-        };
-        self.steps.push(Step { operation: id, action });
-        let varied = match action {
-            Action::Create => operation.laws.created.as_ref().map(|_| Action::VaryCreate),
-            Action::Update => operation.laws.updated.as_ref().map(|_| Action::VaryUpdate),
-            _ => None,
-        };
-        self.steps.extend(varied.map(|action| Step { operation: id, action }));
-        let probe = if operation.is_read() {
-            Action::ProbeRead
-        } else {
-            Action::ProbeWrite
-        };
-        for credential in [Probe::NoCredential, Probe::OtherScheme] {
-            if contract.fact_of(id, credential.fact()).is_some() {
-                self.steps.push(Step {
-                    operation: id,
-                    action: probe(credential),
-                });
+    /// Plans the called operations that fall to a shard, and what they lean on.
+    fn share(&mut self, contract: &Contract, called: &[OperationId], share: Share) {
+        let own: Vec<_> = called.iter().copied().filter(|id| share.own.contains(id)).collect();
+        for id in called {
+            if share.own.contains(id) {
+                self.steps.extend(steps_of(contract, *id));
+            } else if share.leant_on.contains(id) {
+                let action = match call_of(contract, *id) {
+                    // Its first page shows values; the pages are checked in the shard that the list falls to.
+                    Action::Walk => Action::Read,
+                    action => action,
+                };
+                self.steps.push(Step { operation: *id, action });
+            } else {
+                self.not_called.push((*id, ANOTHER_SHARD.to_owned()));
             }
         }
-        let odd = if operation.is_read() {
-            Action::OddRead
-        } else {
-            Action::OddWrite
-        };
-        let steps = operation.odd.iter().map(|odd_one| Step {
-            operation: id,
-            action: odd(*odd_one),
-        });
-        self.steps.extend(steps);
+        self.looks(contract, &own, called);
+        self.fills(contract, &own);
+        for (place, most) in share.wrong_tokens {
+            let asks = |id: &OperationId| scheme(contract, *id).as_ref() == Some(&place);
+            self.wrong_tokens(contract, own.iter().copied().filter(asks).collect(), most);
+        }
+        (self.parts, self.elsewhere) = (share.parts, share.elsewhere);
     }
 
-    /// Looks into each list that shows what a called operation creates or updates.
-    fn looks(&mut self, contract: &Contract, called: &[OperationId]) {
+    /// Looks into each called list that shows what an operation of one's own creates or updates.
+    fn looks(&mut self, contract: &Contract, own: &[OperationId], called: &[OperationId]) {
         for (action, listed) in [
             (Action::Look, created_in as ListedIn),
             (Action::LookAgain, updated_in as ListedIn),
         ] {
-            let lists: BTreeSet<_> = called
+            let lists: BTreeSet<_> = own
                 .iter()
                 .filter_map(|id| contract.operation_named(&listed(contract.operation(*id))?.operation))
                 .filter(|list| called.contains(list))
@@ -231,15 +231,10 @@ impl Plan {
     }
 
     /// Shows a wrong token to a few operations, chosen by the seed.
-    fn wrong_tokens(&mut self, contract: &Contract, scope: &Scope, called: &[OperationId]) {
-        let mut guarded: Vec<_> = called
-            .iter()
-            .copied()
-            .filter(|id| contract.operation(*id).security != Security::None)
-            .collect();
+    fn wrong_tokens(&mut self, contract: &Contract, mut guarded: Vec<OperationId>, most: usize) {
         guarded.sort_unstable();
-        let mut random = ChaCha8Rng::seed_from_u64(scope.seed);
-        while guarded.len() > WRONG_TOKENS {
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        while guarded.len() > most {
             let length = u64::try_from(guarded.len()).unwrap_or(1);
             let index = usize::try_from(random.next_u64() % length).unwrap_or(0);
             guarded.swap_remove(index);
@@ -257,6 +252,41 @@ impl Plan {
             });
         }
     }
+}
+
+/// The documented call of an operation.
+fn call_of(contract: &Contract, id: OperationId) -> Action {
+    let operation = contract.operation(id);
+    match (&operation.page, operation.is_read()) {
+        (Some(_), true) => Action::Walk,
+        (_, true) => Action::Read,
+        _ if operation.method == Method::Post => Action::Create,
+        _ => Action::Update,
+    }
+}
+
+/// The steps that an operation takes by itself: its call, variants of it, credentials that must be refused, odd requests.
+fn steps_of(contract: &Contract, id: OperationId) -> Vec<Step> {
+    let operation = contract.operation(id);
+    let call = call_of(contract, id);
+    let varied = match call {
+        Action::Create => operation.laws.created.as_ref().map(|_| Action::VaryCreate),
+        Action::Update => operation.laws.updated.as_ref().map(|_| Action::VaryUpdate),
+        _ => None,
+    };
+    let (probe, odd): (fn(Probe) -> Action, fn(Odd) -> Action) = if operation.is_read() {
+        (Action::ProbeRead, Action::OddRead)
+    } else {
+        (Action::ProbeWrite, Action::OddWrite)
+    };
+    let refused = |credential: &Probe| contract.fact_of(id, credential.fact()).is_some();
+    let probes = [Probe::NoCredential, Probe::OtherScheme]
+        .into_iter()
+        .filter(refused)
+        .map(probe);
+    let odd = operation.odd.iter().copied().map(odd);
+    let actions = [call].into_iter().chain(varied).chain(probes).chain(odd);
+    actions.map(|action| Step { operation: id, action }).collect()
 }
 
 /// The steps of a group by what goes in order: the odd requests to one operation, since one that gets no answer is its

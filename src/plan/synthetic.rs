@@ -6,7 +6,11 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::Value;
 
+use super::shard::Shard;
 use crate::contract::vocabulary::Form;
+
+/// What a mark is made of: no vowels, so that no word comes about.
+const LETTERS: &[u8; 20] = b"bcdfghjklmnpqrstvwxz";
 
 /// What names everything that a run creates: letters only, so that it fits a name as well as an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,14 +22,22 @@ impl Mark {
     #[must_use]
     pub fn new(seed: u64, started_second: u64) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed ^ started_second.rotate_left(32));
-        // No vowels, so that no word comes about.
-        let letters = b"bcdfghjklmnpqrstvwxz";
-        let letter = |_| {
-            letters
-                .get(usize::from(random.next_u64().to_le_bytes()[0]) % letters.len())
-                .copied()
-        };
-        Self((0..8).filter_map(letter).map(char::from).collect())
+        let letter = |_| LETTERS.get(usize::from(random.next_u64().to_le_bytes()[0]) % LETTERS.len());
+        Self((0..8).filter_map(letter).copied().map(char::from).collect())
+    }
+
+    /// The mark of a shard of the run, which no other shard of it has: the run's, counted on by the shard's number. A
+    /// whole run's stays as it is.
+    #[must_use]
+    pub fn of_shard(self, shard: Option<Shard>) -> Self {
+        let mut carried = shard.map_or(0, |shard| usize::try_from(shard.number()).unwrap_or(0));
+        let mut letters = self.0.into_bytes();
+        for letter in letters.iter_mut().rev() {
+            let place = LETTERS.iter().position(|known| known == letter).unwrap_or(0) + carried;
+            *letter = LETTERS.get(place % LETTERS.len()).copied().unwrap_or(*letter);
+            carried = place / LETTERS.len();
+        }
+        Self(letters.into_iter().map(char::from).collect())
     }
 
     /// The mark's text.
@@ -92,6 +104,20 @@ mod tests {
         assert_eq!(mark, Mark::new(7, 1_800_000_000));
         assert_ne!(mark, Mark::new(8, 1_800_000_000));
         assert_ne!(mark, Mark::new(7, 1_800_000_001));
+    }
+
+    #[test]
+    fn shards_that_start_in_one_second_with_one_seed_have_marks_of_their_own() {
+        let mark = Mark::new(7, 1_800_000_000);
+        assert_eq!(mark.clone().of_shard(None), mark);
+        let marks = |seed| {
+            (1..=Shard::MOST).map(move |number| Mark::new(seed, 1).of_shard(Shard::new(number, Shard::MOST).ok()))
+        };
+        for seed in 0..20 {
+            let marks: std::collections::HashSet<_> = marks(seed).map(|mark| mark.as_str().to_owned()).collect();
+            assert_eq!(marks.len(), 10_000);
+            assert!(marks.iter().all(|mark| mark.len() == 8));
+        }
     }
 
     #[test]

@@ -58,7 +58,8 @@ impl Plan {
             steps_of.entry(step.operation).or_default().push(index);
         }
         let wrong: Vec<_> = self.indexes(|action| action.probe() == Some(Probe::WrongToken));
-        for (index, fact) in contract.facts.iter().enumerate() {
+        let here = |(index, _): &(usize, &Fact)| !self.elsewhere.contains(&FactId(*index));
+        for (index, fact) in contract.facts.iter().enumerate().filter(here) {
             let evidence = Evidence::of(fact.kind);
             let own = || steps_of.get(&fact.operation).cloned().unwrap_or_default();
             let listing =

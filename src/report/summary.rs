@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::record::{Outcome, Record, ResidueRecord, VerdictRecord};
+use super::record::{Outcome, Record, ResidueRecord, ShardsRecord, VerdictRecord};
 use super::terminal::{Styling, Terminal, Verbosity};
 use super::wrap::hanging;
 use crate::rules::Level;
@@ -54,7 +54,7 @@ impl Terminal {
             .reason
             .as_ref()
             .map_or_else(|| counts(record), |reason| format!(": {reason}"));
-        format!("{} {words}{because}\n", record.target)
+        format!("{} {words}{}{because}\n", record.target, of_shard(record))
     }
 
     fn summary(&self, record: &Record) -> String {
@@ -68,6 +68,9 @@ impl Terminal {
         self.undecided(record, &mut text);
         if record.findings.len() > AT_ONE_GLANCE {
             text.push_str(&self.row("findings", &by_rule(record)));
+        }
+        if let Some(shards) = &record.shards {
+            text.push_str(&self.row("shards", &told_shards(shards)));
         }
         text.push_str(&self.row("requests", &requests(record)));
         let requests = &record.requests;
@@ -131,6 +134,24 @@ impl Terminal {
             None => format!("{head}{text}\n"),
         }
     }
+}
+
+/// A shard's verdict is on its part alone.
+fn of_shard(record: &Record) -> String {
+    let shard = record.shard.as_ref();
+    shard.map_or_else(String::new, |shard| {
+        format!(" in shard {} of {}", shard.number, shard.of)
+    })
+}
+
+/// The shards that a record was made of.
+fn told_shards(shards: &ShardsRecord) -> String {
+    let missing: Vec<_> = shards.missing.iter().map(u32::to_string).collect();
+    let missing = match missing.len() {
+        0 => String::new(),
+        _ => format!("; missing: {}", missing.join(", ")),
+    };
+    format!("{} of {}{missing}", shards.present.len(), shards.of)
 }
 
 fn requests(record: &Record) -> String {

@@ -81,6 +81,7 @@ impl Seen {
     /// The record of the run.
     pub(super) fn record(&self, require_facts: Option<f64>) -> Record {
         let run = Run {
+            shard: None,
             verdicts: self.verdicts(),
             ended: self.ended.clone(),
             residue: self.residue.clone(),
@@ -194,6 +195,8 @@ pub(super) fn fixed() -> Record {
         }],
         exchanges: vec![exchange()],
         exchanges_left_out: 3,
+        shard: None,
+        shards: None,
     }
 }
 

@@ -18,12 +18,14 @@ use crate::contract::Contract;
 use crate::contract::operation::{Method, OperationId};
 use crate::exchange::json::Body;
 use crate::exchange::{Credential, Exchange, Failure, Purpose, Request, Transport};
-use crate::plan::{Action, Draft, Known, Plan, Step, lanes, reserve};
+use crate::plan::{ANOTHER_SHARD, Action, Draft, Known, Plan, Shard, Step, lanes, reserve};
 use crate::rules::{Judge, Reason, Verdicts};
 
 /// What a run ended in.
 #[derive(Debug)]
 pub struct Run {
+    /// The shard that it was; none for a whole run.
+    pub shard: Option<Shard>,
     /// The verdict of every fact, and the findings.
     pub verdicts: Verdicts,
     /// How it ended.
@@ -87,7 +89,7 @@ pub async fn run(
     settings: &Settings,
     (emit, interrupt): (&mut dyn FnMut(Event<'_>), impl Future<Output = ()>),
 ) -> Run {
-    let session = Session::new(contract, plan.seed, transport, settings, emit);
+    let session = Session::new(contract, plan, transport, settings, emit);
     let ended = tokio::select! {
         biased;
         () = interrupt => Ended::Interrupted,
@@ -123,6 +125,8 @@ pub(super) struct Session<'run> {
     pub(super) settings: &'run Settings,
     /// What choices are made by.
     pub(super) seed: u64,
+    /// The plan that is carried out.
+    plan: &'run Plan,
     pub(super) judge: RefCell<Judge<'run>>,
     pub(super) known: RefCell<Known>,
     pub(super) made: RefCell<Vec<Made>>,
@@ -180,7 +184,7 @@ struct Refusals {
 impl<'run> Session<'run> {
     fn new(
         contract: &'run Contract,
-        seed: u64,
+        plan: &'run Plan,
         transport: &'run Transport,
         settings: &'run Settings,
         emit: &'run mut dyn FnMut(Event<'_>),
@@ -188,7 +192,8 @@ impl<'run> Session<'run> {
         Self {
             contract,
             settings,
-            seed,
+            seed: plan.seed,
+            plan,
             judge: RefCell::new(Judge::new(contract, settings.levels.clone(), settings.values)),
             known: RefCell::default(),
             made: RefCell::default(),
@@ -485,11 +490,16 @@ impl<'run> Session<'run> {
         // What was under way when the run was interrupted was sent, and nobody saw its answer.
         self.count(|tally| tally.unfinished = tally.sent - tally.answered);
         // A target that was not reached broke nothing: the one thing to tell is why.
-        let verdicts = match &ended {
+        let mut verdicts = match &ended {
             Ended::Unreachable(_) => Verdicts::unanswered(self.contract),
             _ => self.judge.into_inner().into_verdicts(),
         };
+        // What this shard leans on is not checked by it, whatever it saw; what it saw broken is broken.
+        for fact in &self.plan.elsewhere {
+            verdicts.withhold(*fact, Reason::NotCalled(ANOTHER_SHARD.to_owned()));
+        }
         Run {
+            shard: self.plan.shard,
             verdicts,
             ended,
             residue: self.residue.into_inner(),

@@ -20,5 +20,6 @@ mod odd;
 mod places;
 mod quiet;
 mod relay;
+mod shards;
 mod unstable;
 mod variety;

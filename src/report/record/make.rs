@@ -5,7 +5,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use super::outcome::outcome;
 use super::{
     ContractRecord, FactRow, Facts, FindingRecord, GapRecord, OperationRecord, PlaceRecord, Record, RequestCounts,
-    ResidueRecord, VERSION, VerdictRecord,
+    ResidueRecord, ShardRecord, VERSION, VerdictRecord,
 };
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
@@ -81,6 +81,11 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
         gaps: gaps(about.contract),
         exchanges,
         exchanges_left_out,
+        shard: run.shard.map(|shard| ShardRecord {
+            number: shard.number(),
+            of: shard.of(),
+        }),
+        shards: None,
     }
 }
 
@@ -155,6 +160,12 @@ fn findings(run: &Run, exchanges: &Exchanges<'_>, about: &RunFacts<'_>) -> Vec<F
             ..finding_record(finding, about)
         })
         .collect();
+    put_in_order(&mut findings);
+    findings
+}
+
+/// Puts what to mend first first.
+pub(in crate::report) fn put_in_order(findings: &mut [FindingRecord]) {
     // The last word is the fact's name, because calls of one group are answered in any order.
     findings.sort_by_cached_key(|finding| {
         (
@@ -164,7 +175,6 @@ fn findings(run: &Run, exchanges: &Exchanges<'_>, about: &RunFacts<'_>) -> Vec<F
             finding.fact.clone(),
         )
     });
-    findings
 }
 
 /// What to mend first: who gets in, whether there is an answer, what kind it is, then what is in it.

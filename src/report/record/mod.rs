@@ -9,10 +9,13 @@ mod outcome;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub(in crate::report) use make::put_in_order;
 pub use make::{RunFacts, record};
+pub(in crate::report) use outcome::too_few;
 
 use super::excerpt::Excerpt;
 use super::exchanges::ExchangeRecord;
+use crate::plan::ANOTHER_SHARD;
 use crate::rules::Level;
 
 /// The version of the record's form. It grows when a reader of the older one would misread the newer.
@@ -87,6 +90,41 @@ pub struct Record {
     pub exchanges: Vec<ExchangeRecord>,
     /// How many exchanges more there were.
     pub exchanges_left_out: u64,
+    /// The shard that the run was, where it was one of several: the facts of the others are undecided.
+    pub shard: Option<ShardRecord>,
+    /// The shards that this was made of, where it was made of several reports.
+    pub shards: Option<ShardsRecord>,
+}
+
+/// Which of several shards a run was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ShardRecord {
+    /// Its number, from 1.
+    pub number: u32,
+    /// How many there are.
+    pub of: u32,
+}
+
+/// The shards that one record was made of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ShardsRecord {
+    /// How many there are.
+    pub of: u32,
+    /// Those that are here, by number.
+    pub present: Vec<ShardEnded>,
+    /// The numbers of those that are not.
+    pub missing: Vec<u32>,
+}
+
+/// How a shard ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ShardEnded {
+    /// Its number, from 1.
+    pub number: u32,
+    /// What its run says of the service.
+    pub outcome: Outcome,
+    /// Why nothing could be judged, where that is so.
+    pub reason: Option<String>,
 }
 
 /// An operation of the contract.
@@ -167,6 +205,14 @@ pub struct FactRow {
     pub verdict: VerdictRecord,
     /// Why it is undecided.
     pub reason: Option<String>,
+}
+
+impl FactRow {
+    /// Whether it says nothing because another shard checks the fact.
+    #[must_use]
+    pub fn is_of_another_shard(&self) -> bool {
+        self.reason.as_deref() == Some(ANOTHER_SHARD)
+    }
 }
 
 /// A verdict.

@@ -15,7 +15,7 @@ pub(super) fn outcome(
     let decided = facts.held + facts.broken;
     let denied = findings.iter().any(|finding| finding.level == Level::Deny);
     let beyond = Some(Reason::Beyond.to_string());
-    let short = require.filter(|percent| percentage(decided, facts.total) < *percent);
+    let short = require.and_then(|percent| too_few(facts, percent));
     match &run.ended {
         Ended::Interrupted => (Outcome::Interrupted, Some("the run was interrupted".to_owned())),
         // What a TLS failure says is its own hint.
@@ -47,17 +47,19 @@ pub(super) fn outcome(
         Ended::Complete if decided == 0 => (Outcome::CouldNotJudge, Some("no fact was decided".to_owned())),
         Ended::Complete => match short {
             None => (Outcome::Conforms, None),
-            Some(percent) => {
-                let reached = percentage(decided, facts.total);
-                (
-                    Outcome::CouldNotJudge,
-                    Some(format!(
-                        "{reached:.1} % of the facts were decided, and --require-facts asks for {percent}"
-                    )),
-                )
-            }
+            Some(reason) => (Outcome::CouldNotJudge, Some(reason)),
         },
     }
+}
+
+/// Says that less of the facts was decided than is asked for, where that is so. A shard answers for its own.
+pub(in crate::report) fn too_few(facts: &Facts, percent: f64) -> Option<String> {
+    let decided = facts.held + facts.broken;
+    let others = facts.rows.iter().filter(|row| row.is_of_another_shard()).count();
+    let reached = percentage(decided, facts.total.saturating_sub(others));
+    let whose = if others > 0 { "this shard's facts" } else { "the facts" };
+    (reached < percent)
+        .then(|| format!("{reached:.1} % of {whose} were decided, and --require-facts asks for {percent}"))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no contract has 2^52 facts")]

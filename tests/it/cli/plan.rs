@@ -136,6 +136,9 @@ fn a_check_sends_what_its_plan_says_in_that_order_and_all_of_it() {
         &["--writes"],
         &["--writes", "--only", "createTag"],
         &["--writes", "--skip", "createVisit", "--skip", "getTags"],
+        &["--writes", "--shard", "1/3"],
+        &["--writes", "--shard", "3/3"],
+        &["--shard", "2/2"],
     ] {
         let groups = groups(&planned(arguments));
         let mut at = 0;

@@ -8,7 +8,7 @@ use countersign::client::Token;
 use countersign::contract::Contract;
 use countersign::exchange::redact::Values;
 use countersign::exchange::{Limits, Target, Transport};
-use countersign::plan::{Mark, Plan, Scope};
+use countersign::plan::{Mark, Plan, Scope, Shard};
 use countersign::report::{Exchanges, FindingRecord, Outcome, Record, RunFacts, record};
 use countersign::rules::Level;
 use countersign::run::{self, Settings};
@@ -66,17 +66,23 @@ impl Check {
 
     /// Checks the service at this base URL, which takes this token.
     pub(super) async fn against_with(&self, url: &str, token: &str) -> Record {
+        self.sharded(url, token, None).await
+    }
+
+    /// The same in a shard of the plan.
+    pub(super) async fn sharded(&self, url: &str, token: &str, shard: Option<Shard>) -> Record {
         let (contract, target) = (contract(), Target::parse(url).unwrap());
         let settings = Settings {
             settle: self.settle,
             max_writes: self.max_writes,
             max_pages: self.max_pages,
-            ..Settings::new(Mark::new(self.seed, 1))
+            ..Settings::new(Mark::new(self.seed, 1).of_shard(shard))
         };
         let scope = Scope {
             writes: self.writes,
             token: true,
             seed: self.seed,
+            shard,
             ..Scope::default()
         };
         let token = Token::new(token).unwrap();

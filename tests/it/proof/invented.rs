@@ -11,7 +11,7 @@ use countersign::contract::fact::{Fact, FactId, FactKind};
 use countersign::contract::operation::OperationId;
 use countersign::contract::{BUILT_IN, Contract};
 use countersign::exchange::{Limits, Target, Transport};
-use countersign::plan::{Action, Mark, Plan, Scope};
+use countersign::plan::{Action, Mark, Plan, Scope, Shard};
 use countersign::rules::Verdict;
 use countersign::run::{self, Run, Settings};
 use countersign::service;
@@ -63,6 +63,10 @@ fn scope() -> Scope {
 }
 
 async fn checked(broken: Option<Fact>, way: Way) -> Run {
+    checked_in(None, broken, way).await
+}
+
+async fn checked_in(shard: Option<Shard>, broken: Option<Fact>, way: Way) -> Run {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let target = Target::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
     tokio::spawn(service::run(
@@ -74,11 +78,11 @@ async fn checked(broken: Option<Fact>, way: Way) -> Run {
         jobs: 2,
         settle: Duration::from_millis(50),
         max_pages: 20,
-        ..Settings::new(Mark::new(1, 1))
+        ..Settings::new(Mark::new(1, 1).of_shard(shard))
     };
     let (token, wrong) = (Token::new(TOKEN).unwrap(), settings.mark.wrong_token());
     let transport = Transport::new(target, Some(token), wrong, Limits::default()).unwrap();
-    let plan = Plan::new(&CONTRACT, &scope());
+    let plan = Plan::new(&CONTRACT, &Scope { shard, ..scope() });
     let mut silent = |_: run::Event<'_>| {};
     let around = (&mut silent as &mut dyn FnMut(run::Event<'_>), std::future::pending());
     run::run(&CONTRACT, &plan, &transport, &settings, around).await
@@ -115,6 +119,26 @@ fn each_fact_of_an_invented_resource_is_held_by_its_stub() {
     assert_eq!(facts().count(), 103);
     for (id, fact) in facts() {
         assert_eq!(run.verdicts.of(&CONTRACT, id), Verdict::Held, "{}", fact.name);
+    }
+}
+
+#[tokio::test]
+async fn an_invented_resource_is_split_into_shards_that_decide_it_together() {
+    assert_eq!(Plan::new(&CONTRACT, &scope()).parts, 2);
+    let mut runs = Vec::new();
+    for number in 1..=2 {
+        let shard = Shard::new(number, 2).ok();
+        runs.push(checked_in(shard, None, Way::Dropped).await);
+    }
+    for (id, fact) in facts() {
+        let held = runs
+            .iter()
+            .filter(|run| run.verdicts.of(&CONTRACT, id) == Verdict::Held);
+        assert_eq!(held.count(), 1, "{}", fact.name);
+    }
+    for run in &runs {
+        assert!(run.verdicts.findings().is_empty(), "{:?}", run.verdicts.findings());
+        assert!(run.tally.sent < 100 && run.tally.writes > 0, "{:?}", run.tally);
     }
 }
 

@@ -1,0 +1,35 @@
+//! `countersign merge`: one report of those that the shards of a check wrote.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::check::percent;
+use super::failure::Failure;
+use super::report;
+use super::shown::Shown;
+use crate::report::merge;
+
+/// What `merge` takes.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// What each `check --shard K/N --report json=FILE` wrote, or an earlier merge; `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// End with 3 when less of all facts was decided
+    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
+    require_facts: Option<f64>,
+    #[command(flatten)]
+    shown: Shown,
+}
+
+/// Merges, writes the reports, and ends with the exit code of what the shards say together.
+pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let named = arguments.files.iter().map(|file| {
+        let record = report::record(file)?;
+        Ok((file.display().to_string(), record))
+    });
+    let record = merge(named.collect::<Result<_, Failure>>()?, arguments.require_facts)?;
+    arguments.shown.write(&record)?;
+    Ok(record.exit_code)
+}

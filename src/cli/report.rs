@@ -1,0 +1,45 @@
+//! `countersign report`: writes a JSON report in other ways, long after the run.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::edge;
+use super::failure::Failure;
+use super::shown::Shown;
+use crate::report::{LARGEST_REPORT, Record, read};
+
+/// What `report` takes.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// What `check --report json=FILE` wrote; standard input where it is `-` or missing
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// End as the check did, instead of with 0
+    #[arg(long)]
+    exit_code: bool,
+    #[command(flatten)]
+    shown: Shown,
+}
+
+/// Writes the reports; ends with 0, because it judges nothing, or with the check's own code where that is asked for.
+pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let record = record(arguments.file.as_deref().unwrap_or(Path::new("-")))?;
+    arguments.shown.write(&record)?;
+    Ok(if arguments.exit_code { record.exit_code } else { 0 })
+}
+
+/// The record of a JSON report; of standard input for `-`.
+///
+/// # Errors
+///
+/// A file that cannot be read, or that is no report.
+pub(super) fn record(file: &Path) -> Result<Record, Failure> {
+    // One byte more than is read tells that there is more.
+    let most = u64::try_from(LARGEST_REPORT).unwrap_or(u64::MAX).saturating_add(1);
+    let text = edge::read_bytes("report", file, most)?;
+    read(&text).map_err(|source| Failure::Unread {
+        path: file.to_owned(),
+        source,
+    })
+}

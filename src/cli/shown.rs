@@ -1,0 +1,67 @@
+//! How a record is shown: which reports, in colour or not, how much. What every command that writes reports shares.
+
+use clap::{ArgAction, Args};
+
+use super::edge::{self, ColorWhen};
+use super::failure::Failure;
+use super::output::{Outputs, ReportTarget};
+use crate::report::{Record, Styling, Terminal, Verbosity};
+
+/// The flags of a command that has a record and writes it.
+#[derive(Debug, Args)]
+pub(super) struct Shown {
+    /// Write a report to a file or to standard output, in any format that `check` has; repeatable
+    #[arg(long, value_name = "FORMAT[=FILE]")]
+    report: Vec<ReportTarget>,
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    color: ColorWhen,
+    /// Tell each undecided fact
+    #[arg(short, long, action = ArgAction::SetTrue, conflicts_with = "quiet")]
+    verbose: bool,
+    /// Tell the verdict alone
+    #[arg(short, long, action = ArgAction::SetTrue)]
+    quiet: bool,
+}
+
+impl Shown {
+    /// Writes the record in every way that is asked for.
+    ///
+    /// # Errors
+    ///
+    /// A report that cannot be written; two reports to one place.
+    pub(super) fn write(&self, record: &Record) -> Result<(), Failure> {
+        let outputs = Outputs::open(&targets(&self.report))?;
+        outputs.write(record, &terminal(self.color, self.quiet, self.verbose))
+    }
+}
+
+/// The reports that were asked for; the terminal's where none was.
+pub(super) fn targets(asked: &[ReportTarget]) -> Vec<ReportTarget> {
+    // A name of our own always parses.
+    if asked.is_empty() {
+        "terminal".parse().into_iter().collect()
+    } else {
+        asked.to_vec()
+    }
+}
+
+/// How the terminal's report is written.
+pub(super) fn terminal(color: ColorWhen, quiet: bool, verbose: bool) -> Terminal {
+    lines(color.on_stdout(), (quiet, verbose), edge::width())
+}
+
+/// How lines are written, in colour or not, to a terminal of this width.
+pub(super) fn lines(coloured: bool, (quiet, verbose): (bool, bool), width: Option<usize>) -> Terminal {
+    let styling = if coloured { Styling::Coloured } else { Styling::Plain };
+    let verbosity = match (quiet, verbose) {
+        (true, _) => Verbosity::Quiet,
+        (_, true) => Verbosity::Verbose,
+        _ => Verbosity::Normal,
+    };
+    Terminal {
+        styling,
+        verbosity,
+        width,
+    }
+}

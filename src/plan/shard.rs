@@ -1,0 +1,133 @@
+//! One of several machines that check a contract together. The main type is [`Shard`].
+
+use std::fmt;
+use std::str::FromStr;
+
+/// What a shard says of what another one checks.
+pub const ANOTHER_SHARD: &str = "another shard checks this";
+
+/// One shard of several, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Shard {
+    number: u32,
+    of: u32,
+}
+
+/// A text or a pair of numbers that is no shard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ShardError {
+    /// The number is beyond how many there are.
+    #[error("there is no shard {number} of {of}; the last one is {of}/{of}")]
+    Beyond {
+        /// The number.
+        number: u32,
+        /// How many there are said to be.
+        of: u32,
+    },
+    /// Two numbers do not stand there.
+    #[error("a shard is written K/N, such as 1/3 for the first of three")]
+    Form,
+    /// There are none.
+    #[error("there are no shards in 0; write 1/1 for the whole plan")]
+    None,
+    /// More than anybody has.
+    #[error("{0} shards are more than {most} that a plan is split into", most = Shard::MOST)]
+    TooMany(u32),
+    /// The number is 0.
+    #[error("shards are counted from 1; a job that counts from 0 adds 1 to its index")]
+    Zero,
+}
+
+impl Shard {
+    /// The most shards of a plan.
+    pub const MOST: u32 = 10_000;
+
+    /// The only one.
+    pub const WHOLE: Self = Self { number: 1, of: 1 };
+
+    /// Shard `number` of so many.
+    ///
+    /// # Errors
+    ///
+    /// A number that is not from 1 to `of`; `of` beyond [`Self::MOST`].
+    pub fn new(number: u32, of: u32) -> Result<Self, ShardError> {
+        match (number, of) {
+            (_, 0) => Err(ShardError::None),
+            (_, of) if of > Self::MOST => Err(ShardError::TooMany(of)),
+            (0, _) => Err(ShardError::Zero),
+            (number, of) if number > of => Err(ShardError::Beyond { number, of }),
+            (number, of) => Ok(Self { number, of }),
+        }
+    }
+
+    /// Its number, from 1.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        self.number
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn of(self) -> u32 {
+        self.of
+    }
+}
+
+impl FromStr for Shard {
+    type Err = ShardError;
+
+    fn from_str(text: &str) -> Result<Self, ShardError> {
+        let (number, of) = text.split_once('/').ok_or(ShardError::Form)?;
+        let read = |digits: &str| {
+            let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+            digits.parse().ok().filter(|_| plain).ok_or(ShardError::Form)
+        };
+        Self::new(read(number)?, read(of)?)
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}/{}", self.number, self.of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        text.parse::<Shard>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_shard_is_two_numbers() {
+        for (text, number, of) in [("1/1", 1, 1), ("2/3", 2, 3), ("10000/10000", 10_000, 10_000)] {
+            let shard: Shard = text.parse().unwrap();
+            assert_eq!((shard.number(), shard.of()), (number, of));
+            assert_eq!(shard.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_shard_is_refused_with_what_to_write() {
+        for text in [
+            "",
+            "1",
+            "1/",
+            "/3",
+            "1/3/5",
+            "a/b",
+            "1 / 3",
+            "-1/3",
+            "+1/3",
+            "1/99999999999",
+        ] {
+            assert!(refused(text).contains("K/N"), "{text}");
+        }
+        assert!(refused("0/3").contains("adds 1"));
+        assert!(refused("4/3").contains("the last one is 3/3"));
+        assert!(refused("0/0").contains("1/1"));
+        assert!(refused("1/10001").contains("10000"));
+    }
+}

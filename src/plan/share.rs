@@ -1,0 +1,354 @@
+//! What of a plan falls to one shard. The main type is [`Share`].
+//!
+//! # Design
+//!
+//! A part is what cannot be taken apart: a list and the creates whose records are its items, since the list shows its
+//! facts in them and their facts are shown by it; every other operation is a part of its own. What a part leans on (the
+//! operations whose answers fill its requests, the lists that show what it writes) is called in its shard too, as little
+//! as that takes, and checked in the shard that has it as its own. So each fact falls to one shard, and a journey is
+//! whole in each: an update goes to a contact that its own shard created.
+//!
+//! Parts go to shards the largest first, each to the one that has least so far. Nothing of that hangs on the seed.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashSet};
+
+use super::shard::Shard;
+use super::steps::{WRONG_TOKENS, created_in, updated_in};
+use crate::contract::fact::{Fact, FactId, FactKind};
+use crate::contract::operation::{OperationId, Security};
+use crate::contract::{Contract, pointer};
+
+/// The operations of one shard.
+#[derive(Clone, Debug)]
+pub(super) struct Share {
+    /// Those whose facts it checks.
+    pub(super) own: HashSet<OperationId>,
+    /// Those that it calls because its own lean on them.
+    pub(super) leant_on: HashSet<OperationId>,
+    /// The facts that other shards check.
+    pub(super) elsewhere: BTreeSet<FactId>,
+    /// How many parts of the plan send something: no more shards than these have something to do.
+    pub(super) parts: usize,
+    /// For the fact of a security scheme that falls to this shard, the scheme's place and the most wrong tokens that are
+    /// shown for it.
+    pub(super) wrong_tokens: Vec<(String, usize)>,
+}
+
+impl Share {
+    /// What falls to the shard. `called` are the operations that the whole plan calls, `weight` is how much it takes to
+    /// check one of them.
+    pub(super) fn new(
+        contract: &Contract,
+        called: &[OperationId],
+        (shard, seed): (Shard, u64),
+        weight: impl Fn(OperationId) -> usize,
+    ) -> Self {
+        let called: BTreeSet<_> = called.iter().copied().collect();
+        let weight = |part: &Vec<OperationId>| -> usize {
+            let called = part.iter().filter(|id| called.contains(id));
+            called.map(|id| weight(*id).max(1)).sum()
+        };
+        let mut parts: Vec<_> = parts(contract).into_iter().map(|part| (weight(&part), part)).collect();
+        // The sort is stable: of equal parts, the contract's order decides.
+        parts.sort_by_key(|(weight, _)| Reverse(*weight));
+        let mut loads = vec![0; usize::try_from(shard.of()).unwrap_or(1)];
+        let mut own = HashSet::new();
+        for (weight, part) in &parts {
+            let lightest = (0..loads.len()).min_by_key(|index| loads[*index]).unwrap_or(0);
+            loads[lightest] += weight;
+            if u32::try_from(lightest + 1) == Ok(shard.number()) {
+                own.extend(part.iter().copied());
+            }
+        }
+        let leant_on = leant_on(contract, &own, &called);
+        let facts = || (0..contract.facts.len()).map(FactId);
+        let is_own = |id: &FactId| own.contains(&bound(contract, contract.fact(*id), &called));
+        Self {
+            elsewhere: facts().filter(|id| !is_own(id)).collect(),
+            parts: parts.iter().filter(|(weight, _)| *weight > 0).count(),
+            wrong_tokens: wrong_tokens(contract, (&called, seed), is_own),
+            own,
+            leant_on,
+        }
+    }
+}
+
+/// The parts of a contract, each in its order.
+fn parts(contract: &Contract) -> Vec<Vec<OperationId>> {
+    let head = |id: OperationId| {
+        let listed = created_in(contract.operation(id)).filter(|listed| listed.owner.is_none());
+        listed
+            .and_then(|listed| contract.operation_named(&listed.operation))
+            .unwrap_or(id)
+    };
+    let mut parts: Vec<(OperationId, Vec<OperationId>)> = Vec::new();
+    for id in contract.operation_ids() {
+        let head = head(id);
+        match parts.iter_mut().find(|(other, _)| *other == head) {
+            Some((_, part)) => part.push(id),
+            None => parts.push((head, vec![id])),
+        }
+    }
+    parts.into_iter().map(|(_, part)| part).collect()
+}
+
+/// What is called for the operations of a shard beside them: where their values come from, directly or not, and where
+/// what they write is listed.
+fn leant_on(contract: &Contract, own: &HashSet<OperationId>, called: &BTreeSet<OperationId>) -> HashSet<OperationId> {
+    let sends = own.iter().copied().filter(|id| called.contains(id));
+    let mut open: Vec<_> = sends.collect();
+    let mut seen: HashSet<_> = open.iter().copied().collect();
+    let lists = open.iter().flat_map(|id| {
+        let operation = contract.operation(*id);
+        [created_in(operation), updated_in(operation)].into_iter().flatten()
+    });
+    let lists: Vec<_> = lists
+        .filter_map(|listed| contract.operation_named(&listed.operation))
+        .collect();
+    open.extend(lists.into_iter().filter(|list| seen.insert(*list)));
+    while let Some(id) = open.pop() {
+        let sources = contract.links.iter().filter(|link| link.to == id).map(|link| link.from);
+        open.extend(sources.filter(|source| seen.insert(*source)));
+    }
+    seen.retain(|id| called.contains(id) && !own.contains(id));
+    seen
+}
+
+/// The operation in whose shard a fact is checked: the one that it binds, and for a security scheme the first that is
+/// called and asks for it.
+fn bound(contract: &Contract, fact: &Fact, called: &BTreeSet<OperationId>) -> OperationId {
+    let mut asking = called
+        .iter()
+        .filter(|id| scheme(contract, **id).as_deref() == Some(&fact.place));
+    match fact.kind {
+        FactKind::WrongToken => asking.next().copied().unwrap_or(fact.operation),
+        _ => fact.operation,
+    }
+}
+
+/// Where the security scheme of an operation stands.
+pub(super) fn scheme(contract: &Contract, operation: OperationId) -> Option<String> {
+    match &contract.operation(operation).security {
+        Security::Bearer { scheme } | Security::ApiKey { scheme, .. } => {
+            Some(pointer::join("/components/securitySchemes", scheme))
+        }
+        _ => None,
+    }
+}
+
+/// The schemes whose fact falls to a shard, each with its portion of the wrong tokens: all shards together show no more
+/// of them than a whole run does. Which scheme has the larger one is the seed's choice.
+fn wrong_tokens(
+    contract: &Contract,
+    (called, seed): (&BTreeSet<OperationId>, u64),
+    is_own: impl Fn(&FactId) -> bool,
+) -> Vec<(String, usize)> {
+    let asked_for = |place: &String| called.iter().any(|id| scheme(contract, *id).as_ref() == Some(place));
+    let mut facts: Vec<_> = (0..contract.facts.len()).map(FactId).collect();
+    facts.retain(|id| {
+        let fact = contract.fact(*id);
+        fact.kind == FactKind::WrongToken && asked_for(&fact.place)
+    });
+    let count = facts.len().max(1);
+    let turn = seed
+        .checked_rem(u64::try_from(count).unwrap_or(1))
+        .and_then(|turn| usize::try_from(turn).ok())
+        .unwrap_or(0);
+    let portion = |index: usize| WRONG_TOKENS / count + usize::from((index + turn) % count < WRONG_TOKENS % count);
+    let portions = facts
+        .into_iter()
+        .enumerate()
+        .filter(|(_, id)| is_own(id))
+        .map(|(index, id)| (contract.fact(id).place.clone(), portion(index)));
+    portions.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Action, Plan, Probe, Scope};
+
+    fn scope(writes: bool) -> Scope {
+        Scope {
+            writes,
+            token: true,
+            seed: 1,
+            ..Scope::default()
+        }
+    }
+
+    /// The plans of all shards, so many of them.
+    fn shards(contract: &Contract, scope: &Scope, of: u32) -> Vec<Plan> {
+        let shard = |number| Scope {
+            shard: Shard::new(number, of).ok(),
+            ..scope.clone()
+        };
+        (1..=of).map(|number| Plan::new(contract, &shard(number))).collect()
+    }
+
+    #[test]
+    fn each_fact_falls_to_exactly_one_shard() {
+        let contract = Contract::built_in().unwrap();
+        for writes in [true, false] {
+            for of in 1..=7 {
+                let plans = shards(&contract, &scope(writes), of);
+                for fact in (0..contract.facts.len()).map(FactId) {
+                    let own = plans.iter().filter(|plan| !plan.elsewhere.contains(&fact));
+                    assert_eq!(own.count(), 1, "{} of {of}", contract.fact(fact).name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_step_of_the_whole_plan_is_taken_in_some_shard_and_each_shard_takes_fewer() {
+        let contract = Contract::built_in().unwrap();
+        for writes in [true, false] {
+            let whole = Plan::new(&contract, &scope(writes));
+            for of in 2..=4 {
+                let plans = shards(&contract, &scope(writes), of);
+                for step in &whole.steps {
+                    assert!(plans.iter().any(|plan| plan.steps.contains(step)), "{step:?} of {of}");
+                }
+                for plan in &plans {
+                    assert!(!plan.steps.is_empty() && plan.steps.len() < whole.steps.len());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_fact_that_a_plan_decides_is_decided_by_the_plan_of_its_shard() {
+        let contract = Contract::built_in().unwrap();
+        let decided = |plan: &Plan| -> BTreeSet<FactId> {
+            let told = plan.told(&contract);
+            told.into_iter().flat_map(|planned| planned.facts).collect()
+        };
+        for writes in [true, false] {
+            let whole = decided(&Plan::new(&contract, &scope(writes)));
+            for of in 1..=6 {
+                let plans = shards(&contract, &scope(writes), of);
+                let union: Vec<_> = plans.iter().flat_map(&decided).collect();
+                assert_eq!(union.len(), whole.len(), "no fact is told twice");
+                assert_eq!(union.into_iter().collect::<BTreeSet<_>>(), whole);
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_stays_with_what_is_created_in_it_and_an_update_brings_its_own_record() {
+        let contract = Contract::built_in().unwrap();
+        let id = |name| contract.operation_named(name).unwrap();
+        let plans = shards(&contract, &scope(true), 6);
+        for (list, create) in [
+            ("getContacts", "createContact"),
+            ("getVisits", "createVisit"),
+            ("getTags", "createTag"),
+        ] {
+            let owner = plans.iter().find(|plan| {
+                plan.steps.contains(&crate::plan::Step {
+                    operation: id(list),
+                    action: Action::Fill,
+                })
+            });
+            let planned = |action| {
+                owner
+                    .unwrap()
+                    .steps
+                    .iter()
+                    .any(|step| step.operation == id(create) && step.action == action)
+            };
+            assert!(planned(Action::Create) && planned(Action::VaryCreate), "{list}");
+        }
+        let updates = |plan: &&Plan| plan.steps.iter().any(|step| step.action == Action::Update);
+        let update = plans.iter().find(updates).unwrap();
+        let creates: Vec<_> = update
+            .steps
+            .iter()
+            .filter(|step| step.action == Action::Create)
+            .collect();
+        assert_eq!(creates.len(), 1);
+        assert_eq!(creates[0].operation, id("createContact"));
+        assert!(
+            update
+                .steps
+                .iter()
+                .all(|step| step.action != Action::VaryCreate && step.action != Action::Walk)
+        );
+    }
+
+    #[test]
+    fn the_seed_moves_nothing_from_shard_to_shard() {
+        let contract = Contract::built_in().unwrap();
+        for of in 1..=6 {
+            let elsewhere = |seed| {
+                let plans = shards(&contract, &Scope { seed, ..scope(true) }, of);
+                plans.into_iter().map(|plan| plan.elsewhere).collect::<Vec<_>>()
+            };
+            assert!((2..10).all(|seed| elsewhere(seed) == elsewhere(1)));
+        }
+    }
+
+    #[test]
+    fn one_shard_of_one_is_the_whole_plan() {
+        let contract = Contract::built_in().unwrap();
+        for seed in 0..5 {
+            let scope = Scope { seed, ..scope(true) };
+            let only = shards(&contract, &scope, 1).remove(0);
+            assert_eq!(only.steps, Plan::new(&contract, &scope).steps);
+            assert!(only.elsewhere.is_empty());
+        }
+    }
+
+    #[test]
+    fn as_many_shards_have_something_to_do_as_there_are_parts() {
+        let contract = Contract::built_in().unwrap();
+        for (writes, parts) in [(true, 6), (false, 4)] {
+            let plans = shards(&contract, &scope(writes), parts);
+            assert!(plans.iter().all(|plan| u32::try_from(plan.parts) == Ok(parts)));
+            assert!(plans.iter().all(|plan| !plan.steps.is_empty()));
+            let beyond = shards(&contract, &scope(writes), parts + 1);
+            assert_eq!(beyond.iter().filter(|plan| plan.steps.is_empty()).count(), 1);
+        }
+    }
+
+    #[test]
+    fn all_shards_together_show_no_more_wrong_tokens_than_a_whole_run() {
+        let schemes = "a: {type: http, scheme: bearer}, b: {type: http, scheme: bearer}";
+        let operation = |name: &str, scheme: &str| {
+            format!(
+                "  /{name}: {{get: {{operationId: {name}, security: [{{{scheme}: []}}], responses: {{'200': {{description: a}}}}}}}}\n"
+            )
+        };
+        let paths: String = ["a", "b"]
+            .iter()
+            .flat_map(|scheme| (0..4).map(move |index| operation(&format!("{scheme}{index}"), scheme)))
+            .collect();
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: a, version: '1'}}\ncomponents: {{securitySchemes: {{{schemes}}}}}\npaths:\n{paths}"
+        );
+        let two = Contract::read("a.yaml", text).unwrap();
+        for contract in [two, Contract::built_in().unwrap()] {
+            for of in 1..=4 {
+                for seed in 0..4 {
+                    let plans = shards(&contract, &Scope { seed, ..scope(true) }, of);
+                    let steps = plans.iter().flat_map(|plan| &plan.steps);
+                    let wrong = steps.filter(|step| step.action.probe() == Some(Probe::WrongToken));
+                    let wrong = wrong.count();
+                    assert!((1..=WRONG_TOKENS).contains(&wrong), "{wrong} of {of}");
+                    for plan in &plans {
+                        let facts = contract.facts.iter().enumerate().filter(|(index, fact)| {
+                            fact.kind == FactKind::WrongToken && !plan.elsewhere.contains(&FactId(*index))
+                        });
+                        let shown = plan
+                            .steps
+                            .iter()
+                            .any(|step| step.action.probe() == Some(Probe::WrongToken));
+                        assert_eq!(facts.count() > 0, shown);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What cannot be merged. The main type is [`MergeError`].
+
+use std::collections::HashMap;
+
+use crate::report::record::{FactRow, Record};
+
+/// Why records are not of one plan.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MergeError {
+    /// They differ in something that all shards of a plan have in common.
+    #[error("`{}` and `{}` differ in {what}: {} and {}; {hint}", names.0, names.1, told.0, told.1)]
+    Differ {
+        /// The two reports.
+        names: (String, String),
+        /// In what.
+        what: &'static str,
+        /// What each says.
+        told: (String, String),
+        /// What to do.
+        hint: &'static str,
+    },
+    /// The contracts state different facts.
+    #[error("`{}` and `{}` are of different contracts: the fact `{fact}` differs; check one contract in all shards", names.0, names.1)]
+    Facts {
+        /// The two reports.
+        names: (String, String),
+        /// The first fact that differs.
+        fact: String,
+    },
+    /// No report was given.
+    #[error("no report was given to merge")]
+    Nothing,
+    /// One is of a whole run.
+    #[error("`{name}` is of a whole run and no shard; there is nothing to merge it with")]
+    Whole {
+        /// The report.
+        name: String,
+    },
+    /// Two are of the same shard.
+    #[error("`{}` and `{}` are both of shard {number} of {of}; give one of them", names.0, names.1)]
+    Twice {
+        /// The two reports.
+        names: (String, String),
+        /// The shard.
+        number: u32,
+        /// How many there are.
+        of: u32,
+    },
+}
+
+/// Refuses records that are not of different shards of one plan.
+pub(super) fn check(records: &[(String, Record)]) -> Result<(), MergeError> {
+    let [first, rest @ ..] = records else {
+        return Err(MergeError::Nothing);
+    };
+    if rest.is_empty() {
+        return Ok(());
+    }
+    let whole = records.iter().find(|(_, record)| numbers(record).is_none());
+    if let Some((name, _)) = whole {
+        return Err(MergeError::Whole { name: name.clone() });
+    }
+    for other in rest {
+        of_one_plan(first, other)?;
+    }
+    let mut seen: HashMap<u32, &str> = HashMap::new();
+    for (name, record) in records {
+        let (of, present) = numbers(record).unwrap_or_default();
+        for number in present {
+            if let Some(before) = seen.insert(number, name) {
+                let names = (before.to_owned(), name.clone());
+                return Err(MergeError::Twice { names, number, of });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How many shards there are, and those that a record is made of; none for a whole run.
+fn numbers(record: &Record) -> Option<(u32, Vec<u32>)> {
+    let one = record.shard.map(|shard| (shard.of, vec![shard.number]));
+    one.or_else(|| {
+        let shards = record.shards.as_ref()?;
+        Some((shards.of, shards.present.iter().map(|shard| shard.number).collect()))
+    })
+}
+
+fn of_one_plan(first: &(String, Record), other: &(String, Record)) -> Result<(), MergeError> {
+    let names = || (first.0.clone(), other.0.clone());
+    let of = |record: &Record| numbers(record).unwrap_or_default().0.to_string();
+    let (left, right) = (&first.1, &other.1);
+    let quoted = |text: &str| format!("`{text}`");
+    let told = [
+        (
+            "the version of countersign",
+            (quoted(&left.countersign), quoted(&right.countersign)),
+            "run all shards with one version: another may split the plan otherwise",
+        ),
+        (
+            "their contract",
+            (quoted(&left.contract.title), quoted(&right.contract.title)),
+            "check one contract in all shards",
+        ),
+        (
+            "their target",
+            (quoted(&left.target), quoted(&right.target)),
+            "check one target in all shards, with --base-url",
+        ),
+        (
+            "their seed",
+            (left.seed.to_string(), right.seed.to_string()),
+            "give all shards the same --seed",
+        ),
+        (
+            "how many shards there are",
+            (of(left), of(right)),
+            "split the plan into as many in each --shard K/N",
+        ),
+    ];
+    for (what, told, hint) in told {
+        if told.0 != told.1 {
+            let names = names();
+            return Err(MergeError::Differ {
+                names,
+                what,
+                told,
+                hint,
+            });
+        }
+    }
+    match fact_apart(&left.facts.rows, &right.facts.rows) {
+        None => Ok(()),
+        Some(fact) => Err(MergeError::Facts {
+            names: names(),
+            fact: fact.to_owned(),
+        }),
+    }
+}
+
+/// The first fact in which two tables differ; their verdicts may.
+fn fact_apart<'rows>(left: &'rows [FactRow], right: &'rows [FactRow]) -> Option<&'rows str> {
+    let same = |left: &FactRow, right: &FactRow| {
+        let stated = |row: &FactRow| (row.fact.clone(), row.documented.clone(), row.contract_pointer.clone());
+        stated(left) == stated(right) && left.contract_line == right.contract_line
+    };
+    let differs = left.iter().zip(right).find(|(left, right)| !same(left, right));
+    let longer = if left.len() > right.len() { left } else { right };
+    let beyond = longer.get(left.len().min(right.len()));
+    differs.map(|(left, _)| left).or(beyond).map(|row| row.fact.as_str())
+}

@@ -1,0 +1,168 @@
+//! Joins two records that are made of different shards of one plan. The main function is [`join`].
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+
+use crate::report::exchanges::ExchangeRecord;
+use crate::report::record::{
+    ContractRecord, FactRow, Facts, FindingRecord, Record, RequestCounts, ShardsRecord, VerdictRecord, put_in_order,
+};
+
+/// One record of two. Its outcome is not told yet.
+pub(super) fn join(left: Record, right: Record) -> Record {
+    let (started, ended) = span(&left, &right);
+    let exchanges = exchanges(&left, started).chain(exchanges(&right, started)).collect();
+    let mut joined = Record {
+        report_version: left.report_version,
+        countersign: left.countersign,
+        outcome: left.outcome,
+        exit_code: left.exit_code,
+        reason: None,
+        contract: ContractRecord {
+            title: left.contract.title,
+            // Each machine may name its copy otherwise.
+            file: left.contract.file.min(right.contract.file),
+        },
+        target: left.target,
+        seed: left.seed,
+        started_at: started.to_rfc3339_opts(SecondsFormat::Secs, true),
+        duration_ms: u64::try_from((ended - started).num_milliseconds()).unwrap_or(0),
+        facts: facts(left.facts, right.facts),
+        findings: findings(left.findings, right.findings),
+        residue: [left.residue, right.residue].concat(),
+        requests: requests(left.requests, right.requests),
+        operations: left.operations,
+        gaps: left.gaps,
+        exchanges,
+        exchanges_left_out: left.exchanges_left_out.saturating_add(right.exchanges_left_out),
+        shard: None,
+        shards: shards(left.shards, right.shards),
+    };
+    sort(&mut joined);
+    joined
+}
+
+/// Puts what is listed into an order that does not hang on where it came from.
+pub(super) fn sort(record: &mut Record) {
+    put_in_order(&mut record.findings);
+    record.exchanges.sort_by_key(|exchange| exchange.number);
+    record.residue.sort_by(|left, right| {
+        (&left.operation, &left.id, left.answered).cmp(&(&right.operation, &right.id, right.answered))
+    });
+}
+
+/// From the start of the first to the end of the last.
+fn span(left: &Record, right: &Record) -> (DateTime<Utc>, DateTime<Utc>) {
+    let ended = |record: &Record| {
+        let lasted = i64::try_from(record.duration_ms)
+            .ok()
+            .and_then(TimeDelta::try_milliseconds);
+        started(record).checked_add_signed(lasted.unwrap_or_default())
+    };
+    let ends = [left, right].map(|record| ended(record).unwrap_or_else(|| started(record)));
+    (started(left).min(started(right)), ends[0].max(ends[1]))
+}
+
+/// When a record began. What was read or made is a time.
+fn started(record: &Record) -> DateTime<Utc> {
+    let started = DateTime::parse_from_rfc3339(&record.started_at);
+    started.map_or(DateTime::UNIX_EPOCH, |started| started.to_utc())
+}
+
+/// The exchanges of a record, told from another start.
+fn exchanges(record: &Record, from: DateTime<Utc>) -> impl Iterator<Item = ExchangeRecord> + use<> {
+    let later = (started(record) - from).num_seconds();
+    let later = i32::try_from(later).map_or(0.0, f64::from) * 1000.0;
+    let told = record.exchanges.clone().into_iter();
+    told.map(move |exchange| ExchangeRecord {
+        // Rounded as it was measured, so that no sum differs by the order of its parts.
+        sent_ms: ((exchange.sent_ms + later) * 1e3).round() / 1e3,
+        ..exchange
+    })
+}
+
+/// Each fact once: broken beats held, and held beats undecided.
+fn facts(left: Facts, right: Facts) -> Facts {
+    let rows = left.rows.into_iter().zip(right.rows);
+    let rows: Vec<_> = rows
+        .map(|(left, right)| if weight(&left) >= weight(&right) { left } else { right })
+        .collect();
+    let count = |verdict| rows.iter().filter(|row| row.verdict == verdict).count();
+    Facts {
+        total: rows.len(),
+        held: count(VerdictRecord::Held),
+        broken: count(VerdictRecord::Broken),
+        undecided: count(VerdictRecord::Undecided),
+        rows,
+    }
+}
+
+/// How much a row says of its fact. A reason of the shard that checks it goes before one of a shard that does not.
+fn weight(row: &FactRow) -> (u8, std::cmp::Reverse<Option<&str>>) {
+    let says = match row.verdict {
+        VerdictRecord::Broken => 3,
+        VerdictRecord::Held => 2,
+        VerdictRecord::Undecided => u8::from(!row.is_of_another_shard()),
+    };
+    (says, std::cmp::Reverse(row.reason.as_deref()))
+}
+
+/// Findings of one rule on one fact are one, counted together and told by what was seen first.
+fn findings(left: Vec<FindingRecord>, right: Vec<FindingRecord>) -> Vec<FindingRecord> {
+    let mut joined: HashMap<(String, String), FindingRecord> = HashMap::new();
+    for finding in left.into_iter().chain(right) {
+        match joined.entry((finding.rule.clone(), finding.fact.clone())) {
+            Entry::Vacant(place) => {
+                place.insert(finding);
+            }
+            Entry::Occupied(mut place) => {
+                let known = place.get().clone();
+                let (level, count) = (
+                    known.level.max(finding.level),
+                    known.count.saturating_add(finding.count),
+                );
+                let first = if turn(&known) <= turn(&finding) { known } else { finding };
+                place.insert(FindingRecord { level, count, ..first });
+            }
+        }
+    }
+    joined.into_values().collect()
+}
+
+/// Which of two findings is told: that of the earlier exchange, and where none is known, one that is the same whichever
+/// is read first.
+fn turn(finding: &FindingRecord) -> (u64, &str, &str, &str, &str) {
+    (
+        finding.exchange.unwrap_or(u64::MAX),
+        &finding.answer_pointer,
+        &finding.received,
+        &finding.documented,
+        &finding.reproduce,
+    )
+}
+
+fn requests(left: RequestCounts, right: RequestCounts) -> RequestCounts {
+    RequestCounts {
+        sent: left.sent.saturating_add(right.sent),
+        answered: left.answered.saturating_add(right.answered),
+        writes: left.writes.saturating_add(right.writes),
+        throttled: left.throttled.saturating_add(right.throttled),
+        unfinished: left.unfinished.saturating_add(right.unfinished),
+        // The whole plan was carried out as often as each of its shards was.
+        rounds: left.rounds.min(right.rounds),
+    }
+}
+
+fn shards(left: Option<ShardsRecord>, right: Option<ShardsRecord>) -> Option<ShardsRecord> {
+    let (left, right) = left.zip(right)?;
+    let mut present = [left.present, right.present].concat();
+    present.sort_by_key(|shard| shard.number);
+    let missing = left.missing.into_iter().filter(|number| right.missing.contains(number));
+    Some(ShardsRecord {
+        of: left.of,
+        present,
+        missing: missing.collect(),
+    })
+}

@@ -1,0 +1,69 @@
+//! What several shards together say of a service. The main function is [`tell`].
+//!
+//! # Design
+//!
+//! What one shard found broken is broken, whatever became of the others. Everything else takes all of them: a shard that
+//! is missing, was interrupted or could not judge leaves its facts open, so that the whole cannot be green.
+
+use crate::report::record::{Outcome, Record, ShardEnded, ShardsRecord, too_few};
+
+/// The most shards that a reason names.
+const MOST_NAMED: usize = 5;
+
+/// Tells the outcome of a merged record, and why it could not be judged where that is so.
+pub(super) fn tell(record: &mut Record, require: Option<f64>) {
+    let (outcome, reason) = match &record.shards {
+        // A whole run has its own.
+        None => (record.outcome, record.reason.clone()),
+        Some(shards) => of_shards(record, shards),
+    };
+    let short = require.and_then(|percent| too_few(&record.facts, percent));
+    (record.outcome, record.reason) = match short.filter(|_| outcome == Outcome::Conforms) {
+        Some(reason) => (Outcome::CouldNotJudge, Some(reason)),
+        None => (outcome, reason),
+    };
+    record.exit_code = record.outcome.exit_code();
+}
+
+fn of_shards(record: &Record, shards: &ShardsRecord) -> (Outcome, Option<String>) {
+    let ended = |outcome| shards.present.iter().any(|shard| shard.outcome == outcome);
+    if ended(Outcome::DoesNotConform) {
+        return (Outcome::DoesNotConform, None);
+    }
+    let mut reasons: Vec<_> = missing(shards).into_iter().collect();
+    let unjudged = shards.present.iter().filter(|shard| shard.outcome != Outcome::Conforms);
+    reasons.extend(unjudged.take(MOST_NAMED).map(told));
+    let nobodys = record.facts.rows.iter().filter(|row| row.is_of_another_shard()).count();
+    if shards.missing.is_empty() && nobodys > 0 {
+        reasons.push(format!(
+            "{nobodys} facts were checked by no shard; run all of them with the same flags"
+        ));
+    }
+    if reasons.is_empty() {
+        return (Outcome::Conforms, None);
+    }
+    let outcome = [Outcome::NotRecorded, Outcome::Interrupted]
+        .into_iter()
+        .find(|outcome| ended(*outcome));
+    (outcome.unwrap_or(Outcome::CouldNotJudge), Some(reasons.join("; ")))
+}
+
+fn missing(shards: &ShardsRecord) -> Option<String> {
+    let of = shards.of;
+    let named: Vec<_> = shards.missing.iter().take(MOST_NAMED).map(u32::to_string).collect();
+    match shards.missing.len() {
+        0 => None,
+        1 => Some(format!("shard {} of {of} is missing", named.join(""))),
+        count if count <= MOST_NAMED => Some(format!("shards {} of {of} are missing", named.join(", "))),
+        count => Some(format!(
+            "shards {} and {} more of {of} are missing",
+            named.join(", "),
+            count - MOST_NAMED
+        )),
+    }
+}
+
+fn told(shard: &ShardEnded) -> String {
+    let reason = shard.reason.as_deref().unwrap_or("it could not judge");
+    format!("shard {}: {reason}", shard.number)
+}

@@ -1,0 +1,244 @@
+//! Reads a JSON report back, so that it can be written in other ways or joined with others. The main function is
+//! [`read`].
+//!
+//! # Design
+//!
+//! A report comes from another machine, so its values are as untrusted as a target's: what a message tells of it is
+//! where it fails and what was expected there, never what stands there. A record that contradicts itself is refused:
+//! some reports count rows, others tell the counts.
+
+mod sound;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::error::Category;
+
+use super::record::{Record, VERSION};
+
+/// The largest report that is read, in bytes.
+pub const LARGEST_REPORT: usize = 256 << 20;
+
+/// A text that is no report, or none that can be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// It ends before it is complete.
+    #[error("the report is cut short: it ends at line {line}, column {column}; write it again")]
+    CutShort {
+        /// Where it ends.
+        line: usize,
+        /// Where it ends.
+        column: usize,
+    },
+    /// It says two things that cannot both be true.
+    #[error("the report contradicts itself: {0}; it was changed by hand or by another program")]
+    Contradiction(String),
+    /// A value is missing or of another kind.
+    #[error("the report is malformed at line {line}, column {column}: {what}")]
+    Malformed {
+        /// Where.
+        line: usize,
+        /// Where.
+        column: usize,
+        /// What was expected there.
+        what: String,
+    },
+    /// It is JSON of another program.
+    #[error("it has no `report_version`, so it is no report of countersign; give what `--report json=FILE` wrote")]
+    NoReport,
+    /// It is no JSON.
+    #[error("it is not JSON at line {line}, column {column}; give what `--report json=FILE` wrote")]
+    NotJson {
+        /// Where.
+        line: usize,
+        /// Where.
+        column: usize,
+    },
+    /// It has another form.
+    #[error("the report has version {found}, and this countersign reads version {VERSION}; {hint}")]
+    OtherVersion {
+        /// The version that it says.
+        found: String,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// It is larger than any report.
+    #[error("it is larger than the {} MiB that are read of a report", LARGEST_REPORT >> 20)]
+    TooLarge,
+}
+
+/// The one thing that is read of a report of any form.
+#[derive(Deserialize)]
+struct Head {
+    report_version: Option<Value>,
+}
+
+/// The record of a JSON report.
+///
+/// # Errors
+///
+/// A text that is no JSON, is cut short, is of another program, of another version, malformed, or contradicts itself.
+pub fn read(text: &[u8]) -> Result<Record, ReadError> {
+    if text.len() > LARGEST_REPORT {
+        return Err(ReadError::TooLarge);
+    }
+    let is_object = text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+    // The version comes first: another form may differ in anything else.
+    let head = match serde_json::from_slice::<Head>(text) {
+        Err(error) if is_object || error.classify() != Category::Data => return Err(malformed(&error)),
+        Ok(head) if is_object => head,
+        _ => return Err(ReadError::NoReport),
+    };
+    match head.report_version.ok_or(ReadError::NoReport)? {
+        Value::Number(found) if found.as_u64() == Some(u64::from(VERSION)) => {}
+        Value::Number(found) => return Err(other_version(&found)),
+        _ => return Err(ReadError::NoReport),
+    }
+    let record: Record = serde_json::from_slice(text).map_err(|error| malformed(&error))?;
+    sound::contradiction(&record).map_or(Ok(record), |told| Err(ReadError::Contradiction(told)))
+}
+
+fn other_version(found: &serde_json::Number) -> ReadError {
+    let newer = found.as_u64().is_some_and(|found| found > u64::from(VERSION));
+    ReadError::OtherVersion {
+        found: found.to_string(),
+        hint: if newer {
+            "read it with the countersign that wrote it, or a later one"
+        } else {
+            "write it again with this countersign"
+        },
+    }
+}
+
+fn malformed(error: &serde_json::Error) -> ReadError {
+    let (line, column) = (error.line(), error.column());
+    match error.classify() {
+        Category::Eof => ReadError::CutShort { line, column },
+        Category::Data => {
+            let what = expected(&error.to_string());
+            ReadError::Malformed { line, column, what }
+        }
+        Category::Io | Category::Syntax => ReadError::NotJson { line, column },
+    }
+}
+
+/// What an error says was expected, without what it says was found.
+fn expected(message: &str) -> String {
+    let message = message.rsplit_once(" at line ").map_or(message, |(message, _)| message);
+    match message.find("expected ") {
+        Some(at) => message.get(at..).unwrap_or_default().to_owned(),
+        None if message.starts_with("missing field") || message.starts_with("duplicate field") => message.to_owned(),
+        None => "a value of another kind was expected".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::json;
+    use crate::report::testing::fixed;
+
+    fn text() -> String {
+        json(&fixed())
+    }
+
+    fn refused(text: &str) -> String {
+        read(text.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_was_written_is_read_back() {
+        let record = read(text().as_bytes()).unwrap();
+        assert_eq!(json(&record), text());
+    }
+
+    #[test]
+    fn a_report_that_is_cut_short_anywhere_says_where_it_ends() {
+        let text = text();
+        let whole = text.trim_end();
+        for end in (1..whole.len()).filter(|end| whole.is_char_boundary(*end)) {
+            let cut = &whole[..end];
+            let message = refused(cut);
+            let line = cut.lines().count();
+            // What ends in white space ends on the line behind its last line feed.
+            let lines = [format!("line {line},"), format!("line {},", line + 1)];
+            assert!(
+                message.contains("cut short") && lines.iter().any(|line| message.contains(line)),
+                "{end}: {message}"
+            );
+        }
+        assert!(refused("").contains("cut short"));
+    }
+
+    #[test]
+    fn a_report_of_another_version_is_refused_with_both_whatever_else_it_says() {
+        let text = text();
+        let newer = text.replacen("\"report_version\": 1", "\"report_version\": 7", 1);
+        for text in [
+            newer.as_str(),
+            r#"{"report_version": 7}"#,
+            r#"{"facts": [], "report_version": 7}"#,
+        ] {
+            let message = refused(text);
+            assert!(
+                message.contains("version 7") && message.contains("reads version 1") && message.contains("later"),
+                "{message}"
+            );
+        }
+        assert!(refused(r#"{"report_version": 0}"#).contains("write it again"));
+    }
+
+    #[test]
+    fn what_is_no_report_is_told_apart() {
+        for text in [
+            "{}",
+            "[]",
+            "7",
+            "null",
+            "\"a\"",
+            r#"{"version": "2.1.0", "runs": []}"#,
+            r#"{"report_version": "1"}"#,
+        ] {
+            assert!(
+                refused(text).contains("no report of countersign"),
+                "{text}: {}",
+                refused(text)
+            );
+        }
+        for text in [
+            "<?xml version=\"1.0\"?>",
+            "not json",
+            "{\"a\" 1}",
+            "{} {}",
+            "\u{feff}{}",
+        ] {
+            assert!(
+                refused(text).contains("not JSON at line 1"),
+                "{text}: {}",
+                refused(text)
+            );
+        }
+        assert!(read(b"{\"a\": \"\xff\"}").is_err());
+    }
+
+    #[test]
+    fn a_malformed_report_says_where_and_what_was_expected_and_not_what_stands_there() {
+        for (was, is, told) in [
+            ("\"seed\": 7", "\"seed\": \"ada@example.com\"", "expected u64"),
+            (
+                "\"outcome\": \"does-not-conform\"",
+                "\"outcome\": \"ada\"",
+                "expected one of `conforms`",
+            ),
+            ("\"seed\": 7", "\"sed\": 7", "missing field `seed`"),
+            ("\"seed\": 7", "\"seed\": 7, \"seed\": 8", "duplicate field `seed`"),
+            ("\"seed\": 7", "\"seed\": -1", "expected u64"),
+        ] {
+            let text = text();
+            assert!(text.contains(was), "{was}");
+            let message = refused(&text.replacen(was, is, 1));
+            assert!(message.contains(told) && message.contains("line "), "{message}");
+            assert!(!message.contains("ada"), "{message}");
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Whether a record that was read agrees with itself. The main function is [`contradiction`].
+
+use std::collections::HashSet;
+
+use chrono::{DateTime, TimeDelta};
+
+use crate::plan::Shard;
+use crate::report::record::{FactRow, FindingRecord, Outcome, Record, ShardRecord, ShardsRecord, VerdictRecord};
+use crate::rules::Level;
+
+/// The most lines of a contract between the lines of one excerpt: a report writes them as empty ones.
+const MOST_LINES: u32 = 100_000;
+/// The largest number of an exchange; merging multiplies it.
+const LARGEST_NUMBER: u64 = 1 << 48;
+/// The longest time that a record tells, in milliseconds: a thousand years.
+const LONGEST: f64 = 3.2e13;
+
+/// What in a record cannot be true beside the rest of it, with its place.
+pub(super) fn contradiction(record: &Record) -> Option<String> {
+    facts(record)
+        .or_else(|| outcome(record))
+        .or_else(|| times(record))
+        .or_else(|| record.findings.iter().enumerate().find_map(finding))
+        .or_else(|| exchanges(record))
+        .or_else(|| shards(record))
+}
+
+fn facts(record: &Record) -> Option<String> {
+    let facts = &record.facts;
+    let rows = |verdict| facts.rows.iter().filter(|row| row.verdict == verdict).count();
+    let counts = [
+        ("total", facts.total, facts.rows.len()),
+        ("held", facts.held, rows(VerdictRecord::Held)),
+        ("broken", facts.broken, rows(VerdictRecord::Broken)),
+        ("undecided", facts.undecided, rows(VerdictRecord::Undecided)),
+    ];
+    let wrong = counts.iter().find(|(_, told, counted)| told != counted);
+    if let Some((name, told, counted)) = wrong {
+        return Some(format!("/facts/{name} is {told}, and there are {counted} such rows"));
+    }
+    let mut names = HashSet::new();
+    let wrong = |row: &FactRow| (row.verdict == VerdictRecord::Undecided) != row.reason.is_some();
+    facts.rows.iter().enumerate().find_map(|(index, row)| {
+        if wrong(row) {
+            return Some(format!(
+                "/facts/rows/{index} has a reason without being undecided, or none although it is"
+            ));
+        }
+        (!names.insert(&row.fact)).then(|| format!("/facts/rows/{index} is of a fact that has a row already"))
+    })
+}
+
+fn outcome(record: &Record) -> Option<String> {
+    let outcome = record.outcome;
+    if record.exit_code != outcome.exit_code() {
+        let (told, meant) = (record.exit_code, outcome.exit_code());
+        return Some(format!("/exit_code is {told}, and its outcome ends with {meant}"));
+    }
+    let denied = record.findings.iter().any(|finding| finding.level == Level::Deny);
+    let decided = record.facts.held + record.facts.broken > 0;
+    let wrong = match outcome {
+        Outcome::Conforms if denied => "/outcome is that it conforms, and there is a finding at deny",
+        Outcome::Conforms if !decided => "/outcome is that it conforms, and no fact is decided",
+        Outcome::DoesNotConform if !denied => "/outcome is that it does not conform, and there is no finding at deny",
+        _ => return None,
+    };
+    Some(wrong.to_owned())
+}
+
+fn times(record: &Record) -> Option<String> {
+    let started = DateTime::parse_from_rfc3339(&record.started_at).ok();
+    let lasted = i64::try_from(record.duration_ms)
+        .ok()
+        .and_then(TimeDelta::try_milliseconds);
+    let ended = started
+        .zip(lasted)
+        .and_then(|(started, lasted)| started.checked_add_signed(lasted));
+    ended
+        .is_none()
+        .then(|| "/started_at and /duration_ms are no time".to_owned())
+}
+
+fn finding((index, finding): (usize, &FindingRecord)) -> Option<String> {
+    let lines = &finding.excerpt.lines;
+    let rising = lines.windows(2).all(|pair| pair[0].number < pair[1].number);
+    let first = lines.first().map_or(0, |line| line.number);
+    let near = lines
+        .last()
+        .is_none_or(|last| last.number.saturating_sub(first) <= MOST_LINES);
+    let marks = [Some(finding.excerpt.primary), finding.excerpt.owner];
+    let forward = marks.into_iter().flatten().all(|mark| mark.start <= mark.end);
+    (!rising || !near || !forward).then(|| format!("/findings/{index}/excerpt is no excerpt of a contract"))
+}
+
+fn exchanges(record: &Record) -> Option<String> {
+    let mut numbers = HashSet::new();
+    let time = |milliseconds: f64| (0.0..=LONGEST).contains(&milliseconds);
+    record.exchanges.iter().enumerate().find_map(|(index, exchange)| {
+        if !(1..=LARGEST_NUMBER).contains(&exchange.number) || !numbers.insert(exchange.number) {
+            return Some(format!("/exchanges/{index}/number is none, or that of another one"));
+        }
+        let elapsed = exchange.answer.as_ref().map_or(0.0, |answer| answer.elapsed_ms);
+        let told = !time(exchange.sent_ms) || !time(elapsed);
+        told.then(|| format!("/exchanges/{index} was at no time"))
+    })
+}
+
+fn shards(record: &Record) -> Option<String> {
+    match (&record.shard, &record.shards) {
+        (Some(_), Some(_)) => Some("it is a shard, and made of shards".to_owned()),
+        (Some(ShardRecord { number, of }), None) => {
+            let error = Shard::new(*number, *of).err()?;
+            Some(format!("/shard: {error}"))
+        }
+        (None, Some(shards)) => several(record, shards),
+        (None, None) => None,
+    }
+}
+
+fn several(record: &Record, shards: &ShardsRecord) -> Option<String> {
+    if let Err(error) = Shard::new(1, shards.of) {
+        return Some(format!("/shards: {error}"));
+    }
+    let mut numbers: Vec<_> = shards.present.iter().map(|shard| shard.number).collect();
+    let rising = numbers.windows(2).all(|pair| pair[0] < pair[1]);
+    numbers.extend(&shards.missing);
+    numbers.sort_unstable();
+    if !rising || numbers.len() == shards.missing.len() || !numbers.into_iter().eq(1..=shards.of) {
+        return Some("/shards does not say of each shard whether it is here".to_owned());
+    }
+    let broken = |outcome: Outcome| outcome == Outcome::DoesNotConform;
+    if shards.present.iter().any(|shard| broken(shard.outcome)) != broken(record.outcome) {
+        return Some("/outcome and those of /shards/present differ on whether it conforms".to_owned());
+    }
+    let green = record.outcome == Outcome::Conforms && !shards.missing.is_empty();
+    green.then(|| "/outcome is that it conforms, and a shard is missing".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::ShardEnded;
+    use crate::report::testing::{Seen, fixed};
+
+    type Change = fn(&mut Record);
+
+    fn changed(change: Change) -> Option<String> {
+        let mut record = fixed();
+        change(&mut record);
+        contradiction(&record)
+    }
+
+    #[test]
+    fn a_record_as_it_is_made_agrees_with_itself() {
+        assert_eq!(contradiction(&fixed()), None);
+        for bodies in [&[r#"{"name": "a"}"#][..], &[r#"{"name": 1}"#], &[]] {
+            assert_eq!(contradiction(&Seen::bodies(bodies).record(None)), None, "{bodies:?}");
+        }
+    }
+
+    #[test]
+    fn a_record_that_contradicts_itself_is_told_with_the_place() {
+        let cases: [(Change, &str); 21] = [
+            (|record| record.facts.total = 5, "/facts/total is 5"),
+            (|record| record.facts.held = 2, "/facts/held is 2"),
+            (|record| record.facts.broken = 0, "/facts/broken is 0"),
+            (|record| record.facts.undecided = 3, "/facts/undecided is 3"),
+            (
+                |record| record.facts.rows[0].reason = Some(String::new()),
+                "/facts/rows/0",
+            ),
+            (|record| record.facts.rows[2].reason = None, "/facts/rows/2"),
+            (
+                |record| record.facts.rows[1].fact = record.facts.rows[0].fact.clone(),
+                "/facts/rows/1",
+            ),
+            (|record| record.exit_code = 0, "/exit_code is 0"),
+            (
+                |record| (record.outcome, record.exit_code) = (Outcome::Conforms, 0),
+                "deny",
+            ),
+            (|record| record.findings.clear(), "no finding at deny"),
+            (|record| record.started_at = "today".to_owned(), "/started_at"),
+            (|record| record.duration_ms = u64::MAX, "/duration_ms"),
+            (
+                |record| record.findings[0].excerpt.lines[0].number = u32::MAX,
+                "/findings/0/excerpt",
+            ),
+            (
+                |record| record.findings[1].excerpt.primary.end = 0,
+                "/findings/1/excerpt",
+            ),
+            (|record| record.exchanges[0].number = 0, "/exchanges/0"),
+            (
+                |record| record.exchanges.push(record.exchanges[0].clone()),
+                "/exchanges/1",
+            ),
+            (|record| record.exchanges[0].sent_ms = 1e300, "/exchanges/0"),
+            (
+                |record| record.shard = Some(ShardRecord { number: 4, of: 3 }),
+                "no shard 4 of 3",
+            ),
+            (
+                |record| {
+                    record.shard = Some(ShardRecord {
+                        number: 1,
+                        of: u32::MAX,
+                    })
+                },
+                "/shard",
+            ),
+            (|record| record.shards = Some(present(&[1, 2], &[2])), "/shards"),
+            (|record| record.shards = Some(present(&[2, 1], &[])), "/shards"),
+        ];
+        for (change, told) in cases {
+            let message = changed(change).expect(told);
+            assert!(message.contains(told), "{told}: {message}");
+        }
+        assert_eq!(changed(|record| record.shards = Some(present(&[2], &[1]))), None);
+    }
+
+    fn present(numbers: &[u32], missing: &[u32]) -> ShardsRecord {
+        let ended = |number: &u32| ShardEnded {
+            number: *number,
+            outcome: Outcome::DoesNotConform,
+            reason: None,
+        };
+        ShardsRecord {
+            of: 2,
+            present: numbers.iter().map(ended).collect(),
+            missing: missing.to_vec(),
+        }
+    }
+}
