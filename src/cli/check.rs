@@ -180,7 +180,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         redaction: &redaction,
     };
     let record = record(&run, exchanges, &about);
-    outputs.write(&record, &terminal)?;
+    outputs.write(&record, (&terminal, &filed(arguments)))?;
     // The embedded service's threads end with the process; waiting for idle connections would only cost time.
     runtime.shutdown_background();
     Ok(record.exit_code)
@@ -386,6 +386,11 @@ fn reports(arguments: &Arguments) -> Vec<ReportTarget> {
 /// How the report is written.
 fn terminal(arguments: &Arguments) -> Terminal {
     lines(arguments, arguments.color.on_stdout(), edge::width())
+}
+
+/// How the report is written where it goes to a file: no terminal is asked.
+fn filed(arguments: &Arguments) -> Terminal {
+    lines(arguments, arguments.color == ColorWhen::Always, None)
 }
 
 /// How standard error is written while the run goes.

@@ -120,11 +120,12 @@ impl Outputs {
     /// # Errors
     ///
     /// The first report that could not be written; the others are.
-    pub(super) fn write(self, record: &Record, terminal: &Terminal) -> Result<(), Failure> {
+    pub(super) fn write(self, record: &Record, (terminal, filed): (&Terminal, &Terminal)) -> Result<(), Failure> {
         let mut failed = Ok(());
         for (target, destination) in self.outputs {
             let text = match target.format {
                 Format::Json => json(record),
+                Format::Terminal if target.file.is_some() => filed.report(record),
                 Format::Terminal => terminal.report(record),
             };
             let written = match (target.file, destination) {
