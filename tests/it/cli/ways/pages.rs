@@ -33,6 +33,17 @@ fn the_steps_for_any_shell_end_in_the_verdict_and_leave_their_reports() {
 }
 
 #[test]
+fn the_step_of_the_readme_ends_in_the_verdict() {
+    let scripts = blocks(&of_clone("README.md"), "sh").into_iter();
+    let scripts: Vec<_> = scripts.filter(|script| script.contains("$SERVICE_URL")).collect();
+    assert_eq!(scripts.len(), 1);
+    let scripts = [scripts[0].replace("SERVICE_URL", "COUNTERSIGN_BASE_URL")];
+    runs("readme", &SH, &scripts, |place, _| {
+        assert_eq!(place.files(), ["countersign.xml"]);
+    });
+}
+
+#[test]
 fn the_step_for_any_shell_tells_a_service_that_is_away() {
     let scripts = blocks(&of_clone("docs/shell.md"), "sh");
     let place = Workplace::new("shell, away", &[]);
