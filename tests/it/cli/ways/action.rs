@@ -12,7 +12,8 @@ const CARGO: &str = r#"#!/bin/sh
 echo "$PWD: $*" >>"$RUNNER_TEMP/cargo"
 while [ "$1" != --target-dir ]; do shift; done
 mkdir -p "$2/dist"
-cp "$(command -v countersign)" "$2/dist/countersign"
+printf '#!/bin/sh\nexec countersign "$@"\n' >"$2/dist/countersign"
+chmod +x "$2/dist/countersign"
 "#;
 
 fn action() -> Value {
