@@ -16,10 +16,9 @@ use std::time::{Duration, Instant};
 use countersign::client::Token;
 use countersign::contract::Contract;
 use countersign::contract::fact::FactId;
-use countersign::exchange::redact::Values;
 use countersign::exchange::{Limits, Target, Transport};
 use countersign::plan::{Mark, Plan, Scope};
-use countersign::rules::{Levels, Verdict};
+use countersign::rules::Verdict;
 use countersign::run::{self, Settings};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -76,16 +75,10 @@ fn walk(contract: &Contract, contacts: u64, per_page: u64) -> (Duration, u64) {
 async fn check(contract: &Contract, url: &str, pages: u64) {
     let target = Target::parse(url).expect("a URL");
     let settings = Settings {
-        jobs: 4,
-        rate: None,
         settle: Duration::ZERO,
         max_writes: 0,
         max_pages: pages,
-        rounds: 1,
-        write_log: None,
-        mark: Mark::new(1, 1),
-        levels: Levels::default(),
-        values: Values::Hidden,
+        ..Settings::new(Mark::new(1, 1))
     };
     let scope = Scope {
         token: true,

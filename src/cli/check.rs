@@ -10,12 +10,13 @@ use clap::{ArgAction, Args};
 use secrecy::SecretString;
 use tokio::runtime::Runtime;
 
-use super::edge::{self, ColorWhen};
+use super::config::{self, Origin, Settled, range};
+use super::edge::{self, BASE_URL_VARIABLE, CONFIG_VARIABLE, ColorWhen, TARGET_VARIABLE};
 use super::failure::Failure;
 use super::output::{Outputs, ReportTarget};
 use super::progress::Progress;
 use super::residue_file::{self, Begun, ResidueFile};
-use super::serve::{asks_for_list, store};
+use super::serve::store;
 use super::signals;
 use crate::client::Token;
 use crate::contract::Contract;
@@ -31,95 +32,115 @@ use crate::service::fault::{self, Faults};
 use crate::service::{self, Profile, Service, StoreUrl};
 
 /// What `check` takes.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct Arguments {
-    /// The service to check; without it the embedded reference service is started and checked
-    #[arg(long, value_name = "URL", env = "COUNTERSIGN_BASE_URL")]
-    base_url: Option<String>,
+    /// The service to check; without it and without a target the embedded reference service is started and checked
+    #[arg(long, value_name = "URL", env = BASE_URL_VARIABLE)]
+    pub(super) base_url: Option<String>,
+    /// The target of `countersign.toml` to check; `embedded` is the reference service
+    #[arg(long, value_name = "NAME", env = TARGET_VARIABLE)]
+    pub(super) target: Option<String>,
+    /// The configuration; without it `countersign.toml` is looked for from the working directory upwards
+    #[arg(long, value_name = "FILE", env = CONFIG_VARIABLE)]
+    pub(super) config: Option<PathBuf>,
+    /// Read no configuration
+    #[arg(long)]
+    pub(super) no_config: bool,
     /// A file that holds the target's token; without it the token is taken from `COUNTERSIGN_TOKEN`
     #[arg(long, value_name = "FILE")]
-    token_file: Option<PathBuf>,
+    pub(super) token_file: Option<PathBuf>,
     /// Another contract than the built-in one: an OpenAPI 3.0 document
     #[arg(long, value_name = "FILE")]
-    spec: Option<PathBuf>,
+    pub(super) spec: Option<PathBuf>,
     /// Send requests that create and update too; nothing that they create can be deleted
-    #[arg(long)]
-    writes: bool,
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true", action = ArgAction::Set, hide_default_value = true, hide_possible_values = true)]
+    pub(super) writes: bool,
     /// The most records that a run may leave in the target
-    #[arg(long, value_name = "N", default_value_t = 20, allow_negative_numbers = true)]
-    max_writes: u64,
+    #[arg(long, value_name = "N", default_value_t = Settings::MAX_WRITES, allow_negative_numbers = true)]
+    pub(super) max_writes: u64,
     /// Write what each write may leave in the target to this file, before it is sent and after it; JSON Lines are
     /// appended, and reach the disk even if the run is killed
     #[arg(long, value_name = "FILE")]
-    residue: Option<PathBuf>,
+    pub(super) residue: Option<PathBuf>,
     /// Carry the plan out so many times, to soak the service; --max-writes holds over all of them together
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
-    repeat: u64,
+    #[arg(long, value_name = "N", default_value_t = Settings::ROUNDS, value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
+    pub(super) repeat: u64,
     /// The most pages of a list that are walked; what a longer list shows elsewhere stays undecided
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
-    max_pages: u64,
+    #[arg(long, value_name = "N", default_value_t = Settings::MAX_PAGES, value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
+    pub(super) max_pages: u64,
     /// How many requests are under way at once
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256), allow_negative_numbers = true)]
-    jobs: u16,
+    #[arg(long, value_name = "N", default_value_t = Settings::JOBS, value_parser = clap::value_parser!(u16).range(1..=256), allow_negative_numbers = true)]
+    pub(super) jobs: u16,
     /// The most requests per second
     #[arg(long, value_name = "PER_SECOND", value_parser = positive, allow_negative_numbers = true)]
-    rate: Option<f64>,
+    pub(super) rate: Option<f64>,
     /// How long one request may take, from connecting to the last byte decoded
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = positive, allow_negative_numbers = true)]
-    timeout: f64,
+    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().deadline.as_secs_f64(), value_parser = positive, allow_negative_numbers = true)]
+    pub(super) timeout: f64,
     /// How long a created record may take until it is listed
-    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds, allow_negative_numbers = true)]
-    settle: f64,
+    #[arg(long, value_name = "SECONDS", default_value_t = Settings::SETTLE, value_parser = seconds, allow_negative_numbers = true)]
+    pub(super) settle: f64,
+    /// How long to wait until a target that is just being deployed answers; no part of the check
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
+    pub(super) wait: Option<f64>,
     /// What choices are made by; the same seed makes the same ones
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    seed: Option<u64>,
+    pub(super) seed: Option<u64>,
     /// Check this operation, and call what it needs; repeatable
     #[arg(long, value_name = "OPERATION")]
-    only: Vec<String>,
+    pub(super) only: Vec<String>,
     /// Leave this operation out; repeatable
     #[arg(long, value_name = "OPERATION")]
-    skip: Vec<String>,
+    pub(super) skip: Vec<String>,
     /// Let the embedded service deviate in this way, to see it found; `list` prints all; repeatable
     #[arg(long, value_name = "NAME", conflicts_with = "base_url")]
-    fault: Vec<String>,
+    pub(super) fault: Vec<String>,
     /// Make a finding of this rule fail the run; repeatable
     #[arg(long, value_name = "RULE")]
-    deny: Vec<String>,
+    pub(super) deny: Vec<String>,
     /// Report a finding of this rule without failing; repeatable
     #[arg(long, value_name = "RULE")]
-    warn: Vec<String>,
+    pub(super) warn: Vec<String>,
     /// Do not report this rule; repeatable
     #[arg(long, value_name = "RULE")]
-    allow: Vec<String>,
+    pub(super) allow: Vec<String>,
     /// End with 3 when less of the facts was decided
     #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
-    require_facts: Option<f64>,
+    pub(super) require_facts: Option<f64>,
+    /// Write what was found into the configuration as accepted, each finding to be given its reason there
+    #[arg(long, conflicts_with = "no_config")]
+    pub(super) accept: bool,
     /// Print values of the target's data instead of their shapes
     #[arg(long)]
-    show_values: bool,
+    pub(super) show_values: bool,
     /// Write a report, `terminal` or `json`, to a file or to standard output; repeatable
     #[arg(long, value_name = "FORMAT[=FILE]")]
-    report: Vec<ReportTarget>,
+    pub(super) report: Vec<ReportTarget>,
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
-    color: ColorWhen,
+    pub(super) color: ColorWhen,
     /// Tell each exchange and each undecided fact
     #[arg(short, long, action = ArgAction::SetTrue, conflicts_with = "quiet")]
-    verbose: bool,
+    pub(super) verbose: bool,
     /// Tell the verdict alone
     #[arg(short, long, action = ArgAction::SetTrue)]
-    quiet: bool,
+    pub(super) quiet: bool,
+}
+
+/// Prints every fault of the embedded service.
+pub(super) fn list_faults() -> u8 {
+    edge::print(&Faults::list());
+    0
 }
 
 /// Checks, writes the reports, and ends with the outcome's exit code.
-pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    if asks_for_list(&arguments.fault) {
-        edge::print(&Faults::list());
-        return Ok(0);
-    }
+pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
+    let arguments = &settled.arguments;
     let started_at = edge::now();
     let contract = contract(arguments.spec.as_deref())?;
-    let mut resolved = resolve(arguments, &contract, started_at.timestamp())?;
+    let entries = settled.levels(&contract, started_at.date_naive())?;
+    let mut resolved = resolve(settled, &contract, started_at.timestamp())?;
+    let numbers = config::add(&entries, &mut resolved.settings.levels);
     let outputs = Outputs::open(&reports(arguments))?;
     if let Some(path) = &arguments.residue {
         residue_file::apart(path, outputs.files())?;
@@ -128,7 +149,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let (target, token) = runtime.block_on(resolved.target())?;
     resolved.scope.token = token.is_some();
     if needs_token(&contract) && token.is_none() {
-        return Err(Failure::NoToken);
+        return Err(no_token(settled));
     }
     let transport = Transport::new(
         target.clone(),
@@ -212,12 +233,16 @@ struct Resolved {
     limits: Limits,
 }
 
-fn resolve(arguments: &Arguments, contract: &Contract, started_second: i64) -> Result<Resolved, Failure> {
+fn resolve(settled: &Settled, contract: &Contract, started_second: i64) -> Result<Resolved, Failure> {
+    let arguments = &settled.arguments;
     let named = match &arguments.base_url {
         // The embedded service makes its own token: who names one has forgotten the target.
         None if arguments.token_file.is_some() => return Err(Failure::NoTarget),
         None => None,
-        Some(url) => Some((Target::parse(url)?, edge::token(arguments.token_file.as_deref())?)),
+        Some(url) => {
+            let token = edge::token(arguments.token_file.as_deref(), &settled.token.0)?;
+            Some((Target::parse(url)?, token))
+        }
     };
     let seed = arguments.seed.unwrap_or_else(edge::random_seed);
     let scope = scope(arguments, contract, seed)?;
@@ -249,6 +274,17 @@ fn resolve(arguments: &Arguments, contract: &Contract, started_second: i64) -> R
         settings,
         limits,
     })
+}
+
+fn no_token(settled: &Settled) -> Failure {
+    let (variable, origin) = &settled.token;
+    Failure::NoToken {
+        variable: variable.clone(),
+        place: match origin {
+            Origin::File(place) => format!(" (see {place})"),
+            _ => String::new(),
+        },
+    }
 }
 
 /// What a check with these arguments may do. Whether there is a token is not known here.
@@ -359,7 +395,8 @@ fn operations(contract: &Contract, names: &[String]) -> Result<Vec<OperationId>,
     names.iter().map(find).collect()
 }
 
-fn levels(arguments: &Arguments) -> Result<Levels, Failure> {
+/// The levels that flags set.
+pub(super) fn levels(arguments: &Arguments) -> Result<Levels, Failure> {
     let mut levels = Levels::default();
     for (names, level) in [
         (&arguments.allow, Level::Allow),
@@ -413,29 +450,17 @@ fn lines(arguments: &Arguments, coloured: bool, width: Option<usize>) -> Termina
 }
 
 fn positive(text: &str) -> Result<f64, String> {
-    seconds(text).and_then(|value| {
-        if value > 0.0 {
-            Ok(value)
-        } else {
-            Err("it must be more than 0".to_owned())
-        }
-    })
+    number(text).and_then(range::positive)
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "it is not a number".to_owned())?;
-    if (0.0..=86_400.0).contains(&value) {
-        Ok(value)
-    } else {
-        Err("it must be from 0 to 86400".to_owned())
-    }
+    number(text).and_then(range::seconds)
 }
 
 fn percent(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "it is not a number".to_owned())?;
-    if (0.0..=100.0).contains(&value) {
-        Ok(value)
-    } else {
-        Err("it must be from 0 to 100".to_owned())
-    }
+    number(text).and_then(range::percent)
+}
+
+fn number(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "it is not a number".to_owned())
 }

@@ -1,7 +1,7 @@
 //! The edge to the outside world: environment, clock, terminal, files. Nothing behind it reads any of them.
 
 use std::io::{IsTerminal as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anstream::ColorChoice;
 use chrono::{DateTime, Utc};
@@ -11,7 +11,13 @@ use super::failure::Failure;
 use crate::client::Token;
 use crate::exchange::neutral::{Colours, neutral};
 
-/// The variable that holds the token.
+/// The variable that names the service to check.
+pub(super) const BASE_URL_VARIABLE: &str = "COUNTERSIGN_BASE_URL";
+/// The variable that names the configuration.
+pub(super) const CONFIG_VARIABLE: &str = "COUNTERSIGN_CONFIG";
+/// The variable that names the target of the configuration.
+pub(super) const TARGET_VARIABLE: &str = "COUNTERSIGN_TARGET";
+/// The variable that holds the token, where the target names no other.
 pub(super) const TOKEN_VARIABLE: &str = "COUNTERSIGN_TOKEN";
 
 /// When colours are written.
@@ -52,13 +58,13 @@ pub(super) fn now() -> DateTime<Utc> {
     Utc::now()
 }
 
-/// The token from a file, else from the environment; none where neither is given.
+/// The token from a file, else from the variable of this name; none where neither is given.
 ///
 /// # Errors
 ///
 /// A file that cannot be read, a token that is empty or that no header carries.
 #[expect(clippy::disallowed_methods, reason = "the environment is read here and passed in")]
-pub(super) fn token(file: Option<&Path>) -> Result<Option<Token>, Failure> {
+pub(super) fn token(file: Option<&Path>, variable: &str) -> Result<Option<Token>, Failure> {
     if let Some(path) = file {
         let text = read("token", path)?;
         let parsed = Token::new(text.trim());
@@ -67,14 +73,20 @@ pub(super) fn token(file: Option<&Path>) -> Result<Option<Token>, Failure> {
             source,
         });
     }
-    let Some(text) = std::env::var_os(TOKEN_VARIABLE) else {
+    let Some(text) = std::env::var_os(variable) else {
         return Ok(None);
     };
     let parsed = Token::new(text.to_string_lossy().trim());
     parsed.map(Some).map_err(|source| Failure::Token {
-        origin: TOKEN_VARIABLE.to_owned(),
+        origin: variable.to_owned(),
         source,
     })
+}
+
+/// Whether a variable is set, whatever it holds.
+#[expect(clippy::disallowed_methods, reason = "the environment is read here and passed in")]
+pub(super) fn is_set(variable: &str) -> bool {
+    std::env::var_os(variable).is_some()
 }
 
 /// The text of a file, which is `what` to the user.
@@ -88,6 +100,11 @@ pub(super) fn read(what: &'static str, path: &Path) -> Result<String, Failure> {
         path: path.to_owned(),
         source,
     })
+}
+
+/// The working directory.
+pub(super) fn folder() -> PathBuf {
+    std::env::current_dir().unwrap_or_default()
 }
 
 /// A seed that differs from run to run.

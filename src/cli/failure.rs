@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::config::ConfigError;
 use crate::client::{BaseUrlError, TokenError};
 use crate::contract::defect::Defect;
 use crate::exchange::TransportError;
@@ -11,6 +12,17 @@ use crate::service::fault::UnknownFault;
 /// Why a command ended without an outcome.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
+    /// The configuration that is to be written cannot be.
+    #[error("failed to write the accepted findings to `{}`: {reason}", path.display())]
+    Accept {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// The configuration is defective.
+    #[error("failed to read the configuration: {0}")]
+    Config(#[from] ConfigError),
     /// The contract is defective.
     #[error("failed to read the contract: {0}")]
     Contract(#[from] Defect),
@@ -49,8 +61,13 @@ pub(super) enum Failure {
     #[error("--token-file is the token of a target, and there is none; give --base-url")]
     NoTarget,
     /// A named target, and no token for it.
-    #[error("there is no token for the target; set COUNTERSIGN_TOKEN or give --token-file")]
-    NoToken,
+    #[error("there is no token for the target; set {variable}{place} or give --token-file")]
+    NoToken {
+        /// The variable that would hold it.
+        variable: String,
+        /// Where the variable is named, in brackets; empty where it is nowhere.
+        place: String,
+    },
     /// A name that the contract does not have.
     #[error("there is no operation `{name}`{hint}; the operations are {known}")]
     Operation {
@@ -112,10 +129,14 @@ impl From<TransportError> for Failure {
 }
 
 impl Failure {
-    /// The exit code: 4 where a report, a page or the residue cannot be written, else 2.
+    /// The exit code: 4 where a report, a page, the residue or what was accepted cannot be written, else 2.
     pub(super) fn exit_code(&self) -> u8 {
         match self {
-            Self::ManPage { .. } | Self::Report { .. } | Self::Residue { .. } | Self::Stdout(_) => 4,
+            Self::Accept { .. }
+            | Self::ManPage { .. }
+            | Self::Report { .. }
+            | Self::Residue { .. }
+            | Self::Stdout(_) => 4,
             _ => 2,
         }
     }

@@ -3,6 +3,7 @@
 
 mod check;
 mod completions;
+mod config;
 mod edge;
 mod explain;
 mod facts;
@@ -18,7 +19,11 @@ mod signals;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+
+use check::Arguments;
+use config::{Settled, Typed};
+use failure::Failure;
 
 use crate::report::wrap;
 
@@ -61,10 +66,13 @@ Exit codes:
 enum Command {
     /// Checks a service: the embedded reference service, or a deployed one with --base-url
     #[command(after_help = EXIT_CODES)]
-    Check(Box<check::Arguments>),
+    Check(Box<Arguments>),
     /// Prints what a shell needs to complete our commands, flags and names of rules
     #[command(after_help = WRITTEN)]
     Completions(completions::Arguments),
+    /// Shows what `check` would do with the same flags, and where each value comes from: flag, environment, file, default
+    #[command(after_help = TOLD)]
+    Config(Box<config::shown::ConfigArguments>),
     /// Explains a rule: what it judges, why, its level, an example, what to mend
     #[command(after_help = TOLD)]
     Explain(explain::Arguments),
@@ -76,7 +84,7 @@ enum Command {
     Man(man::Arguments),
     /// Lists every request that `check` would send with the same flags, and why; sends nothing
     #[command(after_help = TOLD)]
-    Plan(Box<check::Arguments>),
+    Plan(Box<Arguments>),
     /// Lists every rule with its level, its sentence and where it comes from
     #[command(after_help = TOLD)]
     Rules,
@@ -88,8 +96,11 @@ enum Command {
 /// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let parsed = Cli::command()
+        .try_get_matches()
+        .and_then(|matches| Cli::from_arg_matches(&matches).map(|cli| (cli, matches)));
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => {
             // Clap knows which of help, version and error goes where; a closed pipe is not worth a word.
             let _ = error.print();
@@ -97,12 +108,18 @@ pub fn main() -> ExitCode {
         }
     };
     let ended = match cli.command {
-        Command::Check(arguments) => check::run(&arguments),
+        Command::Check(arguments) if serve::asks_for_list(&arguments.fault) => Ok(check::list_faults()),
+        Command::Check(arguments) => settled(*arguments, &matches).and_then(|settled| check::run(&settled)),
+        Command::Config(arguments) if arguments.schema() => Ok(config::shown::print_schema()),
+        Command::Config(arguments) => {
+            let form = arguments.form();
+            settled(arguments.check, &matches).and_then(|settled| config::shown::run(&settled, form))
+        }
         Command::Completions(arguments) => completions::run(&arguments, Cli::command()),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Facts(arguments) => facts::run(&arguments),
         Command::Man(arguments) => man::run(&arguments, Cli::command()),
-        Command::Plan(arguments) => plan::run(&arguments),
+        Command::Plan(arguments) => settled(*arguments, &matches).and_then(|settled| plan::run(&settled)),
         Command::Rules => Ok(rules::run()),
         Command::Serve(arguments) => serve::run(&arguments),
     };
@@ -113,4 +130,10 @@ pub fn main() -> ExitCode {
             ExitCode::from(failure.exit_code())
         }
     }
+}
+
+/// The arguments of a check with what the environment and the configuration add to them.
+fn settled(arguments: Arguments, matches: &ArgMatches) -> Result<Settled, Failure> {
+    let typed = matches.subcommand().map_or(matches, |(_, typed)| typed);
+    Settled::new(arguments, Typed(typed), &edge::folder())
 }

@@ -1,6 +1,7 @@
 //! Where reports go. A file's report is written aside and renamed, so that it is whole or absent. The main type is
 //! [`Outputs`].
 
+use std::fmt;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -17,6 +18,35 @@ use crate::report::{Record, Terminal, json};
 pub(super) struct ReportTarget {
     format: Format,
     file: Option<PathBuf>,
+}
+
+impl ReportTarget {
+    /// The same, with the path of its file made by the closure.
+    pub(super) fn beside(self, place: impl FnOnce(&str) -> PathBuf) -> Self {
+        let file = self.file.map(|file| place(&file.to_string_lossy()));
+        Self { file, ..self }
+    }
+
+    /// Where this report would take the place of one of the others, told; none where it goes to a place of its own.
+    pub(super) fn collides(&self, others: &[Self]) -> Option<String> {
+        let place = || {
+            self.file
+                .as_ref()
+                .map_or_else(|| "standard output".to_owned(), |file| format!("`{}`", file.display()))
+        };
+        others.iter().any(|other| other.file == self.file).then(place)
+    }
+}
+
+impl fmt::Display for ReportTarget {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = FORMATS.iter().find(|(_, format)| *format == self.format);
+        formatter.write_str(name.map_or("", |(name, _)| name))?;
+        match &self.file {
+            Some(file) => write!(formatter, "={}", file.display()),
+            None => Ok(()),
+        }
+    }
 }
 
 /// How a report is written.
@@ -80,11 +110,8 @@ impl Outputs {
     pub(super) fn open(targets: &[ReportTarget]) -> Result<Self, Failure> {
         let mut outputs: Vec<(ReportTarget, Option<Destination>)> = Vec::new();
         for target in targets {
-            if outputs.iter().any(|(other, _)| other.file == target.file) {
-                let place = target
-                    .file
-                    .as_ref()
-                    .map_or_else(|| "standard output".to_owned(), |file| format!("`{}`", file.display()));
+            let others: Vec<_> = outputs.iter().map(|(other, _)| other.clone()).collect();
+            if let Some(place) = target.collides(&others) {
                 return Err(Failure::Usage(format!(
                     "two reports go to {place}; give each a file: --report json=FILE"
                 )));

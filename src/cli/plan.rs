@@ -3,7 +3,8 @@
 
 use std::fmt::Write as _;
 
-use super::check::{self, Arguments};
+use super::check;
+use super::config::Settled;
 use super::edge;
 use super::failure::Failure;
 use super::wrap::hanging;
@@ -11,8 +12,10 @@ use crate::contract::Contract;
 use crate::plan::{Action, Bounds, Plan, Planned, Scope};
 
 /// Prints the plan of a check with these arguments.
-pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
+    let arguments = &settled.arguments;
     let contract = check::contract(arguments.spec())?;
+    settled.levels(&contract, edge::now().date_naive())?;
     let seed = arguments.seed().unwrap_or_else(edge::random_seed);
     let scope = Scope {
         // Whether there is one is not asked: a check without the token that it needs sends nothing.

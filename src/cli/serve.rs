@@ -76,7 +76,7 @@ fn profile(named: &[String]) -> Result<Profile, Failure> {
 async fn serve(arguments: &Arguments) -> Result<(), Failure> {
     let faults = Faults::named(&arguments.fault)?;
     let profile = profile(&arguments.profile)?;
-    let given = edge::token(arguments.token_file.as_deref())?;
+    let given = edge::token(arguments.token_file.as_deref(), edge::TOKEN_VARIABLE)?;
     let generated = given.is_none().then(|| uuid::Uuid::new_v4().simple().to_string());
     let secret = match (given, &generated) {
         (Some(token), _) => SecretString::from(token.expose()),

@@ -1,4 +1,10 @@
-//! How much a finding weighs, settable per rule. The main types are [`Level`] and [`Levels`].
+//! How much a finding weighs, settable per rule, operation and field. The main types are [`Level`] and [`Levels`].
+//!
+//! # Design
+//!
+//! What is said of the smallest part of the contract holds, whoever said it: a field before an operation, an operation
+//! before the rule everywhere. So an acceptance with its reason outlives a pipeline that denies the whole rule. Where two
+//! say as much, the last does, and [`Levels::set`], which flags use, comes after every [`Entry`] of a whole rule.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -6,7 +12,9 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::scope::Entry;
 use super::{RULES, Rule};
+use crate::contract::fact::Fact;
 use crate::contract::openapi::near;
 
 /// How much a finding weighs, as in rustc.
@@ -21,13 +29,24 @@ pub enum Level {
     Deny,
 }
 
-impl fmt::Display for Level {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
+impl Level {
+    /// Every level, the lightest first.
+    pub const ALL: [Self; 3] = [Self::Allow, Self::Warn, Self::Deny];
+
+    /// Its name, as in flags and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
             Self::Allow => "allow",
             Self::Deny => "deny",
             Self::Warn => "warn",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
     }
 }
 
@@ -35,6 +54,16 @@ impl fmt::Display for Level {
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
     set: HashMap<&'static str, Level>,
+    entries: Vec<Entry>,
+}
+
+/// What findings of a rule at one fact weigh, and by which entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decided {
+    /// The level.
+    pub level: Level,
+    /// The entry that says so, by its number; none where the rule's own level or a set one holds.
+    pub entry: Option<usize>,
 }
 
 /// A rule that does not exist.
@@ -67,7 +96,7 @@ impl Rule {
 }
 
 impl Levels {
-    /// Sets the level of the rule of that name.
+    /// Sets the level of the rule of that name everywhere.
     ///
     /// # Errors
     ///
@@ -78,27 +107,145 @@ impl Levels {
         Ok(())
     }
 
-    /// The level of a rule in this run.
+    /// Adds an entry and returns its number.
+    pub fn add(&mut self, entry: Entry) -> usize {
+        self.entries.push(entry);
+        self.entries.len() - 1
+    }
+
+    /// The level of a rule where no entry says otherwise.
     #[must_use]
-    pub fn of(&self, rule: &Rule) -> Level {
+    pub fn base(&self, rule: &Rule) -> Level {
         self.set.get(rule.name).copied().unwrap_or(rule.level)
+    }
+
+    /// The level of a rule at a fact.
+    #[must_use]
+    pub fn of(&self, rule: &Rule, fact: &Fact) -> Decided {
+        let set = self.set.contains_key(rule.name);
+        let covering = self
+            .entries
+            .iter()
+            .enumerate()
+            .filter(|(_, entry)| entry.rule.name == rule.name && entry.covers(fact) && (entry.is_scoped() || !set));
+        // Of several that are as close, `max_by_key` takes the last.
+        let closest = covering.max_by_key(|(_, entry)| entry.closeness());
+        closest.map_or(
+            Decided {
+                level: self.base(rule),
+                entry: None,
+            },
+            |(number, entry)| Decided {
+                level: entry.level,
+                entry: Some(number),
+            },
+        )
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::Contract;
+    use crate::rules::Field;
+
+    fn rule() -> &'static Rule {
+        Rule::named("null-value").unwrap()
+    }
+
+    /// The level at the type of a tag's name, once these entries, each of operation, field and level, are added.
+    fn decided(levels: &mut Levels, entries: &[(Option<&str>, Option<&str>, Level)]) -> Level {
+        let contract = Contract::built_in().unwrap();
+        for (operation, field, level) in entries {
+            levels.add(Entry {
+                rule: rule(),
+                operation: operation.map(|name| contract.operation_named(name).unwrap()),
+                field: field.map(|field| Field::parse(field).unwrap()),
+                level: *level,
+            });
+        }
+        let fact = contract
+            .facts
+            .iter()
+            .find(|fact| fact.name == "getTags /data/items/*/name: string");
+        levels.of(rule(), fact.unwrap()).level
+    }
 
     #[test]
     fn a_level_can_be_set_and_an_unknown_rule_is_told() {
         let mut levels = Levels::default();
         levels.set("null-value", Level::Deny).unwrap();
-        let rule = RULES.iter().find(|rule| rule.name == "null-value").unwrap();
-        assert_eq!(levels.of(rule), Level::Deny);
+        assert_eq!(decided(&mut levels, &[]), Level::Deny);
         let error = levels.set("null-vlaue", Level::Deny).unwrap_err().to_string();
         assert!(
             error.starts_with("there is no rule `null-vlaue`, did you mean `null-value`?; the rules are `"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn an_entry_holds_where_it_says_and_nowhere_else() {
+        const NAME: &str = "/data/items/*/name";
+        for (operation, field, level) in [
+            (None, None, Level::Deny),
+            (Some("getTags"), None, Level::Deny),
+            (None, Some(NAME), Level::Deny),
+            (Some("getTags"), Some(NAME), Level::Deny),
+            (Some("getVenues"), Some(NAME), Level::Warn),
+            (Some("getTags"), Some("/data/items/*/id"), Level::Warn),
+        ] {
+            let entry = [(operation, field, Level::Deny)];
+            assert_eq!(decided(&mut Levels::default(), &entry), level, "{entry:?}");
+        }
+        let mut other = Levels::default();
+        other.add(Entry {
+            rule: Rule::named("wrong-type").unwrap(),
+            operation: None,
+            field: None,
+            level: Level::Deny,
+        });
+        assert_eq!(decided(&mut other, &[]), Level::Warn);
+    }
+
+    #[test]
+    fn the_closest_entry_holds_in_either_order_and_of_equals_the_last() {
+        let steps = [
+            (None, None),
+            (Some("getTags"), None),
+            (None, Some("/data/items/**")),
+            (Some("getTags"), Some("/data/items/**")),
+            (None, Some("/data/items/*/name")),
+            (Some("getTags"), Some("/data/items/*/name")),
+        ];
+        for pair in steps.windows(2) {
+            let [wide, close] = [
+                (pair[0].0, pair[0].1, Level::Deny),
+                (pair[1].0, pair[1].1, Level::Allow),
+            ];
+            assert_eq!(
+                decided(&mut Levels::default(), &[wide, close]),
+                Level::Allow,
+                "{pair:?}"
+            );
+            assert_eq!(
+                decided(&mut Levels::default(), &[close, wide]),
+                Level::Allow,
+                "{pair:?}"
+            );
+        }
+        let twice = [
+            (Some("getTags"), None, Level::Allow),
+            (Some("getTags"), None, Level::Deny),
+        ];
+        assert_eq!(decided(&mut Levels::default(), &twice), Level::Deny);
+    }
+
+    #[test]
+    fn a_set_level_goes_before_an_entry_of_the_whole_rule_and_behind_a_scoped_one() {
+        let mut levels = Levels::default();
+        levels.set("null-value", Level::Deny).unwrap();
+        assert_eq!(decided(&mut levels.clone(), &[(None, None, Level::Allow)]), Level::Deny);
+        let scoped = [(Some("getTags"), None, Level::Allow)];
+        assert_eq!(decided(&mut levels, &scoped), Level::Allow);
     }
 }

@@ -27,6 +27,7 @@ mod pages;
 mod place;
 mod respelled;
 mod rule;
+mod scope;
 mod server_error;
 mod status;
 #[cfg(test)]
@@ -39,10 +40,11 @@ mod wrong_type;
 
 pub(crate) use carried::carries_all;
 pub use judge::Judge;
-pub use level::{Level, Levels, UnknownRule};
+pub use level::{Decided, Level, Levels, UnknownRule};
 pub use of_kind::rule_of;
 pub(crate) use pages::OF_A_SECOND_PAGE;
 pub use rule::{Example, Rule};
+pub use scope::{Entry, Field};
 pub use verdict::{Finding, Reason, Verdict, Verdicts};
 
 /// Every rule, by name.

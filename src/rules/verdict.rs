@@ -145,6 +145,8 @@ pub struct Finding {
     pub rule: &'static Rule,
     /// Its level in this run.
     pub level: Level,
+    /// The entry of the [`Levels`] that gave it, by its number.
+    pub entry: Option<usize>,
     /// The fact.
     pub fact: FactId,
     /// Where in the answer, as a JSON pointer; empty for the whole answer.
@@ -325,13 +327,14 @@ impl Sink<'_> {
             self.verdicts.findings[*index].count += 1;
             return;
         }
-        let level = self.levels.of(self.rule);
+        let decided = self.levels.of(self.rule, self.contract.fact(fact));
         self.verdicts
             .known
             .insert((self.rule.name, fact), self.verdicts.findings.len());
         self.verdicts.findings.push(Finding {
             rule: self.rule,
-            level,
+            level: decided.level,
+            entry: decided.entry,
             fact,
             pointer: self.tell_pointer(&pointer()),
             documented: documented.map(str::to_owned),

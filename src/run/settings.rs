@@ -32,3 +32,34 @@ pub struct Settings {
     /// How values of the target are told.
     pub values: Values,
 }
+
+impl Settings {
+    /// How many requests are under way at once.
+    pub const JOBS: u16 = 4;
+    /// The most pages of a list that are walked.
+    pub const MAX_PAGES: u64 = 200;
+    /// The most records that a run may leave in the target.
+    pub const MAX_WRITES: u64 = 20;
+    /// How often the plan is carried out.
+    pub const ROUNDS: u64 = 1;
+    /// How many seconds a created record may take until it is listed.
+    pub const SETTLE: f64 = 5.0;
+
+    /// The settings of a run where nobody says otherwise: its constants, as fast as the target answers,
+    /// each rule at its own level, and no value shown.
+    #[must_use]
+    pub fn new(mark: Mark) -> Self {
+        Self {
+            jobs: usize::from(Self::JOBS),
+            rate: None,
+            settle: Duration::from_secs_f64(Self::SETTLE),
+            max_writes: Self::MAX_WRITES,
+            max_pages: Self::MAX_PAGES,
+            rounds: Self::ROUNDS,
+            write_log: None,
+            mark,
+            levels: Levels::default(),
+            values: Values::Hidden,
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use chrono::DateTime;
 use countersign::client::Token;
@@ -12,7 +12,6 @@ use countersign::exchange::{Limits, Target, Transport};
 use countersign::plan::{Mark, Plan, Scope};
 use countersign::report::shapes::{Answers, Observed};
 use countersign::report::{Exchanges, Outcome, Record, RunFacts, Terminal, Verbosity, record};
-use countersign::rules::Levels;
 use countersign::run::{self, Event, Settings};
 
 use super::subject::Subject;
@@ -123,18 +122,7 @@ async fn observed(subject: &Subject) -> Result<(Observed<'static>, Plan, String)
 /// What a check does where no flag says otherwise.
 fn settings() -> Settings {
     let now = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
-    Settings {
-        jobs: 4,
-        rate: None,
-        settle: Duration::from_secs(5),
-        max_writes: 20,
-        max_pages: 200,
-        rounds: 1,
-        write_log: None,
-        mark: Mark::new(SEED, now.as_secs()),
-        levels: Levels::default(),
-        values: Values::Hidden,
-    }
+    Settings::new(Mark::new(SEED, now.as_secs()))
 }
 
 fn verdict(record: &Record) -> String {

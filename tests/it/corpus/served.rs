@@ -14,7 +14,7 @@ use countersign::contract::operation::{Location, Operation, Security};
 use countersign::exchange::redact::Values;
 use countersign::exchange::{Limits, Target, Transport};
 use countersign::plan::{Mark, Plan, Scope};
-use countersign::rules::{Levels, Verdict};
+use countersign::rules::Verdict;
 use countersign::run::{self, Ended, Run, Settings};
 use countersign::service;
 use http::{HeaderMap, StatusCode, header};
@@ -106,15 +106,11 @@ async fn run_against_a_stub(document: &Arc<Document>) -> Run {
     tokio::spawn(service::run(listener, router, std::future::pending()));
     let settings = Settings {
         jobs: 2,
-        rate: None,
         settle: Duration::ZERO,
         max_writes: 50,
         max_pages: 5,
-        rounds: 1,
-        write_log: None,
-        mark: Mark::new(1, 1),
-        levels: Levels::default(),
         values: Values::Shown,
+        ..Settings::new(Mark::new(1, 1))
     };
     let scope = Scope {
         writes: true,

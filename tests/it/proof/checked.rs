@@ -10,7 +10,7 @@ use countersign::exchange::redact::Values;
 use countersign::exchange::{Limits, Target, Transport};
 use countersign::plan::{Mark, Plan, Scope};
 use countersign::report::{Exchanges, FindingRecord, Outcome, Record, RunFacts, record};
-use countersign::rules::{Level, Levels};
+use countersign::rules::Level;
 use countersign::run::{self, Settings};
 
 use super::call::{Call, TOKEN};
@@ -68,16 +68,10 @@ impl Check {
     pub(super) async fn against_with(&self, url: &str, token: &str) -> Record {
         let (contract, target) = (contract(), Target::parse(url).unwrap());
         let settings = Settings {
-            jobs: 4,
-            rate: None,
             settle: self.settle,
             max_writes: self.max_writes,
             max_pages: self.max_pages,
-            rounds: 1,
-            write_log: None,
-            mark: Mark::new(self.seed, 1),
-            levels: Levels::default(),
-            values: Values::Hidden,
+            ..Settings::new(Mark::new(self.seed, 1))
         };
         let scope = Scope {
             writes: self.writes,

@@ -10,10 +10,9 @@ use countersign::client::Token;
 use countersign::contract::fact::{Fact, FactId, FactKind};
 use countersign::contract::operation::OperationId;
 use countersign::contract::{BUILT_IN, Contract};
-use countersign::exchange::redact::Values;
 use countersign::exchange::{Limits, Target, Transport};
 use countersign::plan::{Action, Mark, Plan, Scope};
-use countersign::rules::{Levels, Verdict};
+use countersign::rules::Verdict;
 use countersign::run::{self, Run, Settings};
 use countersign::service;
 
@@ -73,15 +72,9 @@ async fn checked(broken: Option<Fact>, way: Way) -> Run {
     ));
     let settings = Settings {
         jobs: 2,
-        rate: None,
         settle: Duration::from_millis(50),
-        max_writes: 20,
         max_pages: 20,
-        rounds: 1,
-        write_log: None,
-        mark: Mark::new(1, 1),
-        levels: Levels::default(),
-        values: Values::Hidden,
+        ..Settings::new(Mark::new(1, 1))
     };
     let (token, wrong) = (Token::new(TOKEN).unwrap(), settings.mark.wrong_token());
     let transport = Transport::new(target, Some(token), wrong, Limits::default()).unwrap();

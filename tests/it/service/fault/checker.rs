@@ -8,10 +8,9 @@ use axum::Router;
 use axum::extract::{Request, State};
 use countersign::client::Token;
 use countersign::contract::Contract;
-use countersign::exchange::redact::Values;
 use countersign::exchange::{Limits, Target, Transport};
 use countersign::plan::{Mark, Plan, Scope, Step};
-use countersign::rules::{Finding, Levels};
+use countersign::rules::Finding;
 use countersign::run::{self, Event, Settings};
 use countersign::service::fault::{self, Faults};
 use countersign::service::{self, Service};
@@ -76,16 +75,8 @@ impl<'contract> Checker<'contract> {
         let service = Service::memory(TOKEN.to_owned().into()).unwrap();
         *self.service.lock().unwrap() = fault::app(service, faults);
         let settings = Settings {
-            jobs: 4,
-            rate: None,
             settle: Duration::ZERO,
-            max_writes: 20,
-            max_pages: 200,
-            rounds: 1,
-            write_log: None,
-            mark: Mark::new(seed, 0),
-            levels: Levels::default(),
-            values: Values::Hidden,
+            ..Settings::new(Mark::new(seed, 0))
         };
         let mut plan = Plan::new(self.contract, &scope(seed));
         let in_core = |step: &Step| step.action.odd().is_none() && step.action.always_sends();

@@ -2,14 +2,12 @@
 //! a run, and no warning where it keeps to the plain reading.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use countersign::client::Token;
 use countersign::contract::Contract;
-use countersign::exchange::redact::Values;
 use countersign::exchange::{Limits, Target, Transport};
 use countersign::plan::{Mark, Plan, Scope};
-use countersign::rules::{Level, Levels};
+use countersign::rules::Level;
 use countersign::run::{self, Ended, Run, Settings};
 use futures::StreamExt;
 
@@ -114,18 +112,7 @@ async fn checked(contract: &Contract, settings: &[String]) -> Run {
         seed: 1,
         ..Scope::default()
     };
-    let pace = Settings {
-        jobs: 4,
-        rate: None,
-        settle: Duration::from_secs(5),
-        max_writes: 20,
-        max_pages: 200,
-        rounds: 1,
-        write_log: None,
-        mark: Mark::new(1, 1_800_000_000),
-        levels: Levels::default(),
-        values: Values::Hidden,
-    };
+    let pace = Settings::new(Mark::new(1, 1_800_000_000));
     let target = Target::parse(&format!("http://{}", service.address())).unwrap();
     let token = Token::new(TOKEN).unwrap();
     let transport = Transport::new(target, Some(token), pace.mark.wrong_token(), Limits::default()).unwrap();

@@ -1,0 +1,196 @@
+//! What can be wrong with a configuration file, told so that it can be mended: file, line, column, what, what to do. The
+//! main type is [`ConfigError`].
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::client::BaseUrlError;
+use crate::contract::openapi::near;
+
+/// A defect of a configuration file and its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cli) struct ConfigError {
+    pub(super) place: Place,
+    pub(super) problem: Problem,
+}
+
+/// A place in a configuration file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cli) struct Place {
+    /// The file as messages call it.
+    pub(in crate::cli) file: String,
+    /// The line, from 1.
+    pub(in crate::cli) line: usize,
+    /// The character in the line, from 1.
+    pub(in crate::cli) column: usize,
+}
+
+/// What is wrong. No text repeats a value that may be a secret.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Problem {
+    /// A date with a time of day, or a time alone.
+    #[error("`until` is a date alone, such as `2027-01-31`: the last day on which the entry holds, in UTC")]
+    Date,
+    /// Another name for the embedded service.
+    #[error("`embedded` is the name of the reference service that the check starts itself; give the target another")]
+    Embedded,
+    /// No JSON pointer.
+    #[error("`{0}` is no place in an answer; write it as `countersign facts` does, such as `/data/items/*/age`")]
+    Field(String),
+    /// A key that has to be there.
+    #[error("`{key}` is missing{hint}")]
+    Missing {
+        /// The key.
+        key: String,
+        /// What to write.
+        hint: &'static str,
+    },
+    /// Bytes that are no text.
+    #[error("the file is not UTF-8 from here on; save it as UTF-8")]
+    NotUtf8,
+    /// Beyond what the setting takes.
+    #[error("`{key}` cannot be that: {reason}")]
+    Range {
+        /// The key.
+        key: &'static str,
+        /// What it takes.
+        reason: String,
+    },
+    /// A report that is none.
+    #[error("{0}")]
+    Report(String),
+    /// Two reports to one place.
+    #[error("a report goes to {0} already; give each a file: \"json=FILE\"")]
+    ReportTwice(String),
+    /// Something that looks like a secret.
+    #[error(
+        "`{key}` does not belong into a file that others read: write `token_env = \"NAME\"` with the name of the \
+         environment variable that holds the token. If a token stood here, replace it"
+    )]
+    Secret {
+        /// The key.
+        key: String,
+    },
+    /// Not TOML.
+    #[error("{0}; it is not TOML as toml.io has it")]
+    Syntax(String),
+    /// A value of another type.
+    #[error("{key} takes another kind of value; expected {expected}")]
+    Type {
+        /// The key, in backticks, where it is known.
+        key: String,
+        /// What it takes.
+        expected: String,
+    },
+    /// A key that nothing reads.
+    #[error("there is no key `{name}` {within}{}; the keys are {}", did_you_mean(.near), listed(.known))]
+    UnknownKey {
+        /// The key.
+        name: String,
+        /// The table that it stands in.
+        within: String,
+        /// A near one.
+        near: Option<String>,
+        /// All of them.
+        known: Vec<String>,
+    },
+    /// A rule, an operation, a field, a level or a target that does not exist.
+    #[error("there is no {what} `{name}`{}{}", did_you_mean(.near), known_names(what, .known))]
+    UnknownName {
+        /// What it should be.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// A near one.
+        near: Option<String>,
+        /// All of them; none where they are too many to list.
+        known: Vec<String>,
+    },
+    /// A base URL that is none.
+    #[error("{0}")]
+    Url(#[from] BaseUrlError),
+    /// The name of no variable. What stands there may be the token itself, so it is not repeated.
+    #[error(
+        "`token_env` is the name of an environment variable, in capitals, digits and underscores, never the token; if a \
+         token stood here, replace it"
+    )]
+    Variable,
+}
+
+impl Problem {
+    /// A name that is none of those that are known.
+    pub(super) fn unknown<'known>(
+        what: &'static str,
+        name: &str,
+        known: impl Iterator<Item = &'known str> + Clone,
+    ) -> Self {
+        Self::UnknownName {
+            what,
+            name: name.to_owned(),
+            near: near(name, known.clone()).map(str::to_owned),
+            known: known.map(str::to_owned).collect(),
+        }
+    }
+}
+
+impl Place {
+    /// Where the bytes begin in the text of the file.
+    pub(super) fn of(file: &str, text: &str, span: &Range<usize>) -> Self {
+        let before = text.get(..span.start).unwrap_or(text);
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        Self {
+            file: file.to_owned(),
+            line: before.matches('\n').count() + 1,
+            column: line.chars().count() + 1,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.file, self.line)
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}: {}", self.place, self.place.column, self.problem)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+fn did_you_mean(near: &Option<String>) -> String {
+    near.as_ref()
+        .map_or_else(String::new, |near| format!(", did you mean `{near}`?"))
+}
+
+fn known_names(what: &str, known: &[String]) -> String {
+    match known {
+        [] => String::new(),
+        [one] => format!("; the one {what} is `{one}`"),
+        _ => format!("; the {what}s are {}", listed(known)),
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_counts_lines_and_characters_from_one() {
+        let text = "a = 1\n# ä\nb = \"ä\" # c\n";
+        for (word, line, column) in [("a = 1", 1, 1), ("b =", 3, 1), ("# c", 3, 9)] {
+            let start = text.find(word).unwrap();
+            let place = Place::of("countersign.toml", text, &(start..start + 1));
+            assert_eq!((place.line, place.column), (line, column), "{word}");
+        }
+        let end = Place::of("countersign.toml", text, &(text.len() + 5..text.len() + 6));
+        assert_eq!(end.line, 4);
+    }
+}

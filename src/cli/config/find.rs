@@ -1,0 +1,157 @@
+//! Finds and reads the configuration file. The main type is [`Config`].
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use super::error::{ConfigError, Place, Problem};
+use super::parse::Parsed;
+use crate::cli::failure::Failure;
+
+/// What the file is called where nobody names another.
+pub(in crate::cli) const FILE_NAME: &str = "countersign.toml";
+
+/// The most of a file that is read, in bytes.
+const LARGEST: u64 = 1 << 20;
+
+/// The configuration of a run.
+#[derive(Debug)]
+pub(in crate::cli) struct Config {
+    /// The file.
+    pub(in crate::cli) path: PathBuf,
+    /// What stands in it.
+    pub(super) parsed: Parsed,
+}
+
+impl Config {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// What the system says; a folder, too large a file, one that is not UTF-8; what [`Parsed::read`] refuses.
+    pub(in crate::cli) fn read(path: &Path) -> Result<Self, Failure> {
+        let parsed = Parsed::read(&path.display().to_string(), &text(path)?)?;
+        Ok(Self {
+            path: path.to_owned(),
+            parsed,
+        })
+    }
+
+    /// The path of a file that the configuration names.
+    pub(super) fn beside(&self, name: &str) -> PathBuf {
+        self.path.parent().unwrap_or(Path::new("")).join(name)
+    }
+}
+
+/// The text of a configuration file.
+///
+/// # Errors
+///
+/// As [`Config::read`] has it.
+pub(super) fn text(path: &Path) -> Result<String, Failure> {
+    let failure = |source| Failure::File {
+        what: "configuration",
+        path: path.to_owned(),
+        source,
+    };
+    let file = std::fs::File::open(path).map_err(failure)?;
+    if file.metadata().map_err(failure)?.is_dir() {
+        return Err(failure(std::io::Error::other("it is a folder; name a file in it")));
+    }
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(failure)?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > LARGEST) {
+        let reason = format!(
+            "it is larger than {} MiB; a configuration is a page or two",
+            LARGEST >> 20
+        );
+        return Err(failure(std::io::Error::other(reason)));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+        let place = Place::of(&path.display().to_string(), &text, &(valid..valid));
+        ConfigError {
+            place,
+            problem: Problem::NotUtf8,
+        }
+        .into()
+    })
+}
+
+/// The nearest `countersign.toml` from a folder upwards, as far as the repository goes that the folder is in.
+///
+/// # Errors
+///
+/// [`Failure::Usage`] for a file above the folder that belongs to another user: who may write into a folder that several
+/// share must not choose where a token goes.
+pub(super) fn upwards(from: &Path) -> Result<Option<PathBuf>, Failure> {
+    for folder in from.ancestors() {
+        let candidate = folder.join(FILE_NAME);
+        if std::fs::symlink_metadata(&candidate).is_ok() {
+            if folder == from {
+                return Ok(Some(PathBuf::from(FILE_NAME)));
+            }
+            if belongs_to_another(&candidate, from) {
+                return Err(Failure::Usage(format!(
+                    "`{}` belongs to another user than the working directory does; name it by --config if you trust \
+                     it, or give --no-config",
+                    candidate.display()
+                )));
+            }
+            return Ok(Some(candidate));
+        }
+        if std::fs::symlink_metadata(folder.join(".git")).is_ok() {
+            break;
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(unix)]
+fn belongs_to_another(file: &Path, folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    const ROOT: u32 = 0;
+    let owner = |path: &Path| std::fs::metadata(path).map(|found| found.uid()).ok();
+    let owner_of_file = owner(file);
+    owner_of_file != Some(ROOT) && owner_of_file != owner(folder)
+}
+
+#[cfg(not(unix))]
+fn belongs_to_another(_: &Path, _: &Path) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folders(names: &[&str]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for name in names {
+            std::fs::create_dir_all(root.path().join(name)).unwrap();
+        }
+        root
+    }
+
+    #[test]
+    fn the_nearest_file_upwards_is_found() {
+        let root = folders(&["a/b/c"]);
+        let put = |folder: &str| std::fs::write(root.path().join(folder).join(FILE_NAME), "").unwrap();
+        let found = || upwards(&root.path().join("a/b/c")).unwrap();
+        put("a");
+        assert_eq!(found(), Some(root.path().join("a").join(FILE_NAME)));
+        put("a/b");
+        assert_eq!(found(), Some(root.path().join("a/b").join(FILE_NAME)));
+        put("a/b/c");
+        assert_eq!(found(), Some(PathBuf::from(FILE_NAME)));
+    }
+
+    #[test]
+    fn a_repository_ends_the_search_and_its_own_folder_counts() {
+        let root = folders(&["a/.git", "a/b"]);
+        std::fs::write(root.path().join(FILE_NAME), "").unwrap();
+        assert_eq!(upwards(&root.path().join("a/b")).unwrap(), None);
+        std::fs::write(root.path().join("a").join(FILE_NAME), "").unwrap();
+        assert!(upwards(&root.path().join("a/b")).unwrap().is_some());
+    }
+}

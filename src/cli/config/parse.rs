@@ -1,0 +1,236 @@
+//! Reads the text of a configuration file. The main type is [`Parsed`].
+
+use std::ops::Range;
+
+use serde::Deserialize as _;
+use toml::de::{DeTable, Deserializer};
+
+use super::error::{ConfigError, Place, Problem};
+use super::file::{ConfigFile, Placed};
+use super::keys;
+
+/// A configuration file that is read: what stands in it, and the text, to tell where.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    /// The file as messages call it.
+    pub(super) name: String,
+    /// Its text.
+    pub(super) text: String,
+    /// What stands in it.
+    pub(super) file: ConfigFile,
+}
+
+impl Parsed {
+    /// Reads a text.
+    ///
+    /// # Errors
+    ///
+    /// The first thing in it that is not TOML, a key that nothing reads, or a value of another type.
+    pub(super) fn read(name: &str, text: &str) -> Result<Self, ConfigError> {
+        let error = |(span, problem): (Range<usize>, Problem)| ConfigError {
+            place: Place::of(name, text, &span),
+            problem,
+        };
+        let table = DeTable::parse(text).map_err(|refused| {
+            let message = refused.message().lines().next().unwrap_or_default().to_owned();
+            error((refused.span().unwrap_or_default(), Problem::Syntax(message)))
+        })?;
+        if let Some(found) = keys::unknown(table.get_ref()) {
+            return Err(error(found));
+        }
+        let file = ConfigFile::deserialize(Deserializer::from(table.clone())).map_err(|refused| {
+            let span = refused.span().unwrap_or_default();
+            let problem = mistyped(refused.message(), keys::path_to(table.get_ref(), &span));
+            error((span, problem))
+        })?;
+        Ok(Self {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            file,
+        })
+    }
+
+    /// Where a value stands.
+    pub(super) fn place<T>(&self, placed: &Placed<T>) -> Place {
+        Place::of(&self.name, &self.text, &placed.span())
+    }
+
+    /// An error at a value.
+    pub(super) fn error<T>(&self, placed: &Placed<T>, problem: Problem) -> ConfigError {
+        ConfigError {
+            place: self.place(placed),
+            problem,
+        }
+    }
+}
+
+/// What to say of a value that the types do not take. serde's message repeats the value, which may be a secret, so only
+/// what was expected is taken from it.
+fn mistyped(message: &str, path: Option<String>) -> Problem {
+    let key = message
+        .strip_prefix("missing field `")
+        .and_then(|rest| rest.split('`').next());
+    if let Some(key) = key {
+        let hint = match key {
+            "base_url" => "; a target has a base URL: base_url = \"https://api.example.com\"",
+            "reason" => "; say why: reason = \"…\"",
+            "level" => "; write `deny`, `warn` or `allow`: level = \"allow\"",
+            "rule" => "; `countersign rules` lists all",
+            _ => "",
+        };
+        return Problem::Missing {
+            key: key.to_owned(),
+            hint,
+        };
+    }
+    let expected = message
+        .rsplit_once("expected ")
+        .map_or("something else", |(_, expected)| expected);
+    let expected = match expected.trim() {
+        "f64" => "a number",
+        "u64" | "u16" => "a whole number that is not negative",
+        "a TOML datetime" => "a date without quotes, such as 2027-01-31",
+        other => other,
+    };
+    Problem::Type {
+        key: path.map_or_else(|| "this".to_owned(), |path| format!("`{path}`")),
+        expected: expected.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        Parsed::read("countersign.toml", text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn an_empty_file_says_nothing() {
+        assert!(Parsed::read("countersign.toml", "").unwrap().file.targets.is_empty());
+        assert!(
+            Parsed::read("countersign.toml", "# nothing\n")
+                .unwrap()
+                .file
+                .levels
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn what_is_not_toml_is_told_with_its_place() {
+        for (text, place) in [
+            ("a = \n", ":1:"),
+            ("\n[check\n", ":2:"),
+            ("[check]\n[check]\n", ":2:"),
+            ("= 1", ":1:1:"),
+        ] {
+            let message = refused(text);
+            assert!(message.starts_with(&format!("countersign.toml{place}")), "{message}");
+            assert!(message.ends_with("it is not TOML as toml.io has it"), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_nothing_reads_is_told_with_a_near_one_and_all_of_its_table() {
+        for (text, message) in [
+            (
+                "[targets.staging]\nbase_url = \"https://api.example.com\"\nwrite = true\n",
+                "countersign.toml:3:1: there is no key `write` in `targets.staging`, did you mean `writes`?; the keys are \
+                 `base_url`, `",
+            ),
+            (
+                "[check]\npace.job = 1\n",
+                "countersign.toml:2:6: there is no key `job` in `check.pace`, did you mean `jobs`?; the keys are \
+                 `rate`, `jobs`, `",
+            ),
+            (
+                "[check]\nmax-pages = 1\n",
+                "countersign.toml:2:1: there is no key `max-pages` in `check`, did you mean `max_pages`?; ",
+            ),
+            (
+                "[[levels]]\nrule = \"auth\"\n[[levels]]\nrules = \"auth\"\n",
+                "countersign.toml:4:1: there is no key `rules` in `levels`, did you mean `rule`?; ",
+            ),
+            (
+                "target = \"a\"\n",
+                "countersign.toml:1:1: there is no key `target` at the top, did you mean `targets`?; ",
+            ),
+        ] {
+            let told = refused(text);
+            assert!(told.starts_with(message), "{told}");
+        }
+    }
+
+    #[test]
+    fn the_first_of_several_unknown_keys_is_told() {
+        assert!(refused("[check]\nzz = 1\naa = 2\n").contains("`zz`"));
+    }
+
+    #[test]
+    fn a_secret_is_refused_wherever_it_stands_and_not_repeated() {
+        for text in [
+            "token = \"tk-sample\"\n",
+            "[check]\nbearer-token = \"tk-sample\"\n",
+            "[targets.a]\nbase_url = \"https://api.example.com\"\nToken = \"tk-sample\"\n",
+            "[targets.a]\ntoken = [\"tk-sample\"]\n",
+            "[targets]\ntoken = \"tk-sample\"\n",
+            "[targets.a]\nbase_url = \"https://api.example.com\"\ntoken_env = { value = \"tk-sample\" }\n",
+            "[targets.a]\nbase_url = \"https://api.example.com\"\nwrites = \"tk-sample\"\n",
+            "[targets.a]\nbase_url = \"https://api.example.com\"\ntoken_env = tk-sample\n",
+            "[targets.a]\nbase_url = \"https://api.example.com\"\nmax_writes = \"expected tk-sample\"\n",
+        ] {
+            let message = refused(text);
+            assert!(!message.contains("tk-"), "{message}");
+        }
+        let message = refused("[targets.a]\nbase_url = \"https://api.example.com\"\ntoken = \"tk-sample\"\n");
+        assert!(
+            message.starts_with("countersign.toml:3:1: `token` does not belong"),
+            "{message}"
+        );
+        assert!(message.contains("token_env = \"NAME\""), "{message}");
+    }
+
+    #[test]
+    fn a_value_of_another_type_is_told_with_its_key() {
+        for (text, message) in [
+            (
+                "[check]\nseed = -1\n",
+                "countersign.toml:2:8: `check.seed` takes another kind of value; expected a whole number",
+            ),
+            (
+                "[check]\npace.rate = \"fast\"\n",
+                "countersign.toml:2:13: `check.pace.rate` takes another kind of value; expected a number",
+            ),
+            (
+                "reports = \"json\"\n",
+                "countersign.toml:1:11: `reports` takes another kind of value; expected a sequence",
+            ),
+            (
+                "reports = [1]\n",
+                "countersign.toml:1:12: `reports` takes another kind of value; expected a string",
+            ),
+        ] {
+            assert!(refused(text).starts_with(message), "{}", refused(text));
+        }
+        let until = "[[levels]]\nrule = \"auth\"\nlevel = \"allow\"\nreason = \"a\"\nuntil = \"2027-01-31\"\n";
+        assert!(
+            refused(until).ends_with("a date without quotes, such as 2027-01-31"),
+            "{}",
+            refused(until)
+        );
+    }
+
+    #[test]
+    fn a_key_that_has_to_be_there_is_told() {
+        assert!(refused("[targets.a]\nwrites = true\n").contains("`base_url` is missing"));
+        assert!(refused("[[levels]]\nrule = \"auth\"\nlevel = \"allow\"\n").contains("`reason` is missing"));
+    }
+
+    #[test]
+    fn the_schema_for_editors_is_checked_in() {
+        let text = serde_json::to_string_pretty(&crate::cli::config::file::schema()).unwrap() + "\n";
+        crate::testing::with_snapshots(|| insta::assert_binary_snapshot!("config_schema.json", text.into_bytes()));
+    }
+}

@@ -1,0 +1,403 @@
+//! Settles what flags, environment and file say: flags go before the environment, and that before the file. The main type
+//! is [`Settled`].
+//!
+//! # Design
+//!
+//! Clap reads flags and environment into [`Arguments`] and knows what was typed. What was not is filled in from the file,
+//! so that nothing behind this sees a file, and each value remembers its [`Origin`].
+//!
+//! A target is named on the highest of these steps alone: `--base-url` or `--target`, then their variables, then
+//! `default_target`. A base URL that is given by itself takes nothing from a target of the file, least of all its token.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use chrono::NaiveDate;
+use clap::ArgMatches;
+use clap::parser::ValueSource;
+
+use super::error::{ConfigError, Place, Problem};
+use super::file::{Pace, Placed, TargetPart};
+use super::find::{self, Config};
+use super::levels::LevelEntry;
+use super::range;
+use crate::cli::check::Arguments;
+use crate::cli::edge::{BASE_URL_VARIABLE, CONFIG_VARIABLE, TARGET_VARIABLE, TOKEN_VARIABLE};
+use crate::cli::failure::Failure;
+use crate::cli::output::ReportTarget;
+use crate::contract::Contract;
+use crate::exchange::Target;
+
+/// The name of the reference service among targets.
+const EMBEDDED: &str = "embedded";
+
+/// Where a value came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum Origin {
+    /// Nobody said anything.
+    Default,
+    /// This variable.
+    Environment(&'static str),
+    /// This place of the configuration.
+    File(Place),
+    /// The flag of this name.
+    Flag(&'static str),
+}
+
+/// What a check does, once flags, environment and file are read.
+#[derive(Debug)]
+pub(in crate::cli) struct Settled {
+    /// The flags, filled in.
+    pub(in crate::cli) arguments: Arguments,
+    /// The configuration, where there is one.
+    pub(in crate::cli) config: Option<Config>,
+    /// The target's name in it, where it is one of it.
+    pub(in crate::cli) target: Option<String>,
+    /// The variable that holds the target's token, and where it is named.
+    pub(in crate::cli) token: (String, Origin),
+    origins: BTreeMap<&'static str, Origin>,
+}
+
+/// What was typed, as clap tells it.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cli) struct Typed<'matches>(pub(in crate::cli) &'matches ArgMatches);
+
+impl Typed<'_> {
+    /// Where the value of a flag came from; none where nobody gave one.
+    fn origin(self, name: &'static str) -> Option<Origin> {
+        match self.0.value_source(name)? {
+            ValueSource::CommandLine => Some(Origin::Flag(name)),
+            ValueSource::EnvVariable => Some(Origin::Environment(match name {
+                "base_url" => BASE_URL_VARIABLE,
+                "config" => CONFIG_VARIABLE,
+                _ => TARGET_VARIABLE,
+            })),
+            _ => None,
+        }
+    }
+
+    fn is_flag(self, name: &'static str) -> bool {
+        matches!(self.origin(name), Some(Origin::Flag(_)))
+    }
+}
+
+impl Settled {
+    /// Settles the arguments of a command that was called in this folder.
+    ///
+    /// # Errors
+    ///
+    /// A configuration that cannot be read or that says what cannot be; two targets at once.
+    pub(in crate::cli) fn new(arguments: Arguments, typed: Typed<'_>, folder: &Path) -> Result<Self, Failure> {
+        let config = config(&arguments, typed, folder)?;
+        let mut settled = Self {
+            arguments,
+            config: None,
+            target: None,
+            token: (TOKEN_VARIABLE.to_owned(), Origin::Default),
+            origins: BTreeMap::new(),
+        };
+        let Some(config) = config else {
+            settled.without(typed)?;
+            return Ok(settled);
+        };
+        let named = settled.choose(&config, typed)?;
+        let mut filling = Filling {
+            config: &config,
+            typed,
+            origins: BTreeMap::new(),
+        };
+        filling.fill(
+            &mut settled.arguments,
+            named.and_then(|name| config.parsed.file.targets.get(name)),
+        )?;
+        settled.origins = filling.origins;
+        if let Some((name, part)) = named.and_then(|name| config.parsed.file.targets.get_key_value(name)) {
+            settled.target = Some(name.clone());
+            let place = config.parsed.place(&part.base_url);
+            settled.origins.insert("base_url", Origin::File(place));
+            if let Some(variable) = &part.token_env {
+                let origin = Origin::File(config.parsed.place(variable));
+                settled.token = (variable.value().clone(), origin);
+            }
+        }
+        settled.config = Some(config);
+        Ok(settled)
+    }
+
+    /// The levels of the configuration, held against the contract.
+    ///
+    /// # Errors
+    ///
+    /// As [`Config::levels`] has it.
+    pub(in crate::cli) fn levels(&self, contract: &Contract, today: NaiveDate) -> Result<Vec<LevelEntry>, ConfigError> {
+        let levels = self.config.as_ref().map(|config| config.levels(contract, today));
+        levels.unwrap_or_else(|| Ok(Vec::new()))
+    }
+
+    /// Where the value of a setting came from.
+    pub(in crate::cli) fn origin(&self, name: &'static str) -> Origin {
+        self.origins.get(name).cloned().unwrap_or(Origin::Default)
+    }
+
+    /// What is left to settle where there is no configuration.
+    fn without(&mut self, typed: Typed<'_>) -> Result<(), Failure> {
+        one_target(&self.arguments, typed)?;
+        let names = ["base_url", "writes", "max_writes", "spec", "seed", "only", "skip"];
+        let more = [
+            "require_facts",
+            "max_pages",
+            "repeat",
+            "rate",
+            "jobs",
+            "timeout",
+            "settle",
+            "wait",
+            "report",
+        ];
+        for name in names.into_iter().chain(more) {
+            self.origins.extend(typed.origin(name).map(|origin| (name, origin)));
+        }
+        let named = self.arguments.target.take().filter(|name| name != EMBEDDED);
+        named.map_or(Ok(()), |name| {
+            Err(Failure::Usage(format!(
+                "there is no target `{name}`, because there is no `{}`; make one, name another file by --config, or give \
+                 --base-url",
+                find::FILE_NAME
+            )))
+        })
+    }
+
+    /// The target of the file that is checked; none for a base URL by itself and for the embedded service.
+    fn choose<'config>(&mut self, config: &'config Config, typed: Typed<'_>) -> Result<Option<&'config str>, Failure> {
+        let file = &config.parsed.file;
+        check_targets(config)?;
+        one_target(&self.arguments, typed)?;
+        let names = || file.targets.keys().map(String::as_str).chain([EMBEDDED]);
+        let known = |name: &str| names().find(|known| *known == name);
+        let embedded = |name: &str| name == EMBEDDED;
+        let rank = |name| match typed.origin(name) {
+            Some(Origin::Flag(_)) => 2,
+            Some(Origin::Environment(_)) => 1,
+            _ => 0,
+        };
+        if let Some(name) = self
+            .arguments
+            .target
+            .clone()
+            .filter(|_| rank("target") > rank("base_url"))
+        {
+            self.arguments.base_url = None;
+            let Some(chosen) = known(&name) else {
+                let problem = Problem::unknown("target", &name, names());
+                return Err(Failure::Usage(format!("{problem}, in {}", config.path.display())));
+            };
+            return Ok(Some(chosen).filter(|name| !embedded(name)));
+        }
+        if self.arguments.base_url.is_some() || !self.arguments.fault.is_empty() {
+            return Ok(None);
+        }
+        let Some(default) = &file.default_target else {
+            return Ok(None);
+        };
+        let chosen = known(default.value()).ok_or_else(|| {
+            let problem = Problem::unknown("target", default.value(), names());
+            config.parsed.error(default, problem)
+        })?;
+        Ok(Some(chosen).filter(|name| !embedded(name)))
+    }
+}
+
+/// Refuses two targets on one step, and a deliberate fault of a target that is not ours.
+fn one_target(arguments: &Arguments, typed: Typed<'_>) -> Result<(), Failure> {
+    let (target, base_url) = (typed.origin("target"), typed.origin("base_url"));
+    let words = |message: &str| Err(Failure::Usage(message.to_owned()));
+    match (&target, &base_url) {
+        (Some(Origin::Flag(_)), Some(Origin::Flag(_))) => {
+            return words("--target and --base-url each name what to check; give one of them");
+        }
+        (Some(Origin::Environment(_)), Some(Origin::Environment(_))) => {
+            return Err(Failure::Usage(format!(
+                "{TARGET_VARIABLE} and {BASE_URL_VARIABLE} each name what to check; unset one of them, or give --target"
+            )));
+        }
+        _ => {}
+    }
+    let named = arguments.target.as_deref().is_some_and(|name| name != EMBEDDED);
+    if named && !arguments.fault.is_empty() {
+        return words("--fault is for the embedded service; leave the target out, or give --target embedded");
+    }
+    Ok(())
+}
+
+fn config(arguments: &Arguments, typed: Typed<'_>, folder: &Path) -> Result<Option<Config>, Failure> {
+    if arguments.no_config {
+        if typed.is_flag("config") {
+            let message = "--config names a configuration, and --no-config reads none; give one of them";
+            return Err(Failure::Usage(message.to_owned()));
+        }
+        return Ok(None);
+    }
+    let path: Option<PathBuf> = match &arguments.config {
+        // `--accept` makes it.
+        Some(path) if arguments.accept && !path.exists() => None,
+        Some(path) => Some(path.clone()),
+        None => find::upwards(folder)?,
+    };
+    path.map(|path| Config::read(&path)).transpose()
+}
+
+/// Holds every target to what a target is, used or not: a mistake is told before somebody deploys there.
+fn check_targets(config: &Config) -> Result<(), Failure> {
+    let parsed = &config.parsed;
+    for (name, part) in &parsed.file.targets {
+        if name == EMBEDDED {
+            return Err(parsed.error(&part.base_url, Problem::Embedded).into());
+        }
+        if let Err(error) = Target::parse(part.base_url.value()) {
+            return Err(parsed.error(&part.base_url, Problem::Url(error)).into());
+        }
+        if let Some(variable) = part
+            .token_env
+            .as_ref()
+            .filter(|variable| !is_variable(variable.value()))
+        {
+            return Err(parsed.error(variable, Problem::Variable).into());
+        }
+    }
+    Ok(())
+}
+
+/// Whether a text is the name of a variable as POSIX has it (Base Definitions, section 8.1): capitals, digits and
+/// underscores. A token is hardly ever one.
+fn is_variable(text: &str) -> bool {
+    let mut characters = text.chars();
+    let begins = characters
+        .next()
+        .is_some_and(|first| first.is_ascii_uppercase() || first == '_');
+    begins && characters.all(|other| other.is_ascii_uppercase() || other.is_ascii_digit() || other == '_')
+}
+
+/// Fills in what was not typed.
+struct Filling<'config> {
+    config: &'config Config,
+    typed: Typed<'config>,
+    origins: BTreeMap<&'static str, Origin>,
+}
+
+impl Filling<'_> {
+    fn fill(&mut self, arguments: &mut Arguments, target: Option<&TargetPart>) -> Result<(), Failure> {
+        let file = &self.config.parsed.file;
+        let check = &file.check;
+        if let Some(target) = target {
+            arguments.base_url = Some(target.base_url.value().clone());
+            self.take("writes", &mut arguments.writes, target.writes.as_ref(), Ok)?;
+            self.take("max_writes", &mut arguments.max_writes, target.max_writes.as_ref(), Ok)?;
+            self.take("wait", &mut arguments.wait, target.wait.as_ref(), |wait| {
+                range::seconds(wait).map(Some)
+            })?;
+        } else {
+            for name in ["base_url", "writes", "max_writes", "wait"] {
+                self.origins
+                    .extend(self.typed.origin(name).map(|origin| (name, origin)));
+            }
+        }
+        let beside = |name: String| Ok(Some(self.config.beside(&name)));
+        self.take("spec", &mut arguments.spec, check.spec.as_ref(), beside)?;
+        self.take("seed", &mut arguments.seed, check.seed.as_ref(), |seed| Ok(Some(seed)))?;
+        self.take("only", &mut arguments.only, check.only.as_ref(), names)?;
+        self.take("skip", &mut arguments.skip, check.skip.as_ref(), names)?;
+        self.take(
+            "require_facts",
+            &mut arguments.require_facts,
+            check.require_facts.as_ref(),
+            |percent| range::percent(percent).map(Some),
+        )?;
+        self.take(
+            "max_pages",
+            &mut arguments.max_pages,
+            check.max_pages.as_ref(),
+            range::at_least_one,
+        )?;
+        self.take(
+            "repeat",
+            &mut arguments.repeat,
+            check.repeat.as_ref(),
+            range::at_least_one,
+        )?;
+        self.pace(arguments, target.map(|target| &target.pace), &check.pace)?;
+        self.reports(arguments)
+    }
+
+    fn pace(&mut self, arguments: &mut Arguments, target: Option<&Pace>, check: &Pace) -> Result<(), Failure> {
+        let rate = target.and_then(|pace| pace.rate.as_ref()).or(check.rate.as_ref());
+        let jobs = target.and_then(|pace| pace.jobs.as_ref()).or(check.jobs.as_ref());
+        let timeout = target.and_then(|pace| pace.timeout.as_ref()).or(check.timeout.as_ref());
+        let settle = target.and_then(|pace| pace.settle.as_ref()).or(check.settle.as_ref());
+        self.take("rate", &mut arguments.rate, rate, |rate| {
+            range::positive(rate).map(Some)
+        })?;
+        self.take("jobs", &mut arguments.jobs, jobs, range::jobs)?;
+        self.take("timeout", &mut arguments.timeout, timeout, range::positive)?;
+        self.take("settle", &mut arguments.settle, settle, range::seconds)
+    }
+
+    /// Reports that are typed take the place of all in the file.
+    fn reports(&mut self, arguments: &mut Arguments) -> Result<(), Failure> {
+        let parsed = &self.config.parsed;
+        let mut reports: Vec<ReportTarget> = Vec::new();
+        for named in parsed.file.reports.iter().flat_map(Placed::value) {
+            let report: ReportTarget = named
+                .value()
+                .parse()
+                .map_err(|reason| parsed.error(named, Problem::Report(reason)))?;
+            let report = report.beside(|file| self.config.beside(file));
+            if let Some(place) = report.collides(&reports) {
+                return Err(parsed.error(named, Problem::ReportTwice(place)).into());
+            }
+            reports.push(report);
+        }
+        let placed = parsed.file.reports.as_ref().map(|placed| (placed, reports));
+        match (self.typed.origin("report"), placed) {
+            (Some(typed), _) => drop(self.origins.insert("report", typed)),
+            (None, Some((placed, reports))) => {
+                self.origins.insert("report", Origin::File(parsed.place(placed)));
+                arguments.report = reports;
+            }
+            (None, None) => {}
+        }
+        Ok(())
+    }
+
+    /// Takes the value of the file where nothing was typed. It has to be right in either case.
+    fn take<Written: Clone, T>(
+        &mut self,
+        name: &'static str,
+        slot: &mut T,
+        placed: Option<&Placed<Written>>,
+        read: impl Fn(Written) -> Result<T, String>,
+    ) -> Result<(), Failure> {
+        let parsed = &self.config.parsed;
+        let value = placed.map(|placed| {
+            let range = |reason| parsed.error(placed, Problem::Range { key: name, reason });
+            read(placed.value().clone()).map_err(range).map(|value| (placed, value))
+        });
+        match (self.typed.origin(name), value.transpose()?) {
+            (Some(typed), _) => drop(self.origins.insert(name, typed)),
+            (None, Some((placed, value))) => {
+                self.origins.insert(name, Origin::File(parsed.place(placed)));
+                *slot = value;
+            }
+            (None, None) => {}
+        }
+        Ok(())
+    }
+}
+
+#[expect(
+    clippy::unnecessary_wraps,
+    clippy::needless_pass_by_value,
+    reason = "it stands where others refuse"
+)]
+fn names(placed: Vec<Placed<String>>) -> Result<Vec<String>, String> {
+    Ok(placed.iter().map(|name| name.value().clone()).collect())
+}

@@ -1,0 +1,294 @@
+//! `countersign config`: what a check would do, and where each value came from. No secret is in it: of the token it tells
+//! where it would come from.
+
+use std::fmt::{self, Write as _};
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::file;
+use super::levels::{LevelEntry, State};
+use super::settle::{Origin, Settled};
+use crate::cli::check::{self, Arguments as CheckArguments};
+use crate::cli::edge;
+use crate::cli::failure::Failure;
+use crate::exchange::Target;
+
+/// What `config` takes.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ConfigArguments {
+    #[command(flatten)]
+    pub(in crate::cli) check: CheckArguments,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Print the JSON Schema of `countersign.toml`, for editors
+    #[arg(long, conflicts_with = "json")]
+    schema: bool,
+}
+
+/// How the command prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum Form {
+    /// One JSON object.
+    Json,
+    /// Lines for people.
+    Lines,
+}
+
+impl ConfigArguments {
+    /// Whether the schema alone is asked for; that reads nothing.
+    pub(in crate::cli) fn schema(&self) -> bool {
+        self.schema
+    }
+
+    /// How to print.
+    pub(in crate::cli) fn form(&self) -> Form {
+        if self.json { Form::Json } else { Form::Lines }
+    }
+}
+
+/// Prints the schema of the file.
+pub(in crate::cli) fn print_schema() -> u8 {
+    // A schema is plain data, so there is nothing that could fail to be written.
+    let text = serde_json::to_string_pretty(&file::schema()).unwrap_or_default();
+    edge::print(&(text + "\n"));
+    0
+}
+
+/// Prints what a check with these arguments would do.
+pub(in crate::cli) fn run(settled: &Settled, form: Form) -> Result<u8, Failure> {
+    let contract = check::contract(settled.arguments.spec())?;
+    let entries = settled.levels(&contract, edge::now().date_naive())?;
+    check::scope(&settled.arguments, &contract, 0)?;
+    check::levels(&settled.arguments)?;
+    if let Some(url) = &settled.arguments.base_url {
+        Target::parse(url)?;
+    }
+    let page = Page {
+        settled,
+        entries: &entries,
+    };
+    edge::print(&match form {
+        Form::Json => serde_json::to_string_pretty(&page.json()).unwrap_or_default() + "\n",
+        Form::Lines => page.lines(),
+    });
+    Ok(0)
+}
+
+/// What is shown.
+struct Page<'page> {
+    settled: &'page Settled,
+    entries: &'page [LevelEntry],
+}
+
+/// A setting: its name, its value, where that came from.
+type Row = (&'static str, Value, Origin);
+
+impl Page<'_> {
+    fn rows(&self) -> Vec<Row> {
+        let arguments = &self.settled.arguments;
+        let embedded = arguments.base_url.is_none();
+        let reports: Vec<_> = arguments.report.iter().map(ToString::to_string).collect();
+        let reports = if reports.is_empty() {
+            json!(["terminal"])
+        } else {
+            json!(reports)
+        };
+        let spec = arguments.spec().map(|path| path.display().to_string());
+        let values = [
+            ("base_url", json!(arguments.base_url)),
+            // The embedded service is nobody's: it gets both.
+            ("writes", json!(arguments.writes || embedded)),
+            ("max_writes", json!(arguments.max_writes)),
+            ("wait", json!(arguments.wait)),
+            ("rate", json!(arguments.rate)),
+            ("jobs", json!(arguments.jobs)),
+            ("timeout", json!(arguments.timeout)),
+            ("settle", json!(arguments.settle)),
+            ("spec", json!(spec)),
+            ("seed", json!(arguments.seed)),
+            ("only", json!(arguments.only)),
+            ("skip", json!(arguments.skip)),
+            ("require_facts", json!(arguments.require_facts)),
+            ("max_pages", json!(arguments.max_pages)),
+            ("repeat", json!(arguments.repeat)),
+            ("report", reports),
+        ];
+        let row = |(name, value)| (name, value, self.settled.origin(name));
+        values.into_iter().map(row).collect()
+    }
+
+    /// The flags that set the level of a whole rule.
+    fn flags(&self) -> Vec<(&'static str, &str)> {
+        let arguments = &self.settled.arguments;
+        let lists = [
+            ("allow", &arguments.allow),
+            ("warn", &arguments.warn),
+            ("deny", &arguments.deny),
+        ];
+        let each = lists
+            .into_iter()
+            .flat_map(|(level, rules)| rules.iter().map(move |rule| (level, rule.as_str())));
+        each.collect()
+    }
+
+    /// Where the token would come from, whether that holds one, and who says so.
+    fn token(&self) -> (String, Option<bool>, Origin) {
+        let arguments = &self.settled.arguments;
+        let (variable, origin) = &self.settled.token;
+        match (&arguments.base_url, &arguments.token_file) {
+            (None, _) => ("the embedded service's own".to_owned(), None, Origin::Default),
+            (_, Some(file)) => (format!("from `{}`", file.display()), None, Origin::Flag("token_file")),
+            (Some(_), None) => {
+                let origin = match origin {
+                    Origin::Default => Origin::Default,
+                    named => named.clone(),
+                };
+                (format!("from {variable}"), Some(edge::is_set(variable)), origin)
+            }
+        }
+    }
+
+    fn lines(&self) -> String {
+        let (config, target) = (self.settled.config.as_ref(), self.settled.target.as_deref());
+        let mut rows: Vec<(&str, String, String)> = self
+            .rows()
+            .into_iter()
+            .map(|(name, value, origin)| (name, told(name, &value), origin.to_string()))
+            .collect();
+        let (token, set, origin) = self.token();
+        let set = match set {
+            Some(true) => ", which is set",
+            Some(false) => ", which is not set",
+            None => "",
+        };
+        rows.insert(1, ("token", format!("{token}{set}"), origin.to_string()));
+        let width = rows
+            .iter()
+            .map(|(_, value, _)| value.chars().count())
+            .max()
+            .unwrap_or(0);
+        let file = config.map_or_else(|| "none".to_owned(), |config| config.path.display().to_string());
+        let mut text = format!("configuration  {file}\n");
+        let unnamed = if self.settled.arguments.base_url.is_some() {
+            "none"
+        } else {
+            "embedded"
+        };
+        // Writing into a String does not fail.
+        let _ = writeln!(text, "target         {}\n", target.unwrap_or(unnamed));
+        for (name, value, origin) in rows {
+            let _ = writeln!(text, "{name:<13}  {value:<width$}  {origin}");
+        }
+        self.levels(&mut text);
+        text
+    }
+
+    fn levels(&self, text: &mut String) {
+        if !self.entries.is_empty() || !self.flags().is_empty() {
+            text.push_str("\nlevels\n");
+        }
+        for (level, rule) in self.flags() {
+            let _ = writeln!(text, "  --{level} {rule}");
+        }
+        for entry in self.entries {
+            let until = entry.until.map_or_else(String::new, |day| format!(" until {day}"));
+            let _ = writeln!(
+                text,
+                "  {}  {} {entry}{until}{}",
+                entry.place,
+                entry.entry.level,
+                why(entry)
+            );
+        }
+    }
+
+    fn json(&self) -> Value {
+        let rows = self
+            .rows()
+            .into_iter()
+            .map(|(name, value, origin)| (name.to_owned(), json!({"value": value, "origin": origin.to_string()})));
+        let (token, set, origin) = self.token();
+        let levels = self.entries.iter().map(|entry| {
+            let (operation, field) = &entry.written;
+            json!({
+                "rule": entry.entry.rule.name,
+                "operation": operation,
+                "field": field,
+                "level": entry.entry.level,
+                "reason": entry.reason,
+                "until": entry.until,
+                "origin": entry.place.to_string(),
+                "state": match entry.state {
+                    State::Expired(_) => "expired",
+                    State::Holds => "holds",
+                    State::Waits => "waits",
+                },
+            })
+        });
+        json!({
+            "configuration": self.settled.config.as_ref().map(|config| config.path.display().to_string()),
+            "target": self.settled.target,
+            "token": {"source": token, "set": set, "origin": origin.to_string()},
+            "settings": Value::Object(rows.collect()),
+            "flags": self.flags().into_iter().map(|(level, rule)| json!({"rule": rule, "level": level})).collect::<Vec<_>>(),
+            "levels": levels.collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// A value as a person reads it.
+fn told(name: &str, value: &Value) -> String {
+    match (name, value) {
+        ("base_url", Value::Null) => "the embedded reference service".to_owned(),
+        ("spec", Value::Null) => "the built-in openapi.yaml".to_owned(),
+        ("seed", Value::Null) => "another each time".to_owned(),
+        ("only", Value::Array(names)) if names.is_empty() => "every operation".to_owned(),
+        (_, Value::Null) => "none".to_owned(),
+        (_, Value::String(text)) => text.clone(),
+        (_, Value::Array(elements)) if elements.is_empty() => "none".to_owned(),
+        (_, Value::Array(elements)) => {
+            let texts: Vec<_> = elements.iter().map(|element| told(name, element)).collect();
+            texts.join(", ")
+        }
+        (_, Value::Number(number)) => number.as_f64().unwrap_or_default().to_string(),
+        (_, other) => other.to_string(),
+    }
+}
+
+/// Why an entry is there, and why it does nothing where that is so.
+fn why(entry: &LevelEntry) -> String {
+    match entry.state {
+        State::Holds => format!(": {}", entry.reason),
+        State::Expired(since) => format!(": {} (expired, does nothing since {since})", entry.reason),
+        State::Waits => ": does nothing until its reason is filled in".to_owned(),
+    }
+}
+
+impl fmt::Display for LevelEntry {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (operation, field) = &self.written;
+        formatter.write_str(self.entry.rule.name)?;
+        match (operation, field.as_deref()) {
+            (None, None) => formatter.write_str(" everywhere"),
+            (Some(operation), None) => write!(formatter, " in {operation}"),
+            (operation, Some(field)) => {
+                let field = if field.is_empty() { "the whole answer" } else { field };
+                let operation = operation.as_deref().map_or_else(String::new, |name| format!(" {name}"));
+                write!(formatter, "{operation} {field}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => formatter.write_str("default"),
+            Self::Environment(variable) => formatter.write_str(variable),
+            Self::File(place) => place.fmt(formatter),
+            Self::Flag(name) => write!(formatter, "--{}", name.replace('_', "-")),
+        }
+    }
+}
