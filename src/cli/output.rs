@@ -192,7 +192,7 @@ fn destination(file: &Path) -> Result<Destination, Failure> {
         let reason = format!("`{}` is no folder; make it, or name another file", folder.display());
         return Err(failure(reason));
     }
-    let aside = tempfile::Builder::new().prefix(".countersign-").tempfile_in(folder);
+    let aside = edge::aside(folder);
     aside
         .map(Destination::Aside)
         .map_err(|error| failure(error.to_string()))

@@ -83,7 +83,10 @@ impl<'run> Run<'run> {
             ("RUNNER_TEMP", ""),
         ];
         let of_runner = of_runner.map(|(name, file)| {
-            let path = self.place.path("runner").join(file);
+            let mut path = self.place.path("runner");
+            if !file.is_empty() {
+                path.push(file);
+            }
             (name.to_owned(), path.display().to_string())
         });
         stated
@@ -137,6 +140,10 @@ fn a_service_that_conforms_passes_and_leaves_reports_and_a_summary() {
     let summary = std::fs::read_to_string(place.path("runner/summary")).unwrap();
     assert!(summary.contains("conforms"), "{summary}");
     assert!(!done.stdout.contains("::error"), "{done:?}");
+    assert!(
+        done.stdout.contains("  facts     522: "),
+        "the log tells it to people too: {done:?}"
+    );
 }
 
 #[test]
@@ -175,11 +182,14 @@ fn arguments_are_split_at_blanks_and_lines_and_never_run() {
         ("base-url", "$(touch pwned)"),
     ];
     let (done, _) = Run::new(&place, &given).end();
+    let log = format!("terminal={}/countersign.txt", place.path("runner").display());
     let arguments: Vec<_> = done.stdout.lines().collect();
     let expected = [
         "check",
         "--report",
         "github",
+        "--report",
+        &log,
         "--config",
         "of $(touch pwned).toml",
         "--report",
@@ -214,7 +224,7 @@ fn without_a_program_that_of_the_actions_own_version_is_built_once() {
     let clone = env!("CARGO_MANIFEST_DIR");
     let target = place.path("runner/countersign/target");
     assert_eq!(
-        asked.replace("runner//", "runner/"),
+        asked,
         format!(
             "{clone}: build --locked --profile dist --target-dir {}\n",
             target.display()
