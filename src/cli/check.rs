@@ -173,7 +173,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         };
         resolved.keep_residue(path, &begun)?;
     }
-    let terminal = shown::terminal(arguments.color, arguments.quiet, arguments.verbose);
+    let terminals = shown::terminals(arguments.color, (arguments.quiet, arguments.verbose));
     let started = std::time::Instant::now();
     let (values, redaction) = (resolved.settings.values, transport.redaction());
     let watched = edge::stderr_is_terminal();
@@ -206,7 +206,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         redaction: &redaction,
     };
     let record = record(&run, exchanges, &about);
-    outputs.write(&record, &terminal)?;
+    outputs.write(&record, &terminals)?;
     // The embedded service's threads end with the process; waiting for idle connections would only cost time.
     runtime.shutdown_background();
     Ok(record.exit_code)

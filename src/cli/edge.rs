@@ -153,6 +153,25 @@ pub(super) fn stderr_is_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
 
+/// A file in `folder` that takes another's place once it is whole. Whoever may read what the user writes may read it: a
+/// container writes reports for somebody else.
+///
+/// # Errors
+///
+/// What the system says, without the name of that file: it means nothing to the user.
+pub(super) fn aside(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".countersign-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // The process's mask takes away what is not wanted.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let opened = builder.tempfile_in(folder);
+    opened.map_err(|error| std::io::Error::from(error.kind()))
+}
+
 /// Writes data to standard output. A reader that went away is no error of ours.
 pub(super) fn print(text: &str) {
     let text = neutral(text, Colours::Kept);

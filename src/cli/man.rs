@@ -156,7 +156,7 @@ fn write(folder: &Path, pages: &[Page]) -> Result<(), Failure> {
 }
 
 fn written(folder: &Path, text: &[u8]) -> std::io::Result<NamedTempFile> {
-    let mut file = tempfile::Builder::new().prefix(".countersign-").tempfile_in(folder)?;
+    let mut file = edge::aside(folder)?;
     file.write_all(text)?;
     file.as_file().sync_all()?;
     Ok(file)

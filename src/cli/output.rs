@@ -10,8 +10,9 @@ use tempfile::NamedTempFile;
 
 use super::edge;
 use super::failure::Failure;
+use super::shown::Terminals;
 use crate::contract::openapi::near;
-use crate::report::{Record, Terminal, json};
+use crate::report::{Record, json};
 
 /// A format, and the file it goes to; standard output where none is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,12 +148,13 @@ impl Outputs {
     /// # Errors
     ///
     /// The first report that could not be written; the others are.
-    pub(super) fn write(self, record: &Record, terminal: &Terminal) -> Result<(), Failure> {
+    pub(super) fn write(self, record: &Record, terminals: &Terminals) -> Result<(), Failure> {
         let mut failed = Ok(());
         for (target, destination) in self.outputs {
             let text = match target.format {
                 Format::Json => json(record),
-                Format::Terminal => terminal.report(record),
+                Format::Terminal if target.file.is_some() => terminals.filed.report(record),
+                Format::Terminal => terminals.shown.report(record),
             };
             let written = match (target.file, destination) {
                 (Some(file), Some(destination)) => put(&file, destination, &text),
@@ -191,7 +193,7 @@ fn destination(file: &Path) -> Result<Destination, Failure> {
         let reason = format!("`{}` is no folder; make it, or name another file", folder.display());
         return Err(failure(reason));
     }
-    let aside = tempfile::Builder::new().prefix(".countersign-").tempfile_in(folder);
+    let aside = edge::aside(folder);
     aside
         .map(Destination::Aside)
         .map_err(|error| failure(error.to_string()))

@@ -81,11 +81,12 @@ impl<'run> Progress<'run> {
                     Level::Deny => self.to_mend += 1,
                     Level::Warn => self.to_know += 1,
                 }
+                self.bar.set_message(self.counts());
+                // Telling a line draws the bar anew, with the count that is right by now.
                 if self.finds {
                     let fact = &self.contract.fact(finding.fact).name;
                     self.tell(&self.terminal.found((finding.level, finding.rule.name, fact)));
                 }
-                self.bar.set_message(self.counts());
             }
         }
     }

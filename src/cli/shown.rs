@@ -32,7 +32,7 @@ impl Shown {
     /// A report that cannot be written; two reports to one place.
     pub(super) fn write(&self, record: &Record) -> Result<(), Failure> {
         let outputs = Outputs::open(&targets(&self.report))?;
-        outputs.write(record, &terminal(self.color, self.quiet, self.verbose))
+        outputs.write(record, &terminals(self.color, (self.quiet, self.verbose)))
     }
 }
 
@@ -46,9 +46,21 @@ pub(super) fn targets(asked: &[ReportTarget]) -> Vec<ReportTarget> {
     }
 }
 
-/// How the terminal's report is written.
-pub(super) fn terminal(color: ColorWhen, quiet: bool, verbose: bool) -> Terminal {
-    lines(color.on_stdout(), (quiet, verbose), edge::width())
+/// How the terminal's report is written to each place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terminals {
+    /// On standard output.
+    pub(super) shown: Terminal,
+    /// In a file: no terminal is asked.
+    pub(super) filed: Terminal,
+}
+
+/// How the terminal's report is written; `told` is whether little (`-q`) and whether much (`-v`) is wanted.
+pub(super) fn terminals(color: ColorWhen, told: (bool, bool)) -> Terminals {
+    Terminals {
+        shown: lines(color.on_stdout(), told, edge::width()),
+        filed: lines(color == ColorWhen::Always, told, None),
+    }
 }
 
 /// How lines are written, in colour or not, to a terminal of this width.

@@ -25,6 +25,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 /// The page as a terminal of 80 columns shows it, and what groff warns of; nothing where there is no groff.
+#[expect(clippy::print_stderr, reason = "a test that tells less than it says tells so")]
 fn rendered(page: &[u8]) -> Option<(String, String)> {
     let groff = Command::new("groff")
         .args(["-man", "-ww", "-Tutf8", "-P-cbou", "-rLL=80n"])

@@ -32,5 +32,6 @@ mod stub;
 mod support;
 mod target;
 mod usage;
+mod watched;
 mod ways;
 mod what_users_see;

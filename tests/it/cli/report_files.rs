@@ -91,3 +91,15 @@ fn every_report_says_the_same() {
         assert!(text.contains(finding["reproduce"].as_str().unwrap()), "{finding}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_report_may_be_read_by_whoever_may_read_other_files_of_the_user() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let target = Target::sound();
+    let ended = check(&target.url(), &["--report", "json=report.json"])
+        .file("other", "")
+        .run();
+    let mode = |name: &str| std::fs::metadata(ended.path().join(name)).unwrap().permissions().mode();
+    assert_eq!(mode("report.json"), mode("other"));
+}

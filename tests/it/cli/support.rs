@@ -65,6 +65,12 @@ impl Call {
         self
     }
 
+    /// Says whether the outputs will have colour; else `--color always` does.
+    pub(super) fn coloured(mut self, coloured: bool) -> Self {
+        self.coloured = coloured;
+        self
+    }
+
     /// Puts a file into the folder that the call runs in.
     pub(super) fn file(self, name: &str, content: impl AsRef<[u8]>) -> Self {
         std::fs::write(self.folder.path().join(name), content).unwrap();

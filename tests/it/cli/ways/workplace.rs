@@ -1,6 +1,7 @@
 //! Where the steps of a pipeline run: a folder, `countersign` on the path, a service with a person in its data. The main
 //! types are [`Workplace`] and [`Done`].
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -59,7 +60,6 @@ impl Workplace {
 
     /// Puts a script on the path of the steps.
     pub(super) fn command(&self, name: &str, script: &str) {
-        use std::os::unix::fs::PermissionsExt as _;
         let path = self.path(&format!("bin/{name}"));
         std::fs::write(&path, script).unwrap();
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -142,7 +142,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
         let kind = entry.file_type().unwrap();
         if kind.is_dir() {
             found.extend(files(&entry.path()));
-        } else if kind.is_file() {
+        } else if kind.is_file() && entry.metadata().unwrap().permissions().mode() & 0o100 == 0 {
             found.push(entry.path());
         }
     }
