@@ -10,34 +10,95 @@ use super::session::Session;
 const FIRST_WAIT: Duration = Duration::from_millis(50);
 
 impl Session<'_> {
-    /// Looks again and again, until `enough` says that there is no need to or `longest` has passed since the first
-    /// look. Hands back the last look.
+    /// Looks again and again, until `enough` says that there is no need to or a look came to nothing that began when
+    /// `longest` had passed. Hands back the last look.
     pub(super) async fn settled<Seen>(
         &self,
         longest: Duration,
         look: impl AsyncFn() -> Seen,
         enough: impl Fn(&Seen) -> bool,
     ) -> Seen {
-        let started = Instant::now();
-        let mut wait = FIRST_WAIT;
-        loop {
-            let seen = look().await;
-            let passed = started.elapsed();
-            if enough(&seen) {
-                self.lag.set(self.lag.get().max(passed));
-                return seen;
-            }
-            let left = longest.saturating_sub(passed);
-            if left.is_zero() {
-                return seen;
-            }
-            tokio::time::sleep(wait.min(left)).await;
-            wait *= 2;
+        let (seen, lag) = looks(longest, look, enough).await;
+        if let Some(lag) = lag {
+            self.lag.set(self.lag.get().max(lag));
         }
+        seen
     }
 
     /// How long to wait for what may never come: twice as long as anything took in this run so far.
     pub(super) fn briefly(&self) -> Duration {
         (self.lag.get() * 2 + FIRST_WAIT).min(self.settings.settle)
+    }
+}
+
+/// The last look, and how long it took until it showed enough, if it did.
+///
+/// A look may take longer than what is waited for: a long list is walked page by page, and its first page is old when
+/// the last one comes. So what counts is when the look began, and the one that settles it began late enough.
+async fn looks<Seen>(
+    longest: Duration,
+    look: impl AsyncFn() -> Seen,
+    enough: impl Fn(&Seen) -> bool,
+) -> (Seen, Option<Duration>) {
+    let started = Instant::now();
+    let mut wait = FIRST_WAIT;
+    loop {
+        let began = started.elapsed();
+        let seen = look().await;
+        let passed = started.elapsed();
+        if enough(&seen) {
+            return (seen, Some(passed));
+        }
+        if began >= longest {
+            return (seen, None);
+        }
+        tokio::time::sleep(wait.min(longest.saturating_sub(passed))).await;
+        wait *= 2;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    const SETTLE: Duration = Duration::from_secs(5);
+
+    /// Looks for what shows after so long, at the first moment of looks that take so long. Hands back whether it was seen,
+    /// and how many looks that took.
+    async fn looked(shows_after: Duration, takes: Duration) -> (bool, u32) {
+        let (started, count) = (Instant::now(), Cell::new(0));
+        let look = async || {
+            count.set(count.get() + 1);
+            let seen = started.elapsed() >= shows_after;
+            tokio::time::sleep(takes).await;
+            seen
+        };
+        let (seen, lag) = looks(SETTLE, look, |seen| *seen).await;
+        assert_eq!(lag.is_some(), seen);
+        (seen, count.get())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_shows_at_once_takes_one_look() {
+        assert_eq!(looked(Duration::ZERO, SETTLE * 2).await, (true, 1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_shows_in_time_is_seen_however_long_a_look_takes() {
+        let looks = [1, 2000, 4900, 5000, 60_000].map(Duration::from_millis);
+        for takes in looks {
+            let (seen, _) = looked(SETTLE - Duration::from_millis(1), takes).await;
+            assert!(seen, "{takes:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_never_shows_is_looked_for_once_more_when_the_time_has_passed() {
+        let (seen, count) = looked(Duration::MAX, SETTLE * 2).await;
+        assert_eq!((seen, count), (false, 2));
+        let (seen, count) = looked(Duration::MAX, Duration::from_millis(1)).await;
+        assert!(!seen && count < 10, "{count}");
     }
 }
