@@ -24,7 +24,7 @@ use crate::contract::operation::{OperationId, Security};
 use crate::exchange::redact::Values;
 use crate::exchange::{Limits, Target, Transport};
 use crate::plan::{Bounds, Mark, Plan, Scope};
-use crate::report::{Exchanges, RunFacts, Styling, Terminal, Verbosity, record};
+use crate::report::{Exchanges, Record, RunFacts, Styling, Terminal, Verbosity, accepted, record};
 use crate::rules::{Level, Levels};
 use crate::run::{self, Event, Run, Settings};
 use crate::service::fault::{self, Faults};
@@ -139,7 +139,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     let contract = contract(arguments.spec.as_deref())?;
     let entries = settled.levels(&contract, started_at.date_naive())?;
     let mut resolved = resolve(settled, &contract, started_at.timestamp())?;
-    let numbers = config::add(&entries, &mut resolved.settings.levels);
+    let acceptances = config::add(&entries, &mut resolved.settings.levels);
     let outputs = Outputs::open(&reports(arguments))?;
     if let Some(path) = &arguments.residue {
         residue_file::apart(path, outputs.files())?;
@@ -168,13 +168,16 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     }
     let plan = Plan::new(&contract, &resolved.scope);
     let terminal = terminal(arguments);
-    let started = std::time::Instant::now();
+    let mut started = std::time::Instant::now();
     let watched = edge::stderr_is_terminal() && outputs.terminal_on_stdout();
     let (values, redaction) = (resolved.settings.values, transport.redaction());
     let mut progress = Progress::new(terminal, watched, (values, redaction.clone()));
     let mut exchanges = Exchanges::new(&contract, values, redaction.clone());
     let told = outputs.tell_exchanges();
     let mut emit = |event: Event<'_>| {
+        if matches!(event, Event::Begun) {
+            started = std::time::Instant::now();
+        }
         progress.event(event);
         if told {
             exchanges.see(event);
@@ -198,7 +201,10 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         values,
         redaction: &redaction,
     };
-    let record = record(&run, exchanges, &about);
+    let record = Record {
+        accepted: accepted(&run, &contract, &resolved.settings.levels, &acceptances),
+        ..record(&run, exchanges, &about)
+    };
     outputs.write(&record, &terminal)?;
     // The embedded service's threads end with the process; waiting for idle connections would only cost time.
     runtime.shutdown_background();
@@ -252,6 +258,8 @@ fn resolve(settled: &Settled, contract: &Contract, started_second: i64) -> Resul
         max_writes: bounds.max_writes,
         max_pages: bounds.max_pages,
         rounds: arguments.repeat,
+        // The embedded service is there.
+        wait: arguments.wait.filter(|_| named.is_some()).map(Duration::from_secs_f64),
         write_log: None,
         mark: Mark::new(seed, u64::try_from(started_second).unwrap_or(0)),
         levels: levels(arguments)?,

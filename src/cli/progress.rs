@@ -17,6 +17,7 @@ pub(super) struct Progress {
     values: Values,
     redaction: Redaction,
     findings: u64,
+    waited: bool,
 }
 
 impl Progress {
@@ -40,6 +41,7 @@ impl Progress {
             values,
             redaction,
             findings: 0,
+            waited: false,
         }
     }
 
@@ -54,10 +56,21 @@ impl Progress {
                     self.bar.suspend(|| edge::tell(&line));
                 }
             }
+            Event::Begun => self.bar.set_message("no findings"),
+            Event::Waiting(reason) => self.waiting(reason),
             Event::Found(_) => {
                 self.findings += 1;
                 self.bar.set_message(format!("findings: {}", self.findings));
             }
+        }
+    }
+
+    /// Says once what is waited for, and shows the latest reason where somebody watches.
+    fn waiting(&mut self, reason: &str) {
+        let line = self.redaction.hide(&format!("waiting for the target: {reason}"));
+        self.bar.set_message(line.clone());
+        if self.terminal.verbosity > Verbosity::Quiet && !std::mem::replace(&mut self.waited, true) {
+            self.bar.suspend(|| edge::tell(&line));
         }
     }
 

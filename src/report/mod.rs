@@ -1,5 +1,6 @@
 //! Writes what a run found. Every report is given the same [`Record`] and only writes it.
 
+mod accepted;
 mod excerpt;
 mod exchanges;
 mod json;
@@ -9,6 +10,7 @@ mod terminal;
 #[cfg(test)]
 mod testing;
 
+pub use accepted::{Acceptance, AcceptedRecord, AcceptedState, Scope, accepted};
 pub use excerpt::{Excerpt, ExcerptLine, Mark};
 pub use exchanges::{AnswerRecord, CredentialRecord, ExchangeRecord, Exchanges, HeaderRecord, PurposeRecord};
 pub use json::json;

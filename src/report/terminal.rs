@@ -8,6 +8,7 @@ use std::ops::Range;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level as Title, Renderer, Snippet};
 
+use super::accepted;
 use super::excerpt::{Excerpt, Mark};
 use super::record::{FindingRecord, Outcome, Record, VerdictRecord};
 use crate::exchange::Exchange;
@@ -188,6 +189,7 @@ impl Terminal {
                 requests.rounds
             );
         }
+        text.push_str(&accepted::summary(&record.accepted));
         residue(record, &mut text);
         text
     }
@@ -406,6 +408,10 @@ mod tests {
         }
         for row in &mut record.facts.rows {
             (row.fact, row.reason) = (EVIL.to_owned(), row.reason.as_ref().map(|_| EVIL.to_owned()));
+        }
+        for entry in &mut record.accepted {
+            (entry.scope.rule, entry.place, entry.reason) = (EVIL.to_owned(), EVIL.to_owned(), EVIL.to_owned());
+            (entry.scope.operation, entry.scope.field) = (Some(EVIL.to_owned()), Some(EVIL.to_owned()));
         }
         for left in &mut record.residue {
             (left.operation, left.id) = (EVIL.to_owned(), Some(EVIL.to_owned()));

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use make::{RunFacts, record};
 
+use super::accepted::AcceptedRecord;
 use super::excerpt::Excerpt;
 use super::exchanges::ExchangeRecord;
 use crate::rules::Level;
@@ -75,6 +76,9 @@ pub struct Record {
     pub facts: Facts,
     /// What was found, what to mend first first.
     pub findings: Vec<FindingRecord>,
+    /// What was accepted beforehand, and what became of it.
+    #[serde(default)]
+    pub accepted: Vec<AcceptedRecord>,
     /// What the run may have left in the target; nothing can be deleted there.
     pub residue: Vec<ResidueRecord>,
     /// What was sent.
