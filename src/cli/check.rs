@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::SecondsFormat;
+use chrono::{DateTime, SecondsFormat, Utc};
 use clap::{ArgAction, Args};
 use secrecy::SecretString;
 use tokio::runtime::Runtime;
 
-use super::config::{self, Origin, Settled, range};
+use super::config::{self, Accepting, Origin, Settled, range};
 use super::edge::{self, BASE_URL_VARIABLE, CONFIG_VARIABLE, ColorWhen, TARGET_VARIABLE};
 use super::failure::Failure;
 use super::output::{Outputs, ReportTarget};
@@ -24,7 +24,7 @@ use crate::contract::operation::{OperationId, Security};
 use crate::exchange::redact::Values;
 use crate::exchange::{Limits, Target, Transport};
 use crate::plan::{Bounds, Mark, Plan, Scope};
-use crate::report::{Exchanges, Record, RunFacts, Styling, Terminal, Verbosity, accepted, record};
+use crate::report::{Exchanges, Outcome, Record, RunFacts, Styling, Terminal, Verbosity, accepted, record};
 use crate::rules::{Level, Levels};
 use crate::run::{self, Event, Run, Settings};
 use crate::service::fault::{self, Faults};
@@ -144,6 +144,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     if let Some(path) = &arguments.residue {
         residue_file::apart(path, outputs.files())?;
     }
+    let accepting = settled.accepting()?;
     let runtime = runtime(&resolved)?;
     let (target, token) = runtime.block_on(resolved.target())?;
     resolved.scope.token = token.is_some();
@@ -157,14 +158,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         resolved.limits,
     )?;
     if let Some(path) = &arguments.residue {
-        let begun = Begun {
-            target: &target.origin(),
-            contract: &contract.document.name,
-            started_at: started_at.to_rfc3339_opts(SecondsFormat::Secs, true),
-            seed: resolved.scope.seed,
-            max_writes: resolved.settings.max_writes,
-        };
-        resolved.keep_residue(path, &begun)?;
+        resolved.keep_residue(path, &target.origin(), (&contract, started_at))?;
     }
     let plan = Plan::new(&contract, &resolved.scope);
     let terminal = terminal(arguments);
@@ -205,10 +199,22 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         accepted: accepted(&run, &contract, &resolved.settings.levels, &acceptances),
         ..record(&run, exchanges, &about)
     };
-    outputs.write(&record, &terminal)?;
+    let written = outputs.write(&record, &terminal);
+    accepting.map_or(Ok(()), |accepting| accept(accepting, &run, &record, &contract))?;
+    written?;
     // The embedded service's threads end with the process; waiting for idle connections would only cost time.
     runtime.shutdown_background();
     Ok(record.exit_code)
+}
+
+/// Adds what was found to the configuration. What a run that was cut short found is not all there is, so it adds nothing.
+fn accept(accepting: Accepting, run: &Run, record: &Record, contract: &Contract) -> Result<(), Failure> {
+    if matches!(record.outcome, Outcome::Conforms | Outcome::DoesNotConform) {
+        edge::tell(&accepting.write(run.verdicts.findings(), contract)?);
+    } else {
+        edge::tell("nothing was accepted: the run was not carried out to its end");
+    }
+    Ok(())
 }
 
 /// Whether an operation asks its caller for a credential.
@@ -343,8 +349,20 @@ impl Resolved {
     }
 
     /// Has the run keep an account of its writes in a file.
-    fn keep_residue(&mut self, path: &Path, begun: &Begun<'_>) -> Result<(), Failure> {
-        let file = ResidueFile::open(path, self.settings.mark.as_str(), begun)?;
+    fn keep_residue(
+        &mut self,
+        path: &Path,
+        target: &str,
+        (contract, started_at): (&Contract, DateTime<Utc>),
+    ) -> Result<(), Failure> {
+        let begun = Begun {
+            target,
+            contract: &contract.document.name,
+            started_at: started_at.to_rfc3339_opts(SecondsFormat::Secs, true),
+            seed: self.scope.seed,
+            max_writes: self.settings.max_writes,
+        };
+        let file = ResidueFile::open(path, self.settings.mark.as_str(), &begun)?;
         self.settings.write_log = Some(Arc::new(file));
         Ok(())
     }

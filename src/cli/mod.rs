@@ -37,7 +37,7 @@ Exit codes:
   1    does not conform: a finding at deny
   2    usage or configuration: a bad flag, file or contract
   3    could not judge: unreachable, throttled throughout, or the token refused everywhere
-  4    a report, or the residue that --residue asks for, could not be written
+  4    a report, the residue that --residue asks for, or what --accept adds could not be written
   130  interrupted; what was judged until then is reported";
 
 #[derive(Debug, Subcommand)]

@@ -126,19 +126,9 @@ fn is_gone(run: &Run, contract: &Contract, levels: &Levels, entry: &Entry) -> bo
 
 /// What a person is told of them: how many findings were accepted, and each entry that there is something to do about.
 pub(super) fn summary(accepted: &[AcceptedRecord]) -> String {
-    let findings: usize = accepted.iter().map(|entry| entry.findings).sum();
-    let mut lines = Vec::new();
-    if findings > 0 {
-        let words = if findings == 1 {
-            "1 finding".to_owned()
-        } else {
-            format!("{findings} findings")
-        };
-        lines.push(format!("  accepted  {words} by {}", files(accepted)));
-    }
-    for entry in accepted {
+    let told = accepted.iter().filter_map(|entry| {
         let what = match entry.state {
-            AcceptedState::Holds => continue,
+            AcceptedState::Holds => return None,
             AcceptedState::NoLongerOccurs => "no longer occurs; take the entry out".to_owned(),
             AcceptedState::Expired => {
                 let since = entry.expired.as_deref().unwrap_or("some day");
@@ -146,9 +136,16 @@ pub(super) fn summary(accepted: &[AcceptedRecord]) -> String {
             }
             AcceptedState::Waits => "accepts nothing until its reason is filled in".to_owned(),
         };
-        lines.push(format!("    {}: {} {what}", entry.place, entry.scope));
-    }
-    lines.into_iter().map(|line| line + "\n").collect()
+        Some(format!("    {}: {} {what}\n", entry.place, entry.scope))
+    });
+    let told: String = told.collect();
+    let head = match accepted.iter().map(|entry| entry.findings).sum() {
+        0 if told.is_empty() => return told,
+        0 => "no finding".to_owned(),
+        1 => format!("1 finding by {}", files(accepted)),
+        findings => format!("{findings} findings by {}", files(accepted)),
+    };
+    format!("  accepted  {head}\n{told}")
 }
 
 /// The files that entries which decided something stand in.

@@ -29,7 +29,7 @@ impl Parsed {
     pub(super) fn read(name: &str, text: &str) -> Result<Self, ConfigError> {
         let error = |(span, problem): (Range<usize>, Problem)| ConfigError {
             place: Place::of(name, text, &span),
-            problem,
+            problem: Box::new(problem),
         };
         let table = DeTable::parse(text).map_err(|refused| {
             let message = refused.message().lines().next().unwrap_or_default().to_owned();
@@ -85,7 +85,7 @@ impl Parsed {
     pub(super) fn error<T>(&self, placed: &Placed<T>, problem: Problem) -> ConfigError {
         ConfigError {
             place: self.place(placed),
-            problem,
+            problem: Box::new(problem),
         }
     }
 }

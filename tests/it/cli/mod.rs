@@ -8,6 +8,7 @@
     reason = "a helper of a test may fail it, as the test itself may"
 )]
 
+mod config;
 mod errors;
 mod hostile;
 mod interruption;
@@ -28,4 +29,5 @@ mod stub;
 mod support;
 mod target;
 mod usage;
+mod wait;
 mod what_users_see;

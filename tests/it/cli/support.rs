@@ -76,6 +76,11 @@ impl Call {
         self
     }
 
+    /// The folder that the call runs in.
+    pub(super) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
     pub(super) fn run(self) -> Ended {
         self.start().end()
     }
@@ -112,6 +117,11 @@ impl Running {
     pub(super) fn first_lines(&self, count: usize) -> Vec<String> {
         let next = || self.stdout.recv_timeout(LONGEST).unwrap();
         std::iter::repeat_with(next).take(count).collect()
+    }
+
+    /// The first line of standard error, as soon as it is there.
+    pub(super) fn first_error_line(&self) -> String {
+        self.stderr.recv_timeout(LONGEST).unwrap()
     }
 
     /// The number of the process.
