@@ -17,6 +17,7 @@ use super::output::{Outputs, ReportTarget};
 use super::progress::Progress;
 use super::residue_file::{self, Begun, ResidueFile};
 use super::serve::store;
+use super::signals;
 use crate::client::Token;
 use crate::contract::Contract;
 use crate::contract::openapi::near;
@@ -119,10 +120,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(super) color: ColorWhen,
     /// Tell each exchange and each undecided fact
-    #[arg(short, action = ArgAction::SetTrue, conflicts_with = "quiet")]
+    #[arg(short, long, action = ArgAction::SetTrue, conflicts_with = "quiet")]
     pub(super) verbose: bool,
     /// Tell the verdict alone
-    #[arg(short, action = ArgAction::SetTrue)]
+    #[arg(short, long, action = ArgAction::SetTrue)]
     pub(super) quiet: bool,
 }
 
@@ -163,9 +164,10 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     let plan = Plan::new(&contract, &resolved.scope);
     let terminal = terminal(arguments);
     let mut started = std::time::Instant::now();
-    let watched = edge::stderr_is_terminal() && outputs.terminal_on_stdout();
     let (values, redaction) = (resolved.settings.values, transport.redaction());
-    let mut progress = Progress::new(terminal, watched, (values, redaction.clone()));
+    let watched = edge::stderr_is_terminal();
+    let mut progress = Progress::new(live(arguments), watched, &contract, (values, redaction.clone()));
+    let interrupted = signals::interruption(outputs.unfinished())?;
     let mut exchanges = Exchanges::new(&contract, values, redaction.clone());
     let told = outputs.tell_exchanges();
     let mut emit = |event: Event<'_>| {
@@ -182,7 +184,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         &plan,
         &transport,
         &resolved.settings,
-        (&mut emit, interrupt()),
+        (&mut emit, interrupted),
     ));
     progress.finish();
     let about = RunFacts {
@@ -444,12 +446,18 @@ fn reports(arguments: &Arguments) -> Vec<ReportTarget> {
     }
 }
 
+/// How the report is written.
 fn terminal(arguments: &Arguments) -> Terminal {
-    let styling = if arguments.color.on_stdout() {
-        Styling::Coloured
-    } else {
-        Styling::Plain
-    };
+    lines(arguments, arguments.color.on_stdout(), edge::width())
+}
+
+/// How standard error is written while the run goes.
+fn live(arguments: &Arguments) -> Terminal {
+    lines(arguments, arguments.color.on_stderr(), edge::stderr_width())
+}
+
+fn lines(arguments: &Arguments, coloured: bool, width: Option<usize>) -> Terminal {
+    let styling = if coloured { Styling::Coloured } else { Styling::Plain };
     let verbosity = match (arguments.quiet, arguments.verbose) {
         (true, _) => Verbosity::Quiet,
         (_, true) => Verbosity::Verbose,
@@ -458,13 +466,7 @@ fn terminal(arguments: &Arguments) -> Terminal {
     Terminal {
         styling,
         verbosity,
-        width: edge::width(),
-    }
-}
-
-async fn interrupt() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
+        width,
     }
 }
 

@@ -34,9 +34,19 @@ pub(super) enum ColorWhen {
 impl ColorWhen {
     /// Whether there is colour on standard output.
     pub(super) fn on_stdout(self) -> bool {
+        self.on(&std::io::stdout())
+    }
+
+    /// Whether there is colour on standard error.
+    pub(super) fn on_stderr(self) -> bool {
+        self.on(&std::io::stderr())
+    }
+
+    /// `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and `TERM` have their say where the flag leaves it open.
+    fn on(self, stream: &impl anstream::stream::RawStream) -> bool {
         match self {
             Self::Always => true,
-            Self::Auto => anstream::AutoStream::choice(&std::io::stdout()) != ColorChoice::Never,
+            Self::Auto => anstream::AutoStream::choice(stream) != ColorChoice::Never,
             Self::Never => false,
         }
     }
@@ -107,6 +117,11 @@ pub(super) fn width() -> Option<usize> {
     terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0))
 }
 
+/// The width of the terminal on standard error, if there is one.
+pub(super) fn stderr_width() -> Option<usize> {
+    terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| usize::from(width.0))
+}
+
 /// How wide the lines of a page for people are: as wide as the terminal, 100 columns at most and where there is none.
 pub(super) fn line_width() -> usize {
     width().unwrap_or(100).clamp(40, 100)
@@ -124,6 +139,20 @@ pub(super) fn print(text: &str) {
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }
 
+/// Writes what holds no text but our own to standard output, as it is: in a script a tab is a tab. A reader that went
+/// away is no error of ours.
+///
+/// # Errors
+///
+/// What the system says: a full disk behind a redirection.
+pub(super) fn print_verbatim(text: &[u8]) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::Stdout(error)),
+        _ => Ok(()),
+    }
+}
+
 /// Writes a line to standard error.
 pub(super) fn tell(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", neutral(line, Colours::Kept));
@@ -134,4 +163,14 @@ pub(super) fn error(failure: &Failure) {
     let failure = neutral(&failure.to_string(), Colours::None);
     let style = anstyle::AnsiColor::Red.on_default().bold();
     let _ = writeln!(anstream::stderr().lock(), "{style}error{style:#}: {failure}");
+}
+
+/// Tells why, and ends the process at once.
+#[expect(
+    clippy::exit,
+    reason = "whoever asks twice waits for nothing, and the thread that would return hangs"
+)]
+pub(super) fn end(why: &str, code: i32) -> ! {
+    let _ = writeln!(std::io::stderr().lock(), "{why}");
+    std::process::exit(code)
 }

@@ -49,6 +49,14 @@ pub(super) enum Failure {
         /// What to do.
         hint: &'static str,
     },
+    /// The manual pages could not be written.
+    #[error("failed to write the manual page `{}`: {reason}", path.display())]
+    ManPage {
+        /// The page, or the folder of all of them.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// A token, and no target for it.
     #[error("--token-file is the token of a target, and there is none; give --base-url")]
     NoTarget,
@@ -95,6 +103,9 @@ pub(super) enum Failure {
     /// The runtime or the HTTP client could not be set up.
     #[error("failed to start: {0}")]
     Start(String),
+    /// What was asked for could not be printed.
+    #[error("failed to write to standard output: {0}")]
+    Stdout(std::io::Error),
     /// The reference service could not be opened.
     #[error("{0}; give another by --store")]
     Store(String),
@@ -118,10 +129,14 @@ impl From<TransportError> for Failure {
 }
 
 impl Failure {
-    /// The exit code: 4 where a report, the residue or what was accepted cannot be written, else 2.
+    /// The exit code: 4 where a report, a page, the residue or what was accepted cannot be written, else 2.
     pub(super) fn exit_code(&self) -> u8 {
         match self {
-            Self::Accept { .. } | Self::Report { .. } | Self::Residue { .. } => 4,
+            Self::Accept { .. }
+            | Self::ManPage { .. }
+            | Self::Report { .. }
+            | Self::Residue { .. }
+            | Self::Stdout(_) => 4,
             _ => 2,
         }
     }

@@ -2,18 +2,20 @@
 //! One subcommand a file.
 
 mod check;
+mod completions;
 mod config;
 mod edge;
 mod explain;
 mod facts;
 mod failure;
+mod man;
 mod output;
 mod plan;
 mod progress;
 mod residue_file;
 mod rules;
 mod serve;
-mod wrap;
+mod signals;
 
 use std::process::ExitCode;
 
@@ -22,6 +24,8 @@ use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcomm
 use check::Arguments;
 use config::{Settled, Typed};
 use failure::Failure;
+
+use crate::report::wrap;
 
 /// Tells whether a deployed Contact Database and Visits service does what its document says.
 #[derive(Debug, Parser)]
@@ -40,22 +44,53 @@ Exit codes:
   4    a report, the residue that --residue asks for, or what --accept adds could not be written
   130  interrupted; what was judged until then is reported";
 
+/// Of the commands that tell something and send nothing.
+const TOLD: &str = "\
+Exit codes:
+  0  told
+  2  usage or configuration: a bad flag, name, file or contract";
+
+/// Of the commands that make files for other programs.
+const WRITTEN: &str = "\
+Exit codes:
+  0  written
+  2  usage: a bad flag or name
+  4  what was asked for could not be written; nothing half-written is left";
+
+const SERVED: &str = "\
+Exit codes:
+  0  stopped by Ctrl-C or SIGTERM, or the list that was asked for was told
+  2  usage or configuration: a bad flag, name or file, a store that cannot be opened, an address that is taken";
+
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Checks a service: the embedded reference service, or a deployed one with --base-url
     #[command(after_help = EXIT_CODES)]
     Check(Box<Arguments>),
+    /// Prints what a shell needs to complete our commands, flags and names of rules
+    #[command(after_help = WRITTEN)]
+    Completions(completions::Arguments),
     /// Shows what `check` would do with the same flags, and where each value comes from: flag, environment, file, default
+    #[command(after_help = TOLD)]
+    #[command(after_help = TOLD)]
     Config(Box<config::shown::ConfigArguments>),
     /// Explains a rule: what it judges, why, its level, an example, what to mend
+    #[command(after_help = TOLD)]
     Explain(explain::Arguments),
     /// Lists every fact of the contract with its place
+    #[command(after_help = TOLD)]
     Facts(facts::Arguments),
+    /// Prints the manual pages of the program and of each command, or writes them to a folder
+    #[command(after_help = WRITTEN)]
+    Man(man::Arguments),
     /// Lists every request that `check` would send with the same flags, and why; sends nothing
+    #[command(after_help = TOLD)]
     Plan(Box<Arguments>),
     /// Lists every rule with its level, its sentence and where it comes from
+    #[command(after_help = TOLD)]
     Rules,
     /// Runs the reference service
+    #[command(after_help = SERVED)]
     Serve(serve::Arguments),
 }
 
@@ -81,8 +116,10 @@ pub fn main() -> ExitCode {
             let form = arguments.form();
             settled(arguments.check, &matches).and_then(|settled| config::shown::run(&settled, form))
         }
+        Command::Completions(arguments) => completions::run(&arguments, Cli::command()),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Facts(arguments) => facts::run(&arguments),
+        Command::Man(arguments) => man::run(&arguments, Cli::command()),
         Command::Plan(arguments) => settled(*arguments, &matches).and_then(|settled| plan::run(&settled)),
         Command::Rules => Ok(rules::run()),
         Command::Serve(arguments) => serve::run(&arguments),

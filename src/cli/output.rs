@@ -122,13 +122,6 @@ impl Outputs {
         Ok(Self { outputs })
     }
 
-    /// Whether a person reads standard output while the run goes on.
-    pub(super) fn terminal_on_stdout(&self) -> bool {
-        self.outputs
-            .iter()
-            .any(|(target, _)| target.file.is_none() && target.format == Format::Terminal)
-    }
-
     /// Whether a report tells single exchanges.
     pub(super) fn tell_exchanges(&self) -> bool {
         self.outputs.iter().any(|(target, _)| target.format != Format::Terminal)
@@ -137,6 +130,16 @@ impl Outputs {
     /// The files that reports go to.
     pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
         self.outputs.iter().filter_map(|(target, _)| target.file.clone())
+    }
+
+    /// The files that hold a report until it is whole.
+    pub(super) fn unfinished(&self) -> Vec<PathBuf> {
+        let aside = |destination: &Destination| match destination {
+            Destination::Aside(file) => Some(file.path().to_owned()),
+            Destination::Direct(_) => None,
+        };
+        let destinations = self.outputs.iter().filter_map(|(_, destination)| destination.as_ref());
+        destinations.filter_map(aside).collect()
     }
 
     /// Writes every report.

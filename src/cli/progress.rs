@@ -1,28 +1,40 @@
-//! Shows on standard error how far a run is, and each exchange where the user asked for them. The main type is
-//! [`Progress`].
+//! Shows on standard error how far a run is, each finding as it appears, and each exchange where the user asked for
+//! them. The main type is [`Progress`].
 
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::edge;
+use crate::contract::Contract;
 use crate::exchange::redact::{Redaction, Values};
 use crate::report::{Terminal, Verbosity};
+use crate::rules::Level;
 use crate::run::Event;
 
 /// Tells events of a run as they come.
-pub(super) struct Progress {
+pub(super) struct Progress<'run> {
     bar: ProgressBar,
     terminal: Terminal,
+    contract: &'run Contract,
     values: Values,
     redaction: Redaction,
-    findings: u64,
     waited: bool,
+    /// Whether findings are told as they appear.
+    finds: bool,
+    to_mend: u64,
+    to_know: u64,
 }
 
-impl Progress {
-    /// Shows a bar where somebody watches, nothing else unless asked for.
-    pub(super) fn new(terminal: Terminal, watched: bool, (values, redaction): (Values, Redaction)) -> Self {
+impl<'run> Progress<'run> {
+    /// Shows a bar and findings where somebody watches; each exchange, and findings among them, where that was asked
+    /// for; else nothing. `terminal` is how standard error is written.
+    pub(super) fn new(
+        terminal: Terminal,
+        watched: bool,
+        contract: &'run Contract,
+        (values, redaction): (Values, Redaction),
+    ) -> Self {
         let shown = watched && terminal.verbosity > Verbosity::Quiet;
         let target = if shown {
             ProgressDrawTarget::stderr()
@@ -30,18 +42,28 @@ impl Progress {
             ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(Some(0), target);
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} requests, {per_sec}, {msg}") {
-            bar.set_style(style);
+        // A narrow terminal has no room for a bar: the numbers say more.
+        let template = match terminal.width {
+            Some(..60) => "{pos}/{len}, {pace}, {msg}",
+            _ => "{bar:20} {pos}/{len} requests, {pace}, {msg}",
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.with_key("pace", pace));
         }
         bar.set_message("no findings");
-        bar.enable_steady_tick(Duration::from_millis(200));
+        if shown {
+            bar.enable_steady_tick(Duration::from_millis(200));
+        }
         Self {
             bar,
             terminal,
+            contract,
             values,
             redaction,
-            findings: 0,
             waited: false,
+            finds: shown || terminal.verbosity == Verbosity::Verbose,
+            to_mend: 0,
+            to_know: 0,
         }
     }
 
@@ -52,15 +74,22 @@ impl Progress {
             Event::Exchanged(exchange) => {
                 self.bar.inc(1);
                 if self.terminal.verbosity == Verbosity::Verbose {
-                    let line = self.redaction.hide(&self.terminal.exchange(exchange, self.values));
-                    self.bar.suspend(|| edge::tell(&line));
+                    self.tell(&self.terminal.exchange(exchange, self.values));
                 }
             }
-            Event::Begun => self.bar.set_message("no findings"),
+            Event::Begun => self.bar.set_message(self.counts()),
             Event::Waiting(reason) => self.waiting(reason),
-            Event::Found(_) => {
-                self.findings += 1;
-                self.bar.set_message(format!("findings: {}", self.findings));
+            Event::Found(finding) => {
+                match finding.level {
+                    Level::Allow => return,
+                    Level::Deny => self.to_mend += 1,
+                    Level::Warn => self.to_know += 1,
+                }
+                if self.finds {
+                    let fact = &self.contract.fact(finding.fact).name;
+                    self.tell(&self.terminal.found((finding.level, finding.rule.name, fact)));
+                }
+                self.bar.set_message(self.counts());
             }
         }
     }
@@ -78,4 +107,22 @@ impl Progress {
     pub(super) fn finish(self) {
         self.bar.finish_and_clear();
     }
+
+    fn counts(&self) -> String {
+        let counts = [(self.to_mend, "to mend"), (self.to_know, "to know")];
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let told: Vec<_> = counts.map(|(count, words)| format!("{count} {words}")).collect();
+        told.join(", ")
+    }
+
+    /// A line above the bar.
+    fn tell(&self, line: &str) {
+        let line = self.redaction.hide(line);
+        self.bar.suspend(|| edge::tell(&line));
+    }
+}
+
+fn pace(state: &ProgressState, text: &mut dyn std::fmt::Write) {
+    // What cannot be drawn is not.
+    let _ = write!(text, "{:.0}/s", state.per_sec());
 }

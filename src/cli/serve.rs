@@ -8,6 +8,7 @@ use secrecy::SecretString;
 
 use super::edge;
 use super::failure::Failure;
+use super::signals;
 use crate::service::fault::{self, Faults};
 use crate::service::{self, Profile, ProfileError, Service, Setting, StoreUrl};
 
@@ -109,7 +110,7 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
         .local_addr()
         .map_err(|error| Failure::Start(error.to_string()))?;
     // A signal that comes as soon as the lines below are read stops the service as any later one does.
-    let stop = stop().map_err(|error| Failure::Start(error.to_string()))?;
+    let stop = signals::asked()?;
     edge::print(&format!("serving http://{address} from {store_url}\n"));
     for choice in chosen {
         edge::print(&format!("profile {choice}\n"));
@@ -154,25 +155,4 @@ pub(super) fn store(error: &service::OpenError) -> Failure {
         beneath = cause.source();
     }
     Failure::Store(told)
-}
-
-/// Listens for Ctrl-C and, where there is one, SIGTERM. The signals are taken now, the future ends when one comes.
-fn stop() -> std::io::Result<impl Future<Output = ()>> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-        Ok(async move {
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-            }
-        })
-    }
-    #[cfg(not(unix))]
-    Ok(async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    })
 }

@@ -138,6 +138,14 @@ impl Contract {
             .map(OperationId)
     }
 
+    /// The list whose items the operation creates; none where it creates something within an item.
+    #[must_use]
+    pub fn list_of(&self, create: OperationId) -> Option<OperationId> {
+        let created = self.operation(create).laws.created.as_ref()?;
+        let listed = created.listed.as_ref().filter(|listed| listed.owner.is_none())?;
+        self.operation_named(&listed.operation)
+    }
+
     /// All operations.
     pub fn operation_ids(&self) -> impl Iterator<Item = OperationId> + use<> {
         (0..self.operations.len()).map(OperationId)

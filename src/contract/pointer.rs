@@ -76,6 +76,15 @@ pub fn any_element(pointer: &str) -> String {
         .join("/")
 }
 
+/// The value at a pointer, as `Value::pointer` finds it, which copies each token twice on the way.
+#[must_use]
+pub fn get<'value>(value: &'value Value, pointer: &str) -> Option<&'value Value> {
+    match pointer.strip_prefix('/') {
+        Some(rest) => rest.split('/').try_fold(value, step),
+        None => pointer.is_empty().then_some(value),
+    }
+}
+
 /// The values at a pointer in which `*` is every element.
 #[must_use]
 pub fn select<'value>(value: &'value Value, pattern: &str) -> Vec<&'value Value> {
@@ -93,23 +102,24 @@ fn below<'value>(value: &'value Value, pattern: &str, found: &mut Vec<&'value Va
     let (token, rest) = rest.split_at(end);
     match value {
         Value::Array(elements) if token == "*" => elements.iter().for_each(|element| below(element, rest, found)),
+        _ => {
+            if let Some(value) = step(value, token) {
+                below(value, rest, found);
+            }
+        }
+    }
+}
+
+/// The value that one token of a pointer leads to.
+fn step<'value>(value: &'value Value, token: &str) -> Option<&'value Value> {
+    match value {
         Value::Array(elements) => {
-            let index = token.parse::<usize>().ok();
-            if let Some(element) = index.and_then(|index| elements.get(index)) {
-                below(element, rest, found);
-            }
+            let is_index = !token.starts_with('+') && (token == "0" || !token.starts_with('0'));
+            elements.get(token.parse::<usize>().ok().filter(|_| is_index)?)
         }
-        Value::Object(members) => {
-            let member = if token.contains('~') {
-                members.get(&unescape(token))
-            } else {
-                members.get(token)
-            };
-            if let Some(member) = member {
-                below(member, rest, found);
-            }
-        }
-        _ => {}
+        Value::Object(members) if token.contains('~') => members.get(&unescape(token)),
+        Value::Object(members) => members.get(token),
+        _ => None,
     }
 }
 
@@ -186,6 +196,29 @@ mod tests {
         let body = json!({"methods": [{"contact": "a"}, {"contact": "b"}, {}]});
         assert_eq!(select(&body, "/methods/*/contact"), [&json!("a"), &json!("b")]);
         assert!(select(&body, "/methods/*/type").is_empty());
+    }
+
+    #[test]
+    fn a_value_is_found_where_serde_json_finds_it() {
+        let body = json!({"a": [{"b/c": 1, "~": 2, "": 3}, 4], "0": 5, "": {"": 6}});
+        let pointers = [
+            "",
+            "/",
+            "//",
+            "/a",
+            "/a/0",
+            "/a/0/b~1c",
+            "/a/0/~0",
+            "/a/0/",
+            "/a/1",
+            "/a/2",
+            "/a/00",
+            "/a/+1",
+        ];
+        let others = ["/a/-", "/0", "/a/0/b/c", "/a/1/b", "a", "a/0", "/a/", "/a/01", "/~01"];
+        for pointer in pointers.into_iter().chain(others) {
+            assert_eq!(get(&body, pointer), body.pointer(pointer), "{pointer}");
+        }
     }
 
     #[test]

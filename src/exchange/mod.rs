@@ -5,6 +5,7 @@
 //! [`Exchange`]. [`json`] reads bodies, [`redact`] says what may be printed, [`neutral`] makes it
 //! harmless to what prints it, [`curl`] tells how to see a request again, [`told`] the shape of a body.
 
+mod coding;
 pub mod curl;
 pub mod json;
 pub mod neutral;

@@ -258,7 +258,7 @@ pub enum Failure {
     /// The body is larger than what is read.
     #[error("the body is larger than {} MiB", .maximum >> 20)]
     TooLarge {
-        /// The most that is read, in bytes after decoding.
+        /// The most that is read, in bytes.
         maximum: usize,
     },
 }

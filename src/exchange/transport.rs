@@ -3,8 +3,8 @@
 //!
 //! # Design
 //!
-//! `reqwest` bounds no body, so the body is read in pieces against a cap; its decoder hands over small pieces, so a
-//! compression bomb ends at the cap. hyper bounds the head: 100 headers, about 400 KB. Redirects are answers here, not
+//! `reqwest` bounds no body, so the body is read in pieces against a cap, and `coding` decodes it under the same cap: a
+//! compression bomb ends there. hyper bounds the head: 100 headers, about 400 KB. Redirects are answers here, not
 //! ways: a check that follows them judges another service. The environment's proxy settings are not read, because a
 //! proxy for plain HTTP would see the token.
 //!
@@ -17,9 +17,10 @@ use std::error::Error as _;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
 use tokio::time::Instant;
 
+use super::coding;
 use super::record::{Answer, Credential, Failure, Request};
 use super::redact::Redaction;
 use super::target::Target;
@@ -34,7 +35,7 @@ const CONNECTING: f64 = 0.9;
 pub struct Limits {
     /// From the first byte of connecting to the last of decoding.
     pub deadline: Duration,
-    /// The most of a body that is read, in bytes after decoding.
+    /// The most of a body that is read, in bytes, before decoding as after it.
     pub body: usize,
 }
 
@@ -148,8 +149,9 @@ impl Transport {
         let started = Instant::now();
         let mut response = self.prepare(request).send().await.map_err(|error| classify(&error))?;
         let status = response.status().as_u16();
-        let headers = std::mem::take(response.headers_mut());
+        let mut headers = std::mem::take(response.headers_mut());
         let body = self.body(&mut response).await?;
+        let body = coding::decode(&mut headers, body, self.limits.body).await?;
         Ok(Answer {
             status,
             headers,
@@ -163,7 +165,8 @@ impl Transport {
         let mut builder = self
             .client
             .request(method, self.target.url(&request.path))
-            .header(ACCEPT, "application/json");
+            .header(ACCEPT, "application/json")
+            .header(ACCEPT_ENCODING, coding::ACCEPTED);
         for (name, value) in &request.headers {
             builder = builder.header(name, value);
         }
@@ -265,15 +268,7 @@ fn unfinished(error: &reqwest::Error, cut: bool) -> Failure {
     {
         return Failure::Cut;
     }
-    // Beneath a decoder's own errors nothing is of the connection.
-    let of_the_connection = error
-        .source()
-        .is_some_and(|cause| cause.to_string().starts_with("error reading a body from connection"));
-    if (error.is_decode() || error.is_body()) && !of_the_connection {
-        Failure::Decoding
-    } else {
-        Failure::NotHttp
-    }
+    Failure::NotHttp
 }
 
 /// Whether the connection ended, as against what came over it being wrong.

@@ -22,4 +22,4 @@ pub use retreat::Retreat;
 pub use steps::{Action, Plan, Probe, Scope, Step, WRONG_TOKENS, lanes};
 pub use synthetic::Mark;
 pub use told::{Bounds, Planned};
-pub use variety::{Variant, variants};
+pub use variety::{TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, reserve, variants};

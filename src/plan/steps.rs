@@ -218,10 +218,9 @@ impl Plan {
 
     /// Fills each list whose items a called operation creates, and walks over it again.
     fn fills(&mut self, contract: &Contract, called: &[OperationId]) {
-        let listed = |id: &OperationId| created_in(contract.operation(*id)).filter(|listed| listed.owner.is_none());
         let lists: BTreeSet<_> = called
             .iter()
-            .filter_map(|id| contract.operation_named(&listed(id)?.operation))
+            .filter_map(|id| contract.list_of(*id))
             .filter(|list| called.contains(list))
             .collect();
         for operation in lists {

@@ -4,13 +4,13 @@
 //! # Design
 //!
 //! Nothing here plans: [`Plan::told`] reads the very steps that a run carries out, so that the two cannot drift. Every
-//! match on an action and on a kind of fact is total: who adds one says here what is told of it.
+//! match on a kind of fact is total, and so is what is told of an action: who adds one says here what is told of it.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use super::steps::{Action, Plan, Probe, Step, created_in, updated_in};
-use super::variety::{Variant, variants};
+use super::variety::{TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, reserve, variants};
 use crate::contract::Contract;
 use crate::contract::fact::{Fact, FactId, FactKind};
 use crate::contract::link::Target;
@@ -125,10 +125,7 @@ impl Plan {
     }
 
     fn sends(&self, contract: &Contract, step: Step) -> OperationId {
-        let fills = |id: &OperationId| {
-            let listed = created_in(contract.operation(*id)).filter(|listed| listed.owner.is_none());
-            listed.is_some_and(|listed| contract.operation_named(&listed.operation) == Some(step.operation))
-        };
+        let fills = |id: &OperationId| contract.list_of(*id) == Some(step.operation);
         let mut operations = contract.operation_ids().filter(|id| self.calls(*id));
         let creates = operations.find(|id| step.action == Action::Fill && fills(id));
         creates.unwrap_or(step.operation)
@@ -197,10 +194,12 @@ impl Action {
                  all of them leave is at most --max-writes {max_writes}"
             ),
             Self::VaryCreate => format!(
-                "for each started 20 of --max-writes {max_writes} one that is accepted, of at most four that are tried"
+                "for each started {WRITES_A_VARIANT} of --max-writes {max_writes} one that is accepted, of at most \
+                 {TRIES_A_VARIANT} that are tried"
             ),
             Self::Fill => format!(
-                "as many as three quarters of --max-writes {max_writes} leave room for, none where they are not needed"
+                "as many as {} of --max-writes {max_writes} leave room for, none where they are not needed",
+                max_writes - reserve(*max_writes)
             ),
             Self::WalkFilled => format!("none, or the first page, then pages 2 to last_page, {max_pages} at most"),
             Self::VaryUpdate => {
@@ -247,18 +246,7 @@ impl Action {
     pub fn odd(self) -> Option<Odd> {
         match self {
             Self::OddRead(odd) | Self::OddWrite(odd) => Some(odd),
-            Self::Walk
-            | Self::Read
-            | Self::ProbeRead(_)
-            | Self::Create
-            | Self::Fill
-            | Self::VaryCreate
-            | Self::Look
-            | Self::WalkFilled
-            | Self::Update
-            | Self::LookAgain
-            | Self::VaryUpdate
-            | Self::ProbeWrite(_) => None,
+            _ => None,
         }
     }
 
@@ -267,18 +255,7 @@ impl Action {
     pub fn probe(self) -> Option<Probe> {
         match self {
             Self::ProbeRead(probe) | Self::ProbeWrite(probe) => Some(probe),
-            Self::Walk
-            | Self::Read
-            | Self::Create
-            | Self::Fill
-            | Self::VaryCreate
-            | Self::Look
-            | Self::WalkFilled
-            | Self::Update
-            | Self::LookAgain
-            | Self::VaryUpdate
-            | Self::OddRead(_)
-            | Self::OddWrite(_) => None,
+            _ => None,
         }
     }
 

@@ -21,6 +21,18 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Carry, Form};
 use crate::contract::{Contract, pointer};
 
+/// How much of `--max-writes` each further record of one create stands for.
+pub const WRITES_A_VARIANT: u64 = 20;
+
+/// How many variants of a create are sent for one that is accepted: most leave out a field that may be required.
+pub const TRIES_A_VARIANT: u64 = 4;
+
+/// How much of `--max-writes` is kept for what comes after the documented creates and may be let in.
+#[must_use]
+pub fn reserve(max_writes: u64) -> u64 {
+    max_writes.div_ceil(4)
+}
+
 /// What names end in, in turn: é as one character and as two, Han and kana, a character beyond the basic plane, Hebrew and
 /// Arabic. None of them is a control or an invisible character, which a service may well strip.
 const TEXTS: [&str; 5] = ["Zo\u{e9}", "Zoe\u{301}", "名前カナ", "🌟", "שלום-سلام"];

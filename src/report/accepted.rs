@@ -124,9 +124,10 @@ fn is_gone(run: &Run, contract: &Contract, levels: &Levels, entry: &Entry) -> bo
     about.peek().is_some() && about.all(|(index, _)| run.verdicts.of(contract, FactId(index)) == Verdict::Held)
 }
 
-/// What a person is told of them: how many findings were accepted, and each entry that there is something to do about.
-pub(super) fn summary(accepted: &[AcceptedRecord]) -> String {
-    let told = accepted.iter().filter_map(|entry| {
+/// What a person is told of them: how many findings were accepted, and the place of each entry that there is something to
+/// do about, with what that is. Nothing where there is nothing to say.
+pub(super) fn told(accepted: &[AcceptedRecord]) -> Option<(String, Vec<(&str, String)>)> {
+    let entries = accepted.iter().filter_map(|entry| {
         let what = match entry.state {
             AcceptedState::Holds => return None,
             AcceptedState::NoLongerOccurs => "no longer occurs; take the entry out".to_owned(),
@@ -136,16 +137,16 @@ pub(super) fn summary(accepted: &[AcceptedRecord]) -> String {
             }
             AcceptedState::Waits => "accepts nothing until its reason is filled in".to_owned(),
         };
-        Some(format!("    {}: {} {what}\n", entry.place, entry.scope))
+        Some((entry.place.as_str(), format!("{} {what}", entry.scope)))
     });
-    let told: String = told.collect();
+    let entries: Vec<_> = entries.collect();
     let head = match accepted.iter().map(|entry| entry.findings).sum() {
-        0 if told.is_empty() => return told,
+        0 if entries.is_empty() => return None,
         0 => "no finding".to_owned(),
         1 => format!("1 finding by {}", files(accepted)),
         findings => format!("{findings} findings by {}", files(accepted)),
     };
-    format!("  accepted  {head}\n{told}")
+    Some((head, entries))
 }
 
 /// The files that entries which decided something stand in.

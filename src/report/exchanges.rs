@@ -256,3 +256,135 @@ fn milliseconds(duration: std::time::Duration) -> f64 {
     // Microseconds are enough, and a report is shorter with them.
     (duration.as_secs_f64() * 1e6).round() / 1e3
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::Token;
+    use crate::contract::operation::{Method, OperationId};
+    use crate::exchange::{Content, Failure, Told};
+    use crate::report::testing::Seen;
+    use crate::rules::{Judge, Levels};
+
+    fn numbered(seen: &Seen, number: u64) -> Exchange {
+        Exchange {
+            number,
+            ..seen.first_exchange()
+        }
+    }
+
+    fn kept(values: Values, bodies: &[&'static str]) -> ExchangeRecord {
+        let seen = Seen::bodies(bodies);
+        let mut exchanges = Exchanges::new(&seen.contract, values, Redaction::default());
+        exchanges.see(Event::Exchanged(&seen.first_exchange()));
+        exchanges.into_records().0.remove(0)
+    }
+
+    fn told(values: Values, body: &'static str) -> (Option<String>, bool) {
+        let answer = kept(values, &[body]).answer.unwrap();
+        (answer.body, answer.whole)
+    }
+
+    #[test]
+    fn an_answer_is_told_as_a_shape_unless_values_are_shown() {
+        let body = r#"{"name": "Jane Roe", "jane.roe@example.com": [1, 2]}"#;
+        let shape = r#"{"name":"string(8)","<undocumented name(20)>":["integer","and 1 more like it"]}"#;
+        assert_eq!(told(Values::Hidden, body), (Some(shape.to_owned()), true));
+        assert_eq!(told(Values::Shown, body), (Some(body.to_owned()), true));
+        assert_eq!(told(Values::Hidden, "Jane Roe"), (None, false));
+        assert_eq!(told(Values::Hidden, ""), (None, true));
+    }
+
+    #[test]
+    fn a_long_body_is_cut_and_says_so() {
+        let long: &'static str = Box::leak(format!("[{}1]", "1,".repeat(LONGEST_TEXT)).into_boxed_str());
+        let (text, whole) = told(Values::Shown, long);
+        assert_eq!(text.unwrap().chars().count(), LONGEST_TEXT + 1);
+        assert!(!whole);
+        let longer: &'static str = Box::leak(format!("\"{}\"", "x".repeat(LARGEST_BODY)).into_boxed_str());
+        assert_eq!(told(Values::Hidden, longer), (None, false));
+    }
+
+    #[test]
+    fn a_request_tells_nothing_that_the_target_showed_and_no_token() {
+        let seen = Seen::bodies(&["{}"]);
+        let token = Token::new("tk-4711-secret").unwrap();
+        let mut exchange = seen.first_exchange();
+        exchange.request = Request {
+            method: Method::Post,
+            path: "/things/t-17?note=tk-4711-secret".to_owned(),
+            told: Told {
+                path: "/things/<id as the target lists it>?note=tk-4711-secret".to_owned(),
+                headers: vec![("x-note".to_owned(), "tk-4711-secret".to_owned())],
+            },
+            body: Some(Content::Json(
+                serde_json::json!({"venue": "Jane's", "name": "tk-4711-secret"}),
+            )),
+            learned: vec!["/venue".to_owned()],
+            ..exchange.request
+        };
+        exchange.outcome = Err(Failure::Cut);
+        let mut exchanges = Exchanges::new(&seen.contract, Values::Hidden, Redaction::of(Some(&token)));
+        exchanges.see(Event::Exchanged(&exchange));
+        let record = exchanges.into_records().0.remove(0);
+        assert_eq!(
+            record.path,
+            "/things/<id as the target lists it>?note=$COUNTERSIGN_TOKEN"
+        );
+        assert_eq!(record.headers[0].value, "$COUNTERSIGN_TOKEN");
+        let body = r#"{"venue":"<venue as the target lists it>","name":"$COUNTERSIGN_TOKEN"}"#;
+        assert_eq!(record.body.as_deref(), Some(body));
+        assert_eq!((record.answer, record.failure), (None, Some(Failure::Cut.to_string())));
+    }
+
+    #[test]
+    fn of_a_soak_the_first_are_kept_and_each_that_showed_a_finding() {
+        let seen = Seen::bodies(&[r#"{"name": 1}"#]);
+        let mut judge = Judge::new(&seen.contract, Levels::default(), Values::Hidden);
+        let mut exchanges = Exchanges::new(&seen.contract, Values::Hidden, Redaction::default());
+        let most = u64::try_from(MOST_KEPT).unwrap();
+        for number in 1..=most + 5 {
+            let exchange = numbered(&seen, number);
+            exchanges.see(Event::Exchanged(&exchange));
+            if number == most + 3 {
+                judge.exchange(&exchange);
+                for finding in judge.verdicts().findings() {
+                    exchanges.see(Event::Found(finding));
+                }
+            }
+        }
+        let finding = judge.verdicts().findings()[0].clone();
+        assert_eq!(exchanges.that_showed(&finding), Some(most + 3));
+        let (kept, left_out) = exchanges.into_records();
+        assert_eq!((kept.len(), left_out), (MOST_KEPT + 1, 4));
+        assert_eq!(kept.last().unwrap().number, most + 3);
+    }
+
+    #[test]
+    fn a_finding_of_several_exchanges_names_the_last_with_its_request() {
+        let seen = Seen::bodies(&[r#"{"name": 1}"#]);
+        let mut judge = Judge::new(&seen.contract, Levels::default(), Values::Hidden);
+        let mut exchanges = Exchanges::new(&seen.contract, Values::Hidden, Redaction::default());
+        for number in 1..4 {
+            exchanges.see(Event::Exchanged(&numbered(&seen, number)));
+        }
+        judge.exchange(&numbered(&seen, 1));
+        let finding = Finding {
+            exchange: None,
+            ..judge.verdicts().findings()[0].clone()
+        };
+        assert_eq!(exchanges.that_showed(&finding), Some(3));
+        let elsewhere = Finding {
+            request: Request {
+                told: Told {
+                    path: "/things?page=2".to_owned(),
+                    headers: Vec::new(),
+                },
+                operation: OperationId(0),
+                ..finding.request.clone()
+            },
+            ..finding
+        };
+        assert_eq!(exchanges.that_showed(&elsewhere), None);
+    }
+}

@@ -4,11 +4,14 @@ mod accepted;
 mod excerpt;
 mod exchanges;
 mod json;
+mod line;
 mod record;
 pub mod shapes;
+mod summary;
 mod terminal;
 #[cfg(test)]
 mod testing;
+pub(crate) mod wrap;
 
 pub use accepted::{Acceptance, AcceptedRecord, AcceptedState, Scope, accepted};
 pub use excerpt::{Excerpt, ExcerptLine, Mark};

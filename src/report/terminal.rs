@@ -1,16 +1,14 @@
 //! The terminal report: findings under the line of the contract that they break, and a summary for five seconds. The
 //! main type is [`Terminal`].
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level as Title, Renderer, Snippet};
 
-use super::accepted;
 use super::excerpt::{Excerpt, Mark};
-use super::record::{FindingRecord, Outcome, Record, VerdictRecord};
+use super::record::{FindingRecord, Record};
 use crate::exchange::Exchange;
 use crate::exchange::neutral::{Colours, neutral};
 use crate::exchange::redact::Values;
@@ -38,6 +36,11 @@ pub enum Verbosity {
     Verbose,
 }
 
+/// How many findings are told in full.
+const IN_FULL: usize = 20;
+/// How many more are told in a line each.
+const IN_LINES: usize = 50;
+
 /// Writes records for people.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Terminal {
@@ -55,16 +58,39 @@ impl Terminal {
     pub fn report(&self, record: &Record) -> String {
         let mut text = String::new();
         if self.verbosity > Verbosity::Quiet {
-            for finding in &record.findings {
-                text.push_str(&self.finding(finding, &record.contract.file));
-                text.push_str("\n\n");
-            }
+            self.findings(record, &mut text);
         }
-        text.push_str(&self.verdict(record));
-        if self.verbosity > Verbosity::Quiet {
-            text.push_str(&self.summary(record));
-        }
+        text.push_str(&self.closing(record));
         self.neutral(&text)
+    }
+
+    /// The first findings in full, further ones a line each; the last are only counted.
+    fn findings(&self, record: &Record, text: &mut String) {
+        let findings = &record.findings;
+        let (full, lines) = match self.verbosity {
+            Verbosity::Verbose => (findings.len(), 0),
+            _ => (IN_FULL.min(findings.len()), IN_LINES),
+        };
+        for finding in &findings[..full] {
+            text.push_str(&self.finding(finding, &record.contract.file));
+            text.push_str("\n\n");
+        }
+        let rest = &findings[full..];
+        for finding in rest.iter().take(lines) {
+            text.push_str(&self.found((finding.level, &finding.rule, &finding.fact)));
+            text.push('\n');
+        }
+        if rest.len() > lines {
+            let more = rest.len() - lines;
+            // Writing into a String does not fail.
+            let _ = writeln!(
+                text,
+                "and {more} findings more: -v tells all, --report json=FILE keeps all"
+            );
+        }
+        if !rest.is_empty() {
+            text.push('\n');
+        }
     }
 
     /// One line for an exchange.
@@ -138,128 +164,6 @@ impl Terminal {
         };
         neutral(text, colours)
     }
-
-    fn verdict(&self, record: &Record) -> String {
-        let (colour, words) = match record.outcome {
-            Outcome::Conforms => ("32", "conforms"),
-            Outcome::DoesNotConform => ("31", "does not conform"),
-            Outcome::CouldNotJudge => ("33", "could not judge"),
-            Outcome::Interrupted => ("33", "interrupted"),
-            Outcome::NotRecorded => ("33", "not recorded"),
-        };
-        let words = match self.styling {
-            Styling::Plain => words.to_owned(),
-            Styling::Coloured => format!("\u{1b}[1;{colour}m{words}\u{1b}[0m"),
-        };
-        let because = record
-            .reason
-            .as_ref()
-            .map_or_else(|| counts(record), |reason| format!(": {reason}"));
-        format!("{} {words}{because}\n", record.target)
-    }
-
-    fn summary(&self, record: &Record) -> String {
-        let mut text = String::new();
-        let facts = &record.facts;
-        let seconds = std::time::Duration::from_millis(record.duration_ms).as_secs_f64();
-        // Writing into a String does not fail.
-        let _ = writeln!(text, "  contract  {}, {}", record.contract.file, record.contract.title);
-        let _ = writeln!(
-            text,
-            "  facts     {}: {} held, {} broken, {} undecided",
-            facts.total, facts.held, facts.broken, facts.undecided
-        );
-        self.undecided(record, &mut text);
-        let requests = &record.requests;
-        let _ = write!(
-            text,
-            "  requests  {} in {seconds:.2} s, {} of them writes",
-            requests.sent, requests.writes
-        );
-        let _ = writeln!(
-            text,
-            ", {} throttled, {} unfinished; seed {}",
-            requests.throttled, requests.unfinished, record.seed
-        );
-        if requests.rounds > 1 {
-            let per_second = rate(requests.sent, record.duration_ms);
-            let _ = writeln!(
-                text,
-                "  rounds    {}, {per_second:.0} requests a second",
-                requests.rounds
-            );
-        }
-        text.push_str(&accepted::summary(&record.accepted));
-        residue(record, &mut text);
-        text
-    }
-
-    fn undecided(&self, record: &Record, text: &mut String) {
-        let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for row in record
-            .facts
-            .rows
-            .iter()
-            .filter(|row| row.verdict == VerdictRecord::Undecided)
-        {
-            reasons
-                .entry(row.reason.as_deref().unwrap_or_default())
-                .or_default()
-                .push(&row.fact);
-        }
-        let mut reasons: Vec<_> = reasons.into_iter().collect();
-        reasons.sort_by_key(|(_, facts)| std::cmp::Reverse(facts.len()));
-        for (reason, facts) in reasons {
-            let _ = writeln!(text, "    undecided {:>4}: {reason}", facts.len());
-            let shown = if self.verbosity == Verbosity::Verbose {
-                facts.len()
-            } else {
-                0
-            };
-            for fact in facts.iter().take(shown) {
-                let _ = writeln!(text, "                   {fact}");
-            }
-        }
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no run sends 2^52 requests")]
-fn rate(requests: u64, milliseconds: u64) -> f64 {
-    requests as f64 * 1000.0 / milliseconds.max(1) as f64
-}
-
-fn counts(record: &Record) -> String {
-    let count = |level| record.findings.iter().filter(|finding| finding.level == level).count();
-    let told: Vec<_> = [(Level::Deny, "to mend"), (Level::Warn, "to know")]
-        .into_iter()
-        .map(|(level, words)| (count(level), words))
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, words)| format!("{count} {words}"))
-        .collect();
-    if told.is_empty() {
-        String::new()
-    } else {
-        format!(": {}", told.join(", "))
-    }
-}
-
-fn residue(record: &Record, text: &mut String) {
-    if record.residue.is_empty() {
-        return;
-    }
-    let _ = writeln!(
-        text,
-        "  residue   {} left in the target, which deletes nothing:",
-        record.residue.len()
-    );
-    for left in &record.residue {
-        let id = match (&left.id, left.answered) {
-            (Some(id), _) => id.as_str(),
-            (None, true) => "the answer showed no id",
-            (None, false) => "the answer never came; it may be there",
-        };
-        let _ = writeln!(text, "    {:<20} {id}", left.operation);
-    }
 }
 
 /// The lines of an excerpt as one text, those left out between them as empty lines, and where its first line stands.
@@ -291,6 +195,7 @@ fn span(text: &str, first: usize, mark: Mark) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Outcome;
     use crate::report::testing::{Seen, fixed};
 
     fn terminal(styling: Styling, verbosity: Verbosity) -> Terminal {

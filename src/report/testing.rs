@@ -15,7 +15,7 @@ use crate::contract::document::Document;
 use crate::contract::operation::Method;
 use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{Answer, Credential, Exchange, Leaning, Purpose, Request, Target, Told};
-use crate::rules::{Judge, Level, Levels};
+use crate::rules::{Judge, Level, Levels, Verdicts};
 use crate::run::{Ended, Residue, Run, Tally};
 
 const SCHEMA: &str = "/paths/~1things/get/responses/200/content/application~1json/schema";
@@ -80,12 +80,8 @@ impl Seen {
 
     /// The run.
     pub(super) fn run(&self) -> Run {
-        let mut judge = Judge::new(&self.contract, self.levels.clone(), Values::Hidden);
-        for answer in &self.answers {
-            judge.exchange(&self.exchange(*answer));
-        }
         Run {
-            verdicts: judge.into_verdicts(),
+            verdicts: self.verdicts(),
             ended: self.ended.clone(),
             residue: self.residue.clone(),
             tally: Tally::default(),
@@ -107,6 +103,15 @@ impl Seen {
         };
         let exchanges = Exchanges::new(&self.contract, Values::Hidden, Redaction::default());
         record(&run, exchanges, &about)
+    }
+
+    /// What its exchanges decided.
+    pub(super) fn verdicts(&self) -> Verdicts {
+        let mut judge = Judge::new(&self.contract, self.levels.clone(), Values::Hidden);
+        for answer in &self.answers {
+            judge.exchange(&self.exchange(*answer));
+        }
+        judge.into_verdicts()
     }
 
     fn exchange(&self, (status, body): (u16, &'static str)) -> Exchange {

@@ -269,7 +269,7 @@ impl Session<'_> {
             resource,
             seen_before,
         };
-        self.judge.borrow_mut().creation(&creation);
+        self.judged(|judge| judge.creation(&creation));
         self.tell_findings();
         self.made.borrow_mut().push(Made {
             operation,
@@ -313,7 +313,7 @@ impl Session<'_> {
                     status: tried.status,
                     other_accepted,
                 };
-                self.judge.borrow_mut().form(&evidence, &tried.request);
+                self.judged(|judge| judge.form(&evidence, &tried.request));
             }
         }
         self.tell_findings();

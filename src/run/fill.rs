@@ -55,7 +55,10 @@ impl Session<'_> {
         let room = *self.rooms.borrow().get(&list)?;
         self.creator(list)?;
         let made = self.made.borrow();
-        let made = made.iter().filter(|made| self.creates_in(made.operation, list)).count();
+        let made = made
+            .iter()
+            .filter(|made| self.contract.list_of(made.operation) == Some(list))
+            .count();
         Some((room + 1).saturating_sub(u64::try_from(made).ok()?))
     }
 
@@ -75,16 +78,7 @@ impl Session<'_> {
     fn creator(&self, list: OperationId) -> Option<OperationId> {
         let accepted = self.accepted.borrow();
         let mut operations = self.contract.operation_ids();
-        operations.find(|id| accepted.contains_key(id) && self.creates_in(*id, list))
-    }
-
-    /// Whether an operation creates items of a list, not records within them.
-    fn creates_in(&self, operation: OperationId, list: OperationId) -> bool {
-        let created = self.contract.operation(operation).laws.created.as_ref();
-        let listed = created.and_then(|created| created.listed.as_ref());
-        listed.is_some_and(|listed| {
-            listed.owner.is_none() && self.contract.operation_named(&listed.operation) == Some(list)
-        })
+        operations.find(|id| accepted.contains_key(id) && self.contract.list_of(*id) == Some(list))
     }
 
     /// Creates so many records as one was accepted before. Hands back whether all of them were.
@@ -114,7 +108,7 @@ impl Session<'_> {
     fn explain(&self, list: OperationId, reason: &Reason) {
         for kind in OF_A_SECOND_PAGE {
             if let Some(fact) = self.contract.fact_of(list, kind) {
-                self.judge.borrow_mut().verdicts_mut().explain(fact, reason.clone());
+                self.judged(|judge| judge.verdicts_mut().explain(fact, reason.clone()));
             }
         }
     }

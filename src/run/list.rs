@@ -23,7 +23,7 @@ impl Session<'_> {
             .or_default()
             .extend(walk.items());
         self.note_room(&walk);
-        self.judge.borrow_mut().walk(&walk);
+        self.judged(|judge| judge.walk(&walk));
         self.tell_findings();
     }
 

@@ -192,7 +192,7 @@ impl Session<'_> {
                 .map(|seen| &seen.request)
                 .or(last.as_ref())
                 .unwrap_or(&made.request);
-            self.judge.borrow_mut().sighting(&sighting, request);
+            self.judged(|judge| judge.sighting(&sighting, request));
         }
         self.tell_findings();
     }

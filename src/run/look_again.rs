@@ -213,8 +213,7 @@ impl Session<'_> {
         };
         let last = walk.last_request(self.contract);
         let shown = elsewhere.or(seen.record.as_ref()).map(|seen| &seen.request);
-        self.judge
-            .borrow_mut()
-            .updating(&updating, shown.or(last.as_ref()).unwrap_or(&changed.request));
+        let request = shown.or(last.as_ref()).unwrap_or(&changed.request);
+        self.judged(|judge| judge.updating(&updating, request));
     }
 }

@@ -59,10 +59,9 @@ impl Session<'_> {
     }
 
     fn withhold_odd(&self, operation: OperationId, reason: &Reason) {
-        let mut judge = self.judge.borrow_mut();
         for kind in [FactKind::OddNoServerError, FactKind::OddComplete] {
             if let Some(fact) = self.contract.fact_of(operation, kind) {
-                judge.verdicts_mut().withhold(fact, reason.clone());
+                self.judged(|judge| judge.verdicts_mut().withhold(fact, reason.clone()));
             }
         }
     }

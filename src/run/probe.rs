@@ -54,7 +54,7 @@ impl Session<'_> {
             if let Purpose::MustBeRefused(kind, _) = purpose
                 && let Some(fact) = self.contract.fact_of(operation, kind)
             {
-                self.judge.borrow_mut().verdicts_mut().explain(fact, reason);
+                self.judged(|judge| judge.verdicts_mut().explain(fact, reason));
             }
             return None;
         }

@@ -18,7 +18,7 @@ use crate::contract::Contract;
 use crate::contract::operation::{Method, OperationId};
 use crate::exchange::json::Body;
 use crate::exchange::{Credential, Exchange, Failure, Purpose, Request, Transport};
-use crate::plan::{Action, Draft, Known, Plan, Step, lanes};
+use crate::plan::{Action, Draft, Known, Plan, Step, lanes, reserve};
 use crate::rules::{Judge, Reason, Verdicts};
 
 /// What a run ended in.
@@ -319,9 +319,7 @@ impl<'run> Session<'run> {
                 .filter(|_| attempt + 1 < ATTEMPTS)
                 .map(|answer| wait_after(answer, attempt));
             exchange.superseded = wait.is_some();
-            let judged = Instant::now();
-            let body = self.judge.borrow_mut().exchange(&exchange);
-            self.busy.set(self.busy.get() + judged.elapsed());
+            let body = self.judged(|judge| judge.exchange(&exchange));
             self.record_outcome(&exchange, body.as_ref());
             (self.emit.borrow_mut())(Event::Exchanged(&exchange));
             self.tell_findings();
@@ -332,6 +330,14 @@ impl<'run> Session<'run> {
             tokio::time::sleep(wait).await;
             attempt += 1;
         }
+    }
+
+    /// Shows the judge something, and counts how long that keeps the thread.
+    pub(super) fn judged<T>(&self, show: impl FnOnce(&mut Judge<'run>) -> T) -> T {
+        let begun = Instant::now();
+        let told = show(&mut self.judge.borrow_mut());
+        self.busy.set(self.busy.get() + begun.elapsed());
+        told
     }
 
     async fn send(&self, request: Request) -> Exchange {
@@ -434,7 +440,7 @@ impl<'run> Session<'run> {
     /// Notes why an operation was not called. What the first round called or gave a reason for needs none of a later one.
     pub(super) fn not_called(&self, operation: OperationId, reason: Reason) {
         if self.round.get() == 1 {
-            self.judge.borrow_mut().verdicts_mut().not_called(operation, reason);
+            self.judged(|judge| judge.verdicts_mut().not_called(operation, reason));
         }
     }
 
@@ -458,12 +464,12 @@ impl<'run> Session<'run> {
         u64::try_from(self.residue.borrow().len()).is_ok_and(|left| left < self.settings.max_writes)
     }
 
-    /// How many records more may be created beside those that the facts cannot do without. A quarter of `--max-writes` is
-    /// kept for what comes after and may be let in: probes of credentials, odd requests.
+    /// How many records more may be created beside those that the facts cannot do without. Some of `--max-writes` is kept
+    /// for what comes after and may be let in: probes of credentials, odd requests.
     pub(super) fn left_to_create(&self) -> u64 {
         let most = self.settings.max_writes;
         let left = u64::try_from(self.residue.borrow().len()).map_or(0, |residue| most.saturating_sub(residue));
-        left.saturating_sub(most.div_ceil(4))
+        left.saturating_sub(reserve(most))
     }
 
     fn hopeless(&self) -> Option<Ended> {

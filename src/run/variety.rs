@@ -10,13 +10,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Form, Updated};
 use crate::exchange::{Exchange, Request};
-use crate::plan::{Draft, Variant, variants};
-
-/// How much of `--max-writes` each further record of one create stands for.
-const WRITES_A_VARIANT: u64 = 20;
-
-/// How many variants of a create are sent for one that is accepted: most leave out a field that may be required.
-const TRIES: u64 = 4;
+use crate::plan::{Draft, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, variants};
 
 impl Session<'_> {
     /// Creates records from variants of the draft that the operation accepted: one for each twenty of `--max-writes`.
@@ -29,7 +23,7 @@ impl Session<'_> {
         let wanted = self.settings.max_writes.div_ceil(WRITES_A_VARIANT);
         let (mut made, mut tries) = (0, 0);
         for variant in variants(self.contract, operation, self.seed) {
-            if made == wanted || tries == wanted.saturating_mul(TRIES) || self.left_to_create() == 0 {
+            if made == wanted || tries == wanted.saturating_mul(TRIES_A_VARIANT) || self.left_to_create() == 0 {
                 break;
             }
             let Ok(mut draft) = self.draft(operation, Form::Utc) else {

@@ -157,7 +157,7 @@ impl Session<'_> {
         }
         let body = body.ok_or(WalkEnd::Unread)?;
         self.known.borrow_mut().learn(self.contract, operation, &body.value);
-        let items = body.value.pointer(&law.items).and_then(Value::as_array);
+        let items = pointer::get(&body.value, &law.items).and_then(Value::as_array);
         self.note_nested(operation, items.map_or(&[][..], Vec::as_slice));
         let mut enough = false;
         for (index, value) in items.into_iter().flatten().enumerate() {
@@ -216,9 +216,9 @@ impl Session<'_> {
 }
 
 fn page_seen(law: &Page, asked: Option<u64>, body: &Body, request: Request) -> PageSeen {
-    let integer = |pointer: &str| body.value.pointer(pointer).and_then(integer);
-    let items = body.value.pointer(&law.items).and_then(Value::as_array);
-    let identifier = |item: &Value| item.pointer(&law.id).filter(|id| !id.is_null()).map(digest);
+    let integer = |at: &str| pointer::get(&body.value, at).and_then(integer);
+    let items = pointer::get(&body.value, &law.items).and_then(Value::as_array);
+    let identifier = |item: &Value| pointer::get(item, &law.id).filter(|id| !id.is_null()).map(digest);
     PageSeen {
         asked,
         request: request.into(),

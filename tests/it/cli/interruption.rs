@@ -91,3 +91,43 @@ fn a_write_whose_answer_never_comes_is_residue_and_is_not_repeated() {
         |request: &&super::stub::Received| request.is("POST") && request.head.contains("/tags") && request.authorized();
     assert_eq!(stub.received().iter().filter(tags).count(), 1);
 }
+
+#[test]
+fn sigterm_is_an_interruption_too_as_pipelines_send_it() {
+    let (target, came) = stalling("POST");
+    let arguments = [&["--writes", "--timeout", "60"][..], &REPORTS].concat();
+    let running = check(&target.url(), &arguments).start();
+    came.recv_timeout(Duration::from_secs(20)).unwrap();
+    running.signal("TERM");
+    let ended = running.end();
+    assert_eq!(ended.code, 130, "{ended:?}");
+    assert_eq!(ended.json("report.json")["outcome"], "interrupted");
+}
+
+#[test]
+fn a_second_interruption_ends_a_run_whose_report_nobody_reads() {
+    use std::io::Read as _;
+    let (target, came) = stalling("GET");
+    let arguments = [
+        "--timeout",
+        "60",
+        "--report",
+        "json=pipe",
+        "--report",
+        "json=report.json",
+    ];
+    let call = check(&target.url(), &arguments).pipe("pipe");
+    let pipe = call.path().join("pipe");
+    // Opened for both, so that neither side waits for the other.
+    let mut pipe = std::fs::OpenOptions::new().read(true).write(true).open(pipe).unwrap();
+    let running = call.start();
+    came.recv_timeout(Duration::from_secs(20)).unwrap();
+    running.signal("INT");
+    // The report is longer than a pipe holds, so it is being written from now on until somebody reads all of it.
+    pipe.read_exact(&mut [0; 100]).unwrap();
+    running.signal("INT");
+    let ended = running.end();
+    assert_eq!((ended.code, ended.stdout.as_str()), (130, ""), "{ended:?}");
+    assert!(ended.stderr.contains("interrupted again"), "{ended:?}");
+    assert_eq!(ended.files(), ["pipe"], "nothing half-written is left");
+}

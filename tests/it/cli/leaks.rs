@@ -13,7 +13,7 @@ use super::target::Target;
 use crate::support::leaks::{Canary, Scanner};
 
 /// The reference service with these faults, behind the canary's token and with the canary among its contacts.
-fn target(canary: &Canary, faults: &[&str]) -> Target {
+pub(super) fn target(canary: &Canary, faults: &[&str]) -> Target {
     let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
     let person = json!({
         "firstname": canary.firstname, "lastname": canary.lastname,

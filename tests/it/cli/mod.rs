@@ -8,12 +8,14 @@
     reason = "a helper of a test may fail it, as the test itself may"
 )]
 
+mod completions;
 mod config;
 mod errors;
 mod hostile;
 mod interruption;
 mod json_report;
 mod leaks;
+mod manual;
 mod neutral;
 mod no_target;
 mod pages;
@@ -30,4 +32,5 @@ mod support;
 mod target;
 mod usage;
 mod wait;
+mod ways;
 mod what_users_see;

@@ -2,7 +2,7 @@
 
 /// The text behind its head, broken between words so that no line is wider than `width`; further lines start below the
 /// text's first word. A word that is wider stands alone.
-pub(super) fn hanging(head: &str, text: &str, width: usize) -> String {
+pub(crate) fn hanging(head: &str, text: &str, width: usize) -> String {
     let mut wrapped = head.to_owned();
     let mut column = head.chars().count();
     let indent = column;

@@ -1,0 +1,96 @@
+//! What asks a command to end: Ctrl-C, and SIGTERM as pipelines and containers send it. The functions are [`asked`],
+//! for a command that ends by itself, and [`interruption`], for one that may hang while it ends.
+
+use std::path::PathBuf;
+
+use super::edge;
+use super::failure::Failure;
+
+/// Ends when the first signal comes. The signals are taken now, so none is lost before the future is waited for.
+///
+/// # Errors
+///
+/// The system lets no signal be taken.
+pub(super) fn asked() -> Result<impl Future<Output = ()>, Failure> {
+    let mut signals = Signals::take()?;
+    Ok(async move { signals.next().await })
+}
+
+/// Ends when the first signal comes. A second one ends the process at once, whatever keeps it: a report into a pipe that
+/// nobody reads, say. The files that are written aside are `unfinished`, and are taken away then.
+///
+/// # Errors
+///
+/// The system lets no signal be taken, or gives no thread.
+pub(super) fn interruption(unfinished: Vec<PathBuf>) -> Result<impl Future<Output = ()>, Failure> {
+    let start = |error: std::io::Error| Failure::Start(error.to_string());
+    // A thread of its own: the one that the run has may be kept by what hangs.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(start)?;
+    let mut signals = {
+        let _entered = runtime.enter();
+        Signals::take()?
+    };
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let wait = async move {
+        signals.next().await;
+        // Where the run is over, nobody listens; what is left to do is the reports.
+        let _ = tell.send(());
+        signals.next().await;
+        for file in unfinished {
+            let _ = std::fs::remove_file(file);
+        }
+        edge::end(
+            "interrupted again: ended at once, and reports that were not yet written are not",
+            130,
+        );
+    };
+    std::thread::Builder::new()
+        .name("interruption".to_owned())
+        .spawn(move || runtime.block_on(wait))
+        .map_err(start)?;
+    Ok(async move {
+        if told.await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    })
+}
+
+/// The signals of this process, taken from the system's default.
+struct Signals {
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    #[cfg(unix)]
+    fn take() -> Result<Self, Failure> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let take = |kind| signal(kind).map_err(|error| Failure::Start(error.to_string()));
+        Ok(Self {
+            interrupt: take(SignalKind::interrupt())?,
+            terminate: take(SignalKind::terminate())?,
+        })
+    }
+
+    #[cfg(not(unix))]
+    #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+    fn take() -> Result<Self, Failure> {
+        Ok(Self {})
+    }
+
+    /// Waits for the next signal.
+    async fn next(&mut self) {
+        #[cfg(unix)]
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+        #[cfg(not(unix))]
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What is told of a finding in one line, as soon as it is seen and where there are many.
+
+use super::terminal::{Styling, Terminal};
+use crate::exchange::neutral::{Colours, neutral};
+use crate::rules::Level;
+
+impl Terminal {
+    /// One line for a finding: level, rule, fact; cut where the terminal ends.
+    #[must_use]
+    pub fn found(&self, (weighs, rule, fact): (Level, &str, &str)) -> String {
+        let level = weighs.to_string();
+        let rest = format!(" {rule}: {fact}");
+        // A contract's text is a stranger's.
+        let rest = neutral(&rest, Colours::None).replace('\n', " ");
+        let rest = match self.width {
+            Some(width) => cut(&rest, width.saturating_sub(level.len())),
+            None => rest,
+        };
+        match self.styling {
+            Styling::Plain => format!("{level}{rest}"),
+            Styling::Coloured => format!("\u{1b}[1;{}m{level}\u{1b}[0m{rest}", colour(weighs)),
+        }
+    }
+}
+
+/// The colour of what is found at a level.
+fn colour(level: Level) -> &'static str {
+    match level {
+        Level::Deny => "31",
+        Level::Warn => "33",
+        Level::Allow => "0",
+    }
+}
+
+/// The text, of which no more than `width` characters are shown.
+fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let shown = text.chars().take(width.saturating_sub(1));
+    shown.chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Verbosity;
+    use crate::report::testing::Seen;
+
+    fn told(terminal: Terminal) -> String {
+        let seen = Seen::bodies(&[r#"{"name": 1}"#]);
+        let verdicts = seen.verdicts();
+        let finding = &verdicts.findings()[0];
+        let fact = &seen.contract.fact(finding.fact).name;
+        terminal.found((finding.level, finding.rule.name, fact))
+    }
+
+    fn terminal(styling: Styling, width: Option<usize>) -> Terminal {
+        Terminal {
+            styling,
+            verbosity: Verbosity::Normal,
+            width,
+        }
+    }
+
+    #[test]
+    fn a_finding_is_one_line_of_level_rule_and_fact() {
+        let line = told(terminal(Styling::Plain, None));
+        assert_eq!(line, "deny wrong-type: getThings /name: string");
+        assert_eq!(told(terminal(Styling::Plain, Some(40))), line);
+    }
+
+    #[test]
+    fn a_line_ends_where_the_terminal_does() {
+        for width in [6, 20, 39] {
+            let line = told(terminal(Styling::Plain, Some(width)));
+            assert_eq!(line.chars().count(), width, "{line}");
+            assert!(line.starts_with("deny ") && line.ends_with('…'), "{line}");
+        }
+    }
+
+    #[test]
+    fn colour_is_around_the_level_alone() {
+        let line = told(terminal(Styling::Coloured, None));
+        assert_eq!(line, "\u{1b}[1;31mdeny\u{1b}[0m wrong-type: getThings /name: string");
+    }
+}

@@ -1,0 +1,354 @@
+//! What a terminal's report closes with: the verdict, and a summary that fits one screen. What is too long for it stands
+//! above the verdict, where that can be told but once, or is cut with a count.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::accepted;
+use super::record::{Outcome, Record, ResidueRecord, VerdictRecord};
+use super::terminal::{Styling, Terminal, Verbosity};
+use super::wrap::hanging;
+use crate::rules::Level;
+
+/// The lines of a terminal that is small, but for the one that the shell takes.
+const SCREEN: usize = 23;
+/// How many reasons for undecided facts are told, and how many rules that found something.
+const REASONS: usize = 5;
+const RULES: usize = 5;
+/// How many entries of the configuration that need a hand are told.
+const ENTRIES: usize = 5;
+/// As many findings are seen at one glance.
+const AT_ONE_GLANCE: usize = 3;
+
+impl Terminal {
+    /// The verdict, and the summary unless the verdict alone is wanted.
+    pub(super) fn closing(&self, record: &Record) -> String {
+        let verdict = self.verdict(record);
+        if self.verbosity == Verbosity::Quiet {
+            return verdict;
+        }
+        let summary = verdict + &self.summary(record);
+        let room = SCREEN.saturating_sub(summary.lines().count());
+        match record.residue.len() {
+            0 => summary,
+            // The heading takes a line too.
+            left if left < room => summary + &self.residue_heading(record, ":") + &residue(&record.residue),
+            // The list cannot be had again: another run would leave more. So it is told, and the verdict after it.
+            _ => {
+                let list = format!("left in the target\n{}\n", residue(&record.residue));
+                list + &summary + &self.residue_heading(record, "; each is named above")
+            }
+        }
+    }
+
+    fn verdict(&self, record: &Record) -> String {
+        let (colour, words) = match record.outcome {
+            Outcome::Conforms => ("32", "conforms"),
+            Outcome::DoesNotConform => ("31", "does not conform"),
+            Outcome::CouldNotJudge => ("33", "could not judge"),
+            Outcome::Interrupted => ("33", "interrupted"),
+            Outcome::NotRecorded => ("33", "not recorded"),
+        };
+        let words = match self.styling {
+            Styling::Plain => words.to_owned(),
+            Styling::Coloured => format!("\u{1b}[1;{colour}m{words}\u{1b}[0m"),
+        };
+        let because = record
+            .reason
+            .as_ref()
+            .map_or_else(|| counts(record), |reason| format!(": {reason}"));
+        format!("{} {words}{because}\n", record.target)
+    }
+
+    fn summary(&self, record: &Record) -> String {
+        let facts = &record.facts;
+        let contract = format!("{}, {}", record.contract.file, record.contract.title);
+        let counted = format!(
+            "{}: {} held, {} broken, {} undecided",
+            facts.total, facts.held, facts.broken, facts.undecided
+        );
+        let mut text = self.row("contract", &contract) + &self.row("facts", &counted);
+        self.undecided(record, &mut text);
+        if record.findings.len() > AT_ONE_GLANCE {
+            text.push_str(&self.row("findings", &by_rule(record)));
+        }
+        text.push_str(&self.row("requests", &requests(record)));
+        let requests = &record.requests;
+        if requests.rounds > 1 {
+            let per_second = rate(requests.sent, record.duration_ms);
+            let rounds = format!("{}, {per_second:.0} requests a second", requests.rounds);
+            text.push_str(&self.row("rounds", &rounds));
+        }
+        self.accepted(record, &mut text);
+        text
+    }
+
+    /// What was accepted beforehand, and the entries that there is something to do about.
+    fn accepted(&self, record: &Record, text: &mut String) {
+        let Some((head, entries)) = accepted::told(&record.accepted) else {
+            return;
+        };
+        text.push_str(&self.row("accepted", &head));
+        let shown = if self.verbosity == Verbosity::Verbose || entries.len() == ENTRIES + 1 {
+            entries.len()
+        } else {
+            ENTRIES
+        };
+        for (place, words) in entries.iter().take(shown) {
+            text.push_str(&self.line(&format!("    {place}: "), words));
+        }
+        if entries.len() > shown {
+            let more = format!("{} entries more; -v tells all", entries.len() - shown);
+            text.push_str(&self.line("    ", &more));
+        }
+    }
+
+    /// The reasons for which facts are undecided, the most frequent first.
+    fn undecided(&self, record: &Record, text: &mut String) {
+        let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for row in &record.facts.rows {
+            if row.verdict == VerdictRecord::Undecided {
+                let reason = row.reason.as_deref().unwrap_or_default();
+                reasons.entry(reason).or_default().push(&row.fact);
+            }
+        }
+        let mut reasons: Vec<_> = reasons.into_iter().collect();
+        reasons.sort_by_key(|(_, facts)| std::cmp::Reverse(facts.len()));
+        let verbose = self.verbosity == Verbosity::Verbose;
+        // Of one reason too many the reason itself takes no more room than the count.
+        let shown = if verbose || reasons.len() == REASONS + 1 {
+            reasons.len()
+        } else {
+            REASONS
+        };
+        for (reason, facts) in reasons.iter().take(shown) {
+            text.push_str(&self.line(&format!("    undecided {:>4}: ", facts.len()), reason));
+            for fact in facts.iter().filter(|_| verbose) {
+                // Writing into a String does not fail.
+                let _ = writeln!(text, "                   {fact}");
+            }
+        }
+        let more = reasons.iter().skip(shown);
+        let (count, facts) = more.fold((0, 0), |(count, sum), (_, facts)| (count + 1, sum + facts.len()));
+        if count > 0 {
+            let more = format!("for {count} reasons more; -v tells all, --report json=FILE keeps all");
+            text.push_str(&self.line(&format!("    undecided {facts:>4}: "), &more));
+        }
+    }
+
+    fn residue_heading(&self, record: &Record, end: &str) -> String {
+        let left = record.residue.len();
+        self.row(
+            "residue",
+            &format!("{left} left in the target, which deletes nothing{end}"),
+        )
+    }
+
+    fn row(&self, name: &str, text: &str) -> String {
+        self.line(&format!("  {name:<10}"), text)
+    }
+
+    /// A line, broken where a terminal is too narrow for it.
+    fn line(&self, head: &str, text: &str) -> String {
+        match self.width {
+            Some(width) => hanging(head, text, width) + "\n",
+            None => format!("{head}{text}\n"),
+        }
+    }
+}
+
+fn requests(record: &Record) -> String {
+    let requests = &record.requests;
+    let seconds = std::time::Duration::from_millis(record.duration_ms).as_secs_f64();
+    format!(
+        "{} in {seconds:.2} s, {} of them writes, {} throttled, {} unfinished; seed {}",
+        requests.sent, requests.writes, requests.throttled, requests.unfinished, record.seed
+    )
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no run sends 2^52 requests")]
+fn rate(requests: u64, milliseconds: u64) -> f64 {
+    requests as f64 * 1000.0 / milliseconds.max(1) as f64
+}
+
+fn counts(record: &Record) -> String {
+    let count = |level| record.findings.iter().filter(|finding| finding.level == level).count();
+    let told: Vec<_> = [(Level::Deny, "to mend"), (Level::Warn, "to know")]
+        .into_iter()
+        .map(|(level, words)| (count(level), words))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, words)| format!("{count} {words}"))
+        .collect();
+    if told.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", told.join(", "))
+    }
+}
+
+/// How many findings each rule has, those that weigh most first, then the most frequent.
+fn by_rule(record: &Record) -> String {
+    let mut rules: BTreeMap<&str, (Level, usize)> = BTreeMap::new();
+    for finding in &record.findings {
+        let (level, count) = rules.entry(&finding.rule).or_insert((finding.level, 0));
+        *level = finding.level.max(*level);
+        *count += 1;
+    }
+    let mut rules: Vec<_> = rules.into_iter().collect();
+    rules.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
+    let mut told: Vec<_> = rules
+        .iter()
+        .take(RULES)
+        .map(|(rule, (_, count))| format!("{count} {rule}"))
+        .collect();
+    let more: usize = rules.iter().skip(RULES).map(|(_, (_, count))| count).sum();
+    if more > 0 {
+        told.push(format!("{more} of other rules"));
+    }
+    told.join(", ")
+}
+
+fn residue(residue: &[ResidueRecord]) -> String {
+    let mut text = String::new();
+    for left in residue {
+        let id = match (&left.id, left.answered) {
+            (Some(id), _) => id.as_str(),
+            (None, true) => "the answer showed no id",
+            (None, false) => "the answer never came; it may be there",
+        };
+        let _ = writeln!(text, "    {:<20} {id}", left.operation);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::testing::fixed;
+    use crate::report::{FactRow, FindingRecord};
+
+    fn terminal(width: Option<usize>) -> Terminal {
+        Terminal {
+            styling: Styling::Plain,
+            verbosity: Verbosity::Normal,
+            width,
+        }
+    }
+
+    /// A record of a long contract, of which little could be decided and much is wrong, and of a run that wrote a lot.
+    fn crowded() -> Record {
+        let mut record = fixed();
+        let row = record.facts.rows[2].clone();
+        record.facts.rows = (0..900)
+            .map(|number: usize| FactRow {
+                fact: format!("getThings /number-{number}: string"),
+                reason: Some(format!(
+                    "the reason of class {} is long enough for two lines of a terminal that is narrow",
+                    number.isqrt()
+                )),
+                ..row.clone()
+            })
+            .collect();
+        let finding = record.findings[0].clone();
+        record.findings = (0..500)
+            .map(|number| FindingRecord {
+                rule: format!("rule-with-a-long-name-{}", number % 12),
+                fact: format!("getThings /number-{number}: string"),
+                ..finding.clone()
+            })
+            .collect();
+        let left = record.residue[0].clone();
+        record.residue = (0..40)
+            .map(|number| ResidueRecord {
+                id: Some(format!("t-{number}-of-forty")),
+                ..left.clone()
+            })
+            .collect();
+        record.requests.rounds = 3;
+        record
+    }
+
+    /// The lines from the verdict on.
+    fn closing(text: &str) -> Vec<&str> {
+        let lines: Vec<_> = text.lines().collect();
+        let verdict = lines.iter().rposition(|line| line.starts_with("https://")).unwrap();
+        lines[verdict..].to_vec()
+    }
+
+    #[test]
+    fn what_a_crowded_run_closes_with_fits_one_screen() {
+        let record = crowded();
+        for width in [Some(80), Some(120), None] {
+            let text = terminal(width).report(&record);
+            let closing = closing(&text);
+            assert!(closing.len() <= SCREEN, "{closing:#?}");
+            if width == Some(80) {
+                assert!(closing.iter().all(|line| line.chars().count() <= 80), "{closing:#?}");
+            }
+        }
+        let text = terminal(Some(80)).report(&record);
+        crate::testing::with_snapshots(|| insta::assert_snapshot!("terminal_closing", closing(&text).join("\n")));
+    }
+
+    #[test]
+    fn all_that_a_run_left_is_told_though_the_closing_has_no_room_for_it() {
+        let record = crowded();
+        let text = terminal(Some(80)).report(&record);
+        for left in &record.residue {
+            assert_eq!(text.matches(left.id.as_deref().unwrap()).count(), 1, "{text}");
+        }
+        assert!(
+            text.trim_end()
+                .ends_with("40 left in the target, which deletes nothing; each is named above")
+        );
+    }
+
+    #[test]
+    fn little_residue_stands_in_the_summary() {
+        let text = terminal(Some(80)).report(&fixed());
+        assert!(closing(&text).contains(&"    createThing          t-17"), "{text}");
+    }
+
+    #[test]
+    fn findings_beyond_those_in_full_are_a_line_each_and_then_a_count() {
+        let record = crowded();
+        let text = terminal(None).report(&record);
+        assert_eq!(text.matches("see it again").count(), 20);
+        assert_eq!(text.lines().filter(|line| line.starts_with("deny rule-")).count(), 50);
+        assert!(
+            text.contains("and 430 findings more: -v tells all, --report json=FILE keeps all"),
+            "{text}"
+        );
+        let verbose = Terminal {
+            verbosity: Verbosity::Verbose,
+            ..terminal(None)
+        };
+        let text = verbose.report(&record);
+        assert_eq!(text.matches("see it again").count(), 500);
+        assert!(!text.contains("findings more"));
+    }
+
+    #[test]
+    fn a_verbose_report_cuts_no_reason_and_a_narrow_terminal_no_word() {
+        let record = crowded();
+        let verbose = Terminal {
+            verbosity: Verbosity::Verbose,
+            ..terminal(None)
+        };
+        assert_eq!(verbose.report(&record).matches("    undecided ").count(), 30);
+        let narrow = terminal(Some(40)).report(&record);
+        let lines = closing(&narrow);
+        assert!(lines[1..].iter().all(|line| line.chars().count() <= 40), "{lines:#?}");
+        assert!(lines.join(" ").contains("requests"));
+    }
+
+    #[test]
+    fn few_findings_are_not_counted_by_rule() {
+        let mut record = fixed();
+        let heading = |record: &Record| terminal(None).report(record).contains("  findings  ");
+        assert!(!heading(&record));
+        let again = record.findings[0].clone();
+        record.findings.extend([again.clone(), again]);
+        assert!(heading(&record));
+    }
+}

@@ -1,0 +1,150 @@
+//! Where the steps of a pipeline run: a folder, `countersign` on the path, a service with a person in its data. The main
+//! types are [`Workplace`] and [`Done`].
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::super::leaks;
+use super::super::target::Target;
+use crate::support::leaks::Canary;
+
+/// A fault that makes the check fail.
+pub(super) const FAULT: &str = "getContacts/data/items/each/firstname:dropped";
+
+/// How a shell runs a step: on GitHub, and on GitLab and Jenkins.
+pub(super) const BASH: [&str; 5] = ["bash", "--noprofile", "--norc", "-eo", "pipefail"];
+pub(super) const SH: [&str; 2] = ["sh", "-e"];
+
+/// A folder with a service.
+pub(super) struct Workplace {
+    folder: TempDir,
+    pub(super) canary: Canary,
+    target: Target,
+}
+
+/// What a step left.
+#[derive(Debug)]
+pub(super) struct Done {
+    pub(super) code: i32,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+}
+
+impl Workplace {
+    /// A service with these faults, behind a token that no other seed has.
+    pub(super) fn new(seed: &str, faults: &[&str]) -> Self {
+        let canary = Canary::fresh(seed);
+        let target = leaks::target(&canary, faults);
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["bin", "work", "runner"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        let place = Self { folder, canary, target };
+        let binary = env!("CARGO_BIN_EXE_countersign");
+        std::os::unix::fs::symlink(binary, place.path("bin/countersign")).unwrap();
+        place
+    }
+
+    pub(super) fn url(&self) -> String {
+        self.target.url()
+    }
+
+    /// A place in the folder; steps run in `work`.
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Puts a script on the path of the steps.
+    pub(super) fn command(&self, name: &str, script: &str) {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = self.path(&format!("bin/{name}"));
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// Runs a step by this shell, in an environment of nothing but this, and holds all that it left to the secrets.
+    pub(super) fn run(&self, shell: &[&str], script: &str, environment: &[(String, String)]) -> Done {
+        let file = self.path("runner/step");
+        std::fs::write(&file, script).unwrap();
+        let ended = Command::new(shell[0])
+            .args(&shell[1..])
+            .arg(&file)
+            .current_dir(self.path("work"))
+            .env_clear()
+            .env("PATH", format!("{}:/usr/bin:/bin", self.path("bin").display()))
+            .env("HOME", self.path("runner"))
+            .envs(environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let done = Done {
+            code: ended.status.code().unwrap(),
+            stdout: String::from_utf8(ended.stdout).unwrap(),
+            stderr: String::from_utf8(ended.stderr).unwrap(),
+        };
+        self.gives_nothing_away(&done);
+        done
+    }
+
+    /// The base URL and the token, as a pipeline hands them over.
+    pub(super) fn service(&self) -> Vec<(String, String)> {
+        vec![
+            ("COUNTERSIGN_BASE_URL".to_owned(), self.url()),
+            ("COUNTERSIGN_TOKEN".to_owned(), self.canary.token.clone()),
+        ]
+    }
+
+    /// The JSON report of this name among the files of the steps.
+    pub(super) fn report(&self, name: &str) -> Value {
+        let text = self.text(name);
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// A file of the steps.
+    pub(super) fn text(&self, name: &str) -> String {
+        let path = self.path("work").join(name);
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// The names of the files of the steps.
+    pub(super) fn files(&self) -> Vec<String> {
+        let mut names: Vec<_> = files(&self.path("work"))
+            .iter()
+            .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn gives_nothing_away(&self, done: &Done) {
+        let scanner = self.canary.scanner();
+        scanner.assert_clean("standard output", done.stdout.as_bytes());
+        scanner.assert_clean("standard error", done.stderr.as_bytes());
+        for folder in ["work", "runner"] {
+            for path in files(&self.path(folder)) {
+                // The one file that the user put the token into.
+                if !path.ends_with("countersign/token") {
+                    scanner.assert_clean(&path.display().to_string(), &std::fs::read(&path).unwrap());
+                }
+            }
+        }
+    }
+}
+
+/// Every plain file below the folder, but no program.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            found.extend(files(&entry.path()));
+        } else if kind.is_file() {
+            found.push(entry.path());
+        }
+    }
+    found
+}
