@@ -202,8 +202,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         ..record(&run, exchanges, &about)
     };
     let written = outputs.write(&record, &terminal);
-    accepting.map_or(Ok(()), |accepting| accept(accepting, &run, &record, &contract))?;
-    written?;
+    written.and(accepting.map_or(Ok(()), |accepting| accept(accepting, &run, &record, &contract)))?;
     // The embedded service's threads end with the process; waiting for idle connections would only cost time.
     runtime.shutdown_background();
     Ok(record.exit_code)
