@@ -15,8 +15,6 @@ const SCREEN: usize = 23;
 /// How many reasons for undecided facts are told, and how many rules that found something.
 const REASONS: usize = 5;
 const RULES: usize = 5;
-/// How many entries of the configuration that need a hand are told.
-const ENTRIES: usize = 5;
 /// As many findings are seen at one glance.
 const AT_ONE_GLANCE: usize = 3;
 
@@ -27,9 +25,9 @@ impl Terminal {
         if self.verbosity == Verbosity::Quiet {
             return verdict;
         }
-        let summary = verdict + &self.summary(record);
+        let (entries, summary) = (self.entries(record), verdict + &self.summary(record));
         let room = SCREEN.saturating_sub(summary.lines().count());
-        match record.residue.len() {
+        let closing = match record.residue.len() {
             0 => summary,
             // The heading takes a line too.
             left if left < room => summary + &self.residue_heading(record, ":") + &residue(&record.residue),
@@ -38,7 +36,8 @@ impl Terminal {
                 let list = format!("left in the target\n{}\n", residue(&record.residue));
                 list + &summary + &self.residue_heading(record, "; each is named above")
             }
-        }
+        };
+        entries + &closing
     }
 
     fn verdict(&self, record: &Record) -> String {
@@ -79,28 +78,27 @@ impl Terminal {
             let rounds = format!("{}, {per_second:.0} requests a second", requests.rounds);
             text.push_str(&self.row("rounds", &rounds));
         }
-        self.accepted(record, &mut text);
+        if let Some((head, entries)) = accepted::told(&record.accepted) {
+            let hand = match entries.len() {
+                0 => String::new(),
+                1 => "; 1 entry needs a hand, named above".to_owned(),
+                entries => format!("; {entries} entries need a hand, named above"),
+            };
+            text.push_str(&self.row("accepted", &format!("{head}{hand}")));
+        }
         text
     }
 
-    /// What was accepted beforehand, and the entries that there is something to do about.
-    fn accepted(&self, record: &Record, text: &mut String) {
-        let Some((head, entries)) = accepted::told(&record.accepted) else {
-            return;
-        };
-        text.push_str(&self.row("accepted", &head));
-        let shown = if self.verbosity == Verbosity::Verbose || entries.len() == ENTRIES + 1 {
-            entries.len()
-        } else {
-            ENTRIES
-        };
-        for (place, words) in entries.iter().take(shown) {
-            text.push_str(&self.line(&format!("    {place}: "), words));
+    /// The entries of the configuration that there is something to do about. They stand above the verdict, however many.
+    fn entries(&self, record: &Record) -> String {
+        let entries = accepted::told(&record.accepted).map_or_else(Vec::new, |(_, entries)| entries);
+        if entries.is_empty() {
+            return String::new();
         }
-        if entries.len() > shown {
-            let more = format!("{} entries more; -v tells all", entries.len() - shown);
-            text.push_str(&self.line("    ", &more));
-        }
+        let lines = entries
+            .iter()
+            .map(|(place, words)| self.line(&format!("    {place}: "), words));
+        format!("configuration\n{}\n", lines.collect::<String>())
     }
 
     /// The reasons for which facts are undecided, the most frequent first.
