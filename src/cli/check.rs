@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::SecondsFormat;
+use chrono::{DateTime, SecondsFormat, Utc};
 use clap::{ArgAction, Args};
 use secrecy::SecretString;
 use tokio::runtime::Runtime;
 
-use super::config::{self, Origin, Settled, range};
+use super::config::{self, Accepting, Origin, Settled, range};
 use super::edge::{self, BASE_URL_VARIABLE, CONFIG_VARIABLE, ColorWhen, TARGET_VARIABLE};
 use super::failure::Failure;
 use super::output::{Outputs, ReportTarget};
@@ -26,7 +26,7 @@ use crate::contract::operation::{OperationId, Security};
 use crate::exchange::redact::Values;
 use crate::exchange::{Limits, Target, Transport};
 use crate::plan::{Bounds, Mark, Plan, Scope, Shard};
-use crate::report::{Exchanges, RunFacts, Terminal, record};
+use crate::report::{Exchanges, Outcome, Record, RunFacts, Terminal, accepted, record};
 use crate::rules::{Level, Levels};
 use crate::run::{self, Event, Run, Settings};
 use crate::service::fault::{self, Faults};
@@ -145,11 +145,12 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     let contract = contract(arguments.spec.as_deref())?;
     let entries = settled.levels(&contract, started_at.date_naive())?;
     let mut resolved = resolve(settled, &contract, started_at.timestamp())?;
-    let numbers = config::add(&entries, &mut resolved.settings.levels);
+    let acceptances = config::add(&entries, &mut resolved.settings.levels);
     let outputs = Outputs::open(&shown::targets(&arguments.report))?;
     if let Some(path) = &arguments.residue {
         residue_file::apart(path, outputs.files())?;
     }
+    let accepting = settled.accepting()?;
     let runtime = runtime(&resolved)?;
     let (target, token) = runtime.block_on(resolved.target())?;
     resolved.scope.token = token.is_some();
@@ -164,17 +165,10 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         resolved.limits,
     )?;
     if let Some(path) = &arguments.residue {
-        let begun = Begun {
-            target: &target.origin(),
-            contract: &contract.document.name,
-            started_at: started_at.to_rfc3339_opts(SecondsFormat::Secs, true),
-            seed: resolved.scope.seed,
-            max_writes: resolved.settings.max_writes,
-        };
-        resolved.keep_residue(path, &begun)?;
+        resolved.keep_residue(path, &target.origin(), (&contract, started_at))?;
     }
     let terminals = shown::terminals(arguments.color, (arguments.quiet, arguments.verbose));
-    let started = std::time::Instant::now();
+    let mut started = std::time::Instant::now();
     let (values, redaction) = (resolved.settings.values, transport.redaction());
     let watched = edge::stderr_is_terminal();
     let mut progress = Progress::new(live(arguments), watched, &contract, (values, redaction.clone()));
@@ -182,6 +176,9 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     let mut exchanges = Exchanges::new(&contract, values, redaction.clone());
     let told = outputs.tell_exchanges();
     let mut emit = |event: Event<'_>| {
+        if matches!(event, Event::Begun) {
+            started = std::time::Instant::now();
+        }
         progress.event(event);
         if told {
             exchanges.see(event);
@@ -205,11 +202,25 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         values,
         redaction: &redaction,
     };
-    let record = record(&run, exchanges, &about);
-    outputs.write(&record, &terminals)?;
+    let record = Record {
+        accepted: accepted(&run, &contract, &resolved.settings.levels, &acceptances),
+        ..record(&run, exchanges, &about)
+    };
+    let written = outputs.write(&record, &terminals);
+    written.and(accepting.map_or(Ok(()), |accepting| accept(accepting, &run, &record, &contract)))?;
     // The embedded service's threads end with the process; waiting for idle connections would only cost time.
     runtime.shutdown_background();
     Ok(record.exit_code)
+}
+
+/// Adds what was found to the configuration. What a run that was cut short found is not all there is, so it adds nothing.
+fn accept(accepting: Accepting, run: &Run, record: &Record, contract: &Contract) -> Result<(), Failure> {
+    if matches!(record.outcome, Outcome::Conforms | Outcome::DoesNotConform) {
+        edge::tell(&accepting.write(run.verdicts.findings(), contract)?);
+    } else {
+        edge::tell("nothing was accepted: the run was not carried out to its end");
+    }
+    Ok(())
 }
 
 /// Whether an operation asks its caller for a credential.
@@ -259,6 +270,8 @@ fn resolve(settled: &Settled, contract: &Contract, started_second: i64) -> Resul
         max_writes: bounds.max_writes,
         max_pages: bounds.max_pages,
         rounds: arguments.repeat,
+        // The embedded service is there.
+        wait: arguments.wait.filter(|_| named.is_some()).map(Duration::from_secs_f64),
         write_log: None,
         mark: Mark::new(seed, u64::try_from(started_second).unwrap_or(0)).of_shard(arguments.shard),
         levels: levels(arguments)?,
@@ -381,8 +394,20 @@ impl Resolved {
     }
 
     /// Has the run keep an account of its writes in a file.
-    fn keep_residue(&mut self, path: &Path, begun: &Begun<'_>) -> Result<(), Failure> {
-        let file = ResidueFile::open(path, self.settings.mark.as_str(), begun)?;
+    fn keep_residue(
+        &mut self,
+        path: &Path,
+        target: &str,
+        (contract, started_at): (&Contract, DateTime<Utc>),
+    ) -> Result<(), Failure> {
+        let begun = Begun {
+            target,
+            contract: &contract.document.name,
+            started_at: started_at.to_rfc3339_opts(SecondsFormat::Secs, true),
+            seed: self.scope.seed,
+            max_writes: self.settings.max_writes,
+        };
+        let file = ResidueFile::open(path, self.settings.mark.as_str(), &begun)?;
         self.settings.write_log = Some(Arc::new(file));
         Ok(())
     }

@@ -44,7 +44,7 @@ Exit codes:
   1    does not conform: a finding at deny
   2    usage or configuration: a bad flag, file or contract
   3    could not judge: unreachable, throttled throughout, or the token refused everywhere
-  4    a report, or the residue that --residue asks for, could not be written
+  4    a report, the residue that --residue asks for, or what --accept adds could not be written
   130  interrupted; what was judged until then is reported";
 
 /// Of the commands that tell something and send nothing.
@@ -81,6 +81,7 @@ enum Command {
     #[command(after_help = WRITTEN)]
     Completions(completions::Arguments),
     /// Shows what `check` would do with the same flags, and where each value comes from: flag, environment, file, default
+    #[command(after_help = TOLD)]
     #[command(after_help = TOLD)]
     Config(Box<config::shown::ConfigArguments>),
     /// Explains a rule: what it judges, why, its level, an example, what to mend

@@ -19,6 +19,7 @@ pub(super) struct Progress<'run> {
     contract: &'run Contract,
     values: Values,
     redaction: Redaction,
+    waited: bool,
     /// Whether findings are told as they appear.
     finds: bool,
     to_mend: u64,
@@ -59,6 +60,7 @@ impl<'run> Progress<'run> {
             contract,
             values,
             redaction,
+            waited: false,
             finds: shown || terminal.verbosity == Verbosity::Verbose,
             to_mend: 0,
             to_know: 0,
@@ -75,6 +77,8 @@ impl<'run> Progress<'run> {
                     self.tell(&self.terminal.exchange(exchange, self.values));
                 }
             }
+            Event::Begun => self.bar.set_message(self.counts()),
+            Event::Waiting(reason) => self.waiting(reason),
             Event::Found(finding) => {
                 match finding.level {
                     Level::Allow => return,
@@ -88,6 +92,15 @@ impl<'run> Progress<'run> {
                     self.tell(&self.terminal.found((finding.level, finding.rule.name, fact)));
                 }
             }
+        }
+    }
+
+    /// Says once what is waited for, and shows the latest reason where somebody watches.
+    fn waiting(&mut self, reason: &str) {
+        let line = self.redaction.hide(&format!("waiting for the target: {reason}"));
+        self.bar.set_message(line.clone());
+        if self.terminal.verbosity > Verbosity::Quiet && !std::mem::replace(&mut self.waited, true) {
+            self.bar.suspend(|| edge::tell(&line));
         }
     }
 

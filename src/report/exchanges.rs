@@ -143,7 +143,7 @@ impl<'run> Exchanges<'run> {
                     self.keep(&last);
                 }
             }
-            Event::Expected(_) => {}
+            Event::Begun | Event::Expected(_) | Event::Waiting(_) => {}
         }
     }
 

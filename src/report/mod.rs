@@ -1,5 +1,6 @@
 //! Writes what a run found. Every report is given the same [`Record`] and only writes it.
 
+mod accepted;
 mod excerpt;
 mod exchanges;
 mod json;
@@ -14,6 +15,7 @@ mod terminal;
 mod testing;
 pub(crate) mod wrap;
 
+pub use accepted::{Acceptance, AcceptedRecord, AcceptedState, Scope, accepted};
 pub use excerpt::{Excerpt, ExcerptLine, Mark};
 pub use exchanges::{AnswerRecord, CredentialRecord, ExchangeRecord, Exchanges, HeaderRecord, PurposeRecord};
 pub use json::json;

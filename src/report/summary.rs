@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::accepted;
 use super::record::{Outcome, Record, ResidueRecord, ShardsRecord, VerdictRecord};
 use super::terminal::{Styling, Terminal, Verbosity};
 use super::wrap::hanging;
@@ -24,9 +25,9 @@ impl Terminal {
         if self.verbosity == Verbosity::Quiet {
             return verdict;
         }
-        let summary = verdict + &self.summary(record);
+        let (entries, summary) = (self.entries(record), verdict + &self.summary(record));
         let room = SCREEN.saturating_sub(summary.lines().count());
-        match record.residue.len() {
+        let closing = match record.residue.len() {
             0 => summary,
             // The heading takes a line too.
             left if left < room => summary + &self.residue_heading(record, ":") + &residue(&record.residue),
@@ -35,7 +36,8 @@ impl Terminal {
                 let list = format!("left in the target\n{}\n", residue(&record.residue));
                 list + &summary + &self.residue_heading(record, "; each is named above")
             }
-        }
+        };
+        entries + &closing
     }
 
     fn verdict(&self, record: &Record) -> String {
@@ -79,7 +81,27 @@ impl Terminal {
             let rounds = format!("{}, {per_second:.0} requests a second", requests.rounds);
             text.push_str(&self.row("rounds", &rounds));
         }
+        if let Some((head, entries)) = accepted::told(&record.accepted) {
+            let hand = match entries.len() {
+                0 => String::new(),
+                1 => "; 1 entry needs a hand, named above".to_owned(),
+                entries => format!("; {entries} entries need a hand, named above"),
+            };
+            text.push_str(&self.row("accepted", &format!("{head}{hand}")));
+        }
         text
+    }
+
+    /// The entries of the configuration that there is something to do about. They stand above the verdict, however many.
+    fn entries(&self, record: &Record) -> String {
+        let entries = accepted::told(&record.accepted).map_or_else(Vec::new, |(_, entries)| entries);
+        if entries.is_empty() {
+            return String::new();
+        }
+        let lines = entries
+            .iter()
+            .map(|(place, words)| self.line(&format!("    {place}: "), words));
+        format!("configuration\n{}\n", lines.collect::<String>())
     }
 
     /// The reasons for which facts are undecided, the most frequent first.

@@ -314,6 +314,10 @@ mod tests {
         for row in &mut record.facts.rows {
             (row.fact, row.reason) = (EVIL.to_owned(), row.reason.as_ref().map(|_| EVIL.to_owned()));
         }
+        for entry in &mut record.accepted {
+            (entry.scope.rule, entry.place, entry.reason) = (EVIL.to_owned(), EVIL.to_owned(), EVIL.to_owned());
+            (entry.scope.operation, entry.scope.field) = (Some(EVIL.to_owned()), Some(EVIL.to_owned()));
+        }
         for left in &mut record.residue {
             (left.operation, left.id) = (EVIL.to_owned(), Some(EVIL.to_owned()));
         }

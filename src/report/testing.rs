@@ -6,9 +6,9 @@ use chrono::DateTime;
 use reqwest::header::HeaderMap;
 
 use super::{
-    AnswerRecord, ContractRecord, CredentialRecord, Excerpt, ExchangeRecord, Exchanges, FactRow, Facts, FindingRecord,
-    GapRecord, OperationRecord, Outcome, PlaceRecord, PurposeRecord, Record, RequestCounts, ResidueRecord, RunFacts,
-    VERSION, VerdictRecord, record,
+    AcceptedRecord, AcceptedState, AnswerRecord, ContractRecord, CredentialRecord, Excerpt, ExchangeRecord, Exchanges,
+    FactRow, Facts, FindingRecord, GapRecord, OperationRecord, Outcome, PlaceRecord, PurposeRecord, Record,
+    RequestCounts, ResidueRecord, RunFacts, Scope, VERSION, VerdictRecord, record,
 };
 use crate::contract::Contract;
 use crate::contract::document::Document;
@@ -78,15 +78,20 @@ impl Seen {
         self
     }
 
-    /// The record of the run.
-    pub(super) fn record(&self, require_facts: Option<f64>) -> Record {
-        let run = Run {
+    /// The run.
+    pub(super) fn run(&self) -> Run {
+        Run {
             shard: None,
             verdicts: self.verdicts(),
             ended: self.ended.clone(),
             residue: self.residue.clone(),
             tally: Tally::default(),
-        };
+        }
+    }
+
+    /// The record of the run.
+    pub(super) fn record(&self, require_facts: Option<f64>) -> Record {
+        let run = self.run();
         let about = RunFacts {
             contract: &self.contract,
             target: &Target::parse("https://api.example.com/tenant").unwrap(),
@@ -146,6 +151,25 @@ impl Seen {
     }
 }
 
+/// An entry of the configuration in this state.
+fn entry(state: AcceptedState, field: &str, findings: usize) -> AcceptedRecord {
+    AcceptedRecord {
+        scope: Scope {
+            rule: "null-value".to_owned(),
+            operation: Some("getThings".to_owned()),
+            field: Some(field.to_owned()),
+            fact: None,
+        },
+        level: Level::Allow,
+        reason: "agreed".to_owned(),
+        until: None,
+        place: "countersign.toml:3".to_owned(),
+        state,
+        expired: (state == AcceptedState::Expired).then(|| "2026-02-01".to_owned()),
+        findings,
+    }
+}
+
 /// A record with one of everything, and the contract that it is about.
 pub(super) fn fixed() -> Record {
     let left = |id: Option<&str>, answered| ResidueRecord {
@@ -169,6 +193,12 @@ pub(super) fn fixed() -> Record {
         duration_ms: 1234,
         facts: facts(),
         findings: findings(),
+        accepted: vec![
+            entry(AcceptedState::Holds, "/size", 2),
+            entry(AcceptedState::NoLongerOccurs, "/name", 0),
+            entry(AcceptedState::Expired, "/size", 0),
+            entry(AcceptedState::Waits, "/size", 0),
+        ],
         residue: vec![left(Some("t-17"), true), left(None, true), left(None, false)],
         requests: RequestCounts {
             sent: 12,

@@ -2,8 +2,8 @@
 //!
 //! # Design
 //!
-//! What is said of the smallest part of the contract holds, whoever said it: a field before an operation, an operation
-//! before the rule everywhere. So an acceptance with its reason outlives a pipeline that denies the whole rule. Where two
+//! What is said of the smallest part of the contract holds, whoever said it: a fact before a field, that before an
+//! operation, an operation before the rule everywhere. So an acceptance with its reason outlives a pipeline that denies the whole rule. Where two
 //! say as much, the last does, and [`Levels::set`], which flags use, comes after every [`Entry`] of a whole rule.
 
 use std::collections::HashMap;
@@ -147,7 +147,7 @@ impl Levels {
 mod tests {
     use super::*;
     use crate::contract::Contract;
-    use crate::rules::Field;
+    use crate::rules::{Field, rule_of};
 
     fn rule() -> &'static Rule {
         Rule::named("null-value").unwrap()
@@ -161,6 +161,7 @@ mod tests {
                 rule: rule(),
                 operation: operation.map(|name| contract.operation_named(name).unwrap()),
                 field: field.map(|field| Field::parse(field).unwrap()),
+                fact: None,
                 level: *level,
             });
         }
@@ -202,6 +203,7 @@ mod tests {
             rule: Rule::named("wrong-type").unwrap(),
             operation: None,
             field: None,
+            fact: None,
             level: Level::Deny,
         });
         assert_eq!(decided(&mut other, &[]), Level::Warn);
@@ -238,6 +240,31 @@ mod tests {
             (Some("getTags"), None, Level::Deny),
         ];
         assert_eq!(decided(&mut Levels::default(), &twice), Level::Deny);
+    }
+
+    #[test]
+    fn an_entry_of_one_fact_goes_before_all_others_and_leaves_the_facts_beside_it_alone() {
+        let contract = Contract::built_in().unwrap();
+        let mut levels = Levels::default();
+        let operation = contract.operation_named("getTags");
+        let auth = Rule::named("auth").unwrap();
+        let beside: Vec<_> = contract
+            .facts
+            .iter()
+            .filter(|fact| Some(fact.operation) == operation && rule_of(fact.kind).name == "auth")
+            .collect();
+        assert!(beside.len() > 1);
+        for (fact, level) in [(Some(beside[0].name.clone()), Level::Allow), (None, Level::Warn)] {
+            levels.add(Entry {
+                rule: auth,
+                operation,
+                field: Field::parse(""),
+                fact,
+                level,
+            });
+        }
+        assert_eq!(levels.of(auth, beside[0]).level, Level::Allow);
+        assert_eq!(levels.of(auth, beside[1]).level, Level::Warn);
     }
 
     #[test]

@@ -41,7 +41,7 @@ mod wrong_type;
 pub(crate) use carried::carries_all;
 pub use judge::Judge;
 pub use level::{Decided, Level, Levels, UnknownRule};
-pub use of_kind::rule_of;
+pub use of_kind::{rule_of, shows};
 pub(crate) use pages::OF_A_SECOND_PAGE;
 pub use rule::{Example, Rule};
 pub use scope::{Entry, Field};

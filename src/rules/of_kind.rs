@@ -38,6 +38,18 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
     }
 }
 
+/// Whether the rule has nothing to find where a fact of this kind is held. Rules that only note look at the facts of
+/// others; what `allow` looks at, a 405, no fact tells.
+#[must_use]
+pub fn shows(rule: &Rule, kind: FactKind) -> bool {
+    let notes = match rule.name {
+        "null-value" | "undocumented-field" => kind == FactKind::Type,
+        "respelled" => rule_of(kind).name == carried::RULE.name,
+        _ => false,
+    };
+    notes || rule_of(kind).name == rule.name
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,6 +14,8 @@ pub struct Entry {
     pub operation: Option<OperationId>,
     /// The place in the answer; any where there is none.
     pub field: Option<Field>,
+    /// The fact, by its name; any of the rule's there where there is none.
+    pub fact: Option<String>,
     /// The level there.
     pub level: Level,
 }
@@ -53,10 +55,10 @@ impl Field {
 }
 
 impl Entry {
-    /// Whether it is about the facts of one operation or one field only.
+    /// Whether it is about one operation, one field or one fact only.
     #[must_use]
     pub fn is_scoped(&self) -> bool {
-        self.operation.is_some() || self.field.is_some()
+        self.operation.is_some() || self.field.is_some() || self.fact.is_some()
     }
 
     /// Whether it is about findings of its rule at this fact.
@@ -64,16 +66,18 @@ impl Entry {
     pub fn covers(&self, fact: &Fact) -> bool {
         self.operation.is_none_or(|operation| operation == fact.operation)
             && self.field.as_ref().is_none_or(|field| field.covers(&fact.pattern))
+            && self.fact.as_ref().is_none_or(|name| *name == fact.name)
     }
 
-    /// How closely it says where it holds: one field before a field and what is below it, a field before an operation.
+    /// How closely it says where it holds: a fact before a field, one field before a field and what is below it, that
+    /// before an operation.
     pub(super) fn closeness(&self) -> u8 {
         let field = match &self.field {
             None => 0,
             Some(field) if field.below => 2,
             Some(_) => 4,
         };
-        field + u8::from(self.operation.is_some())
+        8 * u8::from(self.fact.is_some()) + field + u8::from(self.operation.is_some())
     }
 }
 

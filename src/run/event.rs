@@ -12,4 +12,8 @@ pub enum Event<'event> {
     Exchanged(&'event Exchange),
     /// A finding was seen for the first time.
     Found(&'event Finding),
+    /// The target is there, or was not waited for: the plan is begun.
+    Begun,
+    /// The target is not there yet, for this reason.
+    Waiting(&'event str),
 }

@@ -12,6 +12,7 @@ mod odd;
 mod pace;
 mod parameter;
 mod probe;
+mod ready;
 mod request;
 mod session;
 mod settings;

@@ -45,6 +45,8 @@ pub enum Ended {
     Interrupted,
     /// A write could not be recorded before it was sent, so it was not sent; this is why.
     NotRecorded(String),
+    /// The target was waited for so long, and the last try came to this.
+    NotReady(Duration, String),
     /// Every documented request was throttled.
     Throttled,
     /// The token was refused everywhere, with this status.
@@ -138,7 +140,7 @@ pub(super) struct Session<'run> {
     pub(super) drafts: Cell<u64>,
     /// The operations that are sent no more odd requests, each with the reason.
     pub(super) odd_ended: RefCell<HashMap<OperationId, Reason>>,
-    transport: &'run Transport,
+    pub(super) transport: &'run Transport,
     emit: RefCell<&'run mut dyn FnMut(Event<'_>)>,
     permits: Semaphore,
     pace: Pace,
@@ -226,6 +228,12 @@ impl<'run> Session<'run> {
     }
 
     async fn carry_out(&self, plan: &Plan) -> Ended {
+        if let Some(within) = self.settings.wait
+            && let Err(reason) = self.ready(plan, within).await
+        {
+            return Ended::NotReady(within, reason);
+        }
+        self.tell(Event::Begun);
         for (operation, reason) in &plan.not_called {
             self.not_called(*operation, Reason::NotCalled(reason.clone()));
         }
@@ -414,6 +422,11 @@ impl<'run> Session<'run> {
         self.tally.set(tally);
     }
 
+    /// Tells an event.
+    pub(super) fn tell(&self, event: Event<'_>) {
+        (self.emit.borrow_mut())(event);
+    }
+
     /// Tells how many requests more are to come.
     pub(super) fn expect(&self, requests: u64) {
         (self.emit.borrow_mut())(Event::Expected(requests));
@@ -491,7 +504,7 @@ impl<'run> Session<'run> {
         self.count(|tally| tally.unfinished = tally.sent - tally.answered);
         // A target that was not reached broke nothing: the one thing to tell is why.
         let mut verdicts = match &ended {
-            Ended::Unreachable(_) => Verdicts::unanswered(self.contract),
+            Ended::NotReady(..) | Ended::Unreachable(_) => Verdicts::unanswered(self.contract),
             _ => self.judge.into_inner().into_verdicts(),
         };
         // What this shard leans on is not checked by it, whatever it saw; what it saw broken is broken.

@@ -23,6 +23,8 @@ pub struct Settings {
     pub max_pages: u64,
     /// How often the plan is carried out; `max_writes` holds over all of them together.
     pub rounds: u64,
+    /// How long to wait for a target that is just being deployed; none for a target that is there.
+    pub wait: Option<Duration>,
     /// Keeps an account of writes that outlives the run; none where nobody asks for one.
     pub write_log: Option<Arc<dyn WriteLog>>,
     /// What names everything that the run creates.
@@ -56,6 +58,7 @@ impl Settings {
             max_writes: Self::MAX_WRITES,
             max_pages: Self::MAX_PAGES,
             rounds: Self::ROUNDS,
+            wait: None,
             write_log: None,
             mark,
             levels: Levels::default(),

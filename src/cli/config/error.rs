@@ -11,7 +11,7 @@ use crate::contract::openapi::near;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cli) struct ConfigError {
     pub(super) place: Place,
-    pub(super) problem: Problem,
+    pub(super) problem: Box<Problem>,
 }
 
 /// A place in a configuration file.

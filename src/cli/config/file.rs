@@ -118,6 +118,8 @@ pub(super) struct LevelPart {
     /// The place in the answer, as the names of facts write it: `/data/items/*/age`. Empty is the answer as a whole, and
     /// `/**` at the end means everything below too. Any place where there is none.
     pub(super) field: Option<Placed<String>>,
+    /// The name of one fact, as `countersign facts` prints it, where the rule judges several at that place.
+    pub(super) fact: Option<Placed<String>>,
     /// `deny` fails the run, `warn` reports, `allow` does neither.
     #[schemars(schema_with = "level_names")]
     pub(super) level: Placed<String>,

@@ -72,7 +72,7 @@ pub(super) fn text(path: &Path) -> Result<String, Failure> {
         let place = Place::of(&path.display().to_string(), &text, &(valid..valid));
         ConfigError {
             place,
-            problem: Problem::NotUtf8,
+            problem: Box::new(Problem::NotUtf8),
         }
         .into()
     })

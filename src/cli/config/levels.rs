@@ -6,12 +6,14 @@ use std::collections::BTreeSet;
 use chrono::NaiveDate;
 
 use super::error::{ConfigError, Place, Problem};
-use super::file::LevelPart;
+use super::file::{LevelPart, Placed};
 use super::find::Config;
 use super::parse::Parsed;
 use crate::contract::Contract;
+use crate::contract::openapi::near;
 use crate::contract::operation::OperationId;
-use crate::rules::{Entry, Field, Level, Levels, Rule};
+use crate::report::{Acceptance, Scope};
+use crate::rules::{Entry, Field, Level, Levels, RULES, Rule};
 
 /// Words that stand where a reason will stand some day.
 const PLACEHOLDERS: [&str; 4] = ["todo", "fixme", "tbd", "xxx"];
@@ -21,8 +23,8 @@ const PLACEHOLDERS: [&str; 4] = ["todo", "fixme", "tbd", "xxx"];
 pub(in crate::cli) struct LevelEntry {
     /// What it says.
     pub(in crate::cli) entry: Entry,
-    /// The operation and the field as they are written.
-    pub(in crate::cli) written: (Option<String>, Option<String>),
+    /// Where it holds, as it is written.
+    pub(in crate::cli) scope: Scope,
     /// Why.
     pub(in crate::cli) reason: String,
     /// The last day on which it holds.
@@ -53,7 +55,7 @@ impl Config {
     pub(in crate::cli) fn levels(&self, contract: &Contract, today: NaiveDate) -> Result<Vec<LevelEntry>, ConfigError> {
         let parsed = &self.parsed;
         let check = &parsed.file.check;
-        for name in check.only.iter().chain(&check.skip).flat_map(|names| names.value()) {
+        for name in check.only.iter().chain(&check.skip).flat_map(Placed::value) {
             operation(contract, name.value()).map_err(|problem| parsed.error(name, problem))?;
         }
         let entries = parsed.file.levels.iter();
@@ -61,54 +63,69 @@ impl Config {
     }
 }
 
-/// Adds the entries that hold to the levels, and hands back which of them got which number.
-pub(in crate::cli) fn add(entries: &[LevelEntry], levels: &mut Levels) -> Vec<Option<usize>> {
-    let holds = |entry: &LevelEntry| entry.state == State::Holds;
-    let number = |entry: &LevelEntry| holds(entry).then(|| levels.add(entry.entry.clone()));
-    entries.iter().map(number).collect()
+/// Adds the entries that hold to the levels, and tells all of them to the report.
+pub(in crate::cli) fn add(entries: &[LevelEntry], levels: &mut Levels) -> Vec<Acceptance> {
+    let told = entries.iter().map(|written| {
+        let holds = written.state == State::Holds;
+        Acceptance {
+            entry: written.entry.clone(),
+            number: holds.then(|| levels.add(written.entry.clone())),
+            scope: written.scope.clone(),
+            reason: written.reason.clone(),
+            until: written.until,
+            expired: match written.state {
+                State::Expired(since) => Some(since),
+                _ => None,
+            },
+            place: written.place.to_string(),
+        }
+    });
+    told.collect()
 }
 
 fn entry(parsed: &Parsed, part: &LevelPart, contract: &Contract, today: NaiveDate) -> Result<LevelEntry, ConfigError> {
-    let rule = Rule::named(part.rule.value()).map_err(|_| {
-        let names = crate::rules::RULES.iter().map(|rule| rule.name);
-        parsed.error(&part.rule, Problem::unknown("rule", part.rule.value(), names))
-    })?;
-    let level = Level::ALL.into_iter().find(|level| level.name() == part.level.value());
-    let level = level.ok_or_else(|| {
-        let names = Level::ALL.into_iter().map(Level::name);
-        parsed.error(&part.level, Problem::unknown("level", part.level.value(), names))
-    })?;
-    let named = part
-        .operation
-        .as_ref()
-        .map(|name| operation(contract, name.value()).map_err(|problem| parsed.error(name, problem)));
-    let operation = named.transpose()?;
-    let read = part
-        .field
-        .as_ref()
-        .map(|text| field(contract, operation, text.value()).map_err(|problem| parsed.error(text, problem)));
-    let field = read.transpose()?;
-    let until = part
-        .until
-        .as_ref()
-        .map(|until| day(until.value()).ok_or_else(|| parsed.error(until, Problem::Date)));
-    let until = until.transpose()?;
+    let rule = parsed.known(&part.rule, |name| rule(name))?;
+    let level = parsed.known(&part.level, |name| level(name))?;
+    let operation = parsed.known_if(&part.operation, |name| operation(contract, name))?;
+    let field = parsed.known_if(&part.field, |text| field(contract, operation, text))?;
+    let fact = parsed.known_if(&part.fact, |name| fact(contract, name))?;
+    let until = parsed.known_if(&part.until, |until| day(until).ok_or(Problem::Date))?;
     Ok(LevelEntry {
         entry: Entry {
             rule,
             operation,
             field,
+            fact,
             level,
         },
-        written: (
-            part.operation.as_ref().map(|name| name.value().clone()),
-            part.field.as_ref().map(|field| field.value().clone()),
-        ),
+        scope: scope(part),
         reason: part.reason.value().trim().to_owned(),
         until,
         place: parsed.place(&part.rule),
         state: state(part.reason.value(), until, today),
     })
+}
+
+/// Where an entry holds, as it is written.
+pub(super) fn scope(part: &LevelPart) -> Scope {
+    let text = |placed: &Option<Placed<String>>| placed.as_ref().map(|text| text.value().clone());
+    Scope {
+        rule: part.rule.value().clone(),
+        operation: text(&part.operation),
+        field: text(&part.field),
+        fact: text(&part.fact),
+    }
+}
+
+fn rule(name: &str) -> Result<&'static Rule, Problem> {
+    let names = RULES.iter().map(|rule| rule.name);
+    Rule::named(name).map_err(|_| Problem::unknown("rule", name, names))
+}
+
+fn level(name: &str) -> Result<Level, Problem> {
+    let names = Level::ALL.into_iter().map(Level::name);
+    let found = Level::ALL.into_iter().find(|level| level.name() == name);
+    found.ok_or_else(|| Problem::unknown("level", name, names))
 }
 
 fn operation(contract: &Contract, name: &str) -> Result<OperationId, Problem> {
@@ -128,18 +145,25 @@ fn field(contract: &Contract, operation: Option<OperationId>, text: &str) -> Res
         return Ok(field);
     }
     let patterns: BTreeSet<_> = facts.by_ref().map(|fact| fact.pattern.as_str()).collect();
-    let Problem::UnknownName { what, name, near, .. } = Problem::unknown("field", text, patterns.iter().copied())
-    else {
-        return Err(Problem::Field(text.to_owned()));
-    };
-    // They are hundreds; `countersign facts` lists them.
-    let known = Vec::new();
-    Err(Problem::UnknownName {
+    Err(unlisted("field", text, near(text, patterns)))
+}
+
+fn fact(contract: &Contract, name: &str) -> Result<String, Problem> {
+    let names = contract.facts.iter().map(|fact| fact.name.as_str());
+    if names.clone().any(|known| known == name) {
+        return Ok(name.to_owned());
+    }
+    Err(unlisted("fact", name, near(name, names)))
+}
+
+/// A name that is none of hundreds; `countersign facts` lists them.
+fn unlisted(what: &'static str, name: &str, near: Option<&str>) -> Problem {
+    Problem::UnknownName {
         what,
-        name,
-        near,
-        known,
-    })
+        name: name.to_owned(),
+        near: near.map(str::to_owned),
+        known: Vec::new(),
+    }
 }
 
 fn day(until: &toml::value::Datetime) -> Option<NaiveDate> {
@@ -271,6 +295,10 @@ mod tests {
         let part =
             |reason: &str| format!("[[levels]]\nrule = \"null-value\"\nlevel = \"allow\"\nreason = \"{reason}\"\n");
         let entries = read(&(part("a") + &part("") + &part("b"))).unwrap();
-        assert_eq!(add(&entries, &mut Levels::default()), [Some(0), None, Some(1)]);
+        let numbers: Vec<_> = add(&entries, &mut Levels::default())
+            .iter()
+            .map(|told| told.number)
+            .collect();
+        assert_eq!(numbers, [Some(0), None, Some(1)]);
     }
 }

@@ -2,10 +2,13 @@
 //!
 //! [`Config`] is the file, found and read; [`Settled`] is what a check does once flags, environment and file are read, with
 //! the origin of each value. `file` has the types that the file and its schema for editors come from;
-//! `shown` is `countersign config`.
+//! `shown` is `countersign config`, `accept` is
+//! `check --accept`.
 
+mod accept;
 mod error;
 mod file;
+mod fill;
 mod find;
 mod keys;
 mod levels;
@@ -14,7 +17,7 @@ pub(super) mod range;
 mod settle;
 pub(super) mod shown;
 
-pub(super) use error::{ConfigError, Place};
-pub(super) use find::{Config, FILE_NAME};
-pub(super) use levels::{LevelEntry, State, add};
+pub(super) use accept::Accepting;
+pub(super) use error::ConfigError;
+pub(super) use levels::add;
 pub(super) use settle::{Origin, Settled, Typed};

@@ -29,7 +29,7 @@ impl Parsed {
     pub(super) fn read(name: &str, text: &str) -> Result<Self, ConfigError> {
         let error = |(span, problem): (Range<usize>, Problem)| ConfigError {
             place: Place::of(name, text, &span),
-            problem,
+            problem: Box::new(problem),
         };
         let table = DeTable::parse(text).map_err(|refused| {
             let message = refused.message().lines().next().unwrap_or_default().to_owned();
@@ -55,11 +55,37 @@ impl Parsed {
         Place::of(&self.name, &self.text, &placed.span())
     }
 
+    /// What a value names; the problem gets its place.
+    ///
+    /// # Errors
+    ///
+    /// The problem of the value, at its place.
+    pub(super) fn known<T, Named>(
+        &self,
+        placed: &Placed<T>,
+        find: impl FnOnce(&T) -> Result<Named, Problem>,
+    ) -> Result<Named, ConfigError> {
+        find(placed.value()).map_err(|problem| self.error(placed, problem))
+    }
+
+    /// The same of a value that may be left out.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::known`] has it.
+    pub(super) fn known_if<T, Named>(
+        &self,
+        placed: &Option<Placed<T>>,
+        find: impl FnOnce(&T) -> Result<Named, Problem>,
+    ) -> Result<Option<Named>, ConfigError> {
+        placed.as_ref().map(|placed| self.known(placed, find)).transpose()
+    }
+
     /// An error at a value.
     pub(super) fn error<T>(&self, placed: &Placed<T>, problem: Problem) -> ConfigError {
         ConfigError {
             place: self.place(placed),
-            problem,
+            problem: Box::new(problem),
         }
     }
 }

@@ -16,15 +16,14 @@ use chrono::NaiveDate;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
+use super::accept::Accepting;
 use super::error::{ConfigError, Place, Problem};
-use super::file::{Pace, Placed, TargetPart};
+use super::fill::filled;
 use super::find::{self, Config};
 use super::levels::LevelEntry;
-use super::range;
 use crate::cli::check::Arguments;
 use crate::cli::edge::{BASE_URL_VARIABLE, CONFIG_VARIABLE, TARGET_VARIABLE, TOKEN_VARIABLE};
 use crate::cli::failure::Failure;
-use crate::cli::output::ReportTarget;
 use crate::contract::Contract;
 use crate::exchange::Target;
 
@@ -64,7 +63,7 @@ pub(in crate::cli) struct Typed<'matches>(pub(in crate::cli) &'matches ArgMatche
 
 impl Typed<'_> {
     /// Where the value of a flag came from; none where nobody gave one.
-    fn origin(self, name: &'static str) -> Option<Origin> {
+    pub(super) fn origin(self, name: &'static str) -> Option<Origin> {
         match self.0.value_source(name)? {
             ValueSource::CommandLine => Some(Origin::Flag(name)),
             ValueSource::EnvVariable => Some(Origin::Environment(match name {
@@ -101,16 +100,8 @@ impl Settled {
             return Ok(settled);
         };
         let named = settled.choose(&config, typed)?;
-        let mut filling = Filling {
-            config: &config,
-            typed,
-            origins: BTreeMap::new(),
-        };
-        filling.fill(
-            &mut settled.arguments,
-            named.and_then(|name| config.parsed.file.targets.get(name)),
-        )?;
-        settled.origins = filling.origins;
+        let part = named.and_then(|name| config.parsed.file.targets.get(name));
+        settled.origins = filled(&mut settled.arguments, part, &config, typed)?;
         if let Some((name, part)) = named.and_then(|name| config.parsed.file.targets.get_key_value(name)) {
             settled.target = Some(name.clone());
             let place = config.parsed.place(&part.base_url);
@@ -134,6 +125,17 @@ impl Settled {
         levels.unwrap_or_else(|| Ok(Vec::new()))
     }
 
+    /// Where findings are accepted, if they are to be.
+    ///
+    /// # Errors
+    ///
+    /// As [`Accepting::open`] has it.
+    pub(in crate::cli) fn accepting(&self) -> Result<Option<Accepting>, Failure> {
+        let arguments = &self.arguments;
+        let open = || Accepting::open(self.config.as_ref(), arguments.config.as_deref());
+        arguments.accept.then(open).transpose()
+    }
+
     /// Where the value of a setting came from.
     pub(in crate::cli) fn origin(&self, name: &'static str) -> Origin {
         self.origins.get(name).cloned().unwrap_or(Origin::Default)
@@ -142,29 +144,46 @@ impl Settled {
     /// What is left to settle where there is no configuration.
     fn without(&mut self, typed: Typed<'_>) -> Result<(), Failure> {
         one_target(&self.arguments, typed)?;
-        let names = ["base_url", "writes", "max_writes", "spec", "seed", "only", "skip"];
-        let more = [
-            "require_facts",
-            "max_pages",
-            "repeat",
-            "rate",
-            "jobs",
-            "timeout",
-            "settle",
-            "wait",
-            "report",
-        ];
-        for name in names.into_iter().chain(more) {
-            self.origins.extend(typed.origin(name).map(|origin| (name, origin)));
-        }
-        let named = self.arguments.target.take().filter(|name| name != EMBEDDED);
-        named.map_or(Ok(()), |name| {
-            Err(Failure::Usage(format!(
+        if let Some(name) = self.asked_for(typed).filter(|name| name != EMBEDDED) {
+            return Err(Failure::Usage(format!(
                 "there is no target `{name}`, because there is no `{}`; make one, name another file by --config, or give \
                  --base-url",
                 find::FILE_NAME
-            )))
-        })
+            )));
+        }
+        let names = [
+            "writes",
+            "max_writes",
+            "spec",
+            "seed",
+            "only",
+            "skip",
+            "require_facts",
+            "max_pages",
+        ];
+        let more = ["repeat", "rate", "jobs", "timeout", "settle", "wait", "report"];
+        let base_url = self.arguments.base_url.as_ref().map(|_| "base_url");
+        for name in names.into_iter().chain(more).chain(base_url) {
+            self.origins.extend(typed.origin(name).map(|origin| (name, origin)));
+        }
+        Ok(())
+    }
+
+    /// The target that a flag or a variable names, where none that goes before it has a base URL. Then a base URL from the
+    /// environment is not meant.
+    fn asked_for(&mut self, typed: Typed<'_>) -> Option<String> {
+        let rank = |name| match typed.origin(name) {
+            Some(Origin::Flag(_)) => 2,
+            Some(Origin::Environment(_)) => 1,
+            _ => 0,
+        };
+        let name = self
+            .arguments
+            .target
+            .clone()
+            .filter(|_| rank("target") > rank("base_url"))?;
+        self.arguments.base_url = None;
+        Some(name)
     }
 
     /// The target of the file that is checked; none for a base URL by itself and for the embedded service.
@@ -174,36 +193,21 @@ impl Settled {
         one_target(&self.arguments, typed)?;
         let names = || file.targets.keys().map(String::as_str).chain([EMBEDDED]);
         let known = |name: &str| names().find(|known| *known == name);
-        let embedded = |name: &str| name == EMBEDDED;
-        let rank = |name| match typed.origin(name) {
-            Some(Origin::Flag(_)) => 2,
-            Some(Origin::Environment(_)) => 1,
-            _ => 0,
-        };
-        if let Some(name) = self
-            .arguments
-            .target
-            .clone()
-            .filter(|_| rank("target") > rank("base_url"))
-        {
-            self.arguments.base_url = None;
-            let Some(chosen) = known(&name) else {
+        let of_file = |name: &&str| *name != EMBEDDED;
+        if let Some(name) = self.asked_for(typed) {
+            let chosen = known(&name).ok_or_else(|| {
                 let problem = Problem::unknown("target", &name, names());
-                return Err(Failure::Usage(format!("{problem}, in {}", config.path.display())));
-            };
-            return Ok(Some(chosen).filter(|name| !embedded(name)));
+                Failure::Usage(format!("{}: {problem}", config.path.display()))
+            })?;
+            return Ok(Some(chosen).filter(of_file));
         }
-        if self.arguments.base_url.is_some() || !self.arguments.fault.is_empty() {
-            return Ok(None);
-        }
-        let Some(default) = &file.default_target else {
-            return Ok(None);
-        };
-        let chosen = known(default.value()).ok_or_else(|| {
-            let problem = Problem::unknown("target", default.value(), names());
-            config.parsed.error(default, problem)
-        })?;
-        Ok(Some(chosen).filter(|name| !embedded(name)))
+        let default = file.default_target.as_ref().map(|default| {
+            let unknown = || Problem::unknown("target", default.value(), names());
+            config.parsed.known(default, |name| known(name).ok_or_else(unknown))
+        });
+        let default = default.transpose()?;
+        let named_otherwise = self.arguments.base_url.is_some() || !self.arguments.fault.is_empty();
+        Ok(default.filter(|_| !named_otherwise).filter(of_file))
     }
 }
 
@@ -275,129 +279,4 @@ fn is_variable(text: &str) -> bool {
         .next()
         .is_some_and(|first| first.is_ascii_uppercase() || first == '_');
     begins && characters.all(|other| other.is_ascii_uppercase() || other.is_ascii_digit() || other == '_')
-}
-
-/// Fills in what was not typed.
-struct Filling<'config> {
-    config: &'config Config,
-    typed: Typed<'config>,
-    origins: BTreeMap<&'static str, Origin>,
-}
-
-impl Filling<'_> {
-    fn fill(&mut self, arguments: &mut Arguments, target: Option<&TargetPart>) -> Result<(), Failure> {
-        let file = &self.config.parsed.file;
-        let check = &file.check;
-        if let Some(target) = target {
-            arguments.base_url = Some(target.base_url.value().clone());
-            self.take("writes", &mut arguments.writes, target.writes.as_ref(), Ok)?;
-            self.take("max_writes", &mut arguments.max_writes, target.max_writes.as_ref(), Ok)?;
-            self.take("wait", &mut arguments.wait, target.wait.as_ref(), |wait| {
-                range::seconds(wait).map(Some)
-            })?;
-        } else {
-            for name in ["base_url", "writes", "max_writes", "wait"] {
-                self.origins
-                    .extend(self.typed.origin(name).map(|origin| (name, origin)));
-            }
-        }
-        let beside = |name: String| Ok(Some(self.config.beside(&name)));
-        self.take("spec", &mut arguments.spec, check.spec.as_ref(), beside)?;
-        self.take("seed", &mut arguments.seed, check.seed.as_ref(), |seed| Ok(Some(seed)))?;
-        self.take("only", &mut arguments.only, check.only.as_ref(), names)?;
-        self.take("skip", &mut arguments.skip, check.skip.as_ref(), names)?;
-        self.take(
-            "require_facts",
-            &mut arguments.require_facts,
-            check.require_facts.as_ref(),
-            |percent| range::percent(percent).map(Some),
-        )?;
-        self.take(
-            "max_pages",
-            &mut arguments.max_pages,
-            check.max_pages.as_ref(),
-            range::at_least_one,
-        )?;
-        self.take(
-            "repeat",
-            &mut arguments.repeat,
-            check.repeat.as_ref(),
-            range::at_least_one,
-        )?;
-        self.pace(arguments, target.map(|target| &target.pace), &check.pace)?;
-        self.reports(arguments)
-    }
-
-    fn pace(&mut self, arguments: &mut Arguments, target: Option<&Pace>, check: &Pace) -> Result<(), Failure> {
-        let rate = target.and_then(|pace| pace.rate.as_ref()).or(check.rate.as_ref());
-        let jobs = target.and_then(|pace| pace.jobs.as_ref()).or(check.jobs.as_ref());
-        let timeout = target.and_then(|pace| pace.timeout.as_ref()).or(check.timeout.as_ref());
-        let settle = target.and_then(|pace| pace.settle.as_ref()).or(check.settle.as_ref());
-        self.take("rate", &mut arguments.rate, rate, |rate| {
-            range::positive(rate).map(Some)
-        })?;
-        self.take("jobs", &mut arguments.jobs, jobs, range::jobs)?;
-        self.take("timeout", &mut arguments.timeout, timeout, range::positive)?;
-        self.take("settle", &mut arguments.settle, settle, range::seconds)
-    }
-
-    /// Reports that are typed take the place of all in the file.
-    fn reports(&mut self, arguments: &mut Arguments) -> Result<(), Failure> {
-        let parsed = &self.config.parsed;
-        let mut reports: Vec<ReportTarget> = Vec::new();
-        for named in parsed.file.reports.iter().flat_map(Placed::value) {
-            let report: ReportTarget = named
-                .value()
-                .parse()
-                .map_err(|reason| parsed.error(named, Problem::Report(reason)))?;
-            let report = report.beside(|file| self.config.beside(file));
-            if let Some(place) = report.collides(&reports) {
-                return Err(parsed.error(named, Problem::ReportTwice(place)).into());
-            }
-            reports.push(report);
-        }
-        let placed = parsed.file.reports.as_ref().map(|placed| (placed, reports));
-        match (self.typed.origin("report"), placed) {
-            (Some(typed), _) => drop(self.origins.insert("report", typed)),
-            (None, Some((placed, reports))) => {
-                self.origins.insert("report", Origin::File(parsed.place(placed)));
-                arguments.report = reports;
-            }
-            (None, None) => {}
-        }
-        Ok(())
-    }
-
-    /// Takes the value of the file where nothing was typed. It has to be right in either case.
-    fn take<Written: Clone, T>(
-        &mut self,
-        name: &'static str,
-        slot: &mut T,
-        placed: Option<&Placed<Written>>,
-        read: impl Fn(Written) -> Result<T, String>,
-    ) -> Result<(), Failure> {
-        let parsed = &self.config.parsed;
-        let value = placed.map(|placed| {
-            let range = |reason| parsed.error(placed, Problem::Range { key: name, reason });
-            read(placed.value().clone()).map_err(range).map(|value| (placed, value))
-        });
-        match (self.typed.origin(name), value.transpose()?) {
-            (Some(typed), _) => drop(self.origins.insert(name, typed)),
-            (None, Some((placed, value))) => {
-                self.origins.insert(name, Origin::File(parsed.place(placed)));
-                *slot = value;
-            }
-            (None, None) => {}
-        }
-        Ok(())
-    }
-}
-
-#[expect(
-    clippy::unnecessary_wraps,
-    clippy::needless_pass_by_value,
-    reason = "it stands where others refuse"
-)]
-fn names(placed: Vec<Placed<String>>) -> Result<Vec<String>, String> {
-    Ok(placed.iter().map(|name| name.value().clone()).collect())
 }

@@ -196,9 +196,10 @@ impl Page<'_> {
             let until = entry.until.map_or_else(String::new, |day| format!(" until {day}"));
             let _ = writeln!(
                 text,
-                "  {}  {} {entry}{until}{}",
+                "  {}  {} {}{until}{}",
                 entry.place,
                 entry.entry.level,
+                entry.scope,
                 why(entry)
             );
         }
@@ -211,11 +212,8 @@ impl Page<'_> {
             .map(|(name, value, origin)| (name.to_owned(), json!({"value": value, "origin": origin.to_string()})));
         let (token, set, origin) = self.token();
         let levels = self.entries.iter().map(|entry| {
-            let (operation, field) = &entry.written;
             json!({
-                "rule": entry.entry.rule.name,
-                "operation": operation,
-                "field": field,
+                "scope": entry.scope,
                 "level": entry.entry.level,
                 "reason": entry.reason,
                 "until": entry.until,
@@ -263,22 +261,6 @@ fn why(entry: &LevelEntry) -> String {
         State::Holds => format!(": {}", entry.reason),
         State::Expired(since) => format!(": {} (expired, does nothing since {since})", entry.reason),
         State::Waits => ": does nothing until its reason is filled in".to_owned(),
-    }
-}
-
-impl fmt::Display for LevelEntry {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (operation, field) = &self.written;
-        formatter.write_str(self.entry.rule.name)?;
-        match (operation, field.as_deref()) {
-            (None, None) => formatter.write_str(" everywhere"),
-            (Some(operation), None) => write!(formatter, " in {operation}"),
-            (operation, Some(field)) => {
-                let field = if field.is_empty() { "the whole answer" } else { field };
-                let operation = operation.as_deref().map_or_else(String::new, |name| format!(" {name}"));
-                write!(formatter, "{operation} {field}")
-            }
-        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 
+use crate::report::accepted::{AcceptedRecord, AcceptedState};
 use crate::report::exchanges::ExchangeRecord;
 use crate::report::record::{
     ContractRecord, FactRow, Facts, FindingRecord, Record, RequestCounts, ShardsRecord, VerdictRecord, put_in_order,
@@ -31,6 +32,7 @@ pub(super) fn join(left: Record, right: Record) -> Record {
         duration_ms: u64::try_from((ended - started).num_milliseconds()).unwrap_or(0),
         facts: facts(left.facts, right.facts),
         findings: findings(left.findings, right.findings),
+        accepted: accepted(left.accepted, right.accepted),
         residue: [left.residue, right.residue].concat(),
         requests: requests(left.requests, right.requests),
         operations: left.operations,
@@ -141,6 +143,40 @@ fn turn(finding: &FindingRecord) -> (u64, &str, &str, &str, &str) {
         &finding.documented,
         &finding.reproduce,
     )
+}
+
+/// Each entry of the configuration once. What a shard leans on it may have found too, so a finding of two shards counts
+/// twice here.
+fn accepted(left: Vec<AcceptedRecord>, right: Vec<AcceptedRecord>) -> Vec<AcceptedRecord> {
+    let mut joined = left;
+    for entry in right {
+        let same = |known: &&mut AcceptedRecord| {
+            (&known.place, &known.scope, known.level) == (&entry.place, &entry.scope, entry.level)
+        };
+        let Some(known) = joined.iter_mut().find(same) else {
+            joined.push(entry);
+            continue;
+        };
+        known.findings = known.findings.saturating_add(entry.findings);
+        known.state = match (known.state, entry.state) {
+            // Gone from the part that one shard checks, and seen in none.
+            (AcceptedState::NoLongerOccurs, _) | (_, AcceptedState::NoLongerOccurs) if known.findings == 0 => {
+                AcceptedState::NoLongerOccurs
+            }
+            (AcceptedState::NoLongerOccurs, _) | (_, AcceptedState::NoLongerOccurs) => AcceptedState::Holds,
+            // A day may pass while the shards run.
+            (left, right) => left.min(right),
+        };
+        known.expired = known.expired.take().max(entry.expired);
+    }
+    joined.sort_by_cached_key(|entry| {
+        let place = entry.place.rsplit_once(':').and_then(|(file, line)| {
+            let line: u32 = line.parse().ok()?;
+            Some((file.to_owned(), line))
+        });
+        (place, entry.place.clone(), entry.scope.to_string())
+    });
+    joined
 }
 
 fn requests(left: RequestCounts, right: RequestCounts) -> RequestCounts {

@@ -38,7 +38,8 @@ pub struct RunFacts<'run> {
     pub redaction: &'run Redaction,
 }
 
-/// Makes the record of a run and of the exchanges that were kept of it.
+/// Makes the record of a run and of the exchanges that were kept of it. What was accepted beforehand is for the caller to
+/// add, by [`accepted`](crate::report::accepted).
 #[must_use]
 pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Record {
     let facts = facts(run, about.contract);
@@ -68,6 +69,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
         duration_ms: u64::try_from(about.duration.as_millis()).unwrap_or(u64::MAX),
         facts,
         findings,
+        accepted: Vec::new(),
         residue: residue.collect(),
         requests: RequestCounts {
             sent: tally.sent,

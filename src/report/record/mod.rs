@@ -13,6 +13,7 @@ pub(in crate::report) use make::put_in_order;
 pub use make::{RunFacts, record};
 pub(in crate::report) use outcome::too_few;
 
+use super::accepted::AcceptedRecord;
 use super::excerpt::Excerpt;
 use super::exchanges::ExchangeRecord;
 use crate::plan::ANOTHER_SHARD;
@@ -78,6 +79,9 @@ pub struct Record {
     pub facts: Facts,
     /// What was found, what to mend first first.
     pub findings: Vec<FindingRecord>,
+    /// What was accepted beforehand, and what became of it.
+    #[serde(default)]
+    pub accepted: Vec<AcceptedRecord>,
     /// What the run may have left in the target; nothing can be deleted there.
     pub residue: Vec<ResidueRecord>,
     /// What was sent.

@@ -30,6 +30,14 @@ pub(super) fn outcome(
             );
             (Outcome::CouldNotJudge, Some(reason))
         }
+        Ended::NotReady(within, reason) => {
+            let seconds = within.as_secs_f64();
+            let reason = format!(
+                "the target was not there within --wait {seconds}: {reason}; check the base URL, and that the service \
+                 comes up"
+            );
+            (Outcome::CouldNotJudge, Some(reason))
+        }
         Ended::NotRecorded(reason) => {
             let reason = format!("the residue could not be recorded ({reason}), so no write was sent after that");
             (Outcome::NotRecorded, Some(reason))

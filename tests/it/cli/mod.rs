@@ -9,6 +9,7 @@
 )]
 
 mod completions;
+mod config;
 mod errors;
 mod hostile;
 mod interruption;
@@ -32,6 +33,7 @@ mod stub;
 mod support;
 mod target;
 mod usage;
+mod wait;
 mod watched;
 mod ways;
 mod what_users_see;

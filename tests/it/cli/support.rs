@@ -133,6 +133,11 @@ impl Running {
         std::iter::repeat_with(next).take(count).collect()
     }
 
+    /// The first line of standard error, as soon as it is there.
+    pub(super) fn first_error_line(&self) -> String {
+        self.stderr.recv_timeout(LONGEST).unwrap()
+    }
+
     /// The number of the process.
     pub(super) fn process(&self) -> u32 {
         self.child.id()

@@ -18,6 +18,7 @@ fn help_is_told_for_the_program_and_each_command() {
         "",
         "check",
         "completions",
+        "config",
         "explain",
         "facts",
         "man",

@@ -1,0 +1,209 @@
+//! `check --accept`: writes what a run found into the configuration, each finding to be given its reason there. The main
+//! type is [`Accepting`].
+//!
+//! # Design
+//!
+//! Entries are appended: what stands in the file stays as it is to the byte, comments included. An entry accepts nothing
+//! until somebody fills in its reason, so that no pipeline turns green by itself. The whole file is written aside and
+//! renamed, and is opened before anything is sent, like a report.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+use toml::Value;
+
+use super::find::{self, Config, FILE_NAME};
+use super::levels;
+use super::parse::Parsed;
+use crate::cli::failure::Failure;
+use crate::contract::Contract;
+use crate::contract::fact::FactId;
+use crate::exchange::redact::printable;
+use crate::report::Scope;
+use crate::rules::{Finding, Level, shows};
+
+/// A configuration that will be added to.
+#[derive(Debug)]
+pub(in crate::cli) struct Accepting {
+    path: PathBuf,
+    aside: NamedTempFile,
+}
+
+impl Accepting {
+    /// Opens a file beside the configuration, or beside where there will be one.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Accept`] where nothing can be written there.
+    pub(in crate::cli) fn open(config: Option<&Config>, named: Option<&Path>) -> Result<Self, Failure> {
+        let named = config.map(|config| config.path.as_path()).or(named);
+        let path = named.unwrap_or(Path::new(FILE_NAME)).to_owned();
+        let failure = |reason: String| Failure::Accept {
+            path: path.clone(),
+            reason,
+        };
+        // A link stays one: what it leads to is replaced.
+        let place = if path.exists() {
+            std::fs::canonicalize(&path).map_err(|error| failure(error.to_string()))?
+        } else {
+            path.clone()
+        };
+        let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        if !folder.is_dir() {
+            let reason = format!("`{}` is no folder; make it, or name another file", folder.display());
+            return Err(failure(reason));
+        }
+        let aside = tempfile::Builder::new().prefix(".countersign-").tempfile_in(folder);
+        let aside = aside.map_err(|error| failure(error.to_string()))?;
+        Ok(Self { path: place, aside })
+    }
+
+    /// Adds an entry for each finding that none is there for, and says what it did.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Accept`] where the file cannot be written; what reading it says.
+    pub(in crate::cli) fn write(self, findings: &[Finding], contract: &Contract) -> Result<String, Failure> {
+        let shown = self
+            .path
+            .file_name()
+            .map_or(FILE_NAME.into(), |name| name.to_string_lossy().into_owned());
+        let before = if self.path.exists() {
+            find::text(&self.path)?
+        } else {
+            String::new()
+        };
+        let parsed = Parsed::read(&shown, &before)?;
+        let known: Vec<_> = parsed.file.levels.iter().map(levels::scope).collect();
+        let mut found = scopes(findings, contract);
+        let there = found.len();
+        found.retain(|_, (scope, _)| !known.contains(scope));
+        let there = there - found.len();
+        if found.is_empty() {
+            return Ok(format!(
+                "nothing new to accept; {there} of the findings have their entry in {shown}"
+            ));
+        }
+        let after = appended(&before, found.values());
+        // Where `levels` is written as one array, nothing can be appended to it.
+        if Parsed::read(&shown, &after).is_err() {
+            let reason = "`levels` is written as one array there; write each entry under a [[levels]] of its own";
+            return Err(self.failure(reason.to_owned()));
+        }
+        let added = found.len();
+        self.put(&after)?;
+        let entries = if added == 1 {
+            "1 entry".to_owned()
+        } else {
+            format!("{added} entries")
+        };
+        Ok(format!(
+            "added {entries} to {shown}; each accepts nothing until its reason is filled in"
+        ))
+    }
+
+    fn put(mut self, text: &str) -> Result<(), Failure> {
+        let written = self.aside.write_all(text.as_bytes()).and_then(|()| {
+            if let Ok(found) = std::fs::metadata(&self.path) {
+                self.aside.as_file().set_permissions(found.permissions())?;
+            }
+            self.aside.as_file().sync_all()
+        });
+        if let Err(error) = written {
+            return Err(self.failure(error.to_string()));
+        }
+        let Self { path, aside } = self;
+        aside.persist(&path).map(drop).map_err(|error| Failure::Accept {
+            path,
+            reason: error.error.to_string(),
+        })
+    }
+
+    fn failure(&self, reason: String) -> Failure {
+        Failure::Accept {
+            path: self.path.clone(),
+            reason,
+        }
+    }
+}
+
+/// Where each reported finding lies, as closely as an entry says it, and the fact's name; in the order of the contract.
+fn scopes(findings: &[Finding], contract: &Contract) -> BTreeMap<(FactId, &'static str), (Scope, String)> {
+    let reported = findings.iter().filter(|finding| finding.level != Level::Allow);
+    let scopes = reported.map(|finding| {
+        let fact = contract.fact(finding.fact);
+        let beside = contract.facts.iter().filter(|other| {
+            other.operation == fact.operation && other.pattern == fact.pattern && shows(finding.rule, other.kind)
+        });
+        // An entry must not accept what was not found: where the rule judges several facts at the place, it names one.
+        let several = beside.count() > 1;
+        let scope = Scope {
+            rule: finding.rule.name.to_owned(),
+            operation: Some(contract.operation(fact.operation).name.clone()),
+            field: Some(fact.pattern.clone()),
+            fact: several.then(|| fact.name.clone()),
+        };
+        ((finding.fact, finding.rule.name), (scope, fact.name.clone()))
+    });
+    scopes.collect()
+}
+
+/// The text with the entries at its end, in the line endings that it has.
+fn appended<'entry>(before: &str, entries: impl Iterator<Item = &'entry (Scope, String)>) -> String {
+    let ending = if before.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut text = before.to_owned();
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push_str(ending);
+    }
+    for (scope, fact) in entries {
+        let keys = [
+            ("rule", Some(&scope.rule)),
+            ("operation", scope.operation.as_ref()),
+            ("field", scope.field.as_ref()),
+            ("fact", scope.fact.as_ref()),
+        ];
+        let keys = keys
+            .into_iter()
+            .filter_map(|(key, value)| value.map(|value| format!("{key} = {}", Value::from(value.as_str()))));
+        // A string of TOML escapes what is no text; a comment cannot.
+        let lines = [String::new(), format!("# {}", printable(fact)), "[[levels]]".to_owned()];
+        let last = ["level = \"allow\"".to_owned(), "reason = \"\"".to_owned()];
+        let first = usize::from(text.is_empty());
+        for line in lines.into_iter().chain(keys).chain(last).skip(first) {
+            text.push_str(&line);
+            text.push_str(ending);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scope(fact: Option<&str>) -> (Scope, String) {
+        let scope = Scope {
+            rule: "wrong-type".to_owned(),
+            operation: Some("getTags".to_owned()),
+            field: Some("/data/items/*/a\"b\\c".to_owned()),
+            fact: fact.map(str::to_owned),
+        };
+        (scope, "getTags /data: object\n[[levels]]\u{1b}".to_owned())
+    }
+
+    #[test]
+    fn what_is_appended_is_read_back_as_it_was_meant() {
+        for before in ["", "# kept\n", "[check]\nseed = 1", "[check]\r\nseed = 1\r\n"] {
+            let (one, two) = (scope(None), scope(Some("a 'fact'\n\"of\" names")));
+            let text = appended(before, [&one, &two].into_iter());
+            assert!(text.starts_with(before), "{text}");
+            assert_eq!(text.contains("reason = \"\"\r\n"), before.contains('\r'), "{text:?}");
+            let parsed = Parsed::read("countersign.toml", &text).unwrap();
+            let read: Vec<_> = parsed.file.levels.iter().map(levels::scope).collect();
+            assert_eq!(read, [one.0, two.0]);
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! What was accepted beforehand, and what a run showed of it: how many findings an entry decided, whether it still holds,
+//! whether what it accepts is there at all. The main types are [`Acceptance`] and [`AcceptedRecord`].
+
+use std::fmt;
+
+use chrono::NaiveDate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::Contract;
+use crate::contract::fact::FactId;
+use crate::rules::{Entry, Level, Levels, Verdict, shows};
+use crate::run::{Ended, Run};
+
+/// A level that somebody set for a part of the contract, with what was written beside it.
+#[derive(Clone, Debug)]
+pub struct Acceptance {
+    /// What it says.
+    pub entry: Entry,
+    /// Its number in the run's [`Levels`]; none where it was not given to them.
+    pub number: Option<usize>,
+    /// Where it holds, as it is written.
+    pub scope: Scope,
+    /// Why.
+    pub reason: String,
+    /// The last day on which it holds.
+    pub until: Option<NaiveDate>,
+    /// The first day on which it does not, where that has come.
+    pub expired: Option<NaiveDate>,
+    /// The file and the line that it stands in.
+    pub place: String,
+}
+
+/// Where an entry of the configuration holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Scope {
+    /// The rule.
+    pub rule: String,
+    /// The operation; any where there is none.
+    pub operation: Option<String>,
+    /// The place in the answer, as the names of facts write it; any where there is none.
+    pub field: Option<String>,
+    /// The name of the fact; any of the rule's there where there is none.
+    pub fact: Option<String>,
+}
+
+/// What became of an entry of the configuration.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct AcceptedRecord {
+    /// Where it holds.
+    pub scope: Scope,
+    /// The level there.
+    pub level: Level,
+    /// Why.
+    pub reason: String,
+    /// The last day on which it holds, in UTC.
+    pub until: Option<String>,
+    /// The file and the line that it stands in.
+    pub place: String,
+    /// What became of it.
+    pub state: AcceptedState,
+    /// The first day on which it does nothing, where it expired.
+    pub expired: Option<String>,
+    /// How many findings it decided.
+    pub findings: usize,
+}
+
+/// What became of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AcceptedState {
+    /// Its last day is over, and it does nothing.
+    Expired,
+    /// It holds.
+    Holds,
+    /// It holds, and what it accepts was looked for everywhere and not found.
+    NoLongerOccurs,
+    /// Its reason is not written yet, and it does nothing.
+    Waits,
+}
+
+/// What a run shows of each acceptance.
+#[must_use]
+pub fn accepted(run: &Run, contract: &Contract, levels: &Levels, acceptances: &[Acceptance]) -> Vec<AcceptedRecord> {
+    let told = acceptances.iter().map(|acceptance| {
+        let decided = run.verdicts.findings().iter();
+        let findings = decided
+            .filter(|finding| finding.entry.is_some() && finding.entry == acceptance.number)
+            .count();
+        let state = match (acceptance.expired, acceptance.number) {
+            (Some(_), _) => AcceptedState::Expired,
+            (None, None) => AcceptedState::Waits,
+            (None, Some(_)) if is_gone(run, contract, levels, &acceptance.entry) => AcceptedState::NoLongerOccurs,
+            (None, Some(_)) => AcceptedState::Holds,
+        };
+        AcceptedRecord {
+            scope: acceptance.scope.clone(),
+            level: acceptance.entry.level,
+            reason: acceptance.reason.clone(),
+            until: acceptance.until.map(|day| day.to_string()),
+            place: acceptance.place.clone(),
+            state,
+            expired: acceptance.expired.map(|day| day.to_string()),
+            findings,
+        }
+    });
+    told.collect()
+}
+
+/// Whether the run went everywhere that the entry is about, and its rule found nothing there. What an entry raises is
+/// no deviation that somebody accepted.
+fn is_gone(run: &Run, contract: &Contract, levels: &Levels, entry: &Entry) -> bool {
+    if run.ended != Ended::Complete || entry.level >= levels.base(entry.rule) {
+        return false;
+    }
+    let mut found = run.verdicts.findings().iter();
+    if found.any(|finding| finding.rule.name == entry.rule.name && entry.covers(contract.fact(finding.fact))) {
+        return false;
+    }
+    let facts = contract.facts.iter().enumerate();
+    let mut about = facts
+        .filter(|(_, fact)| shows(entry.rule, fact.kind) && entry.covers(fact))
+        .peekable();
+    about.peek().is_some() && about.all(|(index, _)| run.verdicts.of(contract, FactId(index)) == Verdict::Held)
+}
+
+/// What a person is told of them: how many findings were accepted, and the place of each entry that there is something to
+/// do about, with what that is. Nothing where there is nothing to say.
+pub(super) fn told(accepted: &[AcceptedRecord]) -> Option<(String, Vec<(&str, String)>)> {
+    let entries = accepted.iter().filter_map(|entry| {
+        let what = match entry.state {
+            AcceptedState::Holds => return None,
+            AcceptedState::NoLongerOccurs => "no longer occurs; take the entry out".to_owned(),
+            AcceptedState::Expired => {
+                let since = entry.expired.as_deref().unwrap_or("some day");
+                format!("expired and accepts nothing since {since}; mend the service, or give it another day")
+            }
+            AcceptedState::Waits => "accepts nothing until its reason is filled in".to_owned(),
+        };
+        Some((entry.place.as_str(), format!("{} {what}", entry.scope)))
+    });
+    let entries: Vec<_> = entries.collect();
+    let head = match accepted.iter().map(|entry| entry.findings).sum() {
+        0 if entries.is_empty() => return None,
+        0 => "no finding".to_owned(),
+        1 => format!("1 finding by {}", files(accepted)),
+        findings => format!("{findings} findings by {}", files(accepted)),
+    };
+    Some((head, entries))
+}
+
+/// The files that entries which decided something stand in.
+fn files(accepted: &[AcceptedRecord]) -> String {
+    let deciding = accepted.iter().filter(|entry| entry.findings > 0);
+    let mut files: Vec<_> = deciding
+        .map(|entry| entry.place.rsplit_once(':').map_or("", |(file, _)| file))
+        .collect();
+    files.dedup();
+    files.join(", ")
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.rule)?;
+        if let Some(fact) = &self.fact {
+            return write!(formatter, " of `{fact}`");
+        }
+        match (&self.operation, &self.field) {
+            (None, None) => formatter.write_str(" everywhere"),
+            (Some(operation), None) => write!(formatter, " in {operation}"),
+            (operation, Some(field)) => {
+                let operation = operation.as_deref().map_or_else(String::new, |name| format!(" {name}"));
+                let field = if field.is_empty() { "the whole answer" } else { field };
+                write!(formatter, "{operation} {field}")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::testing::Seen;
+    use crate::rules::{Field, Rule};
+
+    const SOUND: &[&str] = &[r#"{"name": "a", "size": 1}"#];
+
+    /// What a run that saw these bodies says of an entry for this rule and field.
+    fn told(seen: Seen, rule: &str, field: Option<&str>, expired: Option<NaiveDate>) -> AcceptedRecord {
+        let entry = Entry {
+            rule: Rule::named(rule).unwrap(),
+            operation: seen.contract.operation_named("getThings"),
+            field: field.map(|field| Field::parse(field).unwrap()),
+            fact: None,
+            level: Level::Allow,
+        };
+        let mut levels = Levels::default();
+        let number = expired.is_none().then(|| levels.add(entry.clone()));
+        let acceptance = Acceptance {
+            entry,
+            number,
+            scope: Scope {
+                rule: rule.to_owned(),
+                operation: Some("getThings".to_owned()),
+                field: field.map(str::to_owned),
+                fact: None,
+            },
+            reason: "agreed".to_owned(),
+            until: None,
+            expired,
+            place: "countersign.toml:3".to_owned(),
+        };
+        let seen = Seen {
+            levels: levels.clone(),
+            ..seen
+        };
+        accepted(&seen.run(), &seen.contract, &levels, &[acceptance]).remove(0)
+    }
+
+    #[test]
+    fn what_still_occurs_is_counted() {
+        let told = told(Seen::bodies(&[r#"{"name": 1}"#]), "wrong-type", Some("/name"), None);
+        assert_eq!((told.state, told.findings), (AcceptedState::Holds, 1));
+    }
+
+    #[test]
+    fn what_no_longer_occurs_is_told_where_the_run_could_have_seen_it() {
+        let state = |bodies, rule, field| told(Seen::bodies(bodies), rule, field, None).state;
+        assert_eq!(state(SOUND, "wrong-type", Some("/size")), AcceptedState::NoLongerOccurs);
+        assert_eq!(
+            state(SOUND, "undocumented-field", Some("")),
+            AcceptedState::NoLongerOccurs
+        );
+        // Nothing showed a size, so nobody knows.
+        assert_eq!(
+            state(&[r#"{"name": "a"}"#], "wrong-type", Some("/size")),
+            AcceptedState::Holds
+        );
+        assert_eq!(state(&[r#"{"name": "a"}"#], "wrong-type", None), AcceptedState::Holds);
+        assert_eq!(state(SOUND, "wrong-type", None), AcceptedState::NoLongerOccurs);
+        // No answer was a 405.
+        assert_eq!(state(SOUND, "allow", None), AcceptedState::Holds);
+    }
+
+    #[test]
+    fn a_run_that_did_not_end_by_itself_says_nothing_is_gone() {
+        let seen = Seen::bodies(SOUND).ended(Ended::Interrupted);
+        assert_eq!(
+            told(seen, "wrong-type", Some("/size"), None).state,
+            AcceptedState::Holds
+        );
+    }
+
+    #[test]
+    fn an_expired_entry_says_since_when_and_decides_nothing() {
+        let day = NaiveDate::from_ymd_opt(2026, 2, 1);
+        let told = told(Seen::bodies(&[r#"{"name": 1}"#]), "wrong-type", Some("/name"), day);
+        assert_eq!((told.state, told.findings), (AcceptedState::Expired, 0));
+        assert_eq!(told.expired.as_deref(), Some("2026-02-01"));
+    }
+}

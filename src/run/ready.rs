@@ -1,0 +1,132 @@
+//! Waits for a target that is just being deployed, before a run begins. Nothing of it is judged or counted.
+//!
+//! # Design
+//!
+//! It is asked what it will be asked anyway: the first read of the plan, by the documented path and with the documented
+//! credential, because no other path is documented. Any answer will do but those of a gateway that has nothing behind
+//! itself yet (RFC 9110, sections 15.6.3 to 15.6.5). A failure of TLS is one that waiting does not mend.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use super::event::Event;
+use super::request::{address, credential};
+use super::session::Session;
+use crate::contract::Contract;
+use crate::contract::operation::OperationId;
+use crate::exchange::{Failure, Leaning, Purpose, Request};
+use crate::plan::{Known, Plan};
+
+/// How long after the first try the second comes; the time doubles with each.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+/// The longest time between two tries.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+impl Session<'_> {
+    /// Waits until the target answers. A plan without a read that can be sent by itself is not waited for.
+    ///
+    /// # Errors
+    ///
+    /// What came of the last try, when the time is over.
+    pub(super) async fn ready(&self, plan: &Plan, within: Duration) -> Result<(), String> {
+        let Some(request) = first_read(self.contract, plan) else {
+            return Ok(());
+        };
+        let end = Instant::now() + within;
+        let (mut pause, mut last) = (FIRST_PAUSE, None);
+        loop {
+            // The first try is made however short the time is; after that the last reason stands.
+            let sent = self.try_once(&request);
+            let tried = match &last {
+                None => Ok(sent.await),
+                Some(_) => timeout_at(end, sent).await,
+            };
+            match tried {
+                Ok(None) => return Ok(()),
+                Ok(Some(reason)) => {
+                    self.tell(Event::Waiting(&reason));
+                    last = Some(reason);
+                }
+                Err(_) => {}
+            }
+            let next = Instant::now() + pause;
+            if next >= end {
+                return Err(last.unwrap_or_default());
+            }
+            sleep_until(next).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    /// Why the target is not there yet; none where it is.
+    async fn try_once(&self, request: &Request) -> Option<String> {
+        match self.transport.send(request, &|| Duration::ZERO).await {
+            Ok(answer) if matches!(answer.status, 502..=504) => Some(format!("it answers {}", answer.status)),
+            Err(failure) if may_come(&failure) => Some(failure.to_string()),
+            Ok(_) | Err(_) => None,
+        }
+    }
+}
+
+/// Whether waiting can mend a failure.
+fn may_come(failure: &Failure) -> bool {
+    matches!(
+        failure,
+        Failure::Connect { .. } | Failure::Cut | Failure::Deadline { .. } | Failure::Resolve
+    )
+}
+
+/// The first read of the plan that needs nothing of another answer.
+fn first_read(contract: &Contract, plan: &Plan) -> Option<Request> {
+    let request = |id: OperationId| {
+        let operation = contract.operation(id);
+        let address = address(contract, id, &Known::default())
+            .ok()
+            .filter(|_| operation.is_read())?;
+        let purpose = Purpose::Documented(Leaning::Nothing);
+        Some(address.request((id, operation), purpose, credential(&operation.security)))
+    };
+    plan.steps.iter().find_map(|step| request(step.operation))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Scope;
+
+    #[test]
+    fn the_request_is_a_documented_read_with_the_documented_credential() {
+        let contract = Contract::built_in().unwrap();
+        let scope = Scope {
+            writes: true,
+            token: true,
+            ..Scope::default()
+        };
+        let request = first_read(&contract, &Plan::new(&contract, &scope)).unwrap();
+        assert!(contract.operation(request.operation).is_read() && !request.path.contains('{'));
+        assert_eq!(
+            request.credential,
+            credential(&contract.operation(request.operation).security)
+        );
+        let nothing = Plan::new(
+            &contract,
+            &Scope {
+                skip: contract.operation_ids().collect(),
+                ..scope
+            },
+        );
+        assert!(first_read(&contract, &nothing).is_none());
+    }
+
+    #[test]
+    fn waiting_is_for_what_may_come() {
+        let reason = String::new;
+        for failure in [Failure::Connect { reason: reason() }, Failure::Cut, Failure::Resolve] {
+            assert!(may_come(&failure), "{failure}");
+        }
+        for failure in [Failure::Tls { reason: reason() }, Failure::NotHttp, Failure::Decoding] {
+            assert!(!may_come(&failure), "{failure}");
+        }
+    }
+}
