@@ -14,7 +14,9 @@ fn one_field_dropped() -> Target {
 
 #[test]
 fn help_is_told_for_the_program_and_each_command() {
-    for command in ["", "check", "explain", "facts", "plan", "rules", "serve"] {
+    for command in [
+        "", "check", "explain", "facts", "merge", "plan", "report", "rules", "serve",
+    ] {
         let arguments: Vec<_> = [command, "--help"]
             .into_iter()
             .filter(|word| !word.is_empty())
