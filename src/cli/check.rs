@@ -95,7 +95,7 @@ pub(super) struct Arguments {
     pub(super) skip: Vec<String>,
     /// Check this part of the plan alone, one of N; `countersign merge` joins their reports. Give each of them the same
     /// flags and --seed; --max-writes holds for each
-    #[arg(long, value_name = "K/N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "K/N", allow_hyphen_values = true)]
     pub(super) shard: Option<Shard>,
     /// Let the embedded service deviate in this way, to see it found; `list` prints all; repeatable
     #[arg(long, value_name = "NAME", conflicts_with = "base_url")]

@@ -167,7 +167,7 @@ fn wrong_tokens(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Action, Plan, Probe, Scope};
+    use crate::plan::{Action, Plan, Probe, Scope, Step};
 
     fn scope(writes: bool) -> Scope {
         Scope {
@@ -208,7 +208,9 @@ mod tests {
             let whole = Plan::new(&contract, &scope(writes));
             for of in 2..=4 {
                 let plans = shards(&contract, &scope(writes), of);
-                for step in &whole.steps {
+                // Where wrong tokens are shown is the seed's choice, among the operations of one shard.
+                let elsewhere = |step: &&Step| step.action.probe() != Some(Probe::WrongToken);
+                for step in whole.steps.iter().filter(elsewhere) {
                     assert!(plans.iter().any(|plan| plan.steps.contains(step)), "{step:?} of {of}");
                 }
                 for plan in &plans {
@@ -247,7 +249,7 @@ mod tests {
             ("getTags", "createTag"),
         ] {
             let owner = plans.iter().find(|plan| {
-                plan.steps.contains(&crate::plan::Step {
+                plan.steps.contains(&Step {
                     operation: id(list),
                     action: Action::Fill,
                 })

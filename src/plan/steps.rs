@@ -274,11 +274,9 @@ fn steps_of(contract: &Contract, id: OperationId) -> Vec<Step> {
         Action::Update => operation.laws.updated.as_ref().map(|_| Action::VaryUpdate),
         _ => None,
     };
-    let (probe, odd): (fn(Probe) -> Action, fn(Odd) -> Action) = if operation.is_read() {
-        (Action::ProbeRead, Action::OddRead)
-    } else {
-        (Action::ProbeWrite, Action::OddWrite)
-    };
+    let reads = operation.is_read();
+    let probe = if reads { Action::ProbeRead } else { Action::ProbeWrite };
+    let odd = if reads { Action::OddRead } else { Action::OddWrite };
     let refused = |credential: &Probe| contract.fact_of(id, credential.fact()).is_some();
     let probes = [Probe::NoCredential, Probe::OtherScheme]
         .into_iter()

@@ -9,14 +9,14 @@ use crate::report::record::{FactRow, Record};
 #[non_exhaustive]
 pub enum MergeError {
     /// They differ in something that all shards of a plan have in common.
-    #[error("`{}` and `{}` differ in {what}: {} and {}; {hint}", names.0, names.1, told.0, told.1)]
+    #[error("`{}` and `{}` differ in {what}: {} and {}; {hint}", names[0], names[1], told[0], told[1])]
     Differ {
         /// The two reports.
-        names: (String, String),
+        names: Box<[String; 2]>,
         /// In what.
         what: &'static str,
         /// What each says.
-        told: (String, String),
+        told: Box<[String; 2]>,
         /// What to do.
         hint: &'static str,
     },
@@ -120,11 +120,10 @@ fn of_one_plan(first: &(String, Record), other: &(String, Record)) -> Result<(),
     ];
     for (what, told, hint) in told {
         if told.0 != told.1 {
-            let names = names();
             return Err(MergeError::Differ {
-                names,
+                names: Box::new(names().into()),
                 what,
-                told,
+                told: Box::new(told.into()),
                 hint,
             });
         }

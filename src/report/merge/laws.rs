@@ -159,6 +159,9 @@ fn counted(rows: Vec<FactRow>) -> Facts {
     }
 }
 
+/// Makes a record another one.
+type Change = fn(&mut Record);
+
 fn text(record: &Record) -> String {
     neutral_json(&serde_json::to_string_pretty(record).unwrap())
 }
@@ -256,7 +259,7 @@ fn what_is_not_of_one_plan_is_refused_with_both_names() {
         change(&mut other);
         merge(vec![("a".to_owned(), shard(1)), ("b".to_owned(), other)], None)
     };
-    let cases: [(fn(&mut Record), &str); 8] = [
+    let cases: [(Change, &str); 8] = [
         (|record| record.seed = 8, "differ in their seed: 7 and 8"),
         (
             |record| record.target = "https://b.example.com".to_owned(),

@@ -85,7 +85,7 @@ pub fn read(text: &[u8]) -> Result<Record, ReadError> {
     let is_object = text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     // The version comes first: another form may differ in anything else.
     let head = match serde_json::from_slice::<Head>(text) {
-        Err(error) if is_object || error.classify() != Category::Data => return Err(malformed(&error)),
+        Err(error) if is_object || error.classify() != Category::Data => return Err(malformed(text, &error)),
         Ok(head) if is_object => head,
         _ => return Err(ReadError::NoReport),
     };
@@ -94,7 +94,7 @@ pub fn read(text: &[u8]) -> Result<Record, ReadError> {
         Value::Number(found) => return Err(other_version(&found)),
         _ => return Err(ReadError::NoReport),
     }
-    let record: Record = serde_json::from_slice(text).map_err(|error| malformed(&error))?;
+    let record: Record = serde_json::from_slice(text).map_err(|error| malformed(text, &error))?;
     sound::contradiction(&record).map_or(Ok(record), |told| Err(ReadError::Contradiction(told)))
 }
 
@@ -110,9 +110,16 @@ fn other_version(found: &serde_json::Number) -> ReadError {
     }
 }
 
-fn malformed(error: &serde_json::Error) -> ReadError {
+fn malformed(text: &[u8], error: &serde_json::Error) -> ReadError {
     let (line, column) = (error.line(), error.column());
+    let mut lines = text.split(|byte| *byte == b'\n');
+    // A number that ends behind its point is no number to the parser, and cut short to us.
+    let at_end = lines
+        .nth(line.saturating_sub(1))
+        .is_some_and(|line| line.len() <= column)
+        && lines.next().is_none();
     match error.classify() {
+        Category::Syntax if at_end => ReadError::CutShort { line, column },
         Category::Eof => ReadError::CutShort { line, column },
         Category::Data => {
             let what = expected(&error.to_string());

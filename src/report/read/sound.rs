@@ -205,7 +205,7 @@ mod tests {
                     record.shard = Some(ShardRecord {
                         number: 1,
                         of: u32::MAX,
-                    })
+                    });
                 },
                 "/shard",
             ),

@@ -22,7 +22,9 @@ fn help_is_told_for_the_program_and_each_command() {
         "explain",
         "facts",
         "man",
+        "merge",
         "plan",
+        "report",
         "rules",
         "serve",
     ] {

@@ -21,6 +21,9 @@ const CHECK: Check = Check {
     seed: 1,
 };
 
+/// Makes a service's deviation anew.
+type Make = fn() -> Deviation;
+
 fn shards(of: u32) -> Vec<Shard> {
     (1..=of).map(|number| Shard::new(number, of).unwrap()).collect()
 }
@@ -133,7 +136,7 @@ fn of_operation(name: &str, of: u32) -> (u32, Vec<u32>) {
 }
 
 /// Checks a service with a fault in so many shards, and hands back those that found it and what all of them say.
-async fn found(fault: fn() -> Deviation, rule: &str, of: u32) -> (Vec<u32>, Record) {
+async fn found(fault: Make, rule: &str, of: u32) -> (Vec<u32>, Record) {
     let (url, _log, served) = serve(fault()).await;
     let mut records = Vec::new();
     let check = Check {
@@ -160,7 +163,7 @@ async fn found(fault: fn() -> Deviation, rule: &str, of: u32) -> (Vec<u32>, Reco
 
 #[tokio::test]
 async fn a_fault_is_found_by_the_shard_that_it_falls_to_and_by_the_merge() {
-    let cases: [(&str, &str, fn() -> Deviation); 3] = [
+    let cases: [(&str, &str, Make); 3] = [
         ("createTag", "status", || {
             Deviation::none().at("createTag", |_, reply| reply.status = 200)
         }),
