@@ -12,6 +12,7 @@ use tokio::runtime::Runtime;
 
 use super::edge::{self, ColorWhen};
 use super::failure::Failure;
+use super::format;
 use super::output::{Outputs, ReportTarget};
 use super::progress::Progress;
 use super::residue_file::{self, Begun, ResidueFile};
@@ -96,8 +97,8 @@ pub(super) struct Arguments {
     /// Print values of the target's data instead of their shapes
     #[arg(long)]
     show_values: bool,
-    /// Write a report, `terminal` or `json`, to a file or to standard output; repeatable
-    #[arg(long, value_name = "FORMAT[=FILE]")]
+    // What it does is told by `format::help`, which knows the formats.
+    #[arg(long, value_name = "FORMAT[=FILE]", help = format::help())]
     report: Vec<ReportTarget>,
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]

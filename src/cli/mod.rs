@@ -6,6 +6,7 @@ mod edge;
 mod explain;
 mod facts;
 mod failure;
+mod format;
 mod output;
 mod plan;
 mod progress;

@@ -9,26 +9,15 @@ use tempfile::NamedTempFile;
 
 use super::edge;
 use super::failure::Failure;
-use crate::contract::openapi::near;
-use crate::report::{Record, Terminal, json};
+use super::format::{Format, Stream};
+use crate::report::{Record, Terminal};
 
 /// A format, and the file it goes to; standard output where none is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ReportTarget {
-    format: Format,
+    format: &'static Format,
     file: Option<PathBuf>,
 }
-
-/// How a report is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
-    /// One JSON object.
-    Json,
-    /// Lines for people.
-    Terminal,
-}
-
-const FORMATS: [(&str, Format); 2] = [("json", Format::Json), ("terminal", Format::Terminal)];
 
 impl FromStr for ReportTarget {
     type Err = String;
@@ -40,19 +29,10 @@ impl FromStr for ReportTarget {
         if file == Some("") {
             return Err(format!("no file follows `{name}=`"));
         }
-        match FORMATS.iter().find(|(known, _)| *known == name) {
-            Some((_, format)) => Ok(Self {
-                format: *format,
-                file: file.map(PathBuf::from),
-            }),
-            None => {
-                let hint = near(name, FORMATS.map(|(known, _)| known))
-                    .map_or_else(String::new, |near| format!(", did you mean `{near}`?"));
-                Err(format!(
-                    "there is no format `{name}`{hint}; the formats are `json` and `terminal`"
-                ))
-            }
-        }
+        Ok(Self {
+            format: Format::named(name)?,
+            file: file.map(PathBuf::from),
+        })
     }
 }
 
@@ -99,12 +79,12 @@ impl Outputs {
     pub(super) fn terminal_on_stdout(&self) -> bool {
         self.outputs
             .iter()
-            .any(|(target, _)| target.file.is_none() && target.format == Format::Terminal)
+            .any(|(target, _)| target.file.is_none() && target.format.stream == Stream::Lines)
     }
 
     /// Whether a report tells single exchanges.
     pub(super) fn tell_exchanges(&self) -> bool {
-        self.outputs.iter().any(|(target, _)| target.format != Format::Terminal)
+        self.outputs.iter().any(|(target, _)| target.format.exchanges)
     }
 
     /// The files that reports go to.
@@ -120,10 +100,7 @@ impl Outputs {
     pub(super) fn write(self, record: &Record, terminal: &Terminal) -> Result<(), Failure> {
         let mut failed = Ok(());
         for (target, destination) in self.outputs {
-            let text = match target.format {
-                Format::Json => json(record),
-                Format::Terminal => terminal.report(record),
-            };
+            let text = (target.format.write)(record, terminal);
             let written = match (target.file, destination) {
                 (Some(file), Some(destination)) => put(&file, destination, &text),
                 _ => {
@@ -199,14 +176,11 @@ mod tests {
         assert_eq!(
             target,
             ReportTarget {
-                format: Format::Json,
+                format: Format::named("json").unwrap(),
                 file: Some("out/report.json".into())
             }
         );
-        assert_eq!(
-            "jsn".parse::<ReportTarget>().unwrap_err(),
-            "there is no format `jsn`, did you mean `json`?; the formats are `json` and `terminal`"
-        );
+        assert!("jsn=a".parse::<ReportTarget>().is_err());
         assert!("json=".parse::<ReportTarget>().is_err());
     }
 
@@ -214,7 +188,7 @@ mod tests {
     fn a_report_that_is_not_written_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
         let target = ReportTarget {
-            format: Format::Json,
+            format: Format::named("json").unwrap(),
             file: Some(folder.path().join("report.json")),
         };
         drop(Outputs::open(&[target]).unwrap());
