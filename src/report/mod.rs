@@ -2,18 +2,29 @@
 
 mod excerpt;
 mod exchanges;
+mod github;
+mod har;
 mod json;
+mod junit;
+mod markdown;
 mod record;
+mod sarif;
 pub mod shapes;
 mod terminal;
 #[cfg(test)]
 mod testing;
+mod told;
 
 pub use excerpt::{Excerpt, ExcerptLine, Mark};
 pub use exchanges::{AnswerRecord, CredentialRecord, ExchangeRecord, Exchanges, HeaderRecord, PurposeRecord};
+pub use github::github;
+pub use har::har;
 pub use json::json;
+pub use junit::junit;
+pub use markdown::{MOST_BYTES, markdown, markdown_within};
 pub use record::{
     ContractRecord, FactRow, Facts, FindingRecord, GapRecord, OperationRecord, Outcome, PlaceRecord, Record,
     RequestCounts, ResidueRecord, RunFacts, VERSION, VerdictRecord, record,
 };
+pub use sarif::sarif;
 pub use terminal::{Styling, Terminal, Verbosity};

@@ -1,7 +1,6 @@
 //! The terminal report: findings under the line of the contract that they break, and a summary for five seconds. The
 //! main type is [`Terminal`].
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -9,7 +8,8 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level as Title, Renderer, Snippet};
 
 use super::excerpt::{Excerpt, Mark};
-use super::record::{FindingRecord, Outcome, Record, VerdictRecord};
+use super::record::{FindingRecord, Outcome, Record};
+use super::told;
 use crate::exchange::Exchange;
 use crate::exchange::neutral::{Colours, neutral};
 use crate::exchange::redact::Values;
@@ -101,17 +101,7 @@ impl Terminal {
             snippet = snippet.annotation(AnnotationKind::Context.span(span(&source, first, owner)));
         }
         let snippet = snippet.annotation(primary.label(label.as_str()));
-        let place = if finding.answer_pointer.is_empty() {
-            String::new()
-        } else {
-            format!(" at {}", finding.answer_pointer)
-        };
-        let times = if finding.count > 1 {
-            format!(", {} times", finding.count)
-        } else {
-            String::new()
-        };
-        let received = format!("received: {}{place}{times}", finding.received);
+        let received = format!("received: {}", told::received(finding));
         let again = format!("see it again: {}", finding.reproduce);
         let group = title
             .primary_title(finding.fact.as_str())
@@ -139,22 +129,17 @@ impl Terminal {
     }
 
     fn verdict(&self, record: &Record) -> String {
-        let (colour, words) = match record.outcome {
-            Outcome::Conforms => ("32", "conforms"),
-            Outcome::DoesNotConform => ("31", "does not conform"),
-            Outcome::CouldNotJudge => ("33", "could not judge"),
-            Outcome::Interrupted => ("33", "interrupted"),
-            Outcome::NotRecorded => ("33", "not recorded"),
+        let words = told::outcome(record.outcome);
+        let colour = match record.outcome {
+            Outcome::Conforms => "32",
+            Outcome::DoesNotConform => "31",
+            Outcome::CouldNotJudge | Outcome::Interrupted | Outcome::NotRecorded => "33",
         };
         let words = match self.styling {
             Styling::Plain => words.to_owned(),
             Styling::Coloured => format!("\u{1b}[1;{colour}m{words}\u{1b}[0m"),
         };
-        let because = record
-            .reason
-            .as_ref()
-            .map_or_else(|| counts(record), |reason| format!(": {reason}"));
-        format!("{} {words}{because}\n", record.target)
+        format!("{} {words}{}\n", record.target, told::because(record))
     }
 
     fn summary(&self, record: &Record) -> String {
@@ -193,21 +178,7 @@ impl Terminal {
     }
 
     fn undecided(&self, record: &Record, text: &mut String) {
-        let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for row in record
-            .facts
-            .rows
-            .iter()
-            .filter(|row| row.verdict == VerdictRecord::Undecided)
-        {
-            reasons
-                .entry(row.reason.as_deref().unwrap_or_default())
-                .or_default()
-                .push(&row.fact);
-        }
-        let mut reasons: Vec<_> = reasons.into_iter().collect();
-        reasons.sort_by_key(|(_, facts)| std::cmp::Reverse(facts.len()));
-        for (reason, facts) in reasons {
+        for (reason, facts) in told::undecided(record) {
             let _ = writeln!(text, "    undecided {:>4}: {reason}", facts.len());
             let shown = if self.verbosity == Verbosity::Verbose {
                 facts.len()
@@ -215,7 +186,7 @@ impl Terminal {
                 0
             };
             for fact in facts.iter().take(shown) {
-                let _ = writeln!(text, "                   {fact}");
+                let _ = writeln!(text, "                   {}", fact.fact);
             }
         }
     }
@@ -224,21 +195,6 @@ impl Terminal {
 #[expect(clippy::cast_precision_loss, reason = "no run sends 2^52 requests")]
 fn rate(requests: u64, milliseconds: u64) -> f64 {
     requests as f64 * 1000.0 / milliseconds.max(1) as f64
-}
-
-fn counts(record: &Record) -> String {
-    let count = |level| record.findings.iter().filter(|finding| finding.level == level).count();
-    let told: Vec<_> = [(Level::Deny, "to mend"), (Level::Warn, "to know")]
-        .into_iter()
-        .map(|(level, words)| (count(level), words))
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, words)| format!("{count} {words}"))
-        .collect();
-    if told.is_empty() {
-        String::new()
-    } else {
-        format!(": {}", told.join(", "))
-    }
 }
 
 fn residue(record: &Record, text: &mut String) {
@@ -251,12 +207,7 @@ fn residue(record: &Record, text: &mut String) {
         record.residue.len()
     );
     for left in &record.residue {
-        let id = match (&left.id, left.answered) {
-            (Some(id), _) => id.as_str(),
-            (None, true) => "the answer showed no id",
-            (None, false) => "the answer never came; it may be there",
-        };
-        let _ = writeln!(text, "    {:<20} {id}", left.operation);
+        let _ = writeln!(text, "    {:<20} {}", left.operation, told::left(left));
     }
 }
 
@@ -410,10 +361,33 @@ mod tests {
         for left in &mut record.residue {
             (left.operation, left.id) = (EVIL.to_owned(), Some(EVIL.to_owned()));
         }
-        let json = crate::report::json(&record);
+        for exchange in &mut record.exchanges {
+            (exchange.path, exchange.body) = (EVIL.to_owned(), Some(EVIL.to_owned()));
+            (exchange.operation, exchange.method) = (EVIL.to_owned(), EVIL.to_owned());
+            exchange.failure = Some(EVIL.to_owned());
+            if let Some(answer) = &mut exchange.answer {
+                (answer.media_type, answer.body) = (Some(EVIL.to_owned()), Some(EVIL.to_owned()));
+            }
+        }
+        (record.target, record.started_at) = (EVIL.to_owned(), EVIL.to_owned());
         let texts = [Styling::Plain, Styling::Coloured]
             .map(|styling| (styling, terminal(styling, Verbosity::Verbose).report(&record)));
-        for (styling, text) in texts.iter().chain([&(Styling::Plain, json)]) {
+        let others = [
+            crate::report::har(&record),
+            crate::report::json(&record),
+            crate::report::junit(&record),
+            crate::report::markdown(&record),
+            crate::report::sarif(&record),
+            // Its own commands are the only ones.
+            crate::report::github(&record)
+                .replace("\n::error file=", "\n")
+                .replace("\n::warning file=", "\n")
+                .replace("\n::notice title=countersign::", "\n")
+                .trim_start_matches("::error file=")
+                .to_owned(),
+        ]
+        .map(|text| (Styling::Plain, text));
+        for (styling, text) in texts.iter().chain(&others) {
             let colour = |character| *styling == Styling::Coloured && character == '\u{1b}';
             let obeyed = |character: char| character.is_control() && character != '\n' && !colour(character);
             assert!(!text.contains(obeyed), "{text}");
