@@ -11,7 +11,7 @@ use secrecy::SecretString;
 use tokio::runtime::Runtime;
 
 use super::edge::{self, ColorWhen};
-use super::failure::Failure;
+use super::failure::{Failure, NOT_WRITTEN};
 use super::format;
 use super::output::{Outputs, ReportTarget};
 use super::progress::Progress;
@@ -120,7 +120,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let started_at = edge::now();
     let contract = contract(arguments.spec.as_deref())?;
     let mut resolved = resolve(arguments, &contract, started_at.timestamp())?;
-    let outputs = Outputs::open(&reports(arguments))?;
+    let outputs = Outputs::open(&reports(arguments), edge::step_summary())?;
     if let Some(path) = &arguments.residue {
         residue_file::apart(path, outputs.files())?;
     }
@@ -179,10 +179,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         redaction: &redaction,
     };
     let record = record(&run, exchanges, &about);
-    outputs.write(&record, &terminal)?;
+    let written = outputs.write(&record, &terminal);
     // The embedded service's threads end with the process; waiting for idle connections would only cost time.
     runtime.shutdown_background();
-    Ok(record.exit_code)
+    Ok(if written { record.exit_code } else { NOT_WRITTEN })
 }
 
 /// Whether an operation asks its caller for a credential.

@@ -1,7 +1,7 @@
 //! The edge to the outside world: environment, clock, terminal, files. Nothing behind it reads any of them.
 
 use std::io::{IsTerminal as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anstream::ColorChoice;
 use chrono::{DateTime, Utc};
@@ -105,6 +105,39 @@ pub(super) fn stderr_is_terminal() -> bool {
 pub(super) fn print(text: &str) {
     let text = neutral(text, Colours::Kept);
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+/// Writes a whole report to standard output. A reader that went away is no error of ours.
+///
+/// # Errors
+///
+/// What the system says, such as a full disk.
+pub(super) fn print_whole(text: &str) -> std::io::Result<()> {
+    write(&neutral(text, Colours::Kept))
+}
+
+/// The same of lines that a CI system is to obey; whoever wrote them has escaped what is in them.
+///
+/// # Errors
+///
+/// What the system says, such as a full disk.
+pub(super) fn print_commands(text: &str) -> std::io::Result<()> {
+    write(text)
+}
+
+fn write(text: &str) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
+/// The file that GitHub shows as the summary of this step, where it runs one.
+#[expect(clippy::disallowed_methods, reason = "the environment is read here and passed in")]
+pub(super) fn step_summary() -> Option<PathBuf> {
+    let path = std::env::var_os("GITHUB_STEP_SUMMARY")?;
+    (!path.is_empty()).then(|| path.into())
 }
 
 /// Writes a line to standard error.

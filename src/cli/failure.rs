@@ -8,6 +8,9 @@ use crate::exchange::TransportError;
 use crate::rules::UnknownRule;
 use crate::service::fault::UnknownFault;
 
+/// The exit code where a report or the residue cannot be written.
+pub(super) const NOT_WRITTEN: u8 = 4;
+
 /// Why a command ended without an outcome.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
@@ -101,10 +104,10 @@ impl From<TransportError> for Failure {
 }
 
 impl Failure {
-    /// The exit code: 4 where a report or the residue cannot be written, else 2.
+    /// The exit code: [`NOT_WRITTEN`], else 2.
     pub(super) fn exit_code(&self) -> u8 {
         match self {
-            Self::Report { .. } | Self::Residue { .. } => 4,
+            Self::Report { .. } | Self::Residue { .. } => NOT_WRITTEN,
             _ => 2,
         }
     }

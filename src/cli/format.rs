@@ -1,7 +1,7 @@
 //! The ways in which a run is written. A new one is one more entry of [`FORMATS`]; flags, help and messages follow.
 
 use crate::contract::openapi::near;
-use crate::report::{Record, Terminal, json};
+use crate::report::{Record, Terminal, github, har, json, junit, markdown, sarif};
 
 /// How a report is written.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub(super) struct Format {
 /// What a report is on standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stream {
+    /// Lines that a CI system obeys, beside its summary of the step.
+    Commands,
     /// One document, beside which nothing else may stand.
     Document,
     /// Lines for people.
@@ -28,10 +30,40 @@ pub(super) enum Stream {
 /// Every format, by name.
 pub(super) static FORMATS: &[Format] = &[
     Format {
+        name: "github",
+        exchanges: false,
+        stream: Stream::Commands,
+        write: |record, _| github(record),
+    },
+    Format {
+        name: "har",
+        exchanges: true,
+        stream: Stream::Document,
+        write: |record, _| har(record),
+    },
+    Format {
         name: "json",
         exchanges: true,
         stream: Stream::Document,
         write: |record, _| json(record),
+    },
+    Format {
+        name: "junit",
+        exchanges: true,
+        stream: Stream::Document,
+        write: |record, _| junit(record),
+    },
+    Format {
+        name: "markdown",
+        exchanges: false,
+        stream: Stream::Document,
+        write: |record, _| markdown(record),
+    },
+    Format {
+        name: "sarif",
+        exchanges: false,
+        stream: Stream::Document,
+        write: |record, _| sarif(record),
     },
     Format {
         name: "terminal",
