@@ -9,6 +9,7 @@
 )]
 
 mod errors;
+mod formats;
 mod hostile;
 mod interruption;
 mod json_report;
