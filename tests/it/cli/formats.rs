@@ -56,8 +56,15 @@ fn keeps(schema: &Value, report: &Value) {
     assert!(errors.is_empty(), "{errors:#?}");
 }
 
+/// The schema of SARIF without the pattern for languages, which our reports do not name: as it is published it has a
+/// bracket too many and is no pattern.
 fn sarif_schema() -> Value {
-    serde_json::from_str(include_str!("../schemas/sarif-2.1.0.json")).unwrap()
+    let mut schema: Value = serde_json::from_str(include_str!("../schemas/sarif-2.1.0.json")).unwrap();
+    for definition in ["run", "toolComponent"] {
+        let language = &mut schema["definitions"][definition]["properties"]["language"];
+        language.as_object_mut().unwrap().remove("pattern").unwrap();
+    }
+    schema
 }
 
 /// The schema of the HTTP archive in one document: its files refer to each other by their names.
