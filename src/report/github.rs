@@ -92,8 +92,11 @@ mod tests {
     use crate::report::Outcome;
     use crate::report::testing::fixed;
 
-    /// What the runner makes of a line: the command's name, its properties and its message.
-    fn read(line: &str) -> (String, Vec<(String, String)>, String) {
+    /// A command's name, its properties and its message.
+    type Command = (String, Vec<(String, String)>, String);
+
+    /// What the runner makes of a line.
+    fn read(line: &str) -> Command {
         let (head, message) = line.strip_prefix("::").unwrap().split_once("::").unwrap();
         let (name, properties) = head.split_once(' ').unwrap_or((head, ""));
         let plain = |text: &str| text.replace("%0D", "\r").replace("%0A", "\n");
@@ -109,7 +112,7 @@ mod tests {
         )
     }
 
-    fn commands(record: &Record) -> Vec<(String, Vec<(String, String)>, String)> {
+    fn commands(record: &Record) -> Vec<Command> {
         github(record).lines().map(read).collect()
     }
 
