@@ -12,7 +12,8 @@ use tokio::runtime::Runtime;
 
 use super::config::{self, Accepting, Origin, Settled, range};
 use super::edge::{self, BASE_URL_VARIABLE, CONFIG_VARIABLE, ColorWhen, TARGET_VARIABLE};
-use super::failure::Failure;
+use super::failure::{Failure, NOT_WRITTEN};
+use super::format;
 use super::output::{Outputs, ReportTarget};
 use super::progress::Progress;
 use super::residue_file::{self, Begun, ResidueFile};
@@ -118,8 +119,8 @@ pub(super) struct Arguments {
     /// Print values of the target's data instead of their shapes
     #[arg(long)]
     pub(super) show_values: bool,
-    /// Write a report, `terminal` or `json`, to a file or to standard output; repeatable
-    #[arg(long, value_name = "FORMAT[=FILE]")]
+    // What it does is told by `format::help`, which knows the formats.
+    #[arg(long, value_name = "FORMAT[=FILE]", help = format::help())]
     pub(super) report: Vec<ReportTarget>,
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
@@ -146,7 +147,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     let entries = settled.levels(&contract, started_at.date_naive())?;
     let mut resolved = resolve(settled, &contract, started_at.timestamp())?;
     let acceptances = config::add(&entries, &mut resolved.settings.levels);
-    let outputs = Outputs::open(&shown::targets(&arguments.report))?;
+    let outputs = Outputs::open(&shown::targets(&arguments.report), edge::step_summary())?;
     if let Some(path) = &arguments.residue {
         residue_file::apart(path, outputs.files())?;
     }
@@ -207,10 +208,12 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         ..record(&run, exchanges, &about)
     };
     let written = outputs.write(&record, &terminals);
-    written.and(accepting.map_or(Ok(()), |accepting| accept(accepting, &run, &record, &contract)))?;
+    if let Some(accepting) = accepting {
+        accept(accepting, &run, &record, &contract)?;
+    }
     // The embedded service's threads end with the process; waiting for idle connections would only cost time.
     runtime.shutdown_background();
-    Ok(record.exit_code)
+    Ok(if written { record.exit_code } else { NOT_WRITTEN })
 }
 
 /// Adds what was found to the configuration. What a run that was cut short found is not all there is, so it adds nothing.

@@ -185,11 +185,40 @@ pub(super) fn print(text: &str) {
 ///
 /// What the system says: a full disk behind a redirection.
 pub(super) fn print_verbatim(text: &[u8]) -> Result<(), Failure> {
+    write(text).map_err(Failure::Stdout)
+}
+
+/// Writes a whole report to standard output. A reader that went away is no error of ours.
+///
+/// # Errors
+///
+/// What the system says, such as a full disk.
+pub(super) fn print_whole(text: &str) -> std::io::Result<()> {
+    write(neutral(text, Colours::Kept).as_bytes())
+}
+
+/// The same of lines that a CI system is to obey; whoever wrote them has escaped what is in them.
+///
+/// # Errors
+///
+/// What the system says, such as a full disk.
+pub(super) fn print_commands(text: &str) -> std::io::Result<()> {
+    write(text.as_bytes())
+}
+
+fn write(text: &[u8]) -> std::io::Result<()> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::Stdout(error)),
-        _ => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
     }
+}
+
+/// The file that GitHub shows as the summary of this step, where it runs one.
+#[expect(clippy::disallowed_methods, reason = "the environment is read here and passed in")]
+pub(super) fn step_summary() -> Option<PathBuf> {
+    let path = std::env::var_os("GITHUB_STEP_SUMMARY")?;
+    (!path.is_empty()).then(|| path.into())
 }
 
 /// Writes a line to standard error.

@@ -10,6 +10,9 @@ use crate::report::{MergeError, ReadError};
 use crate::rules::UnknownRule;
 use crate::service::fault::UnknownFault;
 
+/// The exit code where a report or the residue cannot be written.
+pub(super) const NOT_WRITTEN: u8 = 4;
+
 /// Why a command ended without an outcome.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
@@ -141,14 +144,14 @@ impl From<TransportError> for Failure {
 }
 
 impl Failure {
-    /// The exit code: 4 where a report, a page, the residue or what was accepted cannot be written, else 2.
+    /// The exit code: [`NOT_WRITTEN`] for what was to be written, else 2.
     pub(super) fn exit_code(&self) -> u8 {
         match self {
             Self::Accept { .. }
             | Self::ManPage { .. }
             | Self::Report { .. }
             | Self::Residue { .. }
-            | Self::Stdout(_) => 4,
+            | Self::Stdout(_) => NOT_WRITTEN,
             _ => 2,
         }
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::check::percent;
-use super::failure::Failure;
+use super::failure::{Failure, NOT_WRITTEN};
 use super::report;
 use super::shown::Shown;
 use crate::report::merge;
@@ -30,6 +30,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         Ok((file.display().to_string(), record))
     });
     let record = merge(named.collect::<Result<_, Failure>>()?, arguments.require_facts)?;
-    arguments.shown.write(&record)?;
-    Ok(record.exit_code)
+    let written = arguments.shown.write(&record)?;
+    Ok(if written { record.exit_code } else { NOT_WRITTEN })
 }

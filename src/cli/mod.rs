@@ -8,6 +8,7 @@ mod edge;
 mod explain;
 mod facts;
 mod failure;
+mod format;
 mod man;
 mod merge;
 mod output;

@@ -2,6 +2,7 @@
 //! [`Outputs`].
 
 use std::fmt;
+use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -10,56 +11,21 @@ use tempfile::NamedTempFile;
 
 use super::edge;
 use super::failure::Failure;
+use super::format::{Format, Stream};
 use super::shown::Terminals;
-use crate::contract::openapi::near;
-use crate::report::{Record, json};
+use crate::report::{MOST_BYTES, Record, markdown_within};
+
+/// How a message names standard output.
+const STANDARD_OUTPUT: &str = "standard output";
+/// The most that GitHub takes as the summary of a step, in bytes.
+const MOST_OF_A_SUMMARY: u64 = 1 << 20;
 
 /// A format, and the file it goes to; standard output where none is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ReportTarget {
-    format: Format,
+    format: &'static Format,
     file: Option<PathBuf>,
 }
-
-impl ReportTarget {
-    /// The same, with the path of its file made by the closure.
-    pub(super) fn beside(self, place: impl FnOnce(&str) -> PathBuf) -> Self {
-        let file = self.file.map(|file| place(&file.to_string_lossy()));
-        Self { file, ..self }
-    }
-
-    /// Where this report would take the place of one of the others, told; none where it goes to a place of its own.
-    pub(super) fn collides(&self, others: &[Self]) -> Option<String> {
-        let place = || {
-            self.file
-                .as_ref()
-                .map_or_else(|| "standard output".to_owned(), |file| format!("`{}`", file.display()))
-        };
-        others.iter().any(|other| other.file == self.file).then(place)
-    }
-}
-
-impl fmt::Display for ReportTarget {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = FORMATS.iter().find(|(_, format)| *format == self.format);
-        formatter.write_str(name.map_or("", |(name, _)| name))?;
-        match &self.file {
-            Some(file) => write!(formatter, "={}", file.display()),
-            None => Ok(()),
-        }
-    }
-}
-
-/// How a report is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
-    /// One JSON object.
-    Json,
-    /// Lines for people.
-    Terminal,
-}
-
-const FORMATS: [(&str, Format); 2] = [("json", Format::Json), ("terminal", Format::Terminal)];
 
 impl FromStr for ReportTarget {
     type Err = String;
@@ -71,19 +37,10 @@ impl FromStr for ReportTarget {
         if file == Some("") {
             return Err(format!("no file follows `{name}=`"));
         }
-        match FORMATS.iter().find(|(known, _)| *known == name) {
-            Some((_, format)) => Ok(Self {
-                format: *format,
-                file: file.map(PathBuf::from),
-            }),
-            None => {
-                let hint = near(name, FORMATS.map(|(known, _)| known))
-                    .map_or_else(String::new, |near| format!(", did you mean `{near}`?"));
-                Err(format!(
-                    "there is no format `{name}`{hint}; the formats are `json` and `terminal`"
-                ))
-            }
-        }
+        Ok(Self {
+            format: Format::named(name)?,
+            file: file.map(PathBuf::from),
+        })
     }
 }
 
@@ -91,6 +48,10 @@ impl FromStr for ReportTarget {
 #[derive(Debug)]
 pub(super) struct Outputs {
     outputs: Vec<(ReportTarget, Option<Destination>)>,
+    /// What GitHub shows of the step, where it asks for that and a report is made for it.
+    summary: Option<(PathBuf, File)>,
+    /// Whether a report that was asked for is told to be impossible already.
+    lacking: bool,
 }
 
 /// A file that a report goes to.
@@ -99,33 +60,57 @@ enum Destination {
     /// Written aside, and put in its place at the end.
     Aside(NamedTempFile),
     /// Written where it is: a pipe or a device cannot be replaced.
-    Direct(std::fs::File),
+    Direct(File),
 }
 
 impl Outputs {
-    /// Opens every report's file, so that a report that cannot be written is told before anything is sent.
+    /// Opens every report's file, so that a report that cannot be written is told before anything is sent. The others
+    /// are written all the same; `summary` is the file that GitHub shows as the summary of the step.
     ///
     /// # Errors
     ///
-    /// The first file that cannot be written; two reports to one place.
-    pub(super) fn open(targets: &[ReportTarget]) -> Result<Self, Failure> {
-        let mut outputs: Vec<(ReportTarget, Option<Destination>)> = Vec::new();
+    /// The last of the reports that cannot be written, where none can.
+    pub(super) fn open(targets: &[ReportTarget], summary: Option<PathBuf>) -> Result<Self, Failure> {
+        let mut opened = Self {
+            outputs: Vec::new(),
+            summary: None,
+            lacking: false,
+        };
+        let mut failures = Vec::new();
         for target in targets {
-            let others: Vec<_> = outputs.iter().map(|(other, _)| other.clone()).collect();
-            if let Some(place) = target.collides(&others) {
-                return Err(Failure::Usage(format!(
-                    "two reports go to {place}; give each a file: --report json=FILE"
-                )));
+            if let Err(failure) = opened.add(target) {
+                failures.push(failure);
             }
-            let destination = target.file.as_deref().map(destination).transpose()?;
-            outputs.push((target.clone(), destination));
         }
-        Ok(Self { outputs })
+        let wanted = targets.iter().any(|target| target.format.stream == Stream::Commands);
+        if let Some(path) = summary.filter(|_| wanted) {
+            let file = OpenOptions::new().append(true).create(true).open(&path);
+            match file {
+                Ok(file) => opened.summary = Some((path, file)),
+                Err(error) => failures.push(failure(&path, &error.to_string())),
+            }
+        }
+        opened.lacking = !failures.is_empty();
+        let last = failures.pop_if(|_| opened.outputs.is_empty());
+        failures.iter().for_each(edge::error);
+        last.map_or(Ok(opened), Err)
+    }
+
+    fn add(&mut self, target: &ReportTarget) -> Result<(), Failure> {
+        if self.outputs.iter().any(|(other, _)| other.meets(target)) {
+            let place = target.file.clone().unwrap_or_else(|| STANDARD_OUTPUT.into());
+            let name = target.format.name;
+            let reason = format!("another report goes there; give each a file of its own: --report {name}=FILE");
+            return Err(failure(&place, &reason));
+        }
+        let destination = target.file.as_deref().map(destination).transpose()?;
+        self.outputs.push((target.clone(), destination));
+        Ok(())
     }
 
     /// Whether a report tells single exchanges.
     pub(super) fn tell_exchanges(&self) -> bool {
-        self.outputs.iter().any(|(target, _)| target.format != Format::Terminal)
+        self.outputs.iter().any(|(target, _)| target.format.exchanges)
     }
 
     /// The files that reports go to.
@@ -143,80 +128,160 @@ impl Outputs {
         destinations.filter_map(aside).collect()
     }
 
-    /// Writes every report.
-    ///
-    /// # Errors
-    ///
-    /// The first report that could not be written; the others are.
-    pub(super) fn write(self, record: &Record, terminals: &Terminals) -> Result<(), Failure> {
-        let mut failed = Ok(());
+    /// Writes every report that can be written, and tells each that cannot. Gives back whether all were written that
+    /// were asked for.
+    pub(super) fn write(self, record: &Record, terminals: &Terminals) -> bool {
+        let mut lacking = self.lacking;
+        let mut note = |written: Result<(), Failure>| {
+            if let Err(failure) = written {
+                edge::error(&failure);
+                lacking = true;
+            }
+        };
         for (target, destination) in self.outputs {
-            let text = match target.format {
-                Format::Json => json(record),
-                Format::Terminal if target.file.is_some() => terminals.filed.report(record),
-                Format::Terminal => terminals.shown.report(record),
+            let terminal = match &target.file {
+                Some(_) => &terminals.filed,
+                None => &terminals.shown,
             };
-            let written = match (target.file, destination) {
+            let text = (target.format.write)(record, terminal);
+            note(match (target.file, destination) {
                 (Some(file), Some(destination)) => put(&file, destination, &text),
-                _ => {
-                    edge::print(&text);
-                    Ok(())
-                }
-            };
-            failed = failed.and(written);
+                _ => print(target.format.stream, &text),
+            });
         }
-        failed
+        if let Some((path, file)) = self.summary {
+            note(append(&path, file, record));
+        }
+        !lacking
+    }
+}
+
+impl ReportTarget {
+    /// The same, with the path of its file made by the closure.
+    pub(super) fn beside(self, place: impl FnOnce(&str) -> PathBuf) -> Self {
+        let file = self.file.map(|file| place(&file.to_string_lossy()));
+        Self { file, ..self }
+    }
+
+    /// Where this report would spoil one of the others, told; none where it goes to a place of its own.
+    pub(super) fn collides(&self, others: &[Self]) -> Option<String> {
+        let place = || {
+            let file = self.file.as_ref();
+            file.map_or_else(|| STANDARD_OUTPUT.to_owned(), |file| format!("`{}`", file.display()))
+        };
+        others.iter().any(|other| self.meets(other)).then(place)
+    }
+
+    /// Whether two reports would spoil each other. Lines of two kinds may share standard output.
+    fn meets(&self, other: &Self) -> bool {
+        match (&self.file, &other.file) {
+            (Some(file), Some(other)) => file == other || whole(file) == whole(other),
+            (None, None) => {
+                let document = |target: &Self| target.format.stream == Stream::Document;
+                self.format == other.format || document(self) || document(other)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for ReportTarget {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.format.name)?;
+        match &self.file {
+            Some(file) => write!(formatter, "={}", file.display()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The path of a file from the root of the disk, by which two spellings of it are one; the file need not be there.
+fn whole(file: &Path) -> PathBuf {
+    let beside = || Some(folder(file).canonicalize().ok()?.join(file.file_name()?));
+    let found = file.canonicalize().ok().or_else(beside);
+    found.unwrap_or_else(|| file.to_owned())
+}
+
+/// The folder that a file is in.
+fn folder(file: &Path) -> &Path {
+    file.parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or_else(|| Path::new("."))
+}
+
+fn print(stream: Stream, text: &str) -> Result<(), Failure> {
+    let written = match stream {
+        Stream::Commands => edge::print_commands(text),
+        Stream::Document | Stream::Lines => edge::print_whole(text),
+    };
+    written.map_err(|error| failure(Path::new(STANDARD_OUTPUT), &error.to_string()))
+}
+
+/// Appends the report in Markdown to the summary of a step. What others wrote there stays, and counts too.
+fn append(path: &Path, mut file: File, record: &Record) -> Result<(), Failure> {
+    let appended = |file: &mut File| -> std::io::Result<bool> {
+        let before = file.metadata()?.len();
+        let room = usize::try_from(MOST_OF_A_SUMMARY.saturating_sub(before + 1)).unwrap_or(0);
+        let text = markdown_within(record, room.min(MOST_BYTES - 1));
+        if let Err(error) = file.write_all(format!("\n{text}").as_bytes()) {
+            // Half a table would spoil what stands there already.
+            let _ = file.set_len(before);
+            return Err(error);
+        }
+        Ok(!text.is_empty())
+    };
+    if !appended(&mut file).map_err(|error| failure(path, &error.to_string()))? {
+        edge::tell("note: the summary of the step is full, so the report is not in it");
+    }
+    Ok(())
+}
+
+fn failure(path: &Path, reason: &str) -> Failure {
+    Failure::Report {
+        path: path.to_owned(),
+        reason: reason.to_owned(),
     }
 }
 
 fn destination(file: &Path) -> Result<Destination, Failure> {
-    let failure = |reason: String| Failure::Report {
-        path: file.to_owned(),
-        reason,
-    };
+    let failure = |reason: &str| failure(file, reason);
     match std::fs::metadata(file) {
-        Ok(found) if found.is_dir() => return Err(failure("it is a folder; name a file in it".to_owned())),
+        Ok(found) if found.is_dir() => return Err(failure("it is a folder; name a file in it")),
         Ok(found) if !found.is_file() => {
-            let opened = std::fs::OpenOptions::new().write(true).open(file);
+            let opened = OpenOptions::new().write(true).open(file);
             return opened
                 .map(Destination::Direct)
-                .map_err(|error| failure(error.to_string()));
+                .map_err(|error| failure(&error.to_string()));
         }
         _ => {}
     }
-    let folder = file
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or_else(|| Path::new("."));
+    let folder = folder(file);
     // Said here, because the error of the file aside would name that file.
     if !folder.is_dir() {
         let reason = format!("`{}` is no folder; make it, or name another file", folder.display());
-        return Err(failure(reason));
+        return Err(failure(&reason));
     }
     let aside = edge::aside(folder);
     aside
         .map(Destination::Aside)
-        .map_err(|error| failure(error.to_string()))
+        .map_err(|error| failure(&error.to_string()))
 }
 
 fn put(file: &Path, destination: Destination, text: &str) -> Result<(), Failure> {
-    let failure = |reason: String| Failure::Report {
-        path: file.to_owned(),
-        reason,
-    };
+    let failure = |reason: &str| failure(file, reason);
     match destination {
         Destination::Direct(mut open) => open
             .write_all(text.as_bytes())
-            .map_err(|error| failure(error.to_string())),
+            .map_err(|error| failure(&error.to_string())),
         Destination::Aside(mut aside) => {
             let whole = aside
                 .write_all(text.as_bytes())
                 .and_then(|()| aside.as_file().sync_all());
-            whole.map_err(|error| failure(error.to_string()))?;
+            whole.map_err(|error| failure(&error.to_string()))?;
             aside
                 .persist(file)
                 .map(drop)
-                .map_err(|error| failure(error.error.to_string()))
+                .map_err(|error| failure(&error.error.to_string()))
         }
     }
 }
@@ -231,25 +296,39 @@ mod tests {
         assert_eq!(
             target,
             ReportTarget {
-                format: Format::Json,
+                format: Format::named("json").unwrap(),
                 file: Some("out/report.json".into())
             }
         );
-        assert_eq!(
-            "jsn".parse::<ReportTarget>().unwrap_err(),
-            "there is no format `jsn`, did you mean `json`?; the formats are `json` and `terminal`"
-        );
+        assert!("jsn=a".parse::<ReportTarget>().is_err());
         assert!("json=".parse::<ReportTarget>().is_err());
+    }
+
+    #[test]
+    fn lines_of_two_kinds_share_standard_output_and_documents_do_not() {
+        let target = |text: &str| text.parse::<ReportTarget>().unwrap();
+        for (one, other, meet) in [
+            ("terminal", "github", false),
+            ("terminal", "terminal", true),
+            ("terminal", "json", true),
+            ("junit", "sarif", true),
+            ("json", "json=a", false),
+            ("json=a", "sarif=./a", true),
+            ("json=a", "json=b", false),
+        ] {
+            assert_eq!(target(one).meets(&target(other)), meet, "{one} {other}");
+            assert_eq!(target(other).meets(&target(one)), meet, "{other} {one}");
+        }
     }
 
     #[test]
     fn a_report_that_is_not_written_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
         let target = ReportTarget {
-            format: Format::Json,
+            format: Format::named("json").unwrap(),
             file: Some(folder.path().join("report.json")),
         };
-        drop(Outputs::open(&[target]).unwrap());
+        drop(Outputs::open(&[target], None).unwrap());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::edge;
-use super::failure::Failure;
+use super::failure::{Failure, NOT_WRITTEN};
 use super::shown::Shown;
 use crate::report::{LARGEST_REPORT, Record, read};
 
@@ -25,8 +25,9 @@ pub(super) struct Arguments {
 /// Writes the reports; ends with 0, because it judges nothing, or with the check's own code where that is asked for.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let record = record(arguments.file.as_deref().unwrap_or(Path::new("-")))?;
-    arguments.shown.write(&record)?;
-    Ok(if arguments.exit_code { record.exit_code } else { 0 })
+    let code = if arguments.exit_code { record.exit_code } else { 0 };
+    let written = arguments.shown.write(&record)?;
+    Ok(if written { code } else { NOT_WRITTEN })
 }
 
 /// The record of a JSON report; of standard input for `-`.

@@ -4,14 +4,15 @@ use clap::{ArgAction, Args};
 
 use super::edge::{self, ColorWhen};
 use super::failure::Failure;
+use super::format;
 use super::output::{Outputs, ReportTarget};
 use crate::report::{Record, Styling, Terminal, Verbosity};
 
 /// The flags of a command that has a record and writes it.
 #[derive(Debug, Args)]
 pub(super) struct Shown {
-    /// Write a report to a file or to standard output, in any format that `check` has; repeatable
-    #[arg(long, value_name = "FORMAT[=FILE]")]
+    // What it does is told by `format::help`, which knows the formats.
+    #[arg(long, value_name = "FORMAT[=FILE]", help = format::help())]
     report: Vec<ReportTarget>,
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
@@ -25,14 +26,15 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// Writes the record in every way that is asked for.
+    /// Writes the record in every way that is asked for. Gives back whether all of them were written; each that was not
+    /// is told.
     ///
     /// # Errors
     ///
-    /// A report that cannot be written; two reports to one place.
-    pub(super) fn write(&self, record: &Record) -> Result<(), Failure> {
-        let outputs = Outputs::open(&targets(&self.report))?;
-        outputs.write(record, &terminals(self.color, (self.quiet, self.verbose)))
+    /// The last of the reports that cannot be written, where none can.
+    pub(super) fn write(&self, record: &Record) -> Result<bool, Failure> {
+        let outputs = Outputs::open(&targets(&self.report), edge::step_summary())?;
+        Ok(outputs.write(record, &terminals(self.color, (self.quiet, self.verbose))))
     }
 }
 

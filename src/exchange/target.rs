@@ -37,6 +37,12 @@ impl Target {
         self.base.origin().ascii_serialization()
     }
 
+    /// The path of the base URL without a slash at its end; empty where there is none.
+    #[must_use]
+    pub fn base_path(&self) -> String {
+        self.base.path().trim_end_matches('/').to_owned()
+    }
+
     /// The URL of a path below the base.
     #[must_use]
     pub fn url(&self, path: &str) -> Url {
@@ -44,8 +50,7 @@ impl Target {
         let (path, query) = path
             .split_once('?')
             .map_or((path, None), |(path, query)| (path, Some(query)));
-        let prefix = self.base.path().trim_end_matches('/');
-        url.set_path(&format!("{prefix}{path}"));
+        url.set_path(&format!("{}{path}", self.base_path()));
         url.set_query(query);
         url
     }
@@ -69,5 +74,7 @@ mod tests {
             "https://api.example.com/tenant/a/v1/tags?page=2"
         );
         assert_eq!(target.origin(), "https://api.example.com");
+        assert_eq!(target.base_path(), "/tenant/a");
+        assert_eq!(Target::parse("https://api.example.com/").unwrap().base_path(), "");
     }
 }

@@ -9,7 +9,7 @@ use crate::contract::document::{Document, Position};
 /// How many lines apart two marks may stand for the lines between them to be told too.
 const NEAR: u32 = 6;
 /// The most characters of a line: a contract may be one line of megabytes.
-const LONGEST_LINE: usize = 400;
+pub(super) const LONGEST_LINE: usize = 400;
 
 /// Lines of a contract, and what is marked in them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -31,6 +31,8 @@ pub struct ExchangeRecord {
     pub odd: Option<String>,
     /// What it showed of its sender.
     pub credential: CredentialRecord,
+    /// The header that carried it, where that is another than `Authorization`.
+    pub credential_header: Option<String>,
     /// Whether it was sent again because the target asked for time; then only the later one was judged.
     pub superseded: bool,
     /// The method.
@@ -192,6 +194,10 @@ impl<'run> Exchanges<'run> {
                 Credential::OtherScheme => CredentialRecord::OtherScheme,
                 Credential::Token { .. } => CredentialRecord::Token,
                 Credential::Wrong { .. } => CredentialRecord::WrongToken,
+            },
+            credential_header: match &request.credential {
+                Credential::Token { header } | Credential::Wrong { header } => header.clone(),
+                Credential::None | Credential::OtherScheme => None,
             },
             superseded: exchange.superseded,
             method: request.method.to_string(),

@@ -3,26 +3,37 @@
 mod accepted;
 mod excerpt;
 mod exchanges;
+mod github;
+mod har;
 mod json;
+mod junit;
 mod line;
+mod markdown;
 mod merge;
 mod read;
 mod record;
+mod sarif;
 pub mod shapes;
 mod summary;
 mod terminal;
 #[cfg(test)]
 mod testing;
+mod told;
 pub(crate) mod wrap;
 
 pub use accepted::{Acceptance, AcceptedRecord, AcceptedState, Scope, accepted};
 pub use excerpt::{Excerpt, ExcerptLine, Mark};
 pub use exchanges::{AnswerRecord, CredentialRecord, ExchangeRecord, Exchanges, HeaderRecord, PurposeRecord};
+pub use github::github;
+pub use har::har;
 pub use json::json;
+pub use junit::junit;
+pub use markdown::{MOST_BYTES, markdown, markdown_within};
 pub use merge::{MergeError, merge};
 pub use read::{LARGEST_REPORT, ReadError, read};
 pub use record::{
     ContractRecord, FactRow, Facts, FindingRecord, GapRecord, OperationRecord, Outcome, PlaceRecord, Record,
     RequestCounts, ResidueRecord, RunFacts, ShardEnded, ShardRecord, ShardsRecord, VERSION, VerdictRecord, record,
 };
+pub use sarif::sarif;
 pub use terminal::{Styling, Terminal, Verbosity};

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::accepted;
-use super::record::{Outcome, Record, ResidueRecord, ShardsRecord, VerdictRecord};
+use super::record::{Outcome, Record, ResidueRecord, ShardsRecord};
 use super::terminal::{Styling, Terminal, Verbosity};
 use super::wrap::hanging;
+use super::{accepted, told};
 use crate::rules::Level;
 
 /// The lines of a terminal that is small, but for the one that the shell takes.
@@ -41,22 +41,17 @@ impl Terminal {
     }
 
     fn verdict(&self, record: &Record) -> String {
-        let (colour, words) = match record.outcome {
-            Outcome::Conforms => ("32", "conforms"),
-            Outcome::DoesNotConform => ("31", "does not conform"),
-            Outcome::CouldNotJudge => ("33", "could not judge"),
-            Outcome::Interrupted => ("33", "interrupted"),
-            Outcome::NotRecorded => ("33", "not recorded"),
+        let words = told::outcome(record.outcome);
+        let colour = match record.outcome {
+            Outcome::Conforms => "32",
+            Outcome::DoesNotConform => "31",
+            Outcome::CouldNotJudge | Outcome::Interrupted | Outcome::NotRecorded => "33",
         };
         let words = match self.styling {
             Styling::Plain => words.to_owned(),
             Styling::Coloured => format!("\u{1b}[1;{colour}m{words}\u{1b}[0m"),
         };
-        let because = record
-            .reason
-            .as_ref()
-            .map_or_else(|| counts(record), |reason| format!(": {reason}"));
-        format!("{} {words}{}{because}\n", record.target, of_shard(record))
+        format!("{} {words}{}\n", record.target, told::because(record))
     }
 
     fn summary(&self, record: &Record) -> String {
@@ -106,15 +101,7 @@ impl Terminal {
 
     /// The reasons for which facts are undecided, the most frequent first.
     fn undecided(&self, record: &Record, text: &mut String) {
-        let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for row in &record.facts.rows {
-            if row.verdict == VerdictRecord::Undecided {
-                let reason = row.reason.as_deref().unwrap_or_default();
-                reasons.entry(reason).or_default().push(&row.fact);
-            }
-        }
-        let mut reasons: Vec<_> = reasons.into_iter().collect();
-        reasons.sort_by_key(|(_, facts)| std::cmp::Reverse(facts.len()));
+        let reasons = told::undecided(record);
         let verbose = self.verbosity == Verbosity::Verbose;
         // Of one reason too many the reason itself takes no more room than the count.
         let shown = if verbose || reasons.len() == REASONS + 1 {
@@ -126,7 +113,7 @@ impl Terminal {
             text.push_str(&self.line(&format!("    undecided {:>4}: ", facts.len()), reason));
             for fact in facts.iter().filter(|_| verbose) {
                 // Writing into a String does not fail.
-                let _ = writeln!(text, "                   {fact}");
+                let _ = writeln!(text, "                   {}", fact.fact);
             }
         }
         let more = reasons.iter().skip(shown);
@@ -158,14 +145,6 @@ impl Terminal {
     }
 }
 
-/// A shard's verdict is on its part alone.
-fn of_shard(record: &Record) -> String {
-    let shard = record.shard.as_ref();
-    shard.map_or_else(String::new, |shard| {
-        format!(" in shard {} of {}", shard.number, shard.of)
-    })
-}
-
 /// The shards that a record was made of.
 fn told_shards(shards: &ShardsRecord) -> String {
     let missing: Vec<_> = shards.missing.iter().map(u32::to_string).collect();
@@ -188,21 +167,6 @@ fn requests(record: &Record) -> String {
 #[expect(clippy::cast_precision_loss, reason = "no run sends 2^52 requests")]
 fn rate(requests: u64, milliseconds: u64) -> f64 {
     requests as f64 * 1000.0 / milliseconds.max(1) as f64
-}
-
-fn counts(record: &Record) -> String {
-    let count = |level| record.findings.iter().filter(|finding| finding.level == level).count();
-    let told: Vec<_> = [(Level::Deny, "to mend"), (Level::Warn, "to know")]
-        .into_iter()
-        .map(|(level, words)| (count(level), words))
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, words)| format!("{count} {words}"))
-        .collect();
-    if told.is_empty() {
-        String::new()
-    } else {
-        format!(": {}", told.join(", "))
-    }
 }
 
 /// How many findings each rule has, those that weigh most first, then the most frequent.
@@ -230,12 +194,7 @@ fn by_rule(record: &Record) -> String {
 fn residue(residue: &[ResidueRecord]) -> String {
     let mut text = String::new();
     for left in residue {
-        let id = match (&left.id, left.answered) {
-            (Some(id), _) => id.as_str(),
-            (None, true) => "the answer showed no id",
-            (None, false) => "the answer never came; it may be there",
-        };
-        let _ = writeln!(text, "    {:<20} {id}", left.operation);
+        let _ = writeln!(text, "    {:<20} {}", left.operation, told::left(left));
     }
     text
 }

@@ -9,6 +9,7 @@ use annotate_snippets::{AnnotationKind, Level as Title, Renderer, Snippet};
 
 use super::excerpt::{Excerpt, Mark};
 use super::record::{FindingRecord, Record};
+use super::told;
 use crate::exchange::Exchange;
 use crate::exchange::neutral::{Colours, neutral};
 use crate::exchange::redact::Values;
@@ -128,17 +129,7 @@ impl Terminal {
             snippet = snippet.annotation(AnnotationKind::Context.span(span(&source, first, owner)));
         }
         let snippet = snippet.annotation(primary.label(label.as_str()));
-        let place = if finding.answer_pointer.is_empty() {
-            String::new()
-        } else {
-            format!(" at {}", finding.answer_pointer)
-        };
-        let times = if finding.count > 1 {
-            format!(", {} times", finding.count)
-        } else {
-            String::new()
-        };
-        let received = format!("received: {}{place}{times}", finding.received);
+        let received = format!("received: {}", told::received(finding));
         let again = format!("see it again: {}", finding.reproduce);
         let group = title
             .primary_title(finding.fact.as_str())
@@ -321,10 +312,33 @@ mod tests {
         for left in &mut record.residue {
             (left.operation, left.id) = (EVIL.to_owned(), Some(EVIL.to_owned()));
         }
-        let json = crate::report::json(&record);
+        for exchange in &mut record.exchanges {
+            (exchange.path, exchange.body) = (EVIL.to_owned(), Some(EVIL.to_owned()));
+            (exchange.operation, exchange.method) = (EVIL.to_owned(), EVIL.to_owned());
+            exchange.failure = Some(EVIL.to_owned());
+            if let Some(answer) = &mut exchange.answer {
+                (answer.media_type, answer.body) = (Some(EVIL.to_owned()), Some(EVIL.to_owned()));
+            }
+        }
+        (record.target, record.started_at) = (EVIL.to_owned(), EVIL.to_owned());
         let texts = [Styling::Plain, Styling::Coloured]
             .map(|styling| (styling, terminal(styling, Verbosity::Verbose).report(&record)));
-        for (styling, text) in texts.iter().chain([&(Styling::Plain, json)]) {
+        let others = [
+            crate::report::har(&record),
+            crate::report::json(&record),
+            crate::report::junit(&record),
+            crate::report::markdown(&record),
+            crate::report::sarif(&record),
+            // Its own commands are the only ones.
+            crate::report::github(&record)
+                .replace("\n::error file=", "\n")
+                .replace("\n::warning file=", "\n")
+                .replace("\n::notice title=countersign::", "\n")
+                .trim_start_matches("::error file=")
+                .to_owned(),
+        ]
+        .map(|text| (Styling::Plain, text));
+        for (styling, text) in texts.iter().chain(&others) {
             let colour = |character| *styling == Styling::Coloured && character == '\u{1b}';
             let obeyed = |character: char| character.is_control() && character != '\n' && !colour(character);
             assert!(!text.contains(obeyed), "{text}");

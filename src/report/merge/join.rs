@@ -27,6 +27,8 @@ pub(super) fn join(left: Record, right: Record) -> Record {
             file: left.contract.file.min(right.contract.file),
         },
         target: left.target,
+        base_path: left.base_path,
+        values_shown: left.values_shown || right.values_shown,
         seed: left.seed,
         started_at: started.to_rfc3339_opts(SecondsFormat::Secs, true),
         duration_ms: u64::try_from((ended - started).num_milliseconds()).unwrap_or(0),

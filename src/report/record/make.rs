@@ -64,6 +64,8 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
             file: about.contract.document.name.clone(),
         },
         target: about.target.origin(),
+        base_path: about.redaction.hide(&about.target.base_path()),
+        values_shown: about.values == Values::Shown,
         seed: about.seed,
         started_at: about.started_at.to_rfc3339_opts(SecondsFormat::Secs, true),
         duration_ms: u64::try_from(about.duration.as_millis()).unwrap_or(u64::MAX),
@@ -386,9 +388,10 @@ mod tests {
     }
 
     #[test]
-    fn of_the_target_the_record_says_the_origin_alone() {
+    fn of_the_target_the_record_says_origin_and_path() {
         let record = Seen::bodies(SOUND).record(None);
         assert_eq!(record.target, "https://api.example.com");
+        assert_eq!(record.base_path, "/tenant");
         assert_eq!(
             (record.started_at.as_str(), record.duration_ms),
             ("1970-01-01T00:00:00Z", 1234)

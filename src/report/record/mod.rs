@@ -69,6 +69,10 @@ pub struct Record {
     pub contract: ContractRecord,
     /// The target's origin: scheme, host, port.
     pub target: String,
+    /// The path of the base URL, which stands before the path of every exchange; empty where there is none.
+    pub base_path: String,
+    /// Whether values of the target's data are told as they are; otherwise as shapes.
+    pub values_shown: bool,
     /// What choices were made by; the same seed makes the same ones.
     pub seed: u64,
     /// When the run started, RFC 3339 in UTC.

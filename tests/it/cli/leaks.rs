@@ -8,6 +8,7 @@ use countersign::service::{Profile, Service, StoreUrl};
 use serde_json::json;
 use tower::ServiceExt as _;
 
+use super::formats::EVERY_FORMAT;
 use super::support::{Ended, countersign};
 use super::target::Target;
 use crate::support::leaks::{Canary, Scanner};
@@ -67,21 +68,14 @@ fn no_run_gives_a_secret_away() {
         let canary = Canary::fresh(&format!("{faults:?} {arguments:?}"));
         let target = target(&canary, faults);
         let url = target.url();
-        let common = [
-            "check",
-            "-v",
-            "--base-url",
-            &url,
-            "--report",
-            "terminal",
-            "--report",
-            "json=report.json",
-            "--report",
-            "terminal=report.txt",
-        ];
-        let call = countersign(&[&common, arguments].concat()).env("COUNTERSIGN_TOKEN", &canary.token);
+        let common = ["check", "-v", "--base-url", &url, "--report", "terminal=report.txt"];
+        let call =
+            countersign(&[&common[..], &EVERY_FORMAT, arguments].concat()).env("COUNTERSIGN_TOKEN", &canary.token);
+        let call = call.env("GITHUB_STEP_SUMMARY", "summary.md");
         let ended = call.env("RUST_LOG", "trace").env("RUST_BACKTRACE", "full").run();
         assert_eq!(ended.code, code, "{ended:?}");
+        // One for each format, the terminal's twice, and the summary of the step.
+        assert_eq!(ended.files().len(), EVERY_FORMAT.len() / 2 + 1, "{ended:?}");
         // The reports tell each exchange; with that flag as it came, but for the token.
         let scanner = if arguments.contains(&"--show-values") {
             canary.token_scanner()

@@ -11,6 +11,7 @@
 mod completions;
 mod config;
 mod errors;
+mod formats;
 mod hostile;
 mod interruption;
 mod json_report;

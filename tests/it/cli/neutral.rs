@@ -45,7 +45,15 @@ fn target() -> Stub {
 #[test]
 fn a_contract_of_commands_commands_nothing() {
     let target = target();
-    for arguments in [&["-v"][..], &["-v", "--show-values"], &["-v", "--report", "json"]] {
+    for arguments in [
+        &["-v"][..],
+        &["-v", "--show-values"],
+        &["-v", "--report", "json"],
+        &["--report", "har", "--show-values"],
+        &["--report", "junit", "--show-values"],
+        &["--report", "markdown", "--show-values"],
+        &["--report", "sarif", "--show-values"],
+    ] {
         let call = check(&target.url(), &[arguments, &["--spec", "things.yaml"]].concat());
         let ended = call.file("things.yaml", SPEC).run();
         assert_eq!(ended.code, 1, "{ended:?}");
@@ -56,6 +64,32 @@ fn a_contract_of_commands_commands_nothing() {
         .run();
     assert!(ended.stdout.lines().count() > 5, "{ended:?}");
     is_neutral(&ended);
+}
+
+#[test]
+fn the_commands_of_a_report_are_ours_alone() {
+    let target = target();
+    let arguments = ["--spec", "things.yaml", "--show-values", "--report", "github"];
+    let ended = check(&target.url(), &arguments).file("things.yaml", SPEC).run();
+    assert_eq!(ended.code, 1, "{ended:?}");
+    for line in ended.stdout.lines() {
+        let ours = [
+            "::error file=things.yaml,line=",
+            "::warning file=things.yaml,line=",
+            "::notice title=countersign::",
+        ];
+        assert!(ours.iter().any(|begin| line.starts_with(begin)), "{line}");
+        assert!(!line.contains("##[") && !line.contains("##vso["), "{line}");
+        let obeyed = |character: char| character.is_control() || "\u{202e}\u{2066}".contains(character);
+        assert!(!line.contains(obeyed), "{line}");
+        // Of the two colons, the first pair begins the command and the second ends its properties.
+        let properties = line[2..].split("::").next().unwrap();
+        assert!(
+            properties.contains("line=") || properties.ends_with("title=countersign"),
+            "{line}"
+        );
+    }
+    assert!(ended.stdout.lines().count() > 2, "{ended:?}");
 }
 
 #[test]

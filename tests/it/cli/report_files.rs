@@ -56,6 +56,88 @@ fn a_run_that_is_refused_leaves_the_report_before_as_it_was() {
     assert_eq!(ended.files(), ["report.json"]);
 }
 
+#[test]
+fn a_report_that_cannot_be_written_keeps_no_other_from_being_written() {
+    for (report, parts) in [
+        ("junit=report.json", ["`report.json`", "--report junit=FILE"]),
+        ("junit=./report.json", ["`./report.json`", "another report goes there"]),
+        ("junit=reports", ["`reports`", "it is a folder"]),
+        ("junit=absent/junit.xml", ["`absent/junit.xml`", "is no folder"]),
+    ] {
+        let target = Target::sound();
+        let reports = [
+            "--report",
+            "json=report.json",
+            "--report",
+            report,
+            "--report",
+            "markdown=report.md",
+        ];
+        let ended = check(&target.url(), &reports).folder("reports").run();
+        let message = ended.is_one_error(4);
+        for part in parts {
+            assert!(message.contains(part), "`{part}` is not in: {message}");
+        }
+        assert_eq!(ended.json("report.json")["outcome"], "conforms");
+        assert_eq!(ended.files(), ["report.json", "report.md", "reports"]);
+    }
+}
+
+#[test]
+fn two_documents_on_standard_output_are_told_and_the_first_is_written() {
+    let target = Target::sound();
+    let ended = check(&target.url(), &["--report", "json", "--report", "terminal"]).run();
+    assert_eq!(ended.code, 4, "{ended:?}");
+    assert!(
+        ended.stderr.contains("`standard output`") && ended.stderr.contains("--report terminal=FILE"),
+        "{ended:?}"
+    );
+    let printed: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(printed["outcome"], "conforms");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_keeps_no_other_report_from_being_written() {
+    let target = Target::sound();
+    let reports = [
+        "--report",
+        "junit=/dev/full",
+        "--report",
+        "json=report.json",
+        "--report",
+        "github",
+    ];
+    let ended = check(&target.url(), &reports)
+        .env("GITHUB_STEP_SUMMARY", "/dev/full")
+        .run();
+    assert_eq!(ended.code, 4, "{ended:?}");
+    assert_eq!(ended.stderr.matches("`/dev/full`").count(), 2, "{ended:?}");
+    assert_eq!(ended.json("report.json")["outcome"], "conforms");
+    assert!(ended.stdout.starts_with("::notice "), "{ended:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_behind_standard_output_is_told_and_ends_in_4() {
+    let target = Target::sound();
+    let program = env!("CARGO_BIN_EXE_countersign");
+    let command = format!(
+        "exec {program} check --base-url {} --report json >/dev/full",
+        target.url()
+    );
+    let ended = std::process::Command::new("sh")
+        .args(["-c", &command])
+        .env("COUNTERSIGN_TOKEN", super::support::TOKEN)
+        .output()
+        .unwrap();
+    assert_eq!(ended.status.code(), Some(4), "{ended:?}");
+    assert!(
+        String::from_utf8_lossy(&ended.stderr).contains("`standard output`"),
+        "{ended:?}"
+    );
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_told_and_ends_in_4() {

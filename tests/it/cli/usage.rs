@@ -162,11 +162,15 @@ fn a_report_format_that_is_unknown_is_told_with_the_known_ones() {
 }
 
 #[test]
-fn two_reports_to_one_place_are_refused() {
-    let message = refused(&["--report", "json", "--report", "terminal"]);
-    says(&message, &["standard output", "--report json=FILE"]);
-    let message = refused(&["--report", "json=a", "--report", "terminal=a"]);
-    says(&message, &["`a`"]);
+fn a_format_is_told_by_a_near_one() {
+    for (asked, near) in [
+        ("junti", "junit"),
+        ("sarfi=a", "sarif"),
+        ("markdwon", "markdown"),
+        ("gihtub", "github"),
+    ] {
+        says(&refused(&["--report", asked]), &[&format!("did you mean `{near}`?")]);
+    }
 }
 
 #[test]

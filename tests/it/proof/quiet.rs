@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use axum::body::Body;
 use axum::http::{Method, Request, header};
-use countersign::report::{Outcome, Styling, Terminal, Verbosity, json};
+use countersign::report::{Outcome, Styling, Terminal, Verbosity, github, har, json, junit, markdown, sarif};
 use countersign::service::fault::{self, Faults};
 use countersign::service::{self, Profile, Service, StoreUrl};
 use serde_json::json;
@@ -110,7 +110,16 @@ async fn nothing_that_is_logged_or_reported_holds_a_secret() {
             "nothing was logged:\n{logged}"
         );
         scanner.assert_clean("the log", logged.as_bytes());
-        scanner.assert_clean("the JSON report", json(&record).as_bytes());
+        for (kind, text) in [
+            ("github", github(&record)),
+            ("har", har(&record)),
+            ("json", json(&record)),
+            ("junit", junit(&record)),
+            ("markdown", markdown(&record)),
+            ("sarif", sarif(&record)),
+        ] {
+            scanner.assert_clean(kind, text.as_bytes());
+        }
         let terminal = Terminal {
             styling: Styling::Coloured,
             verbosity: Verbosity::Verbose,

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::cli::formats::EVERY_FORMAT;
 use crate::cli::stub::{Received, Stub, json as answer};
 use crate::cli::support::{Ended, countersign};
 use crate::support::leaks::{Canary, Scanner};
@@ -187,14 +188,8 @@ impl Case {
         let started = Instant::now();
         let arguments = [
             &["check", "-v", "--seed", "1", "--base-url", url, "--timeout", DEADLINE][..],
-            &[
-                "--report",
-                "terminal",
-                "--report",
-                "json=report.json",
-                "--report",
-                "terminal=report.txt",
-            ],
+            &["--report", "terminal=report.txt"],
+            &EVERY_FORMAT,
         ];
         let call = countersign(&arguments.concat()).env("COUNTERSIGN_TOKEN", &self.canary.token);
         // A library that is told to say everything has nowhere to say it.

@@ -1,0 +1,136 @@
+//! The ways in which a run is written. A new one is one more entry of [`FORMATS`]; flags, help and messages follow.
+
+use crate::contract::openapi::near;
+use crate::report::{Record, Terminal, github, har, json, junit, markdown, sarif};
+
+/// How a report is written.
+#[derive(Debug)]
+pub(super) struct Format {
+    /// Its name, as in `--report`.
+    pub(super) name: &'static str,
+    /// Whether it tells single exchanges; keeping them costs memory.
+    pub(super) exchanges: bool,
+    /// What standard output does with it.
+    pub(super) stream: Stream,
+    /// Writes it. People's lines are styled as the terminal wants.
+    pub(super) write: fn(&Record, &Terminal) -> String,
+}
+
+/// What a report is on standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stream {
+    /// Lines that a CI system obeys, beside its summary of the step.
+    Commands,
+    /// One document, beside which nothing else may stand.
+    Document,
+    /// Lines for people.
+    Lines,
+}
+
+/// Every format, by name.
+pub(super) static FORMATS: &[Format] = &[
+    Format {
+        name: "github",
+        exchanges: false,
+        stream: Stream::Commands,
+        write: |record, _| github(record),
+    },
+    Format {
+        name: "har",
+        exchanges: true,
+        stream: Stream::Document,
+        write: |record, _| har(record),
+    },
+    Format {
+        name: "json",
+        exchanges: true,
+        stream: Stream::Document,
+        write: |record, _| json(record),
+    },
+    Format {
+        name: "junit",
+        exchanges: true,
+        stream: Stream::Document,
+        write: |record, _| junit(record),
+    },
+    Format {
+        name: "markdown",
+        exchanges: false,
+        stream: Stream::Document,
+        write: |record, _| markdown(record),
+    },
+    Format {
+        name: "sarif",
+        exchanges: false,
+        stream: Stream::Document,
+        write: |record, _| sarif(record),
+    },
+    Format {
+        name: "terminal",
+        exchanges: false,
+        stream: Stream::Lines,
+        write: |record, terminal| terminal.report(record),
+    },
+];
+
+/// What the help says of `--report`.
+pub(super) fn help() -> String {
+    format!(
+        "Write a report to a file or to standard output, in one of the formats {}; repeatable",
+        known()
+    )
+}
+
+impl Format {
+    /// The format of this name.
+    ///
+    /// # Errors
+    ///
+    /// A sentence with a near one and the known ones.
+    pub(super) fn named(name: &str) -> Result<&'static Self, String> {
+        FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
+            let names = FORMATS.iter().map(|format| format.name);
+            let hint = near(name, names).map_or_else(String::new, |near| format!(", did you mean `{near}`?"));
+            format!("there is no format `{name}`{hint}; the formats are {}", known())
+        })
+    }
+}
+
+/// The names of all formats.
+fn known() -> String {
+    let names: Vec<_> = FORMATS.iter().map(|format| format!("`{}`", format.name)).collect();
+    names.join(", ")
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Format {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_registry_is_in_the_order_of_names_and_knows_each() {
+        assert!(FORMATS.is_sorted_by_key(|format| format.name));
+        for format in FORMATS {
+            assert_eq!(Format::named(format.name), Ok(format));
+        }
+    }
+
+    #[test]
+    fn an_unknown_format_is_told_with_a_near_one_and_all() {
+        let error = Format::named("jsn").unwrap_err();
+        let (hint, known) = error.split_once("; the formats are ").unwrap();
+        assert_eq!(hint, "there is no format `jsn`, did you mean `json`?");
+        assert!(
+            FORMATS
+                .iter()
+                .all(|format| known.contains(&format!("`{}`", format.name)))
+        );
+    }
+}

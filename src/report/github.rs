@@ -1,0 +1,172 @@
+//! The report as GitHub's workflow commands: an annotation at the line of the contract for each of the most urgent
+//! findings. The summary of the step is the [`markdown`](super::markdown) report.
+//!
+//! # Design
+//!
+//! This is the one report whose lines are commands. Each is written here from its parts, and each part is escaped as the
+//! runner unescapes it, so that nothing of a contract or of a target begins or ends one.
+
+use super::record::{FindingRecord, Record};
+use super::told;
+use crate::rules::Level;
+
+/// How many annotations of one level GitHub shows of a step.
+const MOST_SHOWN: usize = 10;
+/// The most characters of a title.
+const LONGEST_TITLE: usize = 200;
+/// The most characters of one value in a message.
+const LONGEST_VALUE: usize = 2000;
+
+/// The record as workflow commands, one a line.
+#[must_use]
+pub fn github(record: &Record) -> String {
+    let mut lines = Vec::new();
+    let mut room = MOST_SHOWN;
+    if !told::is_judged(record) {
+        room -= 1;
+        let message = format!("{}{}", told::outcome(record.outcome), told::because(record));
+        lines.push(command("error", &[("title", "countersign".to_owned())], &message));
+    }
+    for (level, room) in [(Level::Deny, room), (Level::Warn, MOST_SHOWN)] {
+        let findings = record.findings.iter().filter(|finding| finding.level == level);
+        lines.extend(findings.take(room).map(|finding| annotation(record, finding)));
+    }
+    let shown = lines.len() - usize::from(!told::is_judged(record));
+    let mut closing = format!(
+        "{} {}{}",
+        record.target,
+        told::outcome(record.outcome),
+        told::because(record)
+    );
+    let more = record.findings.len() - shown;
+    if more > 0 {
+        closing.push_str(&format!(
+            "; {more} more findings are not annotated, see the summary of the step"
+        ));
+    }
+    lines.push(command("notice", &[("title", "countersign".to_owned())], &closing));
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn annotation(record: &Record, finding: &FindingRecord) -> String {
+    let name = if finding.level == Level::Deny {
+        "error"
+    } else {
+        "warning"
+    };
+    let line = finding.contract_line.max(1).to_string();
+    let mut properties = vec![("file", told::path(&record.contract.file)), ("line", line)];
+    let title = format!("{}: {}", finding.rule, finding.fact);
+    properties.push(("title", told::clipped(&title, LONGEST_TITLE)));
+    let lines = [
+        format!("documented: {}", finding.documented),
+        format!("received: {}", told::received(finding)),
+        format!("see it again: {}", finding.reproduce),
+    ];
+    let lines: Vec<_> = lines.iter().map(|line| told::clipped(line, LONGEST_VALUE)).collect();
+    command(name, &properties, &lines.join("\n"))
+}
+
+/// One command. The line feeds of its message are the message's own.
+fn command(name: &str, properties: &[(&str, String)], message: &str) -> String {
+    let properties: Vec<_> = properties
+        .iter()
+        .map(|(name, value)| format!("{name}={}", property(value)))
+        .collect();
+    let lines: Vec<_> = message.split('\n').map(|line| data(&told::line(line))).collect();
+    format!("::{name} {}::{}", properties.join(","), lines.join("%0A"))
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(&told::line(text)).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Outcome;
+    use crate::report::testing::fixed;
+
+    /// A command's name, its properties and its message.
+    type Command = (String, Vec<(String, String)>, String);
+
+    /// What the runner makes of a line.
+    fn read(line: &str) -> Command {
+        let (head, message) = line.strip_prefix("::").unwrap().split_once("::").unwrap();
+        let (name, properties) = head.split_once(' ').unwrap_or((head, ""));
+        let plain = |text: &str| text.replace("%0D", "\r").replace("%0A", "\n");
+        let properties = properties.split(',').map(|property| {
+            let (name, value) = property.split_once('=').unwrap();
+            let value = plain(value).replace("%3A", ":").replace("%2C", ",").replace("%25", "%");
+            (name.to_owned(), value)
+        });
+        (
+            name.to_owned(),
+            properties.collect(),
+            plain(message).replace("%25", "%"),
+        )
+    }
+
+    fn commands(record: &Record) -> Vec<Command> {
+        github(record).lines().map(read).collect()
+    }
+
+    #[test]
+    fn the_github_report() {
+        let text = github(&fixed());
+        crate::testing::with_snapshots(|| insta::assert_snapshot!("report_github", text));
+    }
+
+    #[test]
+    fn a_value_comes_out_as_it_went_in_and_ends_nothing() {
+        let mut record = fixed();
+        record.contract.file = "a,b:c%3A=d.yaml".to_owned();
+        record.findings[0].received = "100 %, 50 %25\n::error::x".to_owned();
+        let commands = commands(&record);
+        assert_eq!(commands.len(), 3);
+        let (name, properties, message) = &commands[0];
+        assert_eq!(name, "error");
+        assert_eq!(properties[0], ("file".to_owned(), "a,b:c%3A=d.yaml".to_owned()));
+        assert_eq!(properties[1], ("line".to_owned(), "17".to_owned()));
+        assert!(message.contains("received: 100 %, 50 %25 "), "{message}");
+    }
+
+    #[test]
+    fn no_more_is_annotated_than_is_shown_and_the_rest_is_counted() {
+        let mut record = fixed();
+        let (denied, warned) = (record.findings[0].clone(), record.findings[1].clone());
+        record.findings = vec![denied; 12];
+        record.findings.extend(vec![warned; 13]);
+        let count = |record: &Record, name| commands(record).iter().filter(|command| command.0 == name).count();
+        assert_eq!((count(&record, "error"), count(&record, "warning")), (10, 10));
+        let closing = commands(&record).pop().unwrap().2;
+        assert!(
+            closing.ends_with("12 to mend, 13 to know; 5 more findings are not annotated, see the summary of the step"),
+            "{closing}"
+        );
+        (record.outcome, record.reason) = (Outcome::Interrupted, Some("the run was interrupted".to_owned()));
+        assert_eq!((count(&record, "error"), count(&record, "warning")), (10, 10));
+        assert!(commands(&record).pop().unwrap().2.contains("; 6 more"));
+    }
+
+    #[test]
+    fn a_run_that_could_not_judge_is_an_error_and_one_that_conforms_a_notice() {
+        let mut record = fixed();
+        record.findings.clear();
+        record.outcome = Outcome::Conforms;
+        let names = |record: &Record| {
+            commands(record)
+                .into_iter()
+                .map(|command| command.0)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(names(&record), ["notice"]);
+        (record.outcome, record.reason) = (Outcome::CouldNotJudge, Some("no fact was decided".to_owned()));
+        assert_eq!(names(&record), ["error", "notice"]);
+    }
+}

@@ -1,0 +1,309 @@
+//! The exchanges of a run as an HTTP archive (HAR 1.2), which browsers and proxies open. Values are what the record tells
+//! of them: shapes, unless the user asked to see values. The token is never in it.
+
+use chrono::{DateTime, FixedOffset, SecondsFormat, TimeDelta};
+use http::StatusCode;
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use serde_json::{Map, Value, json};
+
+use super::exchanges::{CredentialRecord, ExchangeRecord, PurposeRecord};
+use super::record::Record;
+use super::told;
+use crate::exchange::neutral::neutral_json;
+
+/// What a URI cannot hold as it is. Percent signs are there already where a path has been encoded.
+const NOT_IN_A_URI: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'<')
+    .add(b'>')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}')
+    .add(b'#')
+    .add(b'[')
+    .add(b']');
+
+/// The record's exchanges as an HTTP archive with a newline at its end.
+#[must_use]
+pub fn har(record: &Record) -> String {
+    let mut log = json!({
+        "version": "1.2",
+        "creator": {"name": "countersign", "version": record.countersign},
+        "pages": pages(record),
+        "entries": record.exchanges.iter().map(|exchange| entry(record, exchange)).collect::<Vec<_>>(),
+    });
+    let mut comments = vec![format!("{}{}", told::outcome(record.outcome), told::because(record))];
+    if record.exchanges_left_out > 0 {
+        comments.push(format!("{} more exchanges were not kept", record.exchanges_left_out));
+    }
+    log["comment"] = comments.join("; ").into();
+    // Plain data, so there is nothing that could fail to be written.
+    let mut text = neutral_json(&serde_json::to_string_pretty(&json!({"log": log})).unwrap_or_default());
+    text.push('\n');
+    text
+}
+
+/// A page for each operation that was called.
+fn pages(record: &Record) -> Vec<Value> {
+    let mut pages: Vec<Value> = Vec::new();
+    for exchange in &record.exchanges {
+        if !pages.iter().any(|page| page["id"] == exchange.operation.as_str()) {
+            pages.push(json!({
+                "startedDateTime": sent(record, exchange),
+                "id": exchange.operation,
+                "title": exchange.operation,
+                "pageTimings": {},
+            }));
+        }
+    }
+    pages
+}
+
+fn entry(record: &Record, exchange: &ExchangeRecord) -> Value {
+    let elapsed = exchange.answer.as_ref().map_or(0.0, |answer| answer.elapsed_ms);
+    json!({
+        "pageref": exchange.operation,
+        "startedDateTime": sent(record, exchange),
+        "time": elapsed,
+        "request": request(record, exchange),
+        "response": response(record, exchange),
+        "cache": {},
+        // The whole time is known and not its parts.
+        "timings": {"blocked": -1, "dns": -1, "connect": -1, "ssl": -1, "send": 0, "wait": elapsed, "receive": 0},
+        "comment": comment(exchange),
+    })
+}
+
+/// When the request was sent: the record tells the second in which the run began, and how long after.
+fn sent(record: &Record, exchange: &ExchangeRecord) -> String {
+    let started = DateTime::parse_from_rfc3339(&record.started_at).unwrap_or_default();
+    let after = std::time::Duration::try_from_secs_f64(exchange.sent_ms / 1000.0).unwrap_or_default();
+    let after = TimeDelta::from_std(after).unwrap_or_default();
+    let at: DateTime<FixedOffset> = started.checked_add_signed(after).unwrap_or(started);
+    at.to_utc().to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+fn comment(exchange: &ExchangeRecord) -> String {
+    let purpose = match exchange.purpose {
+        PurposeRecord::Documented => "as documented",
+        PurposeRecord::MustBeRefused => "to be refused",
+        PurposeRecord::Odd => "odd",
+    };
+    let odd = exchange.odd.as_ref().map_or_else(String::new, |odd| format!(": {odd}"));
+    let superseded = if exchange.superseded {
+        "; sent again later, because the target asked for time"
+    } else {
+        ""
+    };
+    format!("exchange {}, {purpose}{odd}{superseded}", exchange.number)
+}
+
+fn request(record: &Record, exchange: &ExchangeRecord) -> Value {
+    let url = format!("{}{}{}", record.target, record.base_path, exchange.path);
+    let mut headers = vec![header("Accept", "application/json")];
+    headers.extend(credential(exchange));
+    headers.extend(exchange.headers.iter().map(|told| header(&told.name, &told.value)));
+    let mut request = Map::from_iter([
+        ("method".to_owned(), exchange.method.as_str().into()),
+        (
+            "url".to_owned(),
+            utf8_percent_encode(&url, NOT_IN_A_URI).to_string().into(),
+        ),
+        ("httpVersion".to_owned(), "HTTP/1.1".into()),
+        ("cookies".to_owned(), json!([])),
+        ("queryString".to_owned(), query(&exchange.path)),
+        ("headersSize".to_owned(), (-1).into()),
+    ]);
+    if let Some(body) = &exchange.body {
+        headers.push(header("Content-Type", "application/json"));
+        request.insert(
+            "postData".to_owned(),
+            json!({"mimeType": "application/json", "text": body}),
+        );
+    }
+    // What is told of a body need not be as long as what was sent.
+    request.insert(
+        "bodySize".to_owned(),
+        if exchange.body.is_some() { -1 } else { 0 }.into(),
+    );
+    request.insert("headers".to_owned(), headers.into());
+    Value::Object(request)
+}
+
+fn header(name: &str, value: &str) -> Value {
+    json!({"name": name, "value": value})
+}
+
+/// The header that showed who is asking; the token's place is held by its variable.
+fn credential(exchange: &ExchangeRecord) -> Option<Value> {
+    let (scheme, secret) = match exchange.credential {
+        CredentialRecord::None => return None,
+        CredentialRecord::OtherScheme => ("Basic ", "$COUNTERSIGN_TOKEN"),
+        CredentialRecord::Token => ("Bearer ", "$COUNTERSIGN_TOKEN"),
+        CredentialRecord::WrongToken => ("Bearer ", "a-token-nobody-issued"),
+    };
+    Some(match &exchange.credential_header {
+        None => header("Authorization", &format!("{scheme}{secret}")),
+        Some(name) => header(name, secret),
+    })
+}
+
+fn query(path: &str) -> Value {
+    let pairs = path.split_once('?').map_or("", |(_, query)| query).split('&');
+    let plain = |text: &str| {
+        percent_decode_str(&text.replace('+', " "))
+            .decode_utf8_lossy()
+            .into_owned()
+    };
+    let pairs = pairs.filter(|pair| !pair.is_empty()).map(|pair| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        header(&plain(name), &plain(value))
+    });
+    pairs.collect()
+}
+
+fn response(record: &Record, exchange: &ExchangeRecord) -> Value {
+    let mut response = json!({
+        "status": 0,
+        "statusText": "",
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": [],
+        "content": {"size": 0, "mimeType": ""},
+        "redirectURL": "",
+        "headersSize": -1,
+        "bodySize": -1,
+    });
+    let Some(answer) = &exchange.answer else {
+        let failure = exchange.failure.as_deref().unwrap_or("no answer came");
+        response["comment"] = failure.into();
+        return response;
+    };
+    let reason = StatusCode::from_u16(answer.status)
+        .ok()
+        .and_then(|status| status.canonical_reason());
+    response["status"] = answer.status.into();
+    response["statusText"] = reason.unwrap_or_default().into();
+    response["content"]["size"] = answer.bytes.into();
+    if let Some(media_type) = &answer.media_type {
+        response["headers"] = json!([header("Content-Type", media_type)]);
+        response["content"]["mimeType"] = media_type.as_str().into();
+    }
+    if let Some(body) = &answer.body {
+        response["content"]["text"] = body.as_str().into();
+    }
+    let mut comments = Vec::new();
+    if !record.values_shown {
+        comments.push("values are told as shapes");
+    }
+    if !answer.whole {
+        comments.push("the body is not told to its end");
+    }
+    if !comments.is_empty() {
+        response["content"]["comment"] = comments.join("; ").into();
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::HeaderRecord;
+    use crate::report::testing::fixed;
+
+    fn first(record: &Record) -> Value {
+        let read: Value = serde_json::from_str(&har(record)).unwrap();
+        read["log"]["entries"][0].clone()
+    }
+
+    #[test]
+    fn the_har_report() {
+        let text = har(&fixed());
+        crate::testing::with_snapshots(|| insta::assert_snapshot!("report_har", text));
+    }
+
+    #[test]
+    fn a_request_is_told_with_its_base_its_query_and_its_body() {
+        let mut record = fixed();
+        record.base_path = "/tenant".to_owned();
+        let exchange = &mut record.exchanges[0];
+        exchange.path = "/things/<id as the target lists it>?page=2&name=a%20b".to_owned();
+        exchange.body = Some(r#"{"name":"a"}"#.to_owned());
+        exchange.headers = vec![HeaderRecord {
+            name: "X-Kind".to_owned(),
+            value: "a".to_owned(),
+        }];
+        let request = first(&record)["request"].clone();
+        assert_eq!(
+            request["url"],
+            "https://api.example.com/tenant/things/%3Cid%20as%20the%20target%20lists%20it%3E?page=2&name=a%20b"
+        );
+        assert_eq!(
+            request["queryString"],
+            json!([header("page", "2"), header("name", "a b")])
+        );
+        assert_eq!(request["postData"]["text"], r#"{"name":"a"}"#);
+        assert!(request["headers"].as_array().unwrap().contains(&header("X-Kind", "a")));
+    }
+
+    #[test]
+    fn the_credential_is_told_by_its_kind() {
+        let mut record = fixed();
+        for (credential, name, told) in [
+            (CredentialRecord::None, None, None),
+            (
+                CredentialRecord::Token,
+                None,
+                Some(header("Authorization", "Bearer $COUNTERSIGN_TOKEN")),
+            ),
+            (
+                CredentialRecord::OtherScheme,
+                None,
+                Some(header("Authorization", "Basic $COUNTERSIGN_TOKEN")),
+            ),
+            (
+                CredentialRecord::WrongToken,
+                Some("X-Key"),
+                Some(header("X-Key", "a-token-nobody-issued")),
+            ),
+        ] {
+            record.exchanges[0].credential = credential;
+            record.exchanges[0].credential_header = name.map(str::to_owned);
+            let headers = first(&record)["request"]["headers"].as_array().unwrap().clone();
+            assert_eq!(headers.get(1).cloned(), told);
+        }
+    }
+
+    #[test]
+    fn an_exchange_without_an_answer_has_status_zero_and_the_reason() {
+        let mut record = fixed();
+        (record.exchanges[0].answer, record.exchanges[0].failure) = (None, Some("no answer within 10 s".to_owned()));
+        let response = first(&record)["response"].clone();
+        assert_eq!(
+            (&response["status"], &response["comment"]),
+            (&0.into(), &"no answer within 10 s".into())
+        );
+    }
+
+    #[test]
+    fn shapes_are_called_shapes_and_values_are_not() {
+        let mut record = fixed();
+        assert_eq!(
+            first(&record)["response"]["content"]["comment"],
+            "values are told as shapes"
+        );
+        record.values_shown = true;
+        assert_eq!(first(&record)["response"]["content"].get("comment"), None);
+    }
+
+    #[test]
+    fn times_count_from_the_start_of_the_run() {
+        let mut record = fixed();
+        record.exchanges[0].sent_ms = 61_250.4;
+        assert_eq!(first(&record)["startedDateTime"], "2024-05-17T07:31:01.250Z");
+    }
+}

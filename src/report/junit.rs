@@ -1,0 +1,320 @@
+//! The JUnit report: a suite for each operation, a case for each fact. Jenkins, GitLab and others show it beside a
+//! project's own tests.
+//!
+//! # Design
+//!
+//! A finding at deny is a failure; one at warn is told in the output of a case that passes, because readers know no level
+//! between. Undecided is skipped with its reason. A run that says nothing of the service has a case of its own that is an
+//! error, so that a report without a failure is not read as green.
+
+use std::time::Duration;
+
+use chrono::DateTime;
+use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
+
+use super::record::{FactRow, FindingRecord, Record, VerdictRecord};
+use super::told;
+use crate::exchange::neutral::{Colours, neutral};
+use crate::rules::Level;
+
+/// The record as JUnit XML.
+#[must_use]
+pub fn junit(record: &Record) -> String {
+    let mut report = Report::new("countersign");
+    report.set_time(Duration::from_millis(record.duration_ms));
+    report.add_test_suites(run_suite(record));
+    for operation in operations(record) {
+        report.add_test_suite(suite(record, operation));
+    }
+    // What is written goes to a String and holds no character that XML has not, so that nothing fails.
+    let text = report.to_string().unwrap_or_default();
+    // The library's own addition; the schema that Jenkins holds a report to refuses it.
+    text.replacen(&format!(" skipped=\"{}\"", report.skipped), "", 1)
+}
+
+/// The suite of the run itself, where it could not judge.
+fn run_suite(record: &Record) -> Option<TestSuite> {
+    if told::is_judged(record) {
+        return None;
+    }
+    let outcome = told::outcome(record.outcome);
+    let reason = safe(record.reason.as_deref().unwrap_or(outcome));
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+    status.set_type(outcome);
+    status.set_message(reason.as_str());
+    status.set_description(reason.as_str());
+    let mut case = TestCase::new("the run says something of the service", status);
+    case.set_classname("countersign");
+    let mut suite = TestSuite::new("countersign");
+    about(&mut suite, record);
+    suite.add_test_case(case);
+    Some(suite)
+}
+
+/// The names of all operations that something is said of, in the contract's order.
+fn operations(record: &Record) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    let listed = record.operations.iter().map(|operation| operation.name.as_str());
+    let of_facts = record.facts.rows.iter().map(|row| row.operation.as_str());
+    let of_findings = record.findings.iter().map(|finding| finding.operation.as_str());
+    for name in listed.chain(of_facts).chain(of_findings) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.retain(|name| {
+        record.facts.rows.iter().any(|row| row.operation == *name) || without_row(record, name).next().is_some()
+    });
+    names
+}
+
+fn suite(record: &Record, operation: &str) -> TestSuite {
+    let mut suite = TestSuite::new(safe(operation));
+    about(&mut suite, record);
+    if let Some(time) = waited(record, operation) {
+        suite.set_time(time);
+    }
+    for row in record.facts.rows.iter().filter(|row| row.operation == operation) {
+        let findings: Vec<_> = record
+            .findings
+            .iter()
+            .filter(|finding| finding.fact == row.fact)
+            .collect();
+        suite.add_test_case(case(record, row, &findings));
+    }
+    for finding in without_row(record, operation) {
+        suite.add_test_case(without_fact(record, finding));
+    }
+    suite
+}
+
+/// The findings of an operation whose fact has no row, as a report that was put together may have them.
+fn without_row<'record>(record: &'record Record, operation: &str) -> impl Iterator<Item = &'record FindingRecord> {
+    let rows = &record.facts.rows;
+    record
+        .findings
+        .iter()
+        .filter(move |finding| finding.operation == operation)
+        .filter(|finding| !rows.iter().any(|row| row.fact == finding.fact))
+}
+
+/// What every suite says of the run.
+fn about(suite: &mut TestSuite, record: &Record) {
+    if let Ok(started) = DateTime::parse_from_rfc3339(&record.started_at) {
+        suite.set_timestamp(started);
+    }
+    suite.add_properties([
+        Property::new("target", safe(&record.target)),
+        Property::new("contract", safe(&record.contract.file)),
+        Property::new("seed", record.seed.to_string()),
+        Property::new("countersign", safe(&record.countersign)),
+    ]);
+}
+
+/// How long the answers of an operation took together; none where not every exchange was kept.
+fn waited(record: &Record, operation: &str) -> Option<Duration> {
+    if record.exchanges_left_out > 0 {
+        return None;
+    }
+    let exchanges = record
+        .exchanges
+        .iter()
+        .filter(|exchange| exchange.operation == operation);
+    let answers = exchanges.filter_map(|exchange| exchange.answer.as_ref());
+    let milliseconds: f64 = answers.map(|answer| answer.elapsed_ms).sum();
+    Duration::try_from_secs_f64(milliseconds / 1000.0).ok()
+}
+
+/// The case of a fact. A finding of another rule than the fact's own is told here too.
+fn case(record: &Record, row: &FactRow, findings: &[&FindingRecord]) -> TestCase {
+    let (denied, noted): (Vec<_>, Vec<_>) = findings.iter().partition(|finding| finding.level == Level::Deny);
+    let status = match (denied.is_empty(), row.verdict) {
+        (false, _) => broken(record, &denied),
+        (true, VerdictRecord::Undecided) => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(safe(row.reason.as_deref().unwrap_or("undecided")));
+            status
+        }
+        (true, VerdictRecord::Broken | VerdictRecord::Held) => TestCaseStatus::success(),
+    };
+    let mut case = TestCase::new(safe(&row.fact), status);
+    case.set_classname(safe(&row.operation));
+    let mut output: Vec<_> = noted.iter().map(|finding| told_in_full(record, finding)).collect();
+    if row.verdict == VerdictRecord::Broken && findings.is_empty() {
+        output.push(format!("broken; the rule {} is at allow", row.rule));
+    }
+    if !output.is_empty() {
+        case.set_system_out(safe(&output.join("\n\n")));
+    }
+    case
+}
+
+/// The case of a finding whose fact has no row.
+fn without_fact(record: &Record, finding: &FindingRecord) -> TestCase {
+    let denied = finding.level == Level::Deny;
+    let status = if denied {
+        broken(record, &[finding])
+    } else {
+        TestCaseStatus::success()
+    };
+    let mut case = TestCase::new(safe(&finding.fact), status);
+    case.set_classname(safe(&finding.operation));
+    if !denied {
+        case.set_system_out(safe(&told_in_full(record, finding)));
+    }
+    case
+}
+
+fn broken(record: &Record, findings: &[&FindingRecord]) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    if let Some(first) = findings.first() {
+        status.set_type(safe(&first.rule));
+        let message = format!("documented: {}; received: {}", first.documented, told::received(first));
+        status.set_message(safe(&message));
+    }
+    let texts: Vec<_> = findings.iter().map(|finding| told_in_full(record, finding)).collect();
+    status.set_description(safe(&texts.join("\n\n")));
+    status
+}
+
+/// Everything about a finding, a line for each.
+fn told_in_full(record: &Record, finding: &FindingRecord) -> String {
+    let mut lines = vec![
+        format!("{} [{}]: {}", finding.level, finding.rule, finding.fact),
+        format!("documented: {}", finding.documented),
+        format!("received: {}", told::received(finding)),
+        format!(
+            "contract: {}:{} {}",
+            record.contract.file, finding.contract_line, finding.contract_pointer
+        ),
+    ];
+    if let Some(rule) = told::rule(&finding.rule) {
+        lines.push(format!("to mend: {}", rule.mend));
+    }
+    lines.push(format!("see it again: {}", finding.reproduce));
+    let lines: Vec<_> = lines.iter().map(|line| told::line(line)).collect();
+    lines.join("\n")
+}
+
+/// The text without what a terminal obeys, and without the two characters besides that XML has not.
+fn safe(text: &str) -> String {
+    neutral(text, Colours::None).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Outcome;
+    use crate::report::testing::fixed;
+
+    fn read(record: &Record) -> Report {
+        Report::deserialize(junit(record).as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn the_junit_report() {
+        let text = junit(&fixed());
+        crate::testing::with_snapshots(|| insta::assert_snapshot!("report_junit", text));
+    }
+
+    #[test]
+    fn a_reader_of_the_format_counts_what_the_record_counts() {
+        let record = fixed();
+        let report = read(&record);
+        // The warning is of a fact that has no row.
+        assert_eq!(report.tests, record.facts.total + 1);
+        assert_eq!((report.failures, report.errors), (1, 0));
+        let suite = &report.test_suites[0];
+        assert_eq!(
+            (suite.name.as_str(), suite.skipped),
+            ("getThings", record.facts.undecided)
+        );
+        let case = &suite.test_cases[1];
+        assert_eq!(case.name.as_str(), "getThings /name: string");
+        let TestCaseStatus::NonSuccess {
+            message,
+            ty,
+            description,
+            ..
+        } = &case.status
+        else {
+            panic!("{case:?}");
+        };
+        assert_eq!(ty.as_deref(), Some("wrong-type"));
+        assert_eq!(
+            message.as_deref(),
+            Some("documented: string; received: integer at /name, 2 times")
+        );
+        let text = description.as_deref().unwrap();
+        assert!(text.contains("things.yaml:17") && text.contains("curl -sS"), "{text}");
+    }
+
+    #[test]
+    fn a_warning_passes_and_is_told() {
+        let mut record = fixed();
+        record.findings.remove(0);
+        record.findings[0].fact = "getThings status: 200".to_owned();
+        let report = read(&record);
+        assert_eq!((report.tests, report.failures), (4, 0));
+        let case = &report.test_suites[0].test_cases[0];
+        assert!(matches!(case.status, TestCaseStatus::Success { .. }));
+        assert!(
+            case.system_out
+                .as_deref()
+                .unwrap()
+                .starts_with("warn [undocumented-field]")
+        );
+        let broken = &report.test_suites[0].test_cases[1];
+        assert_eq!(
+            broken.system_out.as_deref(),
+            Some("broken; the rule wrong-type is at allow")
+        );
+    }
+
+    #[test]
+    fn a_finding_of_another_rule_fails_the_case_of_its_fact() {
+        let mut record = fixed();
+        record.findings[0].fact = "getThings body: JSON".to_owned();
+        let report = read(&record);
+        let skipped = report.test_suites[0].skipped;
+        assert_eq!((report.tests, report.failures, skipped), (5, 1, 1));
+    }
+
+    #[test]
+    fn a_run_that_could_not_judge_is_not_green() {
+        for outcome in [Outcome::CouldNotJudge, Outcome::Interrupted, Outcome::NotRecorded] {
+            let mut record = fixed();
+            record.findings.clear();
+            (record.outcome, record.reason) = (outcome, Some("no fact was decided".to_owned()));
+            let report = read(&record);
+            assert_eq!((report.errors, report.failures), (1, 0), "{outcome:?}");
+            let TestCaseStatus::NonSuccess { message, .. } = &report.test_suites[0].test_cases[0].status else {
+                panic!("{report:?}");
+            };
+            assert_eq!(message.as_deref(), Some("no fact was decided"));
+        }
+        let mut record = fixed();
+        record.findings.clear();
+        record.outcome = Outcome::Conforms;
+        assert_eq!(read(&record).errors, 0);
+    }
+
+    #[test]
+    fn the_time_of_a_suite_is_told_where_every_exchange_is_known() {
+        let mut record = fixed();
+        assert_eq!(read(&record).test_suites[0].time, None);
+        record.exchanges_left_out = 0;
+        assert_eq!(read(&record).test_suites[0].time, Some(Duration::from_millis(2)));
+    }
+
+    #[test]
+    fn characters_that_xml_has_not_are_taken_out() {
+        let mut record = fixed();
+        record.findings[0].received = "a\u{0}\u{8}\u{b}\u{1b}[2J\u{fffe}\u{ffff}]]>&<\"".to_owned();
+        let text = junit(&record);
+        let allowed =
+            |character: char| character == '\n' || !(character.is_control() || "\u{fffe}\u{ffff}".contains(character));
+        assert!(text.chars().all(allowed), "{text}");
+        assert_eq!(read(&record).failures, 1);
+    }
+}

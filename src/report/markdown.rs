@@ -1,0 +1,301 @@
+//! The report in Markdown, for a comment on a merge request or the summary of a step: the verdict, a table of what was
+//! found, the rest folded. It stays below what a comment may hold, the most urgent findings first.
+//!
+//! # Design
+//!
+//! Every text of a contract or of a target stands in a code span, in a fenced block or in `<code>`. There nobody is
+//! mentioned, no issue is referred to, no link and no HTML begins. A fence is longer than any run of backticks in it.
+
+use super::record::{FindingRecord, Outcome, Record};
+use super::told;
+use crate::rules::Level;
+
+/// What a report stays below, in bytes: a comment holds 65,536 characters.
+pub const MOST_BYTES: usize = 64 << 10;
+/// The most characters of a value in the table.
+const LONGEST_CELL: usize = 200;
+/// The most characters of a line in a folded part.
+const LONGEST_LINE: usize = 2000;
+/// How many reasons and how many records left are listed.
+const MOST_LISTED: usize = 50;
+/// What is kept free for saying how many findings were left out.
+const CLOSING: usize = 300;
+
+/// The record as Markdown of less than [`MOST_BYTES`].
+#[must_use]
+pub fn markdown(record: &Record) -> String {
+    markdown_within(record, MOST_BYTES - 1)
+}
+
+/// The record as Markdown of at most so many bytes; empty where not even the verdict has room.
+#[must_use]
+pub fn markdown_within(record: &Record, most: usize) -> String {
+    let head = head(record);
+    let tail = [undecided(record), residue(record), about(record)];
+    let mut text = String::new();
+    if !push(&mut text, &head, most) {
+        return text;
+    }
+    // The table comes before its details, and both before what is told of facts without a finding.
+    let half = most.saturating_sub(text.len() + CLOSING) / 2;
+    let limit = text.len() + half;
+    findings(record, &mut text, limit, most);
+    for part in tail {
+        push(&mut text, &part, most);
+    }
+    text
+}
+
+/// Appends a part if it has room.
+fn push(text: &mut String, part: &str, most: usize) -> bool {
+    let fits = text.len() + part.len() <= most;
+    if fits {
+        text.push_str(part);
+    }
+    fits
+}
+
+fn head(record: &Record) -> String {
+    let sign = match record.outcome {
+        Outcome::Conforms => "✅",
+        Outcome::DoesNotConform => "❌",
+        Outcome::CouldNotJudge | Outcome::Interrupted | Outcome::NotRecorded => "⚠️",
+    };
+    let because = match &record.reason {
+        Some(reason) => format!(": {}", code(&told::clipped(reason, LONGEST_LINE))),
+        None => told::because(record),
+    };
+    let facts = &record.facts;
+    format!(
+        "### {sign} {} {}{because}\n\n{} facts of {}: {} held, {} broken, {} undecided.\n",
+        code(&told::clipped(&record.target, LONGEST_CELL)),
+        told::outcome(record.outcome),
+        facts.total,
+        code(&told::clipped(&record.contract.file, LONGEST_CELL)),
+        facts.held,
+        facts.broken,
+        facts.undecided
+    )
+}
+
+/// The table up to `table` bytes of the whole, then the details up to `most` without what is kept free.
+fn findings(record: &Record, text: &mut String, table: usize, most: usize) {
+    const HEAD: &str = "\n| level | rule | fact | documented | received | line |\n|---|---|---|---|---|---|\n";
+    let all = record.findings.len();
+    if all == 0 || !push(text, HEAD, table) {
+        return;
+    }
+    let rows = record.findings.iter().map(row);
+    let listed = rows.take_while(|row| push(text, row, table)).count();
+    more(text, all - listed, "are not listed here");
+    text.push_str("\n<details><summary>Details</summary>\n");
+    let room = most.saturating_sub(CLOSING);
+    let details = record.findings.iter().map(|finding| detail(record, finding));
+    let told = details.take_while(|detail| push(text, detail, room)).count();
+    more(text, all - told, "have no details here");
+    text.push_str("\n</details>\n");
+}
+
+fn more(text: &mut String, count: usize, what: &str) {
+    if count > 0 {
+        text.push_str(&format!("\n{count} more findings {what}.\n"));
+    }
+}
+
+fn row(finding: &FindingRecord) -> String {
+    let level = match finding.level {
+        Level::Allow => "allow",
+        Level::Deny => "**deny**",
+        Level::Warn => "warn",
+    };
+    let cells = [
+        &finding.rule,
+        &finding.fact,
+        &finding.documented,
+        &told::received(finding),
+    ]
+    .map(|text| cell(text));
+    format!("| {level} | {} | {} |\n", cells.join(" | "), finding.contract_line)
+}
+
+fn detail(record: &Record, finding: &FindingRecord) -> String {
+    let lines = finding.excerpt.lines.iter();
+    let excerpt: Vec<_> = lines
+        .map(|line| format!("{:>5} | {}", line.number, told::clipped(&line.text, LONGEST_LINE)))
+        .collect();
+    let mend = told::rule(&finding.rule).map_or_else(String::new, |rule| format!("\nTo mend: {}\n", rule.mend));
+    format!(
+        "\n**{}** {}\n\nLine {} of {}, {}:\n\n{}\nDocumented {}, received {}.\n{mend}\n{}",
+        finding.level,
+        code(&told::clipped(&finding.fact, LONGEST_CELL)),
+        finding.contract_line,
+        code(&told::clipped(&record.contract.file, LONGEST_CELL)),
+        code(&told::clipped(&finding.contract_pointer, LONGEST_LINE)),
+        fenced("yaml", &excerpt.join("\n")),
+        code(&told::clipped(&finding.documented, LONGEST_LINE)),
+        code(&told::clipped(&told::received(finding), LONGEST_LINE)),
+        fenced("sh", &told::clipped(&finding.reproduce, LONGEST_LINE)),
+    )
+}
+
+fn undecided(record: &Record) -> String {
+    let reasons = told::undecided(record);
+    if reasons.is_empty() {
+        return String::new();
+    }
+    let rows = reasons.iter().take(MOST_LISTED);
+    let rows: String = rows
+        .map(|(reason, facts)| format!("| {} | {} |\n", facts.len(), cell(reason)))
+        .collect();
+    let mut text = format!(
+        "\n<details><summary>{} facts are undecided</summary>\n\n| facts | because |\n|---|---|\n{rows}",
+        record.facts.undecided
+    );
+    if reasons.len() > MOST_LISTED {
+        text.push_str(&format!("\nThere are {} more reasons.\n", reasons.len() - MOST_LISTED));
+    }
+    text + "\n</details>\n"
+}
+
+fn residue(record: &Record) -> String {
+    if record.residue.is_empty() {
+        return String::new();
+    }
+    let rows = record.residue.iter().take(MOST_LISTED);
+    let rows: String = rows
+        .map(|left| format!("| {} | {} |\n", cell(&left.operation), cell(told::left(left))))
+        .collect();
+    let mut text = format!(
+        "\n<details><summary>{} left in the target, which deletes nothing</summary>\n\n| operation | id |\n|---|---|\n{rows}",
+        record.residue.len()
+    );
+    if record.residue.len() > MOST_LISTED {
+        text.push_str(&format!(
+            "\n{} more are not listed here.\n",
+            record.residue.len() - MOST_LISTED
+        ));
+    }
+    text + "\n</details>\n"
+}
+
+fn about(record: &Record) -> String {
+    let requests = &record.requests;
+    format!(
+        "\n{} requests, {} of them writes, {} throttled, {} unfinished; seed {}, countersign {}.\n",
+        requests.sent,
+        requests.writes,
+        requests.throttled,
+        requests.unfinished,
+        record.seed,
+        code(&told::clipped(&record.countersign, LONGEST_CELL))
+    )
+}
+
+/// A text in a cell of a table: there a pipe ends the cell even in a code span.
+fn cell(text: &str) -> String {
+    code(&told::clipped(text, LONGEST_CELL)).replace('|', "\\|")
+}
+
+/// A code span of one line.
+fn code(text: &str) -> String {
+    if text.trim().is_empty() {
+        return "—".to_owned();
+    }
+    let fence = "`".repeat(longest_run(text) + 1);
+    // One space on each side is taken off again; without it a backtick would join the fence.
+    let space = if text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']) {
+        " "
+    } else {
+        ""
+    };
+    format!("{fence}{space}{text}{space}{fence}")
+}
+
+/// A block of lines as they are.
+fn fenced(language: &str, text: &str) -> String {
+    let fence = "`".repeat((longest_run(text) + 1).max(3));
+    format!("{fence}{language}\n{text}\n{fence}\n")
+}
+
+/// How many backticks in a row the text has at most.
+fn longest_run(text: &str) -> usize {
+    text.split(|character| character != '`')
+        .map(str::len)
+        .max()
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::testing::fixed;
+
+    #[test]
+    fn the_markdown_report() {
+        let text = markdown(&fixed());
+        crate::testing::with_snapshots(|| insta::assert_snapshot!("report_markdown", text));
+    }
+
+    #[test]
+    fn a_report_of_many_findings_is_cut_and_says_by_how_much() {
+        let mut record = fixed();
+        let mut finding = record.findings[0].clone();
+        finding.reproduce = "`é|".repeat(900);
+        record.findings = vec![finding; 10_000];
+        let row = record.facts.rows[2].clone();
+        record.facts.rows = (0..5_000)
+            .map(|index| crate::report::FactRow {
+                reason: Some(format!("{index} {}", "reason".repeat(100))),
+                ..row.clone()
+            })
+            .collect();
+        let left = record.residue[0].clone();
+        record.residue = vec![left; 10_000];
+        for most in [MOST_BYTES - 1, 40_000, 5_000, 1_000, 500, 10, 0] {
+            let text = markdown_within(&record, most);
+            assert!(text.len() <= most, "{} > {most}", text.len());
+            assert_eq!(
+                text.matches("<details>").count(),
+                text.matches("</details>").count(),
+                "{text}"
+            );
+            if most >= 1_000 {
+                assert!(text.contains("more findings are not listed here."), "{text}");
+            }
+        }
+        let text = markdown(&record);
+        let listed = text.lines().filter(|line| line.starts_with("| **deny** ")).count();
+        assert!(listed > 100, "{listed}");
+        assert!(text.contains(&format!("{} more findings are not listed here.", 10_000 - listed)));
+    }
+
+    #[test]
+    fn a_value_stays_in_its_code_whatever_it_is() {
+        for (text, told) in [
+            ("plain", "`plain`"),
+            ("a`b", "``a`b``"),
+            ("``", "``` `` ```"),
+            ("`@team #1 <b>", "`` `@team #1 <b> ``"),
+            ("", "—"),
+        ] {
+            assert_eq!(code(text), told);
+        }
+        assert_eq!(cell("a|b\n@team"), "`a\\|b @team`");
+        assert_eq!(fenced("sh", "```\na"), "````sh\n```\na\n````\n");
+    }
+
+    #[test]
+    fn what_is_not_there_is_not_told() {
+        let mut record = fixed();
+        record.findings.clear();
+        record.residue.clear();
+        record.facts.rows.clear();
+        record.outcome = Outcome::Conforms;
+        let text = markdown(&record);
+        assert!(!text.contains("details") && !text.contains("| level"), "{text}");
+        assert!(
+            text.starts_with("### ✅ `https://api.example.com` conforms\n"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,350 @@
+//! The report in SARIF 2.1.0, which GitHub's code scanning and editors read: each finding at its line of the contract,
+//! each rule with its help.
+
+mod form;
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, SecondsFormat, TimeDelta};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+
+use self::form::{
+    ArtifactLocation, Configuration, Descriptor, Driver, Invocation, Location, Log, LogicalLocation, Notification,
+    PhysicalLocation, Region, ResultProperties, RunProperties, SarifResult, SarifRun, Text, Tool,
+};
+use super::excerpt::{Excerpt, LONGEST_LINE};
+use super::record::{FindingRecord, Record};
+use super::told;
+use crate::exchange::neutral::neutral_json;
+use crate::rules::{Level, RULES, Rule};
+
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+/// What a path of a URI cannot hold as it is.
+const NOT_IN_A_PATH: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'[')
+    .add(b']')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}')
+    .add(b':');
+
+/// The record as a SARIF file with a newline at its end.
+#[must_use]
+pub fn sarif(record: &Record) -> String {
+    let rules = rules(record);
+    let results = record.findings.iter().map(|finding| result(record, finding, &rules));
+    let log = Log {
+        schema: SCHEMA,
+        version: "2.1.0",
+        runs: [SarifRun {
+            invocations: [invocation(record)],
+            column_kind: "utf16CodeUnits",
+            results: results.collect(),
+            properties: properties(record),
+            tool: Tool {
+                driver: Driver {
+                    name: "countersign",
+                    semantic_version: record.countersign.clone(),
+                    rules,
+                },
+            },
+        }],
+    };
+    // Plain data, so there is nothing that could fail to be written.
+    let mut text = neutral_json(&serde_json::to_string_pretty(&log).unwrap_or_default());
+    text.push('\n');
+    text
+}
+
+/// Every rule of this version, and those that only the record knows.
+fn rules(record: &Record) -> Vec<Descriptor> {
+    let mut rules: Vec<_> = RULES.iter().copied().map(descriptor).collect();
+    for finding in &record.findings {
+        if !rules.iter().any(|rule| rule.id == finding.rule) {
+            rules.push(Descriptor {
+                id: finding.rule.clone(),
+                short_description: None,
+                full_description: None,
+                help: None,
+                default_configuration: None,
+            });
+        }
+    }
+    rules
+}
+
+fn descriptor(rule: &Rule) -> Descriptor {
+    let plain = |text: &str| Text {
+        text: text.to_owned(),
+        markdown: None,
+    };
+    Descriptor {
+        id: rule.name.to_owned(),
+        short_description: Some(plain(rule.summary)),
+        full_description: Some(plain(rule.explanation)),
+        help: Some(Text {
+            text: format!(
+                "{}\n\nIt leaves alone: {}\n\nTo mend: {}\n\nSource: {}",
+                rule.explanation, rule.leaves_alone, rule.mend, rule.source
+            ),
+            markdown: Some(format!(
+                "{}\n\n**It leaves alone:** {}\n\n**To mend:** {}\n\n**Source:** {}\n\n`countersign explain {}` has an example.",
+                rule.explanation, rule.leaves_alone, rule.mend, rule.source, rule.name
+            )),
+        }),
+        default_configuration: Some(Configuration {
+            level: level(rule.level),
+        }),
+    }
+}
+
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::Allow => "none",
+        Level::Deny => "error",
+        Level::Warn => "warning",
+    }
+}
+
+fn invocation(record: &Record) -> Invocation {
+    let started = DateTime::parse_from_rfc3339(&record.started_at).ok();
+    let took = i64::try_from(record.duration_ms)
+        .ok()
+        .and_then(TimeDelta::try_milliseconds);
+    let ended = started
+        .zip(took)
+        .and_then(|(started, took)| started.checked_add_signed(took));
+    let written = |time: DateTime<_>| time.to_utc().to_rfc3339_opts(SecondsFormat::Millis, true);
+    Invocation {
+        execution_successful: told::is_judged(record),
+        exit_code: record.exit_code,
+        exit_code_description: told::outcome(record.outcome).to_owned(),
+        start_time_utc: started.map(written),
+        end_time_utc: ended.map(written),
+        tool_execution_notifications: notifications(record),
+    }
+}
+
+/// That the run could not judge, and what it left undecided: a reader must not take silence for conformity.
+fn notifications(record: &Record) -> Vec<Notification> {
+    let note = |level, text| Notification {
+        level,
+        message: Text { text, markdown: None },
+    };
+    let mut notes = Vec::new();
+    if !told::is_judged(record) {
+        let text = format!("{}{}", told::outcome(record.outcome), told::because(record));
+        notes.push(note("error", text));
+    }
+    notes.extend(
+        told::undecided(record)
+            .into_iter()
+            .map(|(reason, facts)| note("note", format!("{} facts are undecided: {reason}", facts.len()))),
+    );
+    notes
+}
+
+fn properties(record: &Record) -> RunProperties {
+    let facts = &record.facts;
+    RunProperties {
+        target: record.target.clone(),
+        contract: record.contract.title.clone(),
+        seed: record.seed,
+        outcome: record.outcome,
+        facts: BTreeMap::from([
+            ("broken", facts.broken),
+            ("held", facts.held),
+            ("total", facts.total),
+            ("undecided", facts.undecided),
+        ]),
+    }
+}
+
+fn result(record: &Record, finding: &FindingRecord, rules: &[Descriptor]) -> SarifResult {
+    let message = format!(
+        "{}\ndocumented: {}\nreceived: {}\nsee it again: {}",
+        finding.fact,
+        finding.documented,
+        told::received(finding),
+        finding.reproduce
+    );
+    SarifResult {
+        rule_id: finding.rule.clone(),
+        rule_index: rules
+            .iter()
+            .position(|rule| rule.id == finding.rule)
+            .unwrap_or_default(),
+        level: level(finding.level),
+        message: Text {
+            // What looks like a link is one in a message of this format.
+            text: message.replace("](", "] ("),
+            markdown: None,
+        },
+        locations: [Location {
+            physical_location: PhysicalLocation {
+                artifact_location: artifact(&record.contract.file),
+                region: region(finding),
+            },
+            logical_locations: [LogicalLocation {
+                fully_qualified_name: finding.fact.clone(),
+                kind: "member",
+            }],
+        }],
+        partial_fingerprints: BTreeMap::from([("countersignFact/v1", format!("{} {}", finding.rule, finding.fact))]),
+        occurrence_count: finding.count.max(1),
+        properties: ResultProperties {
+            fact: finding.fact.clone(),
+            operation: finding.operation.clone(),
+            answer_pointer: finding.answer_pointer.clone(),
+            contract_pointer: finding.contract_pointer.clone(),
+            reproduce: finding.reproduce.clone(),
+            exchange: finding.exchange,
+        },
+    }
+}
+
+/// The contract's file: below the root of the sources, unless its path begins at the root of the disk.
+fn artifact(file: &str) -> ArtifactLocation {
+    let path = told::path(file);
+    let encoded = utf8_percent_encode(&path, NOT_IN_A_PATH).to_string();
+    let drive = path.as_bytes().get(1) == Some(&b':');
+    if path.starts_with('/') || drive {
+        let slash = if drive { "/" } else { "" };
+        let uri = format!("file://{slash}{}", encoded.replacen("%3A", ":", usize::from(drive)));
+        return ArtifactLocation { uri, uri_base_id: None };
+    }
+    ArtifactLocation {
+        uri: encoded,
+        uri_base_id: Some("%SRCROOT%"),
+    }
+}
+
+/// The line, and the columns where the excerpt of the line reaches so far.
+fn region(finding: &FindingRecord) -> Region {
+    let Excerpt { lines, primary, .. } = &finding.excerpt;
+    let text = lines
+        .iter()
+        .find(|line| line.number == primary.line)
+        .map_or("", |line| line.text.as_str());
+    let units = |characters: usize| text.chars().take(characters).map(char::len_utf16).sum::<usize>() + 1;
+    let known = primary.line == finding.contract_line && primary.end < LONGEST_LINE && primary.start < primary.end;
+    Region {
+        start_line: finding.contract_line.max(1),
+        start_column: known.then(|| units(primary.start)),
+        end_column: known.then(|| units(primary.end)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::report::Outcome;
+    use crate::report::testing::fixed;
+
+    fn read(record: &Record) -> Value {
+        serde_json::from_str(&sarif(record)).unwrap()
+    }
+
+    #[test]
+    fn the_sarif_report() {
+        let mut report = read(&fixed());
+        // The rules' texts have their own snapshots; here their number would drown the rest.
+        let rules = report.pointer_mut("/runs/0/tool/driver/rules").unwrap();
+        let known = rules.as_array().unwrap().len();
+        *rules = rules
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|rule| rule["id"] == "wrong-type")
+            .cloned()
+            .collect();
+        assert_eq!(known, RULES.len());
+        let text = serde_json::to_string_pretty(&report).unwrap();
+        crate::testing::with_snapshots(|| insta::assert_snapshot!("report_sarif", text));
+    }
+
+    #[test]
+    fn a_result_names_its_rule_by_index_and_by_name() {
+        let mut record = fixed();
+        record.findings[1].rule = "a-rule-of-another-version".to_owned();
+        let report = read(&record);
+        let run = &report["runs"][0];
+        for result in run["results"].as_array().unwrap() {
+            let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+            assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
+        }
+        assert_eq!(run["results"][1]["ruleId"], "a-rule-of-another-version");
+    }
+
+    #[test]
+    fn columns_count_units_of_utf16_and_stand_only_where_they_are_known() {
+        let mut finding = fixed().findings.remove(0);
+        let marked = region(&finding);
+        assert_eq!(
+            (marked.start_line, marked.start_column, marked.end_column),
+            (17, Some(21), Some(25))
+        );
+        for line in &mut finding.excerpt.lines {
+            line.text = format!("🎈{}", line.text);
+        }
+        (finding.excerpt.primary.start, finding.excerpt.primary.end) = (21, 25);
+        let marked = region(&finding);
+        assert_eq!((marked.start_column, marked.end_column), (Some(23), Some(27)));
+        finding.excerpt.primary.end = LONGEST_LINE;
+        assert_eq!(region(&finding).start_column, None);
+    }
+
+    #[test]
+    fn a_file_is_named_as_a_uri() {
+        for (file, uri, base) in [
+            ("openapi.yaml", "openapi.yaml", true),
+            ("./a b/ä.yaml", "a%20b/%C3%A4.yaml", true),
+            ("/srv/a.yaml", "file:///srv/a.yaml", false),
+            (r"C:\a\b.yaml", "file:///C:/a/b.yaml", false),
+        ] {
+            let location = artifact(file);
+            assert_eq!(
+                (location.uri.as_str(), location.uri_base_id.is_some()),
+                (uri, base),
+                "{file}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_run_that_could_not_judge_says_so() {
+        let mut record = fixed();
+        assert_eq!(read(&record)["runs"][0]["invocations"][0]["executionSuccessful"], true);
+        (record.outcome, record.exit_code) = (Outcome::CouldNotJudge, 3);
+        record.reason = Some("no fact was decided".to_owned());
+        let invocation = read(&record)["runs"][0]["invocations"][0].clone();
+        assert_eq!(invocation["executionSuccessful"], false);
+        assert_eq!(
+            invocation["toolExecutionNotifications"][0]["message"]["text"],
+            "could not judge: no fact was decided"
+        );
+    }
+
+    #[test]
+    fn a_fingerprint_outlives_a_moved_line() {
+        let mut record = fixed();
+        let print = |record: &Record| read(record)["runs"][0]["results"][0]["partialFingerprints"].clone();
+        let before = print(&record);
+        record.findings[0].contract_line = 99;
+        assert_eq!(print(&record), before);
+        record.findings[0].fact = "getThings /size: integer".to_owned();
+        assert_ne!(print(&record), before);
+    }
+}

@@ -1,0 +1,143 @@
+//! Words that several reports share: the verdict in a line, a finding's place, what is undecided and why.
+
+use std::collections::BTreeMap;
+
+use super::record::{FactRow, FindingRecord, Outcome, Record, ResidueRecord, VerdictRecord};
+use crate::exchange::neutral::{Colours, neutral};
+use crate::rules::{Level, RULES, Rule};
+
+/// The text on one line, with nothing in it that a terminal or a CI system obeys.
+pub(super) fn line(text: &str) -> String {
+    neutral(text, Colours::None).replace('\n', " ")
+}
+
+/// The same, cut behind `most` characters.
+pub(super) fn clipped(text: &str, most: usize) -> String {
+    let text = line(text);
+    match text.char_indices().nth(most) {
+        None => text,
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+/// The outcome in words.
+pub(super) fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Conforms => "conforms",
+        Outcome::CouldNotJudge => "could not judge",
+        Outcome::DoesNotConform => "does not conform",
+        Outcome::Interrupted => "interrupted",
+        Outcome::NotRecorded => "not recorded",
+    }
+}
+
+/// Whether the run says something of the service; otherwise its reason says why not.
+pub(super) fn is_judged(record: &Record) -> bool {
+    matches!(record.outcome, Outcome::Conforms | Outcome::DoesNotConform)
+}
+
+/// What follows the outcome: the shard that it is about, then the reason, else how many findings there are; empty where
+/// there is none of them.
+pub(super) fn because(record: &Record) -> String {
+    let shard = record.shard.as_ref();
+    let part = shard.map_or_else(String::new, |shard| {
+        format!(" in shard {} of {}", shard.number, shard.of)
+    });
+    let reason = record.reason.as_ref();
+    part + &reason.map_or_else(|| counts(record), |reason| format!(": {reason}"))
+}
+
+fn counts(record: &Record) -> String {
+    let count = |level| record.findings.iter().filter(|finding| finding.level == level).count();
+    let told: Vec<_> = [(Level::Deny, "to mend"), (Level::Warn, "to know")]
+        .into_iter()
+        .map(|(level, words)| (count(level), words))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, words)| format!("{count} {words}"))
+        .collect();
+    if told.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", told.join(", "))
+    }
+}
+
+/// What came, where in the answer and how often: `integer at /name, 2 times`.
+pub(super) fn received(finding: &FindingRecord) -> String {
+    let place = if finding.answer_pointer.is_empty() {
+        String::new()
+    } else {
+        format!(" at {}", finding.answer_pointer)
+    };
+    let times = if finding.count > 1 {
+        format!(", {} times", finding.count)
+    } else {
+        String::new()
+    };
+    format!("{}{place}{times}", finding.received)
+}
+
+/// The undecided facts by their reason, the reason of most facts first.
+pub(super) fn undecided(record: &Record) -> Vec<(&str, Vec<&FactRow>)> {
+    let mut reasons: BTreeMap<&str, Vec<&FactRow>> = BTreeMap::new();
+    let rows = record.facts.rows.iter();
+    for row in rows.filter(|row| row.verdict == VerdictRecord::Undecided) {
+        reasons
+            .entry(row.reason.as_deref().unwrap_or_default())
+            .or_default()
+            .push(row);
+    }
+    let mut reasons: Vec<_> = reasons.into_iter().collect();
+    reasons.sort_by_key(|(_, facts)| std::cmp::Reverse(facts.len()));
+    reasons
+}
+
+/// The identifier of what was left, else why there is none.
+pub(super) fn left(residue: &ResidueRecord) -> &str {
+    match (&residue.id, residue.answered) {
+        (Some(id), _) => id,
+        (None, true) => "the answer showed no id",
+        (None, false) => "the answer never came; it may be there",
+    }
+}
+
+/// The rule of this name, where this version of the program has one.
+pub(super) fn rule(name: &str) -> Option<&'static Rule> {
+    RULES.iter().copied().find(|rule| rule.name == name)
+}
+
+/// The contract's file as a path that a CI system finds in the repository: with `/`, and without `./` before it.
+pub(super) fn path(file: &str) -> String {
+    let file = line(file).replace('\\', "/");
+    file.trim_start_matches("./").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::testing::fixed;
+
+    #[test]
+    fn a_clipped_text_is_one_line_and_says_that_it_was_cut() {
+        assert_eq!(clipped("a\nb", 3), "a b");
+        assert_eq!(clipped("äbcd", 3), "äbc…");
+    }
+
+    #[test]
+    fn reasons_stand_by_how_many_facts_they_leave_undecided() {
+        let mut record = fixed();
+        record.facts.rows[1].verdict = VerdictRecord::Undecided;
+        record.facts.rows[1].reason = Some("a rare reason".to_owned());
+        let told: Vec<_> = undecided(&record)
+            .into_iter()
+            .map(|(reason, facts)| (reason, facts.len()))
+            .collect();
+        assert_eq!(told, [("no answer showed this place", 2), ("a rare reason", 1)]);
+    }
+
+    #[test]
+    fn a_path_is_written_as_a_repository_has_it() {
+        assert_eq!(path("./api/openapi.yaml"), "api/openapi.yaml");
+        assert_eq!(path(r"api\openapi.yaml"), "api/openapi.yaml");
+    }
+}
