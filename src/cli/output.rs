@@ -10,7 +10,7 @@ use tempfile::NamedTempFile;
 use super::edge;
 use super::failure::Failure;
 use crate::contract::openapi::near;
-use crate::report::{Record, Terminal, json};
+use crate::report::{Record, Terminal, html, json};
 
 /// A format, and the file it goes to; standard output where none is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,13 +22,15 @@ pub(super) struct ReportTarget {
 /// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
+    /// One page.
+    Html,
     /// One JSON object.
     Json,
     /// Lines for people.
     Terminal,
 }
 
-const FORMATS: [(&str, Format); 2] = [("json", Format::Json), ("terminal", Format::Terminal)];
+const FORMATS: [(&str, Format); 3] = [("html", Format::Html), ("json", Format::Json), ("terminal", Format::Terminal)];
 
 impl FromStr for ReportTarget {
     type Err = String;
@@ -49,7 +51,7 @@ impl FromStr for ReportTarget {
                 let hint = near(name, FORMATS.map(|(known, _)| known))
                     .map_or_else(String::new, |near| format!(", did you mean `{near}`?"));
                 Err(format!(
-                    "there is no format `{name}`{hint}; the formats are `json` and `terminal`"
+                    "there is no format `{name}`{hint}; the formats are `html`, `json` and `terminal`"
                 ))
             }
         }
@@ -121,6 +123,7 @@ impl Outputs {
         let mut failed = Ok(());
         for (target, destination) in self.outputs {
             let text = match target.format {
+                Format::Html => html(record),
                 Format::Json => json(record),
                 Format::Terminal => terminal.report(record),
             };
@@ -205,7 +208,7 @@ mod tests {
         );
         assert_eq!(
             "jsn".parse::<ReportTarget>().unwrap_err(),
-            "there is no format `jsn`, did you mean `json`?; the formats are `json` and `terminal`"
+            "there is no format `jsn`, did you mean `json`?; the formats are `html`, `json` and `terminal`"
         );
         assert!("json=".parse::<ReportTarget>().is_err());
     }

@@ -2,6 +2,7 @@
 
 mod excerpt;
 mod exchanges;
+mod html;
 mod json;
 mod record;
 pub mod shapes;
@@ -11,6 +12,7 @@ mod testing;
 
 pub use excerpt::{Excerpt, ExcerptLine, Mark};
 pub use exchanges::{AnswerRecord, CredentialRecord, ExchangeRecord, Exchanges, HeaderRecord, PurposeRecord};
+pub use html::html;
 pub use json::json;
 pub use record::{
     ContractRecord, FactRow, Facts, FindingRecord, GapRecord, OperationRecord, Outcome, PlaceRecord, Record,
