@@ -4,7 +4,8 @@ use maud::{Markup, html};
 
 use super::indent::indent;
 use super::matrix::name;
-use super::timing::{elapsed, figures, lane, looks, span};
+use super::timing;
+use super::timing::{elapsed, figures, lane, span};
 use super::view::View;
 use super::words::{count, counted, milliseconds, number, percent};
 use crate::report::exchanges::{AnswerRecord, CredentialRecord, ExchangeRecord, PurposeRecord};
@@ -67,8 +68,13 @@ fn times(view: &View<'_>) -> Markup {
 
 fn exchange(view: &View<'_>, exchange: &ExchangeRecord, slowest: f64) -> Markup {
     let operation = view.operation(&exchange.operation).map_or(0, |operation| operation.number);
+    let looks = if view.is_at_fault(exchange.number) {
+        "exchange at-fault"
+    } else {
+        "exchange"
+    };
     html! {
-        details.exchange.item class=[view.is_at_fault(exchange.number).then_some("at-fault")] #{ "exchange-" (exchange.number) } data-o=(operation)
+        details class=(looks) #{ "exchange-" (exchange.number) } data-o=(operation)
             data-ms=[elapsed(exchange)] {
             summary {
                 span.nr { (exchange.number) }
@@ -103,7 +109,7 @@ fn tag(exchange: &ExchangeRecord) -> Option<String> {
 
 fn status(exchange: &ExchangeRecord) -> Markup {
     html! {
-        span class={ "status " (looks(exchange)) } {
+        span class={ "status " (timing::looks(exchange)) } {
             @match &exchange.answer { Some(answer) => (answer.status), None => "no answer" }
         }
     }
@@ -113,8 +119,8 @@ fn took(exchange: &ExchangeRecord, slowest: f64) -> Markup {
     html! {
         span.took {
             @if let Some(time) = elapsed(exchange) {
-                svg.bar.low aria-hidden="true" focusable="false" width="100%" height="100%" {
-                    rect class=(looks(exchange)) width=(percent((time / slowest.max(f64::MIN_POSITIVE)).max(0.01))) height="100%" {}
+                svg class="bar low" aria-hidden="true" focusable="false" width="100%" height="100%" {
+                    rect class=(timing::looks(exchange)) width=(percent((time / slowest.max(f64::MIN_POSITIVE)).max(0.01))) height="100%" {}
                 }
                 span { (milliseconds(time)) }
             }

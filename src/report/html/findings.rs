@@ -18,7 +18,10 @@ pub(super) fn section(view: &View<'_>) -> Markup {
         section #findings aria-labelledby="findings-title" tabindex="-1" {
             h2 #findings-title { "Findings " span.number { (count(findings.len())) } }
             @if findings.is_empty() {
-                p.none { "Nothing that was received contradicts the contract." }
+                p.none {
+                    @if view.record.facts.held == 0 { "Nothing was judged, so nothing was found." }
+                    @else { "Nothing that was judged contradicts the contract." }
+                }
             } @else {
                 p.hint { "What to mend first stands first." }
             }
@@ -35,12 +38,12 @@ fn finding(view: &View<'_>, index: usize, finding: &FindingRecord) -> Markup {
     let level = finding.level.to_string();
     let rule = RULES.iter().find(|rule| rule.name == finding.rule);
     html! {
-        details.finding.item class=(level) #{ "finding-" (index + 1) } data-o=(operation) data-k=(kind.index())
+        details class={ "finding " (level) } #{ "finding-" (index + 1) } data-o=(operation) data-k=(kind.index())
             open[index < UNFOLDED] {
             summary {
                 span.level { (words(finding.level)) }
                 h3 { (fact_name(&finding.fact, &finding.operation)) }
-                span.brief { span.rule { (finding.rule) } " " span.times { "×" (number(finding.count)) } }
+                span.brief { span.in-short { (finding.received) ", " } span.rule { (finding.rule) } " " span.times { "×" (number(finding.count)) } }
             }
             div.sides {
                 (documented(view, finding))

@@ -92,7 +92,7 @@ fn cell(operation: &OperationView<'_>, kind: Kind, facts: &[&FactView<'_>]) -> M
         return html! { span.nothing { span.for-reader { "no fact" } } };
     };
     html! {
-        a.cell class=(looks(counts)) href={ "#fact-" (first.number) } data-o=(operation.number) data-k=(kind.index())
+        a class={ "cell " (looks(counts)) } href={ "#fact-" (first.number) } data-o=(operation.number) data-k=(kind.index())
             aria-label={ (operation.name) ", " (kind.title()) ": " (told(counts)) } {
             @if counts.broken > 0 { span.broken { "✗" (count(counts.broken)) } }
             @if counts.undecided > 0 { span.undecided { "?" (count(counts.undecided)) } }

@@ -86,7 +86,8 @@ document.addEventListener("DOMContentLoaded", () => {
 
   // What the address names is shown, whatever is folded or filtered.
   const follow = () => {
-    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    // Every name of a part is plain, so nothing has to be decoded.
+    const target = document.getElementById(location.hash.slice(1));
     if (!target) return;
     if (target.closest("[hidden]")) showAll();
     for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
@@ -118,7 +119,7 @@ document.addEventListener("DOMContentLoaded", () => {
     event.preventDefault();
     const { o, k } = cell.dataset, again = chosen.operation === o && chosen.kind === k;
     [chosen.operation, chosen.kind] = again ? [null, null] : [o, k];
-    place.textContent = cell.getAttribute("aria-label").split(":")[0];
+    place.textContent = cell.getAttribute("aria-label").replace(/: [^:]*$/, "");
     filter();
     if (!again) first("findings", "facts");
   });
