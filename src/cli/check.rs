@@ -96,7 +96,7 @@ pub(super) struct Arguments {
     /// Print values of the target's data instead of their shapes
     #[arg(long)]
     show_values: bool,
-    /// Write a report, `terminal` or `json`, to a file or to standard output; repeatable
+    /// Write a report, `terminal`, `json` or `html`, to a file or to standard output; repeatable
     #[arg(long, value_name = "FORMAT[=FILE]")]
     report: Vec<ReportTarget>,
     /// When to use colour

@@ -30,7 +30,11 @@ pub(super) enum Format {
     Terminal,
 }
 
-const FORMATS: [(&str, Format); 3] = [("html", Format::Html), ("json", Format::Json), ("terminal", Format::Terminal)];
+const FORMATS: [(&str, Format); 3] = [
+    ("html", Format::Html),
+    ("json", Format::Json),
+    ("terminal", Format::Terminal),
+];
 
 impl FromStr for ReportTarget {
     type Err = String;

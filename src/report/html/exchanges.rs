@@ -67,7 +67,9 @@ fn times(view: &View<'_>) -> Markup {
 }
 
 fn exchange(view: &View<'_>, exchange: &ExchangeRecord, slowest: f64) -> Markup {
-    let operation = view.operation(&exchange.operation).map_or(0, |operation| operation.number);
+    let operation = view
+        .operation(&exchange.operation)
+        .map_or(0, |operation| operation.number);
     let looks = if view.is_at_fault(exchange.number) {
         "exchange at-fault"
     } else {

@@ -44,7 +44,10 @@ fn row(view: &View<'_>, operation: &OperationView<'_>, fact: FactView<'_>) -> Ma
         VerdictRecord::Broken => ("b", "✗", "broken"),
         VerdictRecord::Undecided => ("u", "?", "undecided"),
     };
-    let rest = row.fact.strip_prefix(operation.name).map_or(row.fact.as_str(), str::trim_start);
+    let rest = row
+        .fact
+        .strip_prefix(operation.name)
+        .map_or(row.fact.as_str(), str::trim_start);
     html! {
         tr #{ "fact-" (fact.number) } data-k=(fact.kind.index()) data-v=(letter) data-r=[view.reason(fact)] {
             td class=(words) { span aria-hidden="true" { (mark) } " " (words) }

@@ -32,7 +32,9 @@ pub(super) fn section(view: &View<'_>) -> Markup {
 }
 
 fn finding(view: &View<'_>, index: usize, finding: &FindingRecord) -> Markup {
-    let operation = view.operation(&finding.operation).map_or(0, |operation| operation.number);
+    let operation = view
+        .operation(&finding.operation)
+        .map_or(0, |operation| operation.number);
     let fact = view.fact(finding);
     let kind = fact.map_or_else(|| super::kinds::Kind::of_rule(&finding.rule), |fact| fact.kind);
     let level = finding.level.to_string();

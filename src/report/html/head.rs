@@ -9,7 +9,11 @@ use super::masthead::verdict;
 use crate::report::record::Record;
 
 /// The looks of the page.
-pub(super) const STYLE: &str = concat!(include_str!("style.css"), include_str!("parts.css"), include_str!("print.css"));
+pub(super) const STYLE: &str = concat!(
+    include_str!("style.css"),
+    include_str!("parts.css"),
+    include_str!("print.css")
+);
 /// What the page does beyond being read.
 pub(super) const SCRIPT: &str = concat!(include_str!("script.js"), include_str!("keys.js"));
 

@@ -53,9 +53,9 @@ fn because(record: &Record) -> Markup {
 
 fn capital(text: &str) -> String {
     let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(characters).collect()
-    })
+    characters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }
 
 /// How many facts were held, broken, and left undecided.

@@ -143,5 +143,6 @@ document.addEventListener("DOMContentLoaded", () => {
   });
   one(".filter").hidden = false;
   comforts({ one, all, showAll });
-  follow();
+  // Behind what the browser itself does with the address, which takes the focus away again.
+  addEventListener("load", () => requestAnimationFrame(() => requestAnimationFrame(follow)));
 });

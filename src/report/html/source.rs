@@ -83,7 +83,11 @@ mod tests {
             ((3, 0, 8), Some((3, 2, 4))),
         ] {
             let told = source(&excerpt(primary, owner)).into_string();
-            let text: String = told.split('<').filter_map(|part| part.split_once('>')).map(|(_, text)| text).collect();
+            let text: String = told
+                .split('<')
+                .filter_map(|part| part.split_once('>'))
+                .map(|(_, text)| text)
+                .collect();
             assert!(text.contains("3 äge: &lt;b&gt;\n"), "{told}");
         }
     }

@@ -19,7 +19,17 @@ fn the_page_of_a_record_is_the_same_each_time_and_begins_with_its_policy() {
 #[test]
 fn the_page_names_nothing_outside_itself() {
     let page = html(&fixed());
-    for part in ["src=", "href=\"http", "url(", "@import", "<link", "<iframe", "<form action", " style=\"", " onclick"] {
+    for part in [
+        "src=",
+        "href=\"http",
+        "url(",
+        "@import",
+        "<link",
+        "<iframe",
+        "<form action",
+        " style=\"",
+        " onclick",
+    ] {
         assert!(!page.contains(part), "{part}");
     }
 }
@@ -28,8 +38,15 @@ fn the_page_names_nothing_outside_itself() {
 fn no_tag_has_an_attribute_twice() {
     let page = html(&fixed());
     let (_, body) = page.split_once("<body>").unwrap();
-    for tag in body.split('<').filter_map(|part| part.split_once('>')).map(|(tag, _)| tag) {
-        let mut names: Vec<_> = tag.split("=\"").filter_map(|part| part.rsplit([' ', '"']).next()).collect();
+    for tag in body
+        .split('<')
+        .filter_map(|part| part.split_once('>'))
+        .map(|(tag, _)| tag)
+    {
+        let mut names: Vec<_> = tag
+            .split("=\"")
+            .filter_map(|part| part.rsplit([' ', '"']).next())
+            .collect();
         names.pop();
         names.sort_unstable();
         let all = names.len();
@@ -83,7 +100,12 @@ fn a_record_of_nothing_is_a_page_all_the_same() {
     (record.findings, record.exchanges, record.gaps) = (Vec::new(), Vec::new(), Vec::new());
     (record.residue, record.operations) = (Vec::new(), Vec::new());
     record.facts.rows.clear();
-    (record.facts.held, record.facts.broken, record.facts.undecided, record.facts.total) = (0, 0, 0, 0);
+    (
+        record.facts.held,
+        record.facts.broken,
+        record.facts.undecided,
+        record.facts.total,
+    ) = (0, 0, 0, 0);
     let page = html(&record);
     for text in [
         "Nothing was judged, so nothing was found.",
@@ -99,8 +121,7 @@ fn a_record_of_nothing_is_a_page_all_the_same() {
 
 #[test]
 fn no_text_of_a_contract_or_of_a_target_commands_a_terminal_or_a_ci_system_or_is_markup() {
-    const EVIL: &str =
-        "\n::error::a\r\u{1b}[2J\u{9b}2J\u{202e}\u{2066}\u{200f}##vso[a]##[b]\u{7}</script><img src=x onerror=\"a\">'\u{0}";
+    const EVIL: &str = "\n::error::a\r\u{1b}[2J\u{9b}2J\u{202e}\u{2066}\u{200f}##vso[a]##[b]\u{7}</script><img src=x onerror=\"a\">'\u{0}";
     let page = html(&evil(fixed(), EVIL));
     let (head, body) = page.split_once("</script>").unwrap();
     assert!(!page.contains(|character: char| character.is_control() && character != '\n'));
@@ -158,9 +179,19 @@ fn evil(mut record: Record, text: &str) -> Record {
 fn the_style_and_the_script_are_what_a_ci_system_reads_as_text_and_a_browser_as_one_part() {
     for text in [STYLE, SCRIPT] {
         assert_eq!(crate::exchange::neutral::neutral(text, super::Colours::None), text);
-        assert!(!text.contains("</") && !text.contains("<!--"), "it would end its own tag");
+        assert!(
+            !text.contains("</") && !text.contains("<!--"),
+            "it would end its own tag"
+        );
     }
-    for call in ["innerHTML", "eval(", "fetch(", "localStorage", "document.write", "XMLHttpRequest"] {
+    for call in [
+        "innerHTML",
+        "eval(",
+        "fetch(",
+        "localStorage",
+        "document.write",
+        "XMLHttpRequest",
+    ] {
         assert!(!SCRIPT.contains(call), "{call}");
     }
 }
@@ -190,12 +221,26 @@ fn luminance(colour: [f64; 3]) -> f64 {
 #[test]
 fn every_text_stands_out_from_its_ground_as_wcag_aa_asks() {
     let grounds_of = [
-        ("ink", &["paper", "sheet", "tint", "broken-tint", "open-tint", "mark"][..]),
+        (
+            "ink",
+            &["paper", "sheet", "tint", "broken-tint", "open-tint", "mark"][..],
+        ),
         ("soft", &["paper", "sheet", "tint", "broken-tint", "open-tint", "mark"]),
         ("link", &["paper", "sheet", "tint", "broken-tint", "open-tint"]),
         ("held", &["paper", "sheet", "held-tint", "broken-tint", "mark", "tint"]),
         ("broken", &["paper", "sheet", "broken-tint", "tint", "mark"]),
-        ("open", &["paper", "sheet", "open-tint", "held-tint", "broken-tint", "tint", "mark"]),
+        (
+            "open",
+            &[
+                "paper",
+                "sheet",
+                "open-tint",
+                "held-tint",
+                "broken-tint",
+                "tint",
+                "mark",
+            ],
+        ),
         ("paper", &["ink"]),
     ];
     for (text, grounds) in grounds_of {

@@ -39,13 +39,13 @@ pub(super) fn span(exchanges: &[ExchangeRecord]) -> f64 {
     exchanges.iter().map(end).fold(0.0, f64::max).max(f64::MIN_POSITIVE)
 }
 
-/// What an exchange looks like: as documented, refused or odd as it was meant to be, or at fault.
+/// What an exchange looks like: a success as documented, a failure of the target, or what was refused or odd.
 pub(super) fn looks(exchange: &ExchangeRecord) -> &'static str {
     match (&exchange.answer, exchange.purpose) {
         (None, _) => "failed",
         (Some(answer), _) if answer.status >= 500 => "failed",
-        (_, PurposeRecord::Documented) => "plain",
-        (_, PurposeRecord::MustBeRefused | PurposeRecord::Odd) => "probe",
+        (Some(answer), PurposeRecord::Documented) if answer.status < 400 => "plain",
+        _ => "probe",
     }
 }
 
@@ -108,11 +108,16 @@ mod tests {
         let lane = lane(&exchanges.iter().collect::<Vec<_>>(), span(&exchanges)).into_string();
         let number = |name: &str| -> Vec<f64> {
             let values = lane.split(&format!(" {name}=\"")).skip(1);
-            values.filter_map(|rest| rest.split_once("%\"")?.0.parse().ok()).collect()
+            values
+                .filter_map(|rest| rest.split_once("%\"")?.0.parse().ok())
+                .collect()
         };
         let (starts, widths) = (number("x"), number("width"));
         assert_eq!((starts.len(), widths.len()), (3, 4));
-        let within = starts.iter().zip(&widths[1..]).all(|(start, width)| *start >= 0.0 && start + width <= 100.01);
+        let within = starts
+            .iter()
+            .zip(&widths[1..])
+            .all(|(start, width)| *start >= 0.0 && start + width <= 100.01);
         assert!(within, "{lane}");
     }
 }

@@ -80,7 +80,10 @@ impl<'record> View<'record> {
             operations.named(&exchange.operation).exchanges.push(exchange);
         }
         let reasons = reasons.most_frequent_first();
-        let numbers_of_reasons = reasons.iter().enumerate().map(|(number, (reason, _))| (*reason, number));
+        let numbers_of_reasons = reasons
+            .iter()
+            .enumerate()
+            .map(|(number, (reason, _))| (*reason, number));
         Self {
             record,
             operations: operations.all,
@@ -115,7 +118,9 @@ impl<'record> View<'record> {
     /// The number of the reason for which a fact is undecided.
     pub(super) fn reason(&self, fact: FactView<'record>) -> Option<usize> {
         let undecided = fact.row.verdict == VerdictRecord::Undecided;
-        undecided.then(|| self.numbers_of_reasons.get(reason(fact.row)).copied()).flatten()
+        undecided
+            .then(|| self.numbers_of_reasons.get(reason(fact.row)).copied())
+            .flatten()
     }
 
     /// The kinds that have a column: those that a fact is of.

@@ -104,6 +104,12 @@ impl Browser {
     /// Clicks in the middle of an element, as a mouse does: what is hidden or covered cannot be clicked.
     pub(super) fn click(&self, selector: &str) {
         let element = self.element(selector);
+        // Not beneath the bar that stays at the top.
+        let middle = "{block: 'center', behavior: 'instant'}";
+        self.run(&format!(
+            "document.querySelector({}).scrollIntoView({middle});",
+            Value::from(selector)
+        ));
         self.call(Method::POST, &format!("/element/{element}/click"), Some(&json!({})));
     }
 
@@ -111,7 +117,10 @@ impl Browser {
     pub(super) fn press(&self, keys: &str) {
         let presses = keys.chars().flat_map(|key| {
             let key = key.to_string();
-            [json!({"type": "keyDown", "value": key}), json!({"type": "keyUp", "value": key})]
+            [
+                json!({"type": "keyDown", "value": key}),
+                json!({"type": "keyUp", "value": key}),
+            ]
         });
         let actions = json!({"actions": [{"type": "key", "id": "keys", "actions": presses.collect::<Vec<_>>()}]});
         self.call(Method::POST, "/actions", Some(&actions));
@@ -159,7 +168,9 @@ impl Browser {
     fn bytes(&self, method: Method, command: &str, body: Option<&Value>) -> Vec<u8> {
         use base64::Engine as _;
         let encoded = self.call(method, command, body);
-        base64::prelude::BASE64_STANDARD.decode(encoded.as_str().unwrap()).unwrap()
+        base64::prelude::BASE64_STANDARD
+            .decode(encoded.as_str().unwrap())
+            .unwrap()
     }
 
     /// Sends a command and takes its value.
@@ -173,7 +184,11 @@ impl Browser {
         let answer = async { request.send().await?.json::<Value>().await };
         let mut answer = self.runtime.block_on(answer).unwrap();
         let error = &answer["value"]["error"];
-        assert!(error.is_null(), "{command} {body:?}: {error}: {}", answer["value"]["message"]);
+        assert!(
+            error.is_null(),
+            "{command} {body:?}: {error}: {}",
+            answer["value"]["message"]
+        );
         answer["value"].take()
     }
 }
@@ -181,7 +196,7 @@ impl Browser {
 impl Drop for Browser {
     fn drop(&mut self) {
         // The driver ends the browser with the session; a failure here would hide the test's own.
-        let ended = self.client.delete(&self.session).send();
+        let ended = async { self.client.delete(&self.session).send().await };
         let _ = self.runtime.block_on(ended);
         let _ = self.driver.kill();
         let _ = self.driver.wait();
@@ -192,8 +207,13 @@ impl Drop for Browser {
 fn driver() -> (Child, String) {
     let program = std::env::var("COUNTERSIGN_TEST_CHROMEDRIVER").unwrap_or_else(|_| "chromedriver".to_owned());
     let mut command = Command::new(&program);
-    let started = command.arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-    let mut driver = started.unwrap_or_else(|error| panic!("`{program}` does not start: {error}; see .ci/with-chromium"));
+    let started = command
+        .arg("--port=0")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let mut driver =
+        started.unwrap_or_else(|error| panic!("`{program}` does not start: {error}; see .ci/with-chromium"));
     let lines = BufReader::new(driver.stdout.take().unwrap()).lines();
     let ports = lines.map_while(Result::ok).find_map(|line| {
         let (_, port) = line.split_once("started successfully on port ")?;

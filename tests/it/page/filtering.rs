@@ -14,13 +14,28 @@ fn a_cell_shows_its_facts_and_findings_alone_and_again_all() {
     page.browser.click(".cell.is-broken");
     assert_eq!(page.shown(".finding"), 1);
     assert_eq!(page.shown("tbody tr[id^=fact-]"), 52);
-    assert!(status(&page).starts_with("Shown: 1 of 5 findings, 52 of 522 facts, "), "{}", status(&page));
-    assert_eq!(page.browser.text("document.querySelector('#place').textContent"), "createContact, Values");
+    assert!(
+        status(&page).starts_with("Shown: 1 of 5 findings, 52 of 522 facts, "),
+        "{}",
+        status(&page)
+    );
+    assert_eq!(
+        page.browser.text("document.querySelector('#place').textContent"),
+        "createContact, Values"
+    );
     // Its group was folded, and is not any more.
-    assert_eq!(page.browser.number("document.querySelectorAll('.facts-of[open]').length"), 1);
+    assert_eq!(
+        page.browser
+            .number("document.querySelectorAll('.facts-of[open]').length"),
+        1
+    );
     page.browser.click(".cell.is-broken");
     assert_eq!((page.shown(".finding"), page.shown("tbody tr[id^=fact-]")), (5, 522));
-    assert_eq!(page.browser.number("document.querySelectorAll('.facts-of[open]').length"), 0);
+    assert_eq!(
+        page.browser
+            .number("document.querySelectorAll('.facts-of[open]').length"),
+        0
+    );
     assert_eq!(status(&page), "");
 }
 
@@ -49,10 +64,19 @@ fn words_are_looked_for_in_findings_facts_and_exchanges() {
     page.browser.click("#words");
     page.browser.press("getVenues COUNTRY present");
     assert_eq!((page.shown(".finding"), page.shown("tbody tr[id^=fact-]")), (1, 1));
-    assert!(page.browser.is("document.querySelector('tbody tr[id^=fact-]:not([hidden])').checkVisibility()"));
+    assert!(
+        page.browser
+            .is("document.querySelector('tbody tr[id^=fact-]:not([hidden])').checkVisibility()")
+    );
     page.browser.press("nowhere");
-    assert_eq!((page.shown(".finding"), page.shown(".exchange"), page.shown(".facts-of")), (0, 0, 0));
-    assert!(page.browser.is("document.querySelector('#facts .no-match').checkVisibility()"));
+    assert_eq!(
+        (page.shown(".finding"), page.shown(".exchange"), page.shown(".facts-of")),
+        (0, 0, 0)
+    );
+    assert!(
+        page.browser
+            .is("document.querySelector('#facts .no-match').checkVisibility()")
+    );
     // Escape.
     page.browser.press("\u{e00c}");
     assert_eq!((page.shown(".finding"), page.shown("tbody tr[id^=fact-]")), (5, 522));
@@ -69,11 +93,18 @@ fn verdicts_add_up_and_each_is_told_as_pressed() {
     assert_eq!(page.shown("tbody tr[id^=fact-]"), number(facts.broken));
     assert_eq!(page.shown(".finding"), 5);
     page.browser.click("[data-verdict=u]");
-    assert_eq!(page.shown("tbody tr[id^=fact-]"), number(facts.broken + facts.undecided));
+    assert_eq!(
+        page.shown("tbody tr[id^=fact-]"),
+        number(facts.broken + facts.undecided)
+    );
     page.browser.click("[data-verdict=b]");
     assert_eq!(page.shown("tbody tr[id^=fact-]"), number(facts.undecided));
     assert_eq!(page.shown(".finding"), 0);
-    assert_eq!(page.browser.text("[...document.querySelectorAll('[data-verdict]')].map((chip) => chip.ariaPressed)"), "false,true,false");
+    assert_eq!(
+        page.browser
+            .text("[...document.querySelectorAll('[data-verdict]')].map((chip) => chip.ariaPressed)"),
+        "false,true,false"
+    );
     page.browser.click("#clear");
     assert_eq!(page.shown("tbody tr[id^=fact-]"), 522);
 }
@@ -84,7 +115,9 @@ fn a_reason_shows_the_facts_that_it_left_undecided() {
     let page = Page::of(run(&[], &["--only", "getTags"]), Looked::default());
     let reasons = page.browser.number("document.querySelectorAll('.reason').length");
     assert!(reasons > 0);
-    let counted = page.browser.text("document.querySelector('.reason .number').textContent");
+    let counted = page
+        .browser
+        .text("document.querySelector('.reason .number').textContent");
     page.browser.click(".reason summary");
     page.browser.click(".reason .by-reason");
     assert_eq!(page.shown("tbody tr[id^=fact-]").to_string(), counted);
@@ -101,7 +134,9 @@ fn exchanges_stand_as_they_ended_or_the_slowest_first() {
     let ended = page.browser.text(numbers);
     page.browser.click("[data-order=slow]");
     assert_ne!(page.browser.text(numbers), ended);
-    assert!(page.browser.is(&format!("{times}.every((time, at, all) => at === 0 || all[at - 1] >= time)")));
+    assert!(page.browser.is(&format!(
+        "{times}.every((time, at, all) => at === 0 || all[at - 1] >= time)"
+    )));
     page.browser.click("[data-order=sent]");
     assert_eq!(page.browser.text(numbers), ended);
 }

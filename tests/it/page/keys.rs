@@ -7,8 +7,9 @@ const ENTER: &str = "\u{e007}";
 const TAB: &str = "\u{e004}";
 
 fn focused(page: &Page) -> String {
-    page.browser
-        .text("document.activeElement.id || document.activeElement.parentElement.id || document.activeElement.textContent")
+    page.browser.text(
+        "document.activeElement.id || document.activeElement.parentElement.id || document.activeElement.textContent",
+    )
 }
 
 #[test]
@@ -32,7 +33,10 @@ fn a_reader_without_a_mouse_finds_filters_and_unfolds() {
     assert!(page.browser.is("document.querySelector('#finding-1').open"));
     // What has the focus is in sight and seen to have it.
     assert!(page.browser.is("document.activeElement.matches(':focus-visible')"));
-    assert!(page.browser.is("parseFloat(getComputedStyle(document.activeElement).outlineWidth) >= 2"));
+    assert!(
+        page.browser
+            .is("parseFloat(getComputedStyle(document.activeElement).outlineWidth) >= 2")
+    );
 }
 
 #[test]
@@ -43,10 +47,15 @@ fn steps_pass_over_what_the_filter_hides_and_end_at_the_last() {
     page.browser.press("country");
     page.browser.press("\u{e007}");
     page.browser.run("document.activeElement.blur(); scrollTo(0, 0);");
-    let stops = page.browser.number("[...document.querySelectorAll('main summary')].filter((one) => one.checkVisibility()).length");
+    let stops = page
+        .browser
+        .number("[...document.querySelectorAll('main summary')].filter((one) => one.checkVisibility()).length");
     assert!(stops > 1);
     page.browser.press(&"j".repeat(usize::try_from(stops).unwrap() + 3));
-    assert!(page.browser.is("document.activeElement.matches('summary') && document.activeElement.checkVisibility()"));
+    assert!(
+        page.browser
+            .is("document.activeElement.matches('summary') && document.activeElement.checkVisibility()")
+    );
     page.browser.press(&"k".repeat(usize::try_from(stops).unwrap() + 3));
     assert!(focused(&page).starts_with("finding-"), "{}", focused(&page));
 }
@@ -57,7 +66,10 @@ fn the_tab_key_goes_by_the_skip_link_to_the_findings() {
     let page = Page::usual();
     page.browser.press(TAB);
     assert_eq!(focused(&page), "Skip to the findings");
-    assert!(page.browser.is("document.activeElement.getBoundingClientRect().left >= 0"));
+    assert!(
+        page.browser
+            .is("document.activeElement.getBoundingClientRect().left >= 0")
+    );
     page.browser.press(ENTER);
     page.browser.press(TAB);
     assert_eq!(focused(&page), "finding-1");

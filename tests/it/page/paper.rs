@@ -10,14 +10,27 @@ fn what_is_folded_on_the_screen_is_unfolded_on_paper() {
     browser.run("for (const fold of document.querySelectorAll('details')) fold.open = false;");
     // The style alone, without what the script does before it prints.
     browser.chromium("Emulation.setEmulatedMedia", &serde_json::json!({"media": "print"}));
-    let seen = |selector: &str| browser.is(&format!("document.querySelector('{selector}').checkVisibility({{contentVisibilityAuto: true}})"));
-    for shown in ["#finding-1 .said", "#finding-5 .said", "#fact-1 td", ".reason li", ".gaps li li", ".exchange.at-fault .shape"] {
+    assert!(browser.is("matchMedia('print').matches && document.body.offsetHeight > 0"));
+    let seen = |selector: &str| {
+        browser.is(&format!(
+            "document.querySelector('{selector}').checkVisibility({{contentVisibilityAuto: true}})"
+        ))
+    };
+    for shown in [
+        "#finding-1 .said",
+        "#finding-5 .said",
+        "#fact-1 td",
+        ".reason li",
+        ".gaps li li",
+        ".exchange.at-fault .shape",
+    ] {
         assert!(seen(shown), "{shown}");
     }
     for hidden in [".toolbar", ".copy", ".exchange:not(.at-fault) .shape", ".keys"] {
         assert!(!seen(hidden), "{hidden}");
     }
     browser.chromium("Emulation.setEmulatedMedia", &serde_json::json!({"media": ""}));
+    assert!(browser.is("matchMedia('screen').matches && document.body.offsetHeight > 0"));
     assert!(!seen("#finding-1 .said") && seen(".toolbar"));
 }
 

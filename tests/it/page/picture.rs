@@ -21,7 +21,13 @@ fn settled() -> Record {
 #[test]
 #[ignore = "it is no test of its own: `bash .ci/picture` takes the picture"]
 fn taken() {
-    let page = Page::of(settled(), Looked { height: 1500, ..Looked::default() });
+    let page = Page::of(
+        settled(),
+        Looked {
+            height: 1500,
+            ..Looked::default()
+        },
+    );
     let picture = page.browser.picture();
     assert!(picture.len() < 200 << 10, "{} bytes", picture.len());
     std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/report.png"), picture).unwrap();

@@ -70,7 +70,9 @@ pub(super) fn run(faults: &[&str], arguments: &[&str]) -> Record {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
     command.args(["check", "--seed", "1", "--report", "json=report.json"]);
-    command.args(faults.iter().flat_map(|fault| ["--fault", fault])).args(arguments);
+    command
+        .args(faults.iter().flat_map(|fault| ["--fault", fault]))
+        .args(arguments);
     let ended = command.env_clear().current_dir(folder.path()).output().unwrap();
     let text = std::fs::read(folder.path().join("report.json"));
     serde_json::from_slice(&text.unwrap_or_else(|_| panic!("{ended:?}"))).unwrap()

@@ -19,8 +19,14 @@ fn a_page_of_ten_thousand_facts_lays_out_what_is_unfolded_alone() {
     let timing = "performance.getEntriesByType('navigation')[0]";
     let painted = "performance.getEntriesByName('first-contentful-paint')[0].startTime";
     println!("  first paint after {} ms", browser.number(painted));
-    println!("  ready for the reader after {} ms", browser.number(&format!("{timing}.domContentLoadedEventEnd")));
-    println!("  loaded after {} ms", browser.number(&format!("{timing}.loadEventEnd")));
+    println!(
+        "  ready for the reader after {} ms",
+        browser.number(&format!("{timing}.domContentLoadedEventEnd"))
+    );
+    println!(
+        "  loaded after {} ms",
+        browser.number(&format!("{timing}.loadEventEnd"))
+    );
     let timed = |what: &str, action: &str| {
         let taken = browser.number(&format!(
             "(() => {{ const before = performance.now(); {action}; document.body.offsetHeight; return performance.now() - before; }})()"
@@ -30,7 +36,11 @@ fn a_page_of_ten_thousand_facts_lays_out_what_is_unfolded_alone() {
     assert_eq!(page.shown("tbody tr[id^=fact-]"), 10_000);
     assert_eq!(page.shown(".facts-of[open]"), 0);
     assert!(browser.is("!document.querySelector('#fact-9999').checkVisibility()"));
-    let write = |words: &str| format!("document.querySelector('#words').value = '{words}'; document.querySelector('#words').dispatchEvent(new Event('input'))");
+    let write = |words: &str| {
+        format!(
+            "document.querySelector('#words').value = '{words}'; document.querySelector('#words').dispatchEvent(new Event('input'))"
+        )
+    };
     timed("the first search", &write("country"));
     assert!(page.shown("tbody tr[id^=fact-]") > 50);
     timed("the next search", &write("present"));
