@@ -107,7 +107,8 @@ mod tests {
         exchanges[2].sent_ms = 40.0;
         let lane = lane(&exchanges.iter().collect::<Vec<_>>(), span(&exchanges)).into_string();
         let number = |name: &str| -> Vec<f64> {
-            let values = lane.split(&format!(" {name}=\"")).skip(1);
+            let begun = format!(" {name}=\"");
+            let values = lane.split(&begun).skip(1);
             values
                 .filter_map(|rest| rest.split_once("%\"")?.0.parse().ok())
                 .collect()

@@ -24,7 +24,7 @@ fn taken() {
     let page = Page::of(
         settled(),
         Looked {
-            height: 1500,
+            height: 1780,
             ..Looked::default()
         },
     );
