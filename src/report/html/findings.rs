@@ -45,7 +45,7 @@ fn finding(view: &View<'_>, index: usize, finding: &FindingRecord) -> Markup {
             summary {
                 span.level { (words(finding.level)) }
                 h3 { (fact_name(&finding.fact, &finding.operation)) }
-                span.brief { span.in-short { (finding.received) ", " } span.rule { (finding.rule) } " " span.times { "×" (number(finding.count)) } }
+                span.brief { span.in-short { (finding.received) ", " } span.rule { (finding.rule) } " " span.seen { "×" (number(finding.count)) } }
             }
             div.sides {
                 (documented(view, finding))

@@ -208,7 +208,7 @@ fn a_screen_reader_is_told_what_everything_is() {
         ),
         (".copy", "button", "Copy the curl line"),
         ("#shown", "status", ""),
-        (".times", "table", "How long the answers of each operation took"),
+        ("table.times", "table", "How long the answers of each operation took"),
     ] {
         let (told_role, told_name) = browser.told(selector);
         assert_eq!(told_role, role, "{selector}");
