@@ -88,7 +88,7 @@ fn exchange(view: &View<'_>, exchange: &ExchangeRecord, slowest: f64) -> Markup 
             }
             (sent(exchange))
             @if let Some(answer) = &exchange.answer { (answered(answer)) }
-            @if let Some(failure) = &exchange.failure { h4 { "No complete answer" } p { (failure) } }
+            @if let Some(failure) = &exchange.failure { h3 { "No complete answer" } p { (failure) } }
         }
     }
 }
@@ -138,7 +138,7 @@ fn sent(exchange: &ExchangeRecord) -> Markup {
         CredentialRecord::WrongToken => "a token that nobody issued",
     };
     html! {
-        h4 { "Sent " small { (exchange.operation) ", with " (credential) ", " (milliseconds(exchange.sent_ms)) " into the run" } }
+        h3 { "Sent " small { (exchange.operation) ", with " (credential) ", " (milliseconds(exchange.sent_ms)) " into the run" } }
         pre.shape {
             (exchange.method) " " (exchange.path)
             @for header in &exchange.headers { "\n" (header.name) ": " (header.value) }
@@ -149,7 +149,7 @@ fn sent(exchange: &ExchangeRecord) -> Markup {
 
 fn answered(answer: &AnswerRecord) -> Markup {
     html! {
-        h4 {
+        h3 {
             "Answered " (answer.status) " "
             small {
                 @if let Some(media_type) = &answer.media_type { (media_type) ", " }

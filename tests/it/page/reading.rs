@@ -215,7 +215,7 @@ fn a_screen_reader_is_told_what_everything_is() {
         assert!(name.is_empty() || told_name == name, "{selector}: {told_name}");
     }
     let nameless = browser.run(
-        "return [...document.querySelectorAll('a, button, input, summary')]
+        "return [...document.querySelectorAll('a, button, input, summary')].filter((part) => !part.hidden)
             .filter((part) => !(part.textContent.trim() || part.getAttribute('aria-label') || part.labels?.length))
             .map((part) => part.outerHTML);",
     );
