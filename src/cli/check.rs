@@ -208,16 +208,15 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         ..record(&run, exchanges, &about)
     };
     let written = outputs.write(&record, &terminals);
-    if let Some(accepting) = accepting {
-        accept(accepting, &run, &record, &contract)?;
-    }
+    accept(accepting, &run, &record, &contract)?;
     // The embedded service's threads end with the process; waiting for idle connections would only cost time.
     runtime.shutdown_background();
     Ok(if written { record.exit_code } else { NOT_WRITTEN })
 }
 
 /// Adds what was found to the configuration. What a run that was cut short found is not all there is, so it adds nothing.
-fn accept(accepting: Accepting, run: &Run, record: &Record, contract: &Contract) -> Result<(), Failure> {
+fn accept(accepting: Option<Accepting>, run: &Run, record: &Record, contract: &Contract) -> Result<(), Failure> {
+    let Some(accepting) = accepting else { return Ok(()) };
     if matches!(record.outcome, Outcome::Conforms | Outcome::DoesNotConform) {
         edge::tell(&accepting.write(run.verdicts.findings(), contract)?);
     } else {

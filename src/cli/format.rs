@@ -1,7 +1,7 @@
 //! The ways in which a run is written. A new one is one more entry of [`FORMATS`]; flags, help and messages follow.
 
 use crate::contract::openapi::near;
-use crate::report::{Record, Terminal, github, har, json, junit, markdown, sarif};
+use crate::report::{Record, Terminal, github, har, html, json, junit, markdown, sarif};
 
 /// How a report is written.
 #[derive(Debug)]
@@ -40,6 +40,12 @@ pub(super) static FORMATS: &[Format] = &[
         exchanges: true,
         stream: Stream::Document,
         write: |record, _| har(record),
+    },
+    Format {
+        name: "html",
+        exchanges: true,
+        stream: Stream::Document,
+        write: |record, _| html(record),
     },
     Format {
         name: "json",

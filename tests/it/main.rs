@@ -6,6 +6,7 @@ mod client;
 mod corpus;
 mod examples;
 mod mirror;
+mod page;
 mod proof;
 mod service;
 mod support;

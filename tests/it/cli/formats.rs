@@ -12,13 +12,15 @@ use super::support::{Ended, check, countersign};
 use super::target::Target;
 
 /// Has every format written.
-pub(super) const EVERY_FORMAT: [&str; 14] = [
+pub(super) const EVERY_FORMAT: [&str; 16] = [
     "--report",
     "terminal",
     "--report",
     "github=run.log",
     "--report",
     "har=run.har",
+    "--report",
+    "html=report.html",
     "--report",
     "json=report.json",
     "--report",
@@ -171,6 +173,7 @@ fn a_finding_is_the_same_in_every_report() {
     let findings = record["findings"].as_array().unwrap();
     assert!(!findings.is_empty());
     let (log, markdown) = (read(&ended, "run.log"), read(&ended, "report.md"));
+    let page = read(&ended, "report.html");
     let sarif = parsed(&ended, "report.sarif");
     let results = sarif["runs"][0]["results"].as_array().unwrap();
     assert_eq!(results.len(), findings.len());
@@ -183,6 +186,7 @@ fn a_finding_is_the_same_in_every_report() {
             log.contains(&format!("file=openapi.yaml,line={},", finding["contract_line"])),
             "{log}"
         );
+        assert!(page.contains(text("fact")), "{page}");
         assert!(
             markdown.contains(text("fact")) && markdown.contains(text("reproduce")),
             "{markdown}"

@@ -126,7 +126,6 @@ fn ran(place: &Workplace, given: &[(&str, &str)]) -> (Done, String) {
 }
 
 #[test]
-#[ignore = "waits for --report junit, sarif and github"]
 fn a_service_that_conforms_passes_and_leaves_reports_and_a_summary() {
     let place = Workplace::new("action, conforming", &[]);
     let (done, output) = ran(&place, &[]);
@@ -148,7 +147,6 @@ fn a_service_that_conforms_passes_and_leaves_reports_and_a_summary() {
 }
 
 #[test]
-#[ignore = "waits for --report junit, sarif and github"]
 fn a_service_that_deviates_fails_with_its_code_and_an_annotation_and_the_same_reports() {
     let place = Workplace::new("action, deviating", &[FAULT]);
     let (done, output) = ran(&place, &[]);
@@ -164,7 +162,6 @@ fn a_service_that_deviates_fails_with_its_code_and_an_annotation_and_the_same_re
 }
 
 #[test]
-#[ignore = "waits for --report junit, sarif and github"]
 fn a_service_that_is_away_is_told_by_its_own_code() {
     let place = Workplace::new("action, away", &[]);
     let (done, output) = ran(&place, &[("base-url", "http://127.0.0.1:9")]);
@@ -216,7 +213,6 @@ fn arguments_are_split_at_blanks_and_lines_and_never_run() {
 }
 
 #[test]
-#[ignore = "waits for --report junit, sarif and github"]
 fn without_a_program_that_of_the_actions_own_version_is_built_once() {
     let place = Workplace::new("action, building", &[]);
     place.command("cargo", CARGO);

@@ -70,7 +70,6 @@ fn kept() -> Vec<String> {
 }
 
 #[test]
-#[ignore = "waits for --report junit, sarif and github"]
 fn a_service_that_conforms_passes_and_leaves_what_the_job_keeps() {
     let place = Workplace::new("gitlab, conforming", &[]);
     let done = ran(&place, &[]);
@@ -81,7 +80,6 @@ fn a_service_that_conforms_passes_and_leaves_what_the_job_keeps() {
 }
 
 #[test]
-#[ignore = "waits for --report junit, sarif and github"]
 fn a_service_that_deviates_fails_and_leaves_the_same() {
     let place = Workplace::new("gitlab, deviating", &[FAULT]);
     let done = ran(&place, &[]);
@@ -126,7 +124,6 @@ fn arguments_are_split_at_blanks_and_never_run() {
 }
 
 #[test]
-#[ignore = "waits for --report junit, sarif and github"]
 fn an_image_without_the_program_builds_it_once_from_the_source_that_is_named() {
     let place = Workplace::new("gitlab, building", &[]);
     std::fs::remove_file(place.path("bin/countersign")).unwrap();

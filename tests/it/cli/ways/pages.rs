@@ -23,7 +23,6 @@ fn runs(page: &str, shell: &[&str], scripts: &[String], after: impl Fn(&Workplac
 }
 
 #[test]
-#[ignore = "waits for --report junit, sarif and github"]
 fn the_steps_for_any_shell_end_in_the_verdict_and_leave_their_reports() {
     let scripts = blocks(&of_clone("docs/shell.md"), "sh");
     assert_eq!(scripts.len(), 2);
@@ -34,7 +33,6 @@ fn the_steps_for_any_shell_end_in_the_verdict_and_leave_their_reports() {
 }
 
 #[test]
-#[ignore = "waits for --report junit, sarif and github"]
 fn the_step_of_the_readme_ends_in_the_verdict() {
     let scripts = blocks(&of_clone("README.md"), "sh").into_iter();
     let scripts: Vec<_> = scripts.filter(|script| script.contains("$SERVICE_URL")).collect();
@@ -57,7 +55,6 @@ fn the_step_for_any_shell_tells_a_service_that_is_away() {
 }
 
 #[test]
-#[ignore = "waits for --report junit, sarif and github"]
 fn the_step_for_jenkins_shows_no_token_though_each_command_is_printed() {
     let groovy = blocks(&of_clone("docs/jenkins.md"), "groovy");
     let (_, script) = groovy[0].split_once("sh '''").unwrap();
@@ -76,7 +73,6 @@ fn the_step_for_jenkins_shows_no_token_though_each_command_is_printed() {
 }
 
 #[test]
-#[ignore = "waits for --report junit, sarif and github"]
 fn the_nightly_script_says_nothing_unless_there_is_something_to_read() {
     let script = blocks(&of_clone("docs/cron.md"), "sh").remove(0);
     for (faults, code) in [(&[][..], 0), (&[FAULT], 1)] {

@@ -1,0 +1,166 @@
+//! The exchanges: how long each operation took, and each exchange as a shape.
+
+use maud::{Markup, html};
+
+use super::indent::indent;
+use super::matrix::name;
+use super::timing;
+use super::timing::{elapsed, figures, lane, span};
+use super::view::View;
+use super::words::{count, counted, milliseconds, number, percent};
+use crate::report::exchanges::{AnswerRecord, CredentialRecord, ExchangeRecord, PurposeRecord};
+
+/// The section.
+pub(super) fn section(view: &View<'_>) -> Markup {
+    let exchanges = &view.record.exchanges;
+    let slowest = exchanges.iter().filter_map(elapsed).fold(0.0, f64::max);
+    html! {
+        section #exchanges aria-labelledby="exchanges-title" {
+            h2 #exchanges-title { "Exchanges " span.number { (count(exchanges.len())) } }
+            @if exchanges.is_empty() {
+                p.none { "No exchange was recorded." }
+            } @else {
+                (times(view))
+                @if view.record.exchanges_left_out > 0 {
+                    p.hint { (number(view.record.exchanges_left_out)) " more were judged and are not told here." }
+                }
+                p.orders hidden {
+                    span #orders-label { "Order" }
+                    button.chip type="button" data-order="sent" aria-pressed="true" { "as they ended" }
+                    button.chip type="button" data-order="slow" aria-pressed="false" { "slowest first" }
+                }
+                p.no-match hidden { "No exchange matches the filter." }
+                div.list { @for told in exchanges { (exchange(view, told, slowest)) } }
+            }
+        }
+    }
+}
+
+/// The table of times.
+fn times(view: &View<'_>) -> Markup {
+    let span = span(&view.record.exchanges);
+    html! {
+        div.wide tabindex="0" role="region" aria-label="Times by operation" {
+            table.times {
+                caption.for-reader { "How long the answers of each operation took" }
+                thead {
+                    tr {
+                        th scope="col" { "Operation" } th scope="col" { "Answers" } th scope="col" { "Median" }
+                        th scope="col" { "Slowest" } th scope="col" { "Over " (milliseconds(span)) }
+                    }
+                }
+                tbody {
+                    @for operation in view.operations.iter().filter(|operation| !operation.exchanges.is_empty()) {
+                        @let figures = figures(&operation.exchanges);
+                        tr {
+                            th scope="row" { (name(operation)) }
+                            td { (count(operation.exchanges.iter().filter(|exchange| exchange.answer.is_some()).count())) }
+                            td { @if let Some(figures) = figures { (milliseconds(figures.median)) } @else { "–" } }
+                            td { @if let Some(figures) = figures { (milliseconds(figures.slowest)) } @else { "–" } }
+                            td { (lane(&operation.exchanges, span)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn exchange(view: &View<'_>, exchange: &ExchangeRecord, slowest: f64) -> Markup {
+    let operation = view
+        .operation(&exchange.operation)
+        .map_or(0, |operation| operation.number);
+    let looks = if view.is_at_fault(exchange.number) {
+        "exchange at-fault"
+    } else {
+        "exchange"
+    };
+    html! {
+        details class=(looks) #{ "exchange-" (exchange.number) } data-o=(operation)
+            data-ms=[elapsed(exchange)] {
+            summary {
+                span.nr { (exchange.number) }
+                span.method { (exchange.method) }
+                span.path { (exchange.path) }
+                @if let Some(tag) = tag(exchange) { span.tag { (tag) } }
+                (status(exchange))
+                (took(exchange, slowest))
+            }
+            (sent(exchange))
+            @if let Some(answer) = &exchange.answer { (answered(answer)) }
+            @if let Some(failure) = &exchange.failure { h3 { "No complete answer" } p { (failure) } }
+        }
+    }
+}
+
+/// Why the request is not a plain one.
+fn tag(exchange: &ExchangeRecord) -> Option<String> {
+    let refused = match exchange.credential {
+        CredentialRecord::None => "without a credential",
+        CredentialRecord::OtherScheme => "under another scheme",
+        CredentialRecord::Token => "to be refused",
+        CredentialRecord::WrongToken => "with a wrong token",
+    };
+    match (exchange.purpose, &exchange.odd) {
+        (PurposeRecord::MustBeRefused, _) => Some(refused.to_owned()),
+        (PurposeRecord::Odd, odd) => Some(odd.clone().unwrap_or_else(|| "odd".to_owned())),
+        (PurposeRecord::Documented, _) if exchange.superseded => Some("sent again later".to_owned()),
+        (PurposeRecord::Documented, _) => None,
+    }
+}
+
+fn status(exchange: &ExchangeRecord) -> Markup {
+    html! {
+        span class={ "status " (timing::looks(exchange)) } {
+            @match &exchange.answer { Some(answer) => (answer.status), None => "no answer" }
+        }
+    }
+}
+
+fn took(exchange: &ExchangeRecord, slowest: f64) -> Markup {
+    html! {
+        span.took {
+            @if let Some(time) = elapsed(exchange) {
+                svg class="bar low" aria-hidden="true" focusable="false" width="100%" height="100%" {
+                    rect class=(timing::looks(exchange)) width=(percent((time / slowest.max(f64::MIN_POSITIVE)).max(0.01))) height="100%" {}
+                }
+                span { (milliseconds(time)) }
+            }
+        }
+    }
+}
+
+fn sent(exchange: &ExchangeRecord) -> Markup {
+    let credential = match exchange.credential {
+        CredentialRecord::None => "no credential",
+        CredentialRecord::OtherScheme => "the token under another scheme",
+        CredentialRecord::Token => "the token",
+        CredentialRecord::WrongToken => "a token that nobody issued",
+    };
+    html! {
+        h3 { "Sent " small { (exchange.operation) ", with " (credential) ", " (milliseconds(exchange.sent_ms)) " into the run" } }
+        pre.shape {
+            (exchange.method) " " (exchange.path)
+            @for header in &exchange.headers { "\n" (header.name) ": " (header.value) }
+            @if let Some(body) = &exchange.body { "\n\n" (indent(body)) }
+        }
+    }
+}
+
+fn answered(answer: &AnswerRecord) -> Markup {
+    html! {
+        h3 {
+            "Answered " (answer.status) " "
+            small {
+                @if let Some(media_type) = &answer.media_type { (media_type) ", " }
+                (counted(answer.bytes, "byte", "bytes")) " in " (milliseconds(answer.elapsed_ms))
+            }
+        }
+        @match &answer.body {
+            Some(body) => { pre.shape { (indent(body)) } }
+            None if answer.bytes == 0 => { p.none { "No body." } }
+            None => { p.none { "The body is not told: it is long, or no JSON." } }
+        }
+        @if answer.body.is_some() && !answer.whole { p.hint { "Only its beginning is told." } }
+    }
+}

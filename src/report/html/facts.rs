@@ -1,0 +1,64 @@
+//! Every fact with its verdict, folded by operation: a page of ten thousand lays out what is unfolded alone.
+
+use maud::{Markup, html};
+
+use super::matrix::{name, told};
+use super::view::{Counts, FactView, OperationView, View};
+use super::words::count;
+use crate::report::record::VerdictRecord;
+
+/// The section.
+pub(super) fn section(view: &View<'_>) -> Markup {
+    html! {
+        section #facts aria-labelledby="facts-title" {
+            h2 #facts-title { "Facts " span.number { (count(view.record.facts.rows.len())) } }
+            p.hint { "Each statement of the contract that an answer can break." }
+            p.no-match hidden { "No fact matches the filter." }
+            @for operation in view.operations.iter().filter(|operation| !operation.facts.is_empty()) {
+                (group(view, operation))
+            }
+        }
+    }
+}
+
+fn group(view: &View<'_>, operation: &OperationView<'_>) -> Markup {
+    html! {
+        details.facts-of #{ "facts-" (operation.number) } {
+            summary {
+                h3 { (name(operation)) }
+                span.told { (told(Counts::of(operation.facts.iter()))) }
+                span.matching {}
+            }
+            table.facts {
+                thead { tr { th scope="col" { "Verdict" } th scope="col" { "Fact" } th scope="col" { "Rule" } th scope="col" { "Line" } } }
+                tbody { @for fact in &operation.facts { (row(view, operation, *fact)) } }
+            }
+        }
+    }
+}
+
+fn row(view: &View<'_>, operation: &OperationView<'_>, fact: FactView<'_>) -> Markup {
+    let row = fact.row;
+    let (letter, mark, words) = match row.verdict {
+        VerdictRecord::Held => ("h", "✓", "held"),
+        VerdictRecord::Broken => ("b", "✗", "broken"),
+        VerdictRecord::Undecided => ("u", "?", "undecided"),
+    };
+    let rest = row
+        .fact
+        .strip_prefix(operation.name)
+        .map_or(row.fact.as_str(), str::trim_start);
+    html! {
+        tr #{ "fact-" (fact.number) } data-k=(fact.kind.index()) data-v=(letter) data-r=[view.reason(fact)] {
+            td class=(words) { span aria-hidden="true" { (mark) } " " (words) }
+            td {
+                (rest)
+                // Most names end in what is stated.
+                @if !row.fact.ends_with(&row.documented) { span.documented { (row.documented) } }
+                @if let Some(reason) = &row.reason { span.why { (reason) } }
+            }
+            td { (row.rule) }
+            td title=(row.contract_pointer) { (row.contract_line) }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The head of the page: its policy, its title, its style and its script.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use maud::{Markup, PreEscaped, html};
+use ring::digest::{SHA256, digest};
+
+use super::masthead::verdict;
+use crate::report::record::Record;
+
+/// The looks of the page.
+pub(super) const STYLE: &str = concat!(
+    include_str!("style.css"),
+    include_str!("parts.css"),
+    include_str!("print.css")
+);
+/// What the page does beyond being read.
+pub(super) const SCRIPT: &str = concat!(include_str!("script.js"), include_str!("keys.js"));
+
+/// What stands before any text of the record: nothing of it is a text of others.
+pub(super) fn before_texts() -> String {
+    let markup = html! {
+        meta charset="utf-8";
+        meta http-equiv="Content-Security-Policy" content=(policy());
+        meta name="viewport" content="width=device-width, initial-scale=1";
+        meta name="color-scheme" content="light dark";
+        meta name="referrer" content="no-referrer";
+        style { (PreEscaped(STYLE)) }
+        script { (PreEscaped(SCRIPT)) }
+    };
+    markup.into_string()
+}
+
+/// The title of the window.
+pub(super) fn title(record: &Record) -> Markup {
+    html! { title { (record.target) " " (verdict(record.outcome).1) " · countersign" } }
+}
+
+/// Nothing is fetched, sent or embedded, and no style or script runs but the two of this file.
+fn policy() -> String {
+    let name = |text: &str| BASE64_STANDARD.encode(digest(&SHA256, text.as_bytes()));
+    format!(
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+        name(STYLE),
+        name(SCRIPT)
+    )
+}

@@ -1,0 +1,136 @@
+//! Breaks JSON into lines. The text is not read into values: two equal names, a number beyond a double and the part
+//! behind a cut stay as they are.
+
+/// Lists and objects that are no longer stay on one line, in characters.
+const WIDE: usize = 76;
+/// Deeper texts stay as they are.
+const DEEP: usize = 40;
+
+/// The text over several lines where it begins a list or an object; any other text as it is.
+pub(super) fn indent(text: &str) -> String {
+    broken(text).unwrap_or_else(|| text.to_owned())
+}
+
+fn broken(text: &str) -> Option<String> {
+    if !text.starts_with(['{', '[']) {
+        return None;
+    }
+    let (mut told, mut rest, mut depth) = (String::with_capacity(text.len() * 2), text, 0_usize);
+    while let Some(character) = rest.chars().next() {
+        let mut taken = character.len_utf8();
+        match character {
+            '"' => {
+                taken = quoted(rest);
+                told.push_str(&rest[..taken]);
+            }
+            '{' | '[' => match short(rest) {
+                Some((line, length)) => {
+                    told.push_str(&line);
+                    taken = length;
+                }
+                None => {
+                    depth += 1;
+                    told.push(character);
+                    line(&mut told, depth)?;
+                }
+            },
+            '}' | ']' => {
+                depth = depth.checked_sub(1)?;
+                line(&mut told, depth)?;
+                told.push(character);
+            }
+            ',' => {
+                told.push(character);
+                line(&mut told, depth)?;
+            }
+            ':' => told.push_str(": "),
+            ' ' | '\n' | '\r' | '\t' => {}
+            other => told.push(other),
+        }
+        rest = &rest[taken..];
+    }
+    Some(told)
+}
+
+fn line(told: &mut String, depth: usize) -> Option<()> {
+    (depth <= DEEP).then_some(())?;
+    told.push('\n');
+    told.extend(std::iter::repeat_n("  ", depth));
+    Some(())
+}
+
+/// The bytes of the string that the text begins with, or all where it does not end.
+fn quoted(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, character) in text.char_indices().skip(1) {
+        match character {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// The list or object that the text begins with on one line, and its bytes, where it is short.
+fn short(text: &str) -> Option<(String, usize)> {
+    let (mut told, mut at, mut depth) = (String::new(), 0, 0_usize);
+    while told.chars().count() <= WIDE {
+        let character = text[at..].chars().next()?;
+        let mut taken = character.len_utf8();
+        match character {
+            '"' => {
+                taken = quoted(&text[at..]);
+                told.push_str(&text[at..at + taken]);
+            }
+            ',' | ':' => told.extend([character, ' ']),
+            ' ' | '\n' | '\r' | '\t' => {}
+            other => told.push(other),
+        }
+        at += taken;
+        match character {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        if depth == 0 {
+            return (told.chars().count() <= WIDE).then_some((told, at));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_short_stays_on_a_line_and_what_is_long_is_broken() {
+        assert_eq!(indent(r#"{"a":[1,2],"b":"c,d"}"#), r#"{"a": [1, 2], "b": "c,d"}"#);
+        let long = "x".repeat(80);
+        assert_eq!(
+            indent(&format!(r#"{{"a":"{long}","b":[{{}},"{long}"]}}"#)),
+            format!("{{\n  \"a\": \"{long}\",\n  \"b\": [\n    {{}},\n    \"{long}\"\n  ]\n}}")
+        );
+    }
+
+    #[test]
+    fn no_character_is_lost_but_blanks_between_values() {
+        let long = "y".repeat(90);
+        for text in [
+            r#"{"a": 1, "a": 2, "n": 1e999}"#.to_owned(),
+            format!(r#"{{"a":1,"a":2,"{long}":"\"}}{{","b":"z…"#),
+            format!(r#"[["{long}", "…"#),
+            "[[[[[".to_owned(),
+            "}]".to_owned(),
+            "plain text, no JSON".to_owned(),
+            "[".repeat(1000),
+            format!("[{long}}}]]"),
+            String::new(),
+        ] {
+            let bare = |text: &str| text.split([' ', '\n']).collect::<String>();
+            assert_eq!(bare(&indent(&text)), bare(&text), "{text}");
+        }
+    }
+}

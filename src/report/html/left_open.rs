@@ -1,0 +1,71 @@
+//! What the document leaves open, and what the run left behind.
+
+use maud::{Markup, html};
+
+use super::view::View;
+use super::words::{count, counted};
+use crate::report::record::{GapRecord, ResidueRecord};
+
+/// The gaps.
+pub(super) fn gaps(view: &View<'_>) -> Markup {
+    let gaps = &view.record.gaps;
+    let file = &view.record.contract.file;
+    let (stated, silent): (Vec<_>, Vec<_>) = gaps.iter().partition(|gap| gap.stated);
+    html! {
+        section #gaps aria-labelledby="gaps-title" {
+            h2 #gaps-title { "Gaps " span.number { (count(gaps.len())) } }
+            @if gaps.is_empty() {
+                p.none { "The contract names nothing that its document leaves open." }
+            } @else {
+                p.hint { "What the document leaves open. Nothing was called broken over it." }
+            }
+            @for (title, gaps) in [("The document says that it does not show this", stated), ("The document is silent", silent)] {
+                @if !gaps.is_empty() {
+                    h3 { (title) }
+                    ul.gaps { @for gap in gaps { (self::gap(gap, file)) } }
+                }
+            }
+        }
+    }
+}
+
+fn gap(gap: &GapRecord, file: &str) -> Markup {
+    html! {
+        li {
+            details {
+                summary { span.question { (gap.question) } " " span.told { (counted(gap.places.len(), "place", "places")) } }
+                ul { @for place in &gap.places { li { (file) ":" (place.line) " " code { (place.pointer) } } } }
+                p.where { code { (gap.id) } }
+            }
+        }
+    }
+}
+
+/// The residue.
+pub(super) fn residue(view: &View<'_>) -> Markup {
+    let residue = &view.record.residue;
+    html! {
+        section #residue aria-labelledby="residue-title" {
+            h2 #residue-title { "Residue " span.number { (count(residue.len())) } }
+            @if residue.is_empty() {
+                p.none { "The run left nothing in the target." }
+            } @else {
+                p.hint { "What the run may have left in the target, which deletes nothing." }
+                table.residue {
+                    thead { tr { th scope="col" { "Created by" } th scope="col" { "Identifier" } } }
+                    tbody { @for left in residue { tr { th scope="row" { (left.operation) } td { (identifier(left)) } } } }
+                }
+            }
+        }
+    }
+}
+
+fn identifier(left: &ResidueRecord) -> Markup {
+    html! {
+        @match (&left.id, left.answered) {
+            (Some(id), _) => { code { (id) } }
+            (None, true) => "the answer showed no id",
+            (None, false) => "the answer never came; it may be there",
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The top of the page: the verdict, what it rests on, the filter; and the foot.
+
+use maud::{Markup, html};
+
+use super::view::{Counts, View};
+use super::words::{count, counted, duration, moment, number, percent, share};
+use crate::report::record::{Outcome, Record};
+use crate::rules::Level;
+
+/// The looks of an outcome, and its words.
+pub(super) fn verdict(outcome: Outcome) -> (&'static str, &'static str) {
+    match outcome {
+        Outcome::Conforms => ("held", "conforms"),
+        Outcome::DoesNotConform => ("broken", "does not conform"),
+        Outcome::CouldNotJudge => ("undecided", "could not be judged"),
+        Outcome::Interrupted => ("undecided", "was interrupted"),
+        Outcome::NotRecorded => ("undecided", "was not recorded"),
+    }
+}
+
+/// The verdict and what it rests on.
+pub(super) fn masthead(view: &View<'_>) -> Markup {
+    let record = view.record;
+    let (looks, words) = verdict(record.outcome);
+    html! {
+        header.masthead {
+            p.brand { "countersign" span { (record.contract.title) } }
+            h1 {
+                span.target { (record.target) } " "
+                span class={ "verdict " (looks) } { (words) }
+            }
+            p.because { (because(record)) }
+            (balance(record))
+            (about(record))
+        }
+    }
+}
+
+/// Why, in one sentence.
+fn because(record: &Record) -> Markup {
+    let of_level = |level| record.findings.iter().filter(|finding| finding.level == level).count();
+    let (deny, warn) = (of_level(Level::Deny), of_level(Level::Warn));
+    html! {
+        @if let Some(reason) = &record.reason { strong { (capital(reason)) ". " } }
+        @match (deny, warn) {
+            (0, 0) => { "No finding." }
+            (0, warn) => { (counted(warn, "finding", "findings")) " to know of, none to mend." }
+            (deny, 0) => { (counted(deny, "finding", "findings")) " to mend." }
+            (deny, warn) => { (counted(deny, "finding", "findings")) " to mend, " (count(warn)) " to know of." }
+        }
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    characters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}
+
+/// How many facts were held, broken, and left undecided.
+fn balance(record: &Record) -> Markup {
+    let facts = &record.facts;
+    let counts = Counts {
+        held: facts.held,
+        broken: facts.broken,
+        undecided: facts.undecided,
+    };
+    html! {
+        div.balance {
+            (bar(counts, "tall"))
+            dl.counts {
+                div.held { dt { "held" } dd { (count(facts.held)) } }
+                div.broken { dt { "broken" } dd { (count(facts.broken)) } }
+                div.undecided { dt { "undecided" } dd { (count(facts.undecided)) } }
+                div.total { dt { "facts" } dd { (count(facts.total)) } }
+            }
+        }
+    }
+}
+
+/// A bar of three parts, for the eye alone: its numbers stand beside it.
+pub(super) fn bar(counts: Counts, looks: &str) -> Markup {
+    let total = counts.total();
+    let (broken, undecided) = (share(counts.broken, total), share(counts.undecided, total));
+    html! {
+        svg class={ "bar " (looks) } aria-hidden="true" focusable="false" width="100%" height="100%" {
+            @if total > 0 { rect.held width="100%" height="100%" {} }
+            @if counts.undecided > 0 {
+                rect.undecided x=(percent(1.0 - undecided)) width=(percent(undecided)) height="100%" {}
+            }
+            // What is broken is seen, however little it is.
+            @if counts.broken > 0 { rect.broken width=(percent(broken.max(0.008))) height="100%" {} }
+        }
+    }
+}
+
+fn about(record: &Record) -> Markup {
+    let requests = &record.requests;
+    html! {
+        dl.about {
+            div { dt { "Contract" } dd { code { (record.contract.file) } } }
+            div {
+                dt { "Run" }
+                dd { time datetime=(record.started_at) { (moment(&record.started_at)) } ", " (duration(record.duration_ms)) }
+            }
+            div {
+                dt { "Requests" }
+                dd {
+                    (number(requests.sent)) ", " (number(requests.writes)) " of them writes"
+                    @if requests.throttled > 0 { ", " (number(requests.throttled)) " throttled" }
+                    @if requests.unfinished > 0 { ", " (number(requests.unfinished)) " unfinished" }
+                    @if requests.rounds > 1 { ", in " (number(requests.rounds)) " rounds" }
+                }
+            }
+            div { dt { "Seed" } dd { (record.seed) } }
+            div { dt { "Exit code" } dd { (record.exit_code) } }
+        }
+    }
+}
+
+/// The ways through the page, and the filter, which the script shows once it works.
+pub(super) fn toolbar(view: &View<'_>) -> Markup {
+    let record = view.record;
+    let link = |place: &str, words: &str, number: usize| {
+        html! { li { a href={ "#" (place) } { (words) " " span.number { (count(number)) } } } }
+    };
+    html! {
+        div.toolbar {
+            nav aria-label="Sections" {
+                ul {
+                    (link("findings", "Findings", record.findings.len()))
+                    (link("undecided", "Undecided", record.facts.undecided))
+                    (link("facts", "Facts", record.facts.rows.len()))
+                    (link("exchanges", "Exchanges", record.exchanges.len()))
+                    (link("gaps", "Gaps", record.gaps.len()))
+                    (link("residue", "Residue", record.residue.len()))
+                }
+            }
+            (filter())
+        }
+    }
+}
+
+fn filter() -> Markup {
+    html! {
+        form.filter role="search" aria-label="Filter" hidden {
+            label.for-reader for="words" { "Show only what has these words" }
+            input #words type="search" autocomplete="off" spellcheck="false" placeholder="Filter" aria-keyshortcuts="/";
+            fieldset.verdicts {
+                legend.for-reader { "Show only facts of these verdicts" }
+                @for (letter, words) in [("b", "broken"), ("u", "undecided"), ("h", "held")] {
+                    button.chip type="button" data-verdict=(letter) aria-pressed="false" { (words) }
+                }
+            }
+            button.chip.chosen #place type="button" hidden {}
+            button.chip.chosen #reason type="button" hidden {}
+            button.quiet #clear type="button" aria-keyshortcuts="Escape" hidden { "Show all" }
+            button.quiet #theme type="button" { "Dark" }
+            p #shown role="status" aria-live="polite" {}
+        }
+    }
+}
+
+/// Who made the page, and its keys.
+pub(super) fn footer(view: &View<'_>) -> Markup {
+    html! {
+        footer {
+            p { "Made by countersign " (view.record.countersign) ". Answers are told as shapes: no value of the target stands here unless it was asked for." }
+            p.keys hidden {
+                kbd { "/" } " filter " kbd { "j" } " " kbd { "k" } " next, previous " kbd { "Enter" } " open or close "
+                kbd { "Esc" } " show all"
+            }
+        }
+    }
+}

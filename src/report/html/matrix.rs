@@ -1,0 +1,142 @@
+//! The matrix: a row for each operation, a column for each kind of facts.
+
+use maud::{Markup, html};
+
+use super::kinds::Kind;
+use super::masthead::bar;
+use super::view::{Counts, FactView, OperationView, View};
+use super::words::{count, counted};
+use crate::report::record::VerdictRecord;
+
+/// The section.
+pub(super) fn section(view: &View<'_>) -> Markup {
+    let kinds = view.kinds();
+    html! {
+        section #overview aria-labelledby="overview-title" {
+            h2 #overview-title { "Overview" }
+            @if kinds.is_empty() {
+                p.none { "The contract states no fact." }
+            } @else {
+                div.wide tabindex="0" role="region" aria-labelledby="overview-title" {
+                    table.matrix {
+                        caption.for-reader { "Facts of each operation by kind: broken, undecided and held" }
+                        (head(&kinds))
+                        tbody {
+                            @for operation in view.operations.iter().filter(|operation| !operation.facts.is_empty()) {
+                                (row(operation, &kinds))
+                            }
+                        }
+                        (foot(view, &kinds))
+                    }
+                }
+                p.legend aria-hidden="true" {
+                    span.broken { "✗ broken" } span.undecided { "? undecided" } span.held { "✓ held" }
+                }
+            }
+        }
+    }
+}
+
+fn head(kinds: &[Kind]) -> Markup {
+    html! {
+        thead {
+            tr {
+                th scope="col" { "Operation" }
+                @for kind in kinds { th scope="col" title=(kind.meaning()) { (kind.title()) } }
+                th.all scope="col" { "All" }
+            }
+        }
+    }
+}
+
+fn row(operation: &OperationView<'_>, kinds: &[Kind]) -> Markup {
+    html! {
+        tr {
+            th scope="row" { (name(operation)) }
+            @for kind in kinds {
+                @let facts: Vec<_> = operation.facts.iter().filter(|fact| fact.kind == *kind).collect();
+                td { (cell(operation, *kind, &facts)) }
+            }
+            @let counts = Counts::of(operation.facts.iter());
+            td.all { span.number { (count(counts.total())) } (bar(counts, "low")) }
+        }
+    }
+}
+
+/// An operation's name over its method and path.
+pub(super) fn name(operation: &OperationView<'_>) -> Markup {
+    html! {
+        span.operation { (operation.name) }
+        @if let Some(place) = operation.place {
+            " " span.path { span.method { (place.method) } " " (breakable(&place.path)) }
+        }
+    }
+}
+
+/// A path that may be broken behind each slash.
+fn breakable(path: &str) -> Markup {
+    html! {
+        @for part in path.split_inclusive('/') { (part) wbr; }
+    }
+}
+
+/// The counts of one kind, as a link to the fact that is worth reading first.
+fn cell(operation: &OperationView<'_>, kind: Kind, facts: &[&FactView<'_>]) -> Markup {
+    let counts = Counts::of(facts.iter().copied());
+    let gravity = |fact: &&&FactView<'_>| match fact.row.verdict {
+        VerdictRecord::Broken => 0,
+        VerdictRecord::Undecided => 1,
+        VerdictRecord::Held => 2,
+    };
+    let Some(first) = facts.iter().min_by_key(gravity) else {
+        return html! { span.nothing { span.for-reader { "no fact" } } };
+    };
+    html! {
+        a class={ "cell " (looks(counts)) } href={ "#fact-" (first.number) } data-o=(operation.number) data-k=(kind.index())
+            aria-label={ (operation.name) ", " (kind.title()) ": " (told(counts)) } {
+            @if counts.broken > 0 { span.broken { "✗" (count(counts.broken)) } }
+            @if counts.undecided > 0 { span.undecided { "?" (count(counts.undecided)) } }
+            @if counts.held > 0 { span.held { "✓" (count(counts.held)) } }
+        }
+    }
+}
+
+fn looks(counts: Counts) -> &'static str {
+    match counts {
+        Counts { broken: 1.., .. } => "is-broken",
+        Counts { held: 0, .. } => "is-undecided",
+        Counts { undecided: 1.., .. } => "is-part",
+        _ => "is-held",
+    }
+}
+
+/// The counts in words.
+pub(super) fn told(counts: Counts) -> String {
+    let parts = [
+        (counts.broken, "broken"),
+        (counts.undecided, "undecided"),
+        (counts.held, "held"),
+    ];
+    let parts = parts.into_iter().filter(|(number, _)| *number > 0);
+    parts
+        .map(|(number, word)| format!("{} {word}", count(number)))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn foot(view: &View<'_>, kinds: &[Kind]) -> Markup {
+    let all = || view.operations.iter().flat_map(|operation| &operation.facts);
+    html! {
+        tfoot {
+            tr {
+                th scope="row" { (counted(view.operations.len(), "operation", "operations")) }
+                @for kind in kinds {
+                    @let counts = Counts::of(all().filter(|fact| fact.kind == *kind));
+                    td { span.number { (count(counts.total())) } (bar(counts, "low")) }
+                }
+                @let counts = Counts::of(all());
+                td.all { span.number { (count(counts.total())) } (bar(counts, "low")) }
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+"use strict";
+// Filters the page and finds the way into what is folded. Nothing is read from the page's address but the part behind
+// "#", nothing is written to the page as markup, and nothing leaves it.
+document.addEventListener("DOMContentLoaded", () => {
+  const one = (selector, within) => (within || document).querySelector(selector);
+  const all = (selector, within) => Array.from((within || document).querySelectorAll(selector));
+  const number = (count) => count.toLocaleString("en-GB");
+  const words = one("#words"), place = one("#place"), reason = one("#reason"), clear = one("#clear");
+  const chosen = { words: [], operation: null, kind: null, verdicts: new Set(), reason: null };
+
+  // Where a part's own text does not name its operation, that of its group does.
+  const facts = all(".facts-of").flatMap((group) => {
+    const operation = group.id.slice("facts-".length), name = one(".operation", group).textContent;
+    return all("tbody tr", group).map((element) => ({ element, group, operation, name, ...element.dataset }));
+  });
+  const findings = all(".finding").map((element) => ({ element, operation: element.dataset.o, k: element.dataset.k, v: "b" }));
+  const exchanges = all(".exchange").map((element) => ({ element, operation: element.dataset.o }));
+  const parts = [["findings", "finding", findings], ["facts", "fact", facts], ["exchanges", "exchange", exchanges]];
+
+  const isChosen = () =>
+    chosen.words.length > 0 || chosen.operation !== null || chosen.verdicts.size > 0 || chosen.reason !== null;
+
+  const matches = (item) => {
+    if (chosen.operation !== null && item.operation !== chosen.operation) return false;
+    if (chosen.words.length > 0) {
+      item.text ??= ((item.name || "") + " " + item.element.textContent).toLowerCase();
+      if (!chosen.words.every((word) => item.text.includes(word))) return false;
+    }
+    // An exchange is of no kind and has no verdict.
+    if (item.v === undefined) return chosen.kind === null || chosen.operation !== null;
+    if (chosen.kind !== null && item.k !== chosen.kind) return false;
+    if (chosen.verdicts.size > 0 && !chosen.verdicts.has(item.v)) return false;
+    return chosen.reason === null || item.r === chosen.reason;
+  };
+
+  const unfold = (filtering) => {
+    const counts = new Map();
+    for (const { element, group } of facts) {
+      const count = counts.get(group) || 0;
+      counts.set(group, element.hidden ? count : count + 1);
+    }
+    for (const [group, count] of counts) {
+      group.hidden = count === 0;
+      one(".matching", group).textContent = filtering ? number(count) + " shown" : "";
+      if (filtering && count > 0 && !group.open) {
+        group.open = true;
+        group.dataset.unfolded = "";
+      } else if (!filtering && "unfolded" in group.dataset) {
+        group.open = false;
+        delete group.dataset.unfolded;
+      }
+    }
+  };
+
+  const filter = () => {
+    const filtering = isChosen(), told = [];
+    for (const [id, name, items] of parts) {
+      let count = 0;
+      for (const item of items) {
+        const matching = !filtering || matches(item);
+        if (item.element.hidden === matching) item.element.hidden = !matching;
+        if (matching) count += 1;
+      }
+      one("#" + id + " .no-match").hidden = count > 0 || items.length === 0;
+      told.push(number(count) + " of " + number(items.length) + " " + name + (items.length === 1 ? "" : "s"));
+    }
+    unfold(filtering);
+    one("#shown").textContent = filtering ? "Shown: " + told.join(", ") : "";
+    clear.hidden = !filtering;
+    place.hidden = chosen.operation === null;
+    reason.hidden = chosen.reason === null;
+    for (const cell of all(".cell")) {
+      const here = cell.dataset.o === chosen.operation && cell.dataset.k === chosen.kind;
+      here ? cell.setAttribute("aria-current", "true") : cell.removeAttribute("aria-current");
+    }
+    for (const chip of all("[data-verdict]")) chip.setAttribute("aria-pressed", String(chosen.verdicts.has(chip.dataset.verdict)));
+  };
+
+  const showAll = () => {
+    words.value = "";
+    chosen.words = [];
+    chosen.verdicts.clear();
+    chosen.operation = chosen.kind = chosen.reason = null;
+    filter();
+  };
+
+  // What the address names is shown, whatever is folded or filtered.
+  const follow = () => {
+    // Every name of a part is plain, so nothing has to be decoded.
+    const target = document.getElementById(location.hash.slice(1));
+    if (!target) return;
+    if (target.closest("[hidden]")) showAll();
+    for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    target.scrollIntoView({ block: target.matches("tr") ? "center" : "start", behavior: "instant" });
+    const entry = target.matches("details") ? one("summary", target) : target;
+    if (entry.matches("tr")) entry.tabIndex = -1;
+    entry.focus({ preventScroll: true });
+  };
+
+  const first = (...sections) => {
+    const shown = sections.find((id) => parts.find(([known]) => known === id)[2].some((item) => !item.element.hidden));
+    if (shown) one("#" + shown).scrollIntoView();
+  };
+
+  words.addEventListener("input", () => {
+    chosen.words = words.value.toLowerCase().split(/\s+/).filter(Boolean);
+    filter();
+  });
+  one(".filter").addEventListener("submit", (event) => {
+    event.preventDefault();
+    first("findings", "facts", "exchanges");
+  });
+  for (const chip of all("[data-verdict]")) chip.addEventListener("click", () => {
+    const verdict = chip.dataset.verdict;
+    chosen.verdicts.has(verdict) ? chosen.verdicts.delete(verdict) : chosen.verdicts.add(verdict);
+    filter();
+  });
+  for (const cell of all(".cell")) cell.addEventListener("click", (event) => {
+    event.preventDefault();
+    const { o, k } = cell.dataset, again = chosen.operation === o && chosen.kind === k;
+    [chosen.operation, chosen.kind] = again ? [null, null] : [o, k];
+    place.textContent = cell.getAttribute("aria-label").replace(/: [^:]*$/, "");
+    filter();
+    if (!again) first("findings", "facts");
+  });
+  for (const button of all(".by-reason")) {
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      chosen.reason = button.dataset.r;
+      reason.textContent = one(".why", button.parentElement).textContent;
+      filter();
+      first("facts");
+    });
+  }
+  place.addEventListener("click", () => { chosen.operation = chosen.kind = null; filter(); words.focus(); });
+  reason.addEventListener("click", () => { chosen.reason = null; filter(); words.focus(); });
+  clear.addEventListener("click", () => { showAll(); words.focus(); });
+  window.addEventListener("hashchange", follow);
+  document.addEventListener("click", (event) => {
+    // The same link again: the address does not change, the way is gone all the same.
+    const link = event.target.closest("a[href^='#']");
+    if (link && !link.matches(".cell") && link.getAttribute("href") === location.hash) follow();
+  });
+  one(".filter").hidden = false;
+  comforts({ one, all, showAll });
+  // Behind what the browser itself does with the address, which takes the focus away again.
+  addEventListener("load", () => requestAnimationFrame(() => requestAnimationFrame(follow)));
+});

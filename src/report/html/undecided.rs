@@ -1,0 +1,42 @@
+//! What nothing decided, by its reason.
+
+use maud::{Markup, html};
+
+use super::findings::fact_name;
+use super::view::{FactView, View};
+use super::words::{count, counted};
+
+/// So many facts of a reason are listed; all of them stand among the facts.
+const LISTED: usize = 200;
+
+/// The section.
+pub(super) fn section(view: &View<'_>) -> Markup {
+    html! {
+        section #undecided aria-labelledby="undecided-title" {
+            h2 #undecided-title { "Undecided " span.number { (count(view.record.facts.undecided)) } }
+            @if view.reasons.is_empty() {
+                p.none { "Every fact was decided." }
+            } @else {
+                p.hint { "An undecided fact never counts as held. Why nothing decided it:" }
+                @for (index, (reason, facts)) in view.reasons.iter().enumerate() { (group(index, reason, facts)) }
+            }
+        }
+    }
+}
+
+fn group(index: usize, reason: &str, facts: &[FactView<'_>]) -> Markup {
+    html! {
+        details.reason {
+            summary { span.number { (count(facts.len())) } " " span.why { (reason) } }
+            button.quiet.by-reason type="button" data-r=(index) hidden { "Show these among the facts" }
+            ul {
+                @for fact in facts.iter().take(LISTED) {
+                    li { a href={ "#fact-" (fact.number) } { (fact_name(&fact.row.fact, &fact.row.operation)) } }
+                }
+            }
+            @if facts.len() > LISTED {
+                p.hint { (counted(facts.len() - LISTED, "more stands", "more stand")) " among the facts below." }
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The record arranged for the page: facts by operation, with the numbers that links go by. The main type is [`View`].
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::kinds::Kind;
+use crate::report::exchanges::ExchangeRecord;
+use crate::report::record::{FactRow, FindingRecord, OperationRecord, Record, VerdictRecord};
+
+/// A record, and where on the page each part of it is found.
+pub(super) struct View<'record> {
+    /// The record.
+    pub(super) record: &'record Record,
+    /// The operations in the contract's order; those that only a fact or an exchange names stand behind them.
+    pub(super) operations: Vec<OperationView<'record>>,
+    /// Why facts are undecided, the most frequent reason first.
+    pub(super) reasons: Vec<(&'record str, Vec<FactView<'record>>)>,
+    facts: HashMap<&'record str, FactView<'record>>,
+    numbers_of_reasons: HashMap<&'record str, usize>,
+    exchanges: BTreeSet<u64>,
+    at_fault: BTreeSet<u64>,
+}
+
+/// An operation, and what belongs to it.
+pub(super) struct OperationView<'record> {
+    /// Its number on the page.
+    pub(super) number: usize,
+    /// Its name.
+    pub(super) name: &'record str,
+    /// Its place in the contract, where it has one.
+    pub(super) place: Option<&'record OperationRecord>,
+    /// Its facts.
+    pub(super) facts: Vec<FactView<'record>>,
+    /// Its exchanges, as they ended.
+    pub(super) exchanges: Vec<&'record ExchangeRecord>,
+}
+
+/// A fact.
+#[derive(Clone, Copy)]
+pub(super) struct FactView<'record> {
+    /// Its number on the page.
+    pub(super) number: usize,
+    /// Its kind.
+    pub(super) kind: Kind,
+    /// The fact.
+    pub(super) row: &'record FactRow,
+}
+
+/// How many facts have each verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    /// Held.
+    pub(super) held: usize,
+    /// Broken.
+    pub(super) broken: usize,
+    /// Undecided.
+    pub(super) undecided: usize,
+}
+
+impl<'record> View<'record> {
+    /// The view of a record.
+    pub(super) fn of(record: &'record Record) -> Self {
+        let mut operations = Operations::default();
+        for operation in &record.operations {
+            operations.named(&operation.name).place = Some(operation);
+        }
+        let (mut facts, mut reasons) = (HashMap::new(), Reasons::default());
+        for (index, row) in record.facts.rows.iter().enumerate() {
+            let fact = FactView {
+                number: index + 1,
+                kind: Kind::of(row),
+                row,
+            };
+            operations.named(&row.operation).facts.push(fact);
+            facts.entry(row.fact.as_str()).or_insert(fact);
+            if row.verdict == VerdictRecord::Undecided {
+                reasons.add(reason(row), fact);
+            }
+        }
+        for exchange in &record.exchanges {
+            operations.named(&exchange.operation).exchanges.push(exchange);
+        }
+        let reasons = reasons.most_frequent_first();
+        let numbers_of_reasons = reasons
+            .iter()
+            .enumerate()
+            .map(|(number, (reason, _))| (*reason, number));
+        Self {
+            record,
+            operations: operations.all,
+            numbers_of_reasons: numbers_of_reasons.collect(),
+            reasons,
+            facts,
+            exchanges: record.exchanges.iter().map(|exchange| exchange.number).collect(),
+            at_fault: record.findings.iter().filter_map(|finding| finding.exchange).collect(),
+        }
+    }
+
+    /// The operation of this name.
+    pub(super) fn operation(&self, name: &str) -> Option<&OperationView<'record>> {
+        self.operations.iter().find(|operation| operation.name == name)
+    }
+
+    /// The fact that a finding is of.
+    pub(super) fn fact(&self, finding: &FindingRecord) -> Option<FactView<'record>> {
+        self.facts.get(finding.fact.as_str()).copied()
+    }
+
+    /// Whether an exchange of this number stands on the page.
+    pub(super) fn tells(&self, exchange: u64) -> bool {
+        self.exchanges.contains(&exchange)
+    }
+
+    /// Whether a finding names the exchange of this number.
+    pub(super) fn is_at_fault(&self, exchange: u64) -> bool {
+        self.at_fault.contains(&exchange)
+    }
+
+    /// The number of the reason for which a fact is undecided.
+    pub(super) fn reason(&self, fact: FactView<'record>) -> Option<usize> {
+        let undecided = fact.row.verdict == VerdictRecord::Undecided;
+        undecided
+            .then(|| self.numbers_of_reasons.get(reason(fact.row)).copied())
+            .flatten()
+    }
+
+    /// The kinds that have a column: those that a fact is of.
+    pub(super) fn kinds(&self) -> Vec<Kind> {
+        let present: BTreeSet<_> = self
+            .operations
+            .iter()
+            .flat_map(|operation| &operation.facts)
+            .map(|fact| fact.kind)
+            .collect();
+        Kind::ALL.into_iter().filter(|kind| present.contains(kind)).collect()
+    }
+}
+
+impl Counts {
+    /// The counts of some facts.
+    pub(super) fn of<'facts>(facts: impl Iterator<Item = &'facts FactView<'facts>>) -> Self {
+        let mut counts = Self::default();
+        for fact in facts {
+            match fact.row.verdict {
+                VerdictRecord::Held => counts.held += 1,
+                VerdictRecord::Broken => counts.broken += 1,
+                VerdictRecord::Undecided => counts.undecided += 1,
+            }
+        }
+        counts
+    }
+
+    /// All of them.
+    pub(super) fn total(self) -> usize {
+        self.held + self.broken + self.undecided
+    }
+}
+
+fn reason(row: &FactRow) -> &str {
+    row.reason.as_deref().unwrap_or("no reason is told")
+}
+
+/// Operations in the order in which they were named.
+#[derive(Default)]
+struct Operations<'record> {
+    all: Vec<OperationView<'record>>,
+    numbers: HashMap<&'record str, usize>,
+}
+
+impl<'record> Operations<'record> {
+    fn named(&mut self, name: &'record str) -> &mut OperationView<'record> {
+        let number = *self.numbers.entry(name).or_insert(self.all.len());
+        if number == self.all.len() {
+            self.all.push(OperationView {
+                number: number + 1,
+                name,
+                place: None,
+                facts: Vec::new(),
+                exchanges: Vec::new(),
+            });
+        }
+        &mut self.all[number]
+    }
+}
+
+/// Undecided facts by their reason, in the order in which the reasons came.
+#[derive(Default)]
+struct Reasons<'record> {
+    all: Vec<(&'record str, Vec<FactView<'record>>)>,
+    numbers: HashMap<&'record str, usize>,
+}
+
+impl<'record> Reasons<'record> {
+    fn add(&mut self, reason: &'record str, fact: FactView<'record>) {
+        let number = *self.numbers.entry(reason).or_insert(self.all.len());
+        if number == self.all.len() {
+            self.all.push((reason, Vec::new()));
+        }
+        self.all[number].1.push(fact);
+    }
+
+    fn most_frequent_first(mut self) -> Vec<(&'record str, Vec<FactView<'record>>)> {
+        self.all.sort_by_key(|(_, facts)| std::cmp::Reverse(facts.len()));
+        self.all
+    }
+}

@@ -1,0 +1,88 @@
+//! Numbers and words as the page shows them.
+
+/// A number with its thousands apart.
+pub(super) fn number(number: u64) -> String {
+    let digits = number.to_string();
+    let mut told = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            told.push(',');
+        }
+        told.push(digit);
+    }
+    told
+}
+
+/// The number of a list's elements.
+pub(super) fn count(count: usize) -> String {
+    number(u64::try_from(count).unwrap_or(u64::MAX))
+}
+
+/// So many of something: `1 fact`, `2 facts`.
+pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// A time in milliseconds, with as many digits as a reader compares.
+pub(super) fn milliseconds(time: f64) -> String {
+    if time >= 10_000.0 {
+        format!("{:.1} s", time / 1000.0)
+    } else if time >= 1000.0 {
+        format!("{:.2} s", time / 1000.0)
+    } else if time >= 100.0 {
+        format!("{time:.0} ms")
+    } else {
+        format!("{time:.1} ms")
+    }
+}
+
+/// How long a run took, in milliseconds.
+pub(super) fn duration(milliseconds: u64) -> String {
+    let seconds = milliseconds / 1000;
+    match (seconds / 60, seconds % 60) {
+        (0, _) => format!("{:.1} s", std::time::Duration::from_millis(milliseconds).as_secs_f64()),
+        (minutes @ 1..60, seconds) => format!("{minutes} min {seconds} s"),
+        (minutes, _) => format!("{} h {} min", minutes / 60, minutes % 60),
+    }
+}
+
+/// A moment of RFC 3339 in UTC, for people.
+pub(super) fn moment(rfc3339: &str) -> String {
+    rfc3339.replacen('T', " ", 1).replacen('Z', " UTC", 1)
+}
+
+/// A share in percent, for the attribute of a drawing.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.2}%", share * 100.0)
+}
+
+/// One number as a share of another.
+#[expect(clippy::cast_precision_loss, reason = "no report has 2^52 facts")]
+pub(super) fn share(part: usize, whole: usize) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_stand_apart() {
+        let told = [0, 7, 999, 1000, 25_000, 1_234_567].map(number);
+        assert_eq!(told, ["0", "7", "999", "1,000", "25,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn a_time_has_the_digits_that_matter() {
+        let told = [0.0, 1.26, 99.94, 131.4, 1234.0, 61_234.0].map(milliseconds);
+        assert_eq!(told, ["0.0 ms", "1.3 ms", "99.9 ms", "131 ms", "1.23 s", "61.2 s"]);
+        let told = [1234, 61_500, 7_300_000].map(duration);
+        assert_eq!(told, ["1.2 s", "1 min 1 s", "2 h 1 min"]);
+    }
+
+    #[test]
+    fn one_is_told_as_one() {
+        assert_eq!(counted(1, "fact", "facts"), "1 fact");
+        assert_eq!(counted(1200, "fact", "facts"), "1,200 facts");
+    }
+}
