@@ -11,6 +11,9 @@ use super::stub::{Stub, sound};
 use super::support::{Ended, check, countersign};
 use super::target::Target;
 
+/// The file of GitHub's annotations.
+pub(super) const ANNOTATIONS: &str = "run.log";
+
 /// Has every format written.
 pub(super) const EVERY_FORMAT: [&str; 16] = [
     "--report",
@@ -177,6 +180,7 @@ fn a_finding_is_the_same_in_every_report() {
     let sarif = parsed(&ended, "report.sarif");
     let results = sarif["runs"][0]["results"].as_array().unwrap();
     assert_eq!(results.len(), findings.len());
+    assert_eq!(page.matches("id=\"finding-").count(), findings.len());
     for (finding, result) in findings.iter().zip(results) {
         let region = &result["locations"][0]["physicalLocation"]["region"];
         assert_eq!(region["startLine"], finding["contract_line"]);
@@ -186,7 +190,6 @@ fn a_finding_is_the_same_in_every_report() {
             log.contains(&format!("file=openapi.yaml,line={},", finding["contract_line"])),
             "{log}"
         );
-        assert!(page.contains(text("fact")), "{page}");
         assert!(
             markdown.contains(text("fact")) && markdown.contains(text("reproduce")),
             "{markdown}"

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::cli::formats::EVERY_FORMAT;
+use crate::cli::formats::{ANNOTATIONS, EVERY_FORMAT};
 use crate::cli::stub::{Received, Stub, json as answer};
 use crate::cli::support::{Ended, countersign};
 use crate::support::leaks::{Canary, Scanner};
@@ -261,7 +261,13 @@ impl Case {
         for name in ended.files() {
             let content = std::fs::read(ended.path().join(&name)).unwrap();
             scanner.assert_clean(&name, &content);
-            assert!(obeyed(&String::from_utf8_lossy(&content)).is_none(), "{name}");
+            let text = String::from_utf8_lossy(&content);
+            let text = if name == ANNOTATIONS {
+                messages(&text)
+            } else {
+                text.into_owned()
+            };
+            assert_eq!(obeyed(&text), None, "{name}");
         }
         assert_eq!(obeyed(&ended.stdout), None);
         assert_eq!(obeyed(&ended.stderr), None);
@@ -392,6 +398,19 @@ fn others_are_as_ever(report: &Value) {
         let whole = row["fact"].as_str().unwrap().ends_with("answer: complete");
         assert!(!whole || row["verdict"] == "held", "{row}");
     }
+}
+
+/// What stands in annotations: each line is one command of ours, and this is what follows it.
+fn messages(annotations: &str) -> String {
+    let message = |line: &str| {
+        let (command, message) = line.strip_prefix("::").and_then(|line| line.split_once("::"))?;
+        let ours = ["error", "warning", "notice"].contains(&command.split(' ').next()?);
+        ours.then(|| format!("{message}\n"))
+    };
+    let lines = annotations.lines();
+    lines
+        .map(|line| message(line).unwrap_or_else(|| format!("{line}\n")))
+        .collect()
 }
 
 /// The first thing in an output that a terminal or a CI system would obey.
