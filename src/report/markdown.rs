@@ -7,7 +7,7 @@
 //! mentioned, no issue is referred to, no link and no HTML begins. A fence is longer than any run of backticks in it.
 
 use super::record::{FindingRecord, Outcome, Record};
-use super::told;
+use super::{accepted, told};
 use crate::rules::Level;
 
 /// What a report stays below, in bytes: a comment holds 65,536 characters.
@@ -16,6 +16,9 @@ pub const MOST_BYTES: usize = 64 << 10;
 const LONGEST_CELL: usize = 200;
 /// The most characters of a line in a folded part.
 const LONGEST_LINE: usize = 2000;
+/// How many entries of the configuration are named, and the most characters of one.
+const MOST_ENTRIES: usize = 10;
+const LONGEST_ENTRY: usize = 400;
 /// How many reasons and how many records left are listed.
 const MOST_LISTED: usize = 50;
 /// What is kept free for saying how many findings were left out.
@@ -62,7 +65,11 @@ fn head(record: &Record) -> String {
         Outcome::CouldNotJudge | Outcome::Interrupted | Outcome::NotRecorded => "⚠️",
     };
     let because = match &record.reason {
-        Some(reason) => format!(": {}", code(&told::clipped(reason, LONGEST_LINE))),
+        Some(reason) => format!(
+            "{}: {}",
+            told::of_shard(record),
+            code(&told::clipped(reason, LONGEST_LINE))
+        ),
         None => told::because(record),
     };
     let facts = &record.facts;
@@ -75,7 +82,25 @@ fn head(record: &Record) -> String {
         facts.held,
         facts.broken,
         facts.undecided
-    )
+    ) + &acceptances(record)
+}
+
+/// How many findings were accepted, and what to do about entries that need a hand.
+fn acceptances(record: &Record) -> String {
+    let Some((head, entries)) = accepted::told(&record.accepted) else {
+        return String::new();
+    };
+    let mut text = format!("\nAccepted: {}.\n", code(&told::clipped(&head, LONGEST_ENTRY)));
+    let shown = entries.iter().take(MOST_ENTRIES);
+    for (place, what) in shown {
+        let entry = format!("{place}: {what}");
+        text.push_str(&format!("\n- {}", code(&told::clipped(&entry, LONGEST_ENTRY))));
+    }
+    match entries.len().saturating_sub(MOST_ENTRIES) {
+        0 if entries.is_empty() => text,
+        0 => text + "\n",
+        more => text + &format!("\n- and {more} more\n"),
+    }
 }
 
 /// The table up to `table` bytes of the whole, then the details up to `most` without what is kept free.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::record::{Outcome, Record, ResidueRecord, ShardsRecord};
+use super::record::{Outcome, Record, ResidueRecord};
 use super::terminal::{Styling, Terminal, Verbosity};
 use super::wrap::hanging;
 use super::{accepted, told};
@@ -67,7 +67,7 @@ impl Terminal {
             text.push_str(&self.row("findings", &by_rule(record)));
         }
         if let Some(shards) = &record.shards {
-            text.push_str(&self.row("shards", &told_shards(shards)));
+            text.push_str(&self.row("shards", &told::shards(shards)));
         }
         text.push_str(&self.row("requests", &requests(record)));
         let requests = &record.requests;
@@ -143,16 +143,6 @@ impl Terminal {
             None => format!("{head}{text}\n"),
         }
     }
-}
-
-/// The shards that a record was made of.
-fn told_shards(shards: &ShardsRecord) -> String {
-    let missing: Vec<_> = shards.missing.iter().map(u32::to_string).collect();
-    let missing = match missing.len() {
-        0 => String::new(),
-        _ => format!("; missing: {}", missing.join(", ")),
-    };
-    format!("{} of {}{missing}", shards.present.len(), shards.of)
 }
 
 fn requests(record: &Record) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::record::{FactRow, FindingRecord, Outcome, Record, ResidueRecord, VerdictRecord};
+use super::record::{FactRow, FindingRecord, Outcome, Record, ResidueRecord, ShardsRecord, VerdictRecord};
 use crate::exchange::neutral::{Colours, neutral};
 use crate::rules::{Level, RULES, Rule};
 
@@ -39,12 +39,26 @@ pub(super) fn is_judged(record: &Record) -> bool {
 /// What follows the outcome: the shard that it is about, then the reason, else how many findings there are; empty where
 /// there is none of them.
 pub(super) fn because(record: &Record) -> String {
-    let shard = record.shard.as_ref();
-    let part = shard.map_or_else(String::new, |shard| {
-        format!(" in shard {} of {}", shard.number, shard.of)
-    });
     let reason = record.reason.as_ref();
-    part + &reason.map_or_else(|| counts(record), |reason| format!(": {reason}"))
+    of_shard(record) + &reason.map_or_else(|| counts(record), |reason| format!(": {reason}"))
+}
+
+/// The shard that a verdict is about, where it is about one alone: ` in shard 1 of 3`.
+pub(super) fn of_shard(record: &Record) -> String {
+    let shard = record.shard.as_ref();
+    shard.map_or_else(String::new, |shard| {
+        format!(" in shard {} of {}", shard.number, shard.of)
+    })
+}
+
+/// The shards that a record was made of.
+pub(super) fn shards(shards: &ShardsRecord) -> String {
+    let missing: Vec<_> = shards.missing.iter().map(u32::to_string).collect();
+    let missing = match missing.len() {
+        0 => String::new(),
+        _ => format!("; missing: {}", missing.join(", ")),
+    };
+    format!("{} of {}{missing}", shards.present.len(), shards.of)
 }
 
 fn counts(record: &Record) -> String {

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::view::{Counts, View};
 use super::words::{count, counted, duration, moment, number, percent, share};
 use crate::report::record::{Outcome, Record};
+use crate::report::{accepted, told};
 use crate::rules::Level;
 
 /// The looks of an outcome, and its words.
@@ -32,6 +33,7 @@ pub(super) fn masthead(view: &View<'_>) -> Markup {
             p.because { (because(record)) }
             (balance(record))
             (about(record))
+            (acceptances(record))
         }
     }
 }
@@ -113,8 +115,25 @@ fn about(record: &Record) -> Markup {
                     @if requests.rounds > 1 { ", in " (number(requests.rounds)) " rounds" }
                 }
             }
+            @if let Some(shard) = &record.shard {
+                div { dt { "Shard" } dd { (shard.number) " of " (shard.of) ", and the verdict is on its part alone" } }
+            }
+            @if let Some(shards) = &record.shards { div { dt { "Shards" } dd { (told::shards(shards)) } } }
             div { dt { "Seed" } dd { (record.seed) } }
             div { dt { "Exit code" } dd { (record.exit_code) } }
+        }
+    }
+}
+
+/// How many findings were accepted, and the entries of the configuration that there is something to do about.
+fn acceptances(record: &Record) -> Markup {
+    let told = accepted::told(&record.accepted);
+    html! {
+        @if let Some((head, entries)) = told {
+            p.accepted { "Accepted: " (head) "." }
+            @if !entries.is_empty() {
+                ul.accepted { @for (place, what) in entries { li { code { (place) } " " (what) } } }
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::head::{SCRIPT, STYLE};
 use super::html;
+use crate::report::ShardRecord;
 use crate::report::record::{FindingRecord, Record};
 use crate::report::testing::fixed;
 
@@ -84,6 +85,24 @@ fn everything_that_the_record_holds_is_told() {
     for row in &record.facts.rows {
         assert!(page.contains(row.fact.trim_start_matches("getThings ")), "{}", row.fact);
     }
+}
+
+#[test]
+fn a_part_of_a_plan_is_not_shown_as_the_whole() {
+    let mut record = fixed();
+    assert!(!html(&record).contains("Shard"));
+    record.shard = Some(ShardRecord { number: 2, of: 3 });
+    assert!(html(&record).contains("2 of 3, and the verdict is on its part alone"));
+}
+
+#[test]
+fn what_was_accepted_is_counted_and_entries_that_need_a_hand_are_named() {
+    let mut record = fixed();
+    let page = html(&record);
+    assert!(page.contains("Accepted: 2 findings by countersign.toml."));
+    assert!(page.contains("no longer occurs; take the entry out"));
+    record.accepted.clear();
+    assert!(!html(&record).contains("Accepted"));
 }
 
 #[test]

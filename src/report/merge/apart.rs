@@ -91,6 +91,7 @@ fn of_one_plan(first: &(String, Record), other: &(String, Record)) -> Result<(),
     let of = |record: &Record| numbers(record).unwrap_or_default().0.to_string();
     let (left, right) = (&first.1, &other.1);
     let quoted = |text: &str| format!("`{text}`");
+    let target = |record: &Record| format!("`{}{}`", record.target, record.base_path);
     let told = [
         (
             "the version of countersign",
@@ -104,7 +105,7 @@ fn of_one_plan(first: &(String, Record), other: &(String, Record)) -> Result<(),
         ),
         (
             "their target",
-            (quoted(&left.target), quoted(&right.target)),
+            (target(left), target(right)),
             "check one target in all shards, with --base-url",
         ),
         (

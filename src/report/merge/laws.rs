@@ -7,7 +7,10 @@ use super::merge;
 use crate::exchange::neutral::neutral_json;
 use crate::plan::ANOTHER_SHARD;
 use crate::report::testing::fixed;
-use crate::report::{ExchangeRecord, FactRow, Facts, FindingRecord, Outcome, Record, ShardRecord, VerdictRecord, read};
+use crate::report::{
+    AcceptedRecord, AcceptedState, ExchangeRecord, FactRow, Facts, FindingRecord, Outcome, Record, ShardRecord,
+    VerdictRecord, read,
+};
 use crate::rules::Level;
 
 /// What a whole run would say of one fact, and the shards that see it.
@@ -129,7 +132,18 @@ fn shard(table: &[Judged], machine: &Machine, (index, of): (usize, usize)) -> Re
     let mut requests = base.requests;
     (requests.sent, requests.rounds) = (machine.sent, machine.rounds);
     let number = |index: usize| u32::try_from(index).unwrap();
+    let entry = |line: u64, findings: u64| AcceptedRecord {
+        place: format!("countersign.toml:{line}"),
+        state: match findings {
+            0 if machine.lasted % 2 == 0 => AcceptedState::NoLongerOccurs,
+            _ => AcceptedState::Holds,
+        },
+        findings: usize::try_from(findings).unwrap(),
+        ..base.accepted[0].clone()
+    };
+    let accepted = vec![entry(3, machine.sent % 3), entry(12, machine.rounds - 1)];
     Record {
+        accepted,
         outcome,
         exit_code: outcome.exit_code(),
         reason: (outcome == Outcome::CouldNotJudge).then(|| "no fact was decided".to_owned()),
@@ -218,6 +232,12 @@ proptest! {
         prop_assert_eq!(findings(&all), sum(findings));
         let residue = |record: &Record| u64::try_from(record.residue.len()).unwrap();
         prop_assert_eq!(residue(&all), sum(residue));
+        for (index, entry) in all.accepted.iter().enumerate() {
+            let of_shards = || records.iter().map(|(_, record)| &record.accepted[index]);
+            prop_assert_eq!(entry.findings, of_shards().map(|entry| entry.findings).sum::<usize>());
+            let seen_gone = of_shards().any(|entry| entry.state == AcceptedState::NoLongerOccurs);
+            prop_assert_eq!(entry.state == AcceptedState::NoLongerOccurs, seen_gone && entry.findings == 0);
+        }
         let mut numbers: Vec<_> = all.exchanges.iter().map(|exchange| exchange.number).collect();
         numbers.dedup();
         prop_assert_eq!(numbers.len(), 2 * records.len());
@@ -259,12 +279,13 @@ fn what_is_not_of_one_plan_is_refused_with_both_names() {
         change(&mut other);
         merge(vec![("a".to_owned(), shard(1)), ("b".to_owned(), other)], None)
     };
-    let cases: [(Change, &str); 8] = [
+    let cases: [(Change, &str); 9] = [
         (|record| record.seed = 8, "differ in their seed: 7 and 8"),
         (
             |record| record.target = "https://b.example.com".to_owned(),
             "--base-url",
         ),
+        (|record| record.base_path = "/b".to_owned(), "--base-url"),
         (
             |record| record.contract.title = "Others".to_owned(),
             "`Things` and `Others`",
