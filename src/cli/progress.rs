@@ -79,7 +79,7 @@ impl<'run> Progress<'run> {
             }
             Event::Begun => self.bar.set_message(self.counts()),
             Event::Waiting(reason) => self.waiting(reason),
-            Event::Found(finding) => {
+            Event::Found(finding, _) => {
                 match finding.level {
                     Level::Allow => return,
                     Level::Deny => self.to_mend += 1,

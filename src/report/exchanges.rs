@@ -112,8 +112,6 @@ pub struct Exchanges<'run> {
     redaction: Redaction,
     kept: Vec<ExchangeRecord>,
     left_out: u64,
-    /// The one that ended last, where it was not kept.
-    last: Option<Exchange>,
 }
 
 impl<'run> Exchanges<'run> {
@@ -126,7 +124,6 @@ impl<'run> Exchanges<'run> {
             redaction,
             kept: Vec::new(),
             left_out: 0,
-            last: None,
         }
     }
 
@@ -134,18 +131,12 @@ impl<'run> Exchanges<'run> {
     pub fn see(&mut self, event: Event<'_>) {
         match event {
             Event::Exchanged(exchange) if self.kept.len() < MOST_KEPT => self.keep(exchange),
-            Event::Exchanged(exchange) => {
-                self.left_out += 1;
-                self.last = Some(exchange.clone());
+            Event::Exchanged(_) => self.left_out += 1,
+            Event::Found(_, Some(exchange)) if !self.has(exchange.number) => {
+                self.left_out -= 1;
+                self.keep(exchange);
             }
-            Event::Found(finding) => {
-                let shown = |last: &Exchange| finding.exchange == Some(last.number);
-                if let Some(last) = self.last.take_if(|last| shown(last)) {
-                    self.left_out -= 1;
-                    self.keep(&last);
-                }
-            }
-            Event::Begun | Event::Expected(_) | Event::Waiting(_) => {}
+            Event::Begun | Event::Expected(_) | Event::Found(..) | Event::Waiting(_) => {}
         }
     }
 
@@ -168,6 +159,10 @@ impl<'run> Exchanges<'run> {
     #[must_use]
     pub fn into_records(self) -> (Vec<ExchangeRecord>, u64) {
         (self.kept, self.left_out)
+    }
+
+    fn has(&self, number: u64) -> bool {
+        self.kept.iter().rev().any(|kept| kept.number == number)
     }
 
     fn keep(&mut self, exchange: &Exchange) {
@@ -355,7 +350,7 @@ mod tests {
             if number == most + 3 {
                 judge.exchange(&exchange);
                 for finding in judge.verdicts().findings() {
-                    exchanges.see(Event::Found(finding));
+                    exchanges.see(Event::Found(finding, Some(&exchange)));
                 }
             }
         }

@@ -39,7 +39,7 @@ pub struct ExchangeSeen<'seen> {
     /// The documented answer of its status.
     pub documented: Option<&'seen DocumentedAnswer>,
     /// The body, read as JSON where a JSON body is documented.
-    pub body: Option<&'seen Result<Body, JsonError>>,
+    pub body: Option<&'seen Result<Arc<Body>, JsonError>>,
 }
 
 impl<'seen> ExchangeSeen<'seen> {

@@ -1,15 +1,18 @@
 //! Feeds evidence to the rules and keeps the verdicts. The main type is [`Judge`].
 
+use std::sync::Arc;
+
 use super::RULES;
 use super::assertion::Assertions;
 use super::evidence::{Creation, ExchangeSeen, FormTried, Origin, Sighting, Updating, Walk};
 use super::level::Levels;
 use super::media_type;
 use super::place::{Place, Walker};
+use super::reading::Reading;
 use super::rule::{Comparison, Judging, Rule};
 use super::verdict::{Sink, Verdicts};
 use crate::contract::{Contract, is_json};
-use crate::exchange::json::{self, Body, JsonError};
+use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
 use crate::exchange::{Answer, Exchange, Request};
 
@@ -21,6 +24,7 @@ pub struct Judge<'contract> {
     values: Values,
     verdicts: Verdicts,
     assertions: Assertions,
+    reading: Reading,
     /// The rules of one place: of every value, and of objects alone. They are asked most often by far.
     of_values: Vec<PlaceRule>,
     of_objects: Vec<PlaceRule>,
@@ -40,6 +44,7 @@ impl<'contract> Judge<'contract> {
             values,
             verdicts: Verdicts::new(contract),
             assertions: Assertions::default(),
+            reading: Reading::default(),
             of_values: place_rules(|judging| match judging {
                 Judging::Place(judge) => Some(*judge),
                 _ => None,
@@ -48,6 +53,16 @@ impl<'contract> Judge<'contract> {
                 Judging::Object(judge) => Some(*judge),
                 _ => None,
             }),
+        }
+    }
+
+    /// The same judge, for a run in which the same answers come again and again: what such a body says is read once.
+    /// Every rule judges each answer all the same.
+    #[must_use]
+    pub fn of_a_soak(self) -> Self {
+        Self {
+            reading: Reading::keeping(),
+            ..self
         }
     }
 
@@ -69,7 +84,7 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Judges one exchange and hands back its body, read as JSON where a JSON body is documented for its status.
-    pub fn exchange(&mut self, exchange: &Exchange) -> Option<Body> {
+    pub fn exchange(&mut self, exchange: &Exchange) -> Option<Arc<Body>> {
         let id = exchange.request.operation;
         let operation = self.contract.operation(id);
         let answer = exchange.outcome.as_ref().ok();
@@ -84,7 +99,7 @@ impl<'contract> Judge<'contract> {
         let success = answer.is_some_and(|answer| operation.succeeds_with(answer.status));
         let body = answer
             .filter(|_| shape.is_some() && (typed || (success && !otherwise)))
-            .map(|answer| json::read(&answer.body));
+            .map(|answer| self.reading.read(&exchange.request.path, &answer.body));
         if exchange.superseded {
             return body.and_then(Result::ok);
         }
@@ -104,7 +119,7 @@ impl<'contract> Judge<'contract> {
                 self.accepted(&seen, self.verdicts.breaks() == breaks);
             }
         }
-        body.and_then(Result::<Body, JsonError>::ok)
+        body.and_then(Result::ok)
     }
 
     /// Judges a walk over the pages of a list.
@@ -264,7 +279,7 @@ mod tests {
         let bench = Bench::of("getTags");
         bench.judge(|judge| {
             let read = judge.exchange(&bench.exchange(200, JSON, "[1]"));
-            assert_eq!(read.map(|body| body.value), Some(json!([1])));
+            assert_eq!(read.map(|body| body.value.clone()), Some(json!([1])));
             assert_eq!(judge.exchange(&bench.exchange(404, JSON, "[1]")), None);
             assert_eq!(judge.exchange(&bench.exchange(200, JSON, "[1")), None);
         });
@@ -276,7 +291,10 @@ mod tests {
         let told = bench.judge(|judge| {
             let mut exchange = bench.exchange(200, JSON, "[]");
             exchange.superseded = true;
-            assert_eq!(judge.exchange(&exchange).map(|body| body.value), Some(json!([])));
+            assert_eq!(
+                judge.exchange(&exchange).map(|body| body.value.clone()),
+                Some(json!([]))
+            );
         });
         assert_eq!(told.kind(FactKind::Status), Verdict::Undecided(Reason::NotShown));
         assert!(told.verdicts.findings().is_empty());

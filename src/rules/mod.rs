@@ -25,6 +25,7 @@ mod null_value;
 mod of_kind;
 mod pages;
 mod place;
+mod reading;
 mod respelled;
 mod rule;
 mod scope;

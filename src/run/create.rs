@@ -1,5 +1,7 @@
 //! Writes: creates, with retreat where they are refused, and updates of the run's own records.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::request::{self, Address};
@@ -150,12 +152,12 @@ impl Session<'_> {
         draft: &Draft,
         address: &Address,
         standing: Standing,
-    ) -> (Exchange, Option<Body>) {
+    ) -> (Exchange, Option<Arc<Body>>) {
         let purpose = Purpose::Documented(Leaning::Gap);
         let credential = request::credential(&self.contract.operation(operation).security);
         let request = self.writing_request(operation, draft, address, (purpose, credential));
         let (exchange, body) = self.call(request).await;
-        self.note_residue(&exchange, body.as_ref());
+        self.note_residue(&exchange, body.as_deref());
         if self.succeeded(&exchange) {
             let main = standing == Standing::Main;
             if main {

@@ -10,8 +10,8 @@ pub enum Event<'event> {
     Expected(u64),
     /// A request was answered, or failed.
     Exchanged(&'event Exchange),
-    /// A finding was seen for the first time.
-    Found(&'event Finding),
+    /// A finding was seen for the first time, in this exchange where one shows it by itself.
+    Found(&'event Finding, Option<&'event Exchange>),
     /// The target is there, or was not waited for: the plan is begun.
     Begun,
     /// The target is not there yet, for this reason.

@@ -29,7 +29,7 @@ impl Session<'_> {
         match request {
             Ok(Some(request)) => {
                 let (exchange, body) = self.call(request).await;
-                self.note_residue(&exchange, body.as_ref());
+                self.note_residue(&exchange, body.as_deref());
                 self.note_stray(&exchange, part);
                 if let Some(reason) = gives_up(&exchange) {
                     self.odd_ended.borrow_mut().insert(operation, reason);

@@ -21,7 +21,7 @@ impl Session<'_> {
             let writes = !self.contract.operation(operation).is_read();
             let (exchange, body) = self.call(request).await;
             if writes {
-                self.note_residue(&exchange, body.as_ref());
+                self.note_residue(&exchange, body.as_deref());
             }
         }
     }

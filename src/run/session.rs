@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -196,7 +197,7 @@ impl<'run> Session<'run> {
             settings,
             seed: plan.seed,
             plan,
-            judge: RefCell::new(Judge::new(contract, settings.levels.clone(), settings.values)),
+            judge: RefCell::new(judge(contract, settings)),
             known: RefCell::default(),
             made: RefCell::default(),
             changed: RefCell::default(),
@@ -312,10 +313,10 @@ impl<'run> Session<'run> {
 
     /// Sends a request, again while the target asks for time, and judges every answer. Hands back the exchange that
     /// counts and its body.
-    pub(super) async fn call(&self, request: Request) -> (Exchange, Option<Body>) {
+    pub(super) async fn call(&self, mut request: Request) -> (Exchange, Option<Arc<Body>>) {
         let mut attempt = 0;
         loop {
-            let mut exchange = self.send(request.clone()).await;
+            let mut exchange = self.send(request).await;
             // A wrong token is not shown again: what asks for time may be counting them.
             let may_repeat = !matches!(exchange.request.credential, Credential::Wrong { .. });
             let answer = exchange.outcome.as_ref().ok().filter(|_| may_repeat);
@@ -325,14 +326,15 @@ impl<'run> Session<'run> {
                 .map(|answer| wait_after(answer, attempt));
             exchange.superseded = wait.is_some();
             let body = self.judged(|judge| judge.exchange(&exchange));
-            self.record_outcome(&exchange, body.as_ref());
+            self.record_outcome(&exchange, body.as_deref());
             (self.emit.borrow_mut())(Event::Exchanged(&exchange));
-            self.tell_findings();
+            self.tell_found(Some(&exchange));
             let Some(wait) = wait else {
                 self.refusals.borrow_mut().count(&exchange);
                 return (exchange, body);
             };
             tokio::time::sleep(wait).await;
+            request = exchange.request;
             attempt += 1;
         }
     }
@@ -432,12 +434,17 @@ impl<'run> Session<'run> {
         (self.emit.borrow_mut())(Event::Expected(requests));
     }
 
-    /// Tells the findings that are new.
+    /// Tells the findings that are new, which several exchanges show together.
     pub(super) fn tell_findings(&self) {
+        self.tell_found(None);
+    }
+
+    /// Tells the findings that are new, and the exchange that shows them.
+    fn tell_found(&self, exchange: Option<&Exchange>) {
         let judge = self.judge.borrow();
         let findings = judge.verdicts().findings();
         for finding in findings.get(self.told.get()..).unwrap_or_default() {
-            (self.emit.borrow_mut())(Event::Found(finding));
+            (self.emit.borrow_mut())(Event::Found(finding, exchange));
         }
         self.told.set(findings.len());
     }
@@ -519,6 +526,11 @@ impl<'run> Session<'run> {
             tally: self.tally.get(),
         }
     }
+}
+
+fn judge<'run>(contract: &'run Contract, settings: &Settings) -> Judge<'run> {
+    let judge = Judge::new(contract, settings.levels.clone(), settings.values);
+    if settings.rounds > 1 { judge.of_a_soak() } else { judge }
 }
 
 impl Refusals {

@@ -132,18 +132,8 @@ fn shard(table: &[Judged], machine: &Machine, (index, of): (usize, usize)) -> Re
     let mut requests = base.requests;
     (requests.sent, requests.rounds) = (machine.sent, machine.rounds);
     let number = |index: usize| u32::try_from(index).unwrap();
-    let entry = |line: u64, findings: u64| AcceptedRecord {
-        place: format!("countersign.toml:{line}"),
-        state: match findings {
-            0 if machine.lasted % 2 == 0 => AcceptedState::NoLongerOccurs,
-            _ => AcceptedState::Holds,
-        },
-        findings: usize::try_from(findings).unwrap(),
-        ..base.accepted[0].clone()
-    };
-    let accepted = vec![entry(3, machine.sent % 3), entry(12, machine.rounds - 1)];
     Record {
-        accepted,
+        accepted: accepted(&base, machine),
         outcome,
         exit_code: outcome.exit_code(),
         reason: (outcome == Outcome::CouldNotJudge).then(|| "no fact was decided".to_owned()),
@@ -160,6 +150,20 @@ fn shard(table: &[Judged], machine: &Machine, (index, of): (usize, usize)) -> Re
         }),
         ..base
     }
+}
+
+/// What one machine found of two entries of the configuration.
+fn accepted(base: &Record, machine: &Machine) -> Vec<AcceptedRecord> {
+    let entry = |line: u64, findings: u64| AcceptedRecord {
+        place: format!("countersign.toml:{line}"),
+        state: match findings {
+            0 if machine.lasted.is_multiple_of(2) => AcceptedState::NoLongerOccurs,
+            _ => AcceptedState::Holds,
+        },
+        findings: usize::try_from(findings).unwrap(),
+        ..base.accepted[0].clone()
+    };
+    vec![entry(3, machine.sent % 3), entry(12, machine.rounds - 1)]
 }
 
 fn counted(rows: Vec<FactRow>) -> Facts {
