@@ -87,6 +87,27 @@ fn no_run_gives_a_secret_away() {
 }
 
 #[test]
+fn the_configuration_and_what_is_accepted_hold_no_secret() {
+    let canary = Canary::fresh("configuration");
+    let target = target(&canary, &["getContacts/data/items/each/firstname:dropped"]);
+    let file = format!(
+        "default_target = \"it\"\n[targets.it]\nbase_url = \"{}\"\ntoken_env = \"OF_IT\"\n",
+        target.url()
+    );
+    let scanner = canary.scanner();
+    for arguments in [&["config"][..], &["config", "--json"], &["check", "--accept"]] {
+        let call = countersign(arguments).file("countersign.toml", file.clone());
+        let ended = call.env("OF_IT", &canary.token).run();
+        assert!([0, 1].contains(&ended.code), "{ended:?}");
+        scanner.assert_clean("standard output", ended.stdout.as_bytes());
+        scanner.assert_clean("standard error", ended.stderr.as_bytes());
+        let after = std::fs::read(ended.path().join("countersign.toml")).unwrap();
+        assert_eq!(after.len() > file.len(), arguments.contains(&"--accept"), "{ended:?}");
+        scanner.assert_clean("countersign.toml", &after);
+    }
+}
+
+#[test]
 fn what_ends_a_run_before_it_begins_gives_no_token_away() {
     let canary = Canary::fresh("before it begins");
     for arguments in [
