@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::StreamExt as _;
 use serde_json::Value;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
@@ -21,6 +22,9 @@ use crate::exchange::json::Body;
 use crate::exchange::{Credential, Exchange, Failure, Purpose, Request, Transport};
 use crate::plan::{ANOTHER_SHARD, Action, Draft, Known, Plan, Shard, Step, lanes, reserve};
 use crate::rules::{Judge, Reason, Verdicts};
+
+/// How many requests one round of a plan has under way on the whole.
+const JOBS_OF_A_ROUND: usize = 4;
 
 /// What a run ended in.
 #[derive(Debug)]
@@ -154,7 +158,7 @@ pub(super) struct Session<'run> {
     /// The write whose answer is waited for.
     writing: Cell<Option<OperationId>>,
     refusals: RefCell<Refusals>,
-    /// The round of the plan, from 1.
+    /// The round of the plan that began last, from 1; 0 before any did.
     round: Cell<u64>,
     /// Why an entry of the write log was not kept.
     unrecorded: RefCell<Option<String>>,
@@ -216,7 +220,7 @@ impl<'run> Session<'run> {
             residue: RefCell::default(),
             writing: Cell::new(None),
             refusals: RefCell::default(),
-            round: Cell::new(1),
+            round: Cell::new(0),
             unrecorded: RefCell::default(),
             halted: Notify::new(),
             busy: Cell::default(),
@@ -238,12 +242,15 @@ impl<'run> Session<'run> {
         for (operation, reason) in &plan.not_called {
             self.not_called(*operation, Reason::NotCalled(reason.clone()));
         }
-        for round in 1..=self.settings.rounds.max(1) {
-            self.begin(round);
-            if let Some(ended) = self.round(plan).await {
-                return ended;
-            }
-            self.count(|tally| tally.rounds = round);
+        // What the first round finds out, such as that no request gets in, is known before there are others.
+        if let Some(ended) = self.next_round(plan).await {
+            return ended;
+        }
+        let rest = (1..self.settings.rounds).map(|_| self.next_round(plan));
+        let rest = futures::stream::iter(rest).buffer_unordered(self.rounds_at_once(plan));
+        let ended = std::pin::pin!(rest.filter_map(std::future::ready)).next().await;
+        if let Some(ended) = ended {
+            return ended;
         }
         match self.unrecorded.borrow().clone() {
             None => Ended::Complete,
@@ -251,10 +258,30 @@ impl<'run> Session<'run> {
         }
     }
 
+    /// How many rounds of a soak are under way together. One alone does not keep all jobs busy: a list is walked page by
+    /// page, and a step may wait for the one before it. Rounds that write look for what they created, each for its own.
+    fn rounds_at_once(&self, plan: &Plan) -> usize {
+        let writes = |step: &Step| !self.contract.operation(step.operation).is_read();
+        if plan.steps.iter().any(writes) {
+            1
+        } else {
+            self.settings.jobs.div_ceil(JOBS_OF_A_ROUND)
+        }
+    }
+
+    async fn next_round(&self, plan: &Plan) -> Option<Ended> {
+        self.begin();
+        let ended = self.round(plan).await;
+        if ended.is_none() {
+            self.count(|tally| tally.rounds += 1);
+        }
+        ended
+    }
+
     /// Begins a round with nothing to look for: what an earlier one created was judged there, and keeping it would cost
     /// memory with each round.
-    fn begin(&self, round: u64) {
-        self.round.set(round);
+    fn begin(&self) {
+        self.round.set(self.round.get() + 1);
         self.made.borrow_mut().clear();
         self.changed.borrow_mut().clear();
         self.latest.borrow_mut().clear();
@@ -451,7 +478,7 @@ impl<'run> Session<'run> {
 
     /// Notes why an operation was not called. What the first round called or gave a reason for needs none of a later one.
     pub(super) fn not_called(&self, operation: OperationId, reason: Reason) {
-        if self.round.get() == 1 {
+        if self.round.get() <= 1 {
             self.judged(|judge| judge.verdicts_mut().not_called(operation, reason));
         }
     }

@@ -21,6 +21,24 @@ fn every_round_sends_the_plan_and_the_summary_tells_the_rounds() {
 }
 
 #[test]
+fn rounds_that_are_under_way_together_say_what_rounds_in_turn_say() {
+    let target = Target::changed("/venues", |body| {
+        body["data"]["items"][0].as_object_mut().unwrap().remove("country");
+    });
+    let soak = |jobs: &str| {
+        let (ended, report) = check(&target.url(), &["--repeat", "40", "--jobs", jobs]).report();
+        assert_eq!(ended.code, 1, "{ended:?}");
+        report
+    };
+    let (in_turn, together) = (soak("1"), soak("64"));
+    for told in ["facts", "requests"] {
+        assert_eq!(in_turn[told], together[told]);
+    }
+    assert_eq!(in_turn["requests"]["rounds"], 40);
+    assert_eq!(in_turn["findings"][0]["count"], together["findings"][0]["count"]);
+}
+
+#[test]
 fn findings_of_all_rounds_are_one_with_a_count() {
     let target = Target::changed("/venues", |body| {
         for item in body["data"]["items"].as_array_mut().unwrap() {
