@@ -93,14 +93,7 @@ fn facts(left: Facts, right: Facts) -> Facts {
     let rows: Vec<_> = rows
         .map(|(left, right)| if weight(&left) >= weight(&right) { left } else { right })
         .collect();
-    let count = |verdict| rows.iter().filter(|row| row.verdict == verdict).count();
-    Facts {
-        total: rows.len(),
-        held: count(VerdictRecord::Held),
-        broken: count(VerdictRecord::Broken),
-        undecided: count(VerdictRecord::Undecided),
-        rows,
-    }
+    Facts::of(rows)
 }
 
 /// How much a row says of its fact. A reason of the shard that checks it goes before one of a shard that does not.

@@ -139,7 +139,7 @@ fn shard(table: &[Judged], machine: &Machine, (index, of): (usize, usize)) -> Re
         reason: (outcome == Outcome::CouldNotJudge).then(|| "no fact was decided".to_owned()),
         started_at: format!("2024-05-17T07:{:02}:{:02}Z", 30 + machine.late / 60, machine.late % 60),
         duration_ms: machine.lasted,
-        facts: counted(rows),
+        facts: Facts::of(rows),
         findings,
         residue: residue.collect(),
         requests,
@@ -164,17 +164,6 @@ fn accepted(base: &Record, machine: &Machine) -> Vec<AcceptedRecord> {
         ..base.accepted[0].clone()
     };
     vec![entry(3, machine.sent % 3), entry(12, machine.rounds - 1)]
-}
-
-fn counted(rows: Vec<FactRow>) -> Facts {
-    let count = |verdict| rows.iter().filter(|row| row.verdict == verdict).count();
-    Facts {
-        total: rows.len(),
-        held: count(VerdictRecord::Held),
-        broken: count(VerdictRecord::Broken),
-        undecided: count(VerdictRecord::Undecided),
-        rows,
-    }
 }
 
 /// Makes a record another one.

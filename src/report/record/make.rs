@@ -122,14 +122,7 @@ fn facts(run: &Run, contract: &Contract) -> Facts {
     let mut order: Vec<_> = (0..contract.facts.len()).map(FactId).collect();
     order.sort_by_key(|id| contract.fact(*id).operation);
     let rows: Vec<_> = order.into_iter().map(|id| row(run, contract, id)).collect();
-    let count = |verdict| rows.iter().filter(|row| row.verdict == verdict).count();
-    Facts {
-        total: rows.len(),
-        held: count(VerdictRecord::Held),
-        broken: count(VerdictRecord::Broken),
-        undecided: count(VerdictRecord::Undecided),
-        rows,
-    }
+    Facts::of(rows)
 }
 
 fn row(run: &Run, contract: &Contract, id: FactId) -> FactRow {

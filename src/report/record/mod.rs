@@ -194,6 +194,20 @@ pub struct Facts {
     pub rows: Vec<FactRow>,
 }
 
+impl Facts {
+    /// The rows, counted.
+    pub(super) fn of(rows: Vec<FactRow>) -> Self {
+        let count = |verdict| rows.iter().filter(|row| row.verdict == verdict).count();
+        Self {
+            total: rows.len(),
+            held: count(VerdictRecord::Held),
+            broken: count(VerdictRecord::Broken),
+            undecided: count(VerdictRecord::Undecided),
+            rows,
+        }
+    }
+}
+
 /// One fact and its verdict.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FactRow {
