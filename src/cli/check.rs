@@ -27,7 +27,7 @@ use crate::contract::operation::{OperationId, Security};
 use crate::exchange::redact::Values;
 use crate::exchange::{Limits, Target, Transport};
 use crate::plan::{Bounds, Mark, Plan, Scope, Shard};
-use crate::report::{Exchanges, Outcome, Record, RunFacts, Terminal, accepted, record};
+use crate::report::{Exchanges, Record, RunFacts, Terminal, accepted, record};
 use crate::rules::{Level, Levels};
 use crate::run::{self, Event, Run, Settings};
 use crate::service::fault::{self, Faults};
@@ -217,7 +217,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
 /// Adds what was found to the configuration. What a run that was cut short found is not all there is, so it adds nothing.
 fn accept(accepting: Option<Accepting>, run: &Run, record: &Record, contract: &Contract) -> Result<(), Failure> {
     let Some(accepting) = accepting else { return Ok(()) };
-    if matches!(record.outcome, Outcome::Conforms | Outcome::DoesNotConform) {
+    if record.outcome.is_judged() {
         edge::tell(&accepting.write(run.verdicts.findings(), contract)?);
     } else {
         edge::tell("nothing was accepted: the run was not carried out to its end");

@@ -172,6 +172,25 @@ pub(super) fn aside(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     opened.map_err(|error| std::io::Error::from(error.kind()))
 }
 
+/// Whether two paths lead to one file, however they are spelled; it need not be there.
+pub(super) fn same_file(left: &Path, right: &Path) -> bool {
+    left == right || whole(left) == whole(right)
+}
+
+/// The path of a file from the root of the disk, by which two spellings of it are one; the file need not be there.
+fn whole(file: &Path) -> PathBuf {
+    let beside = || Some(folder_of(file).canonicalize().ok()?.join(file.file_name()?));
+    let found = file.canonicalize().ok().or_else(beside);
+    found.unwrap_or_else(|| file.to_owned())
+}
+
+/// The folder that a file is in.
+pub(super) fn folder_of(file: &Path) -> &Path {
+    file.parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or_else(|| Path::new("."))
+}
+
 /// Writes data to standard output. A reader that went away is no error of ours.
 pub(super) fn print(text: &str) {
     let text = neutral(text, Colours::Kept);

@@ -175,7 +175,7 @@ impl ReportTarget {
     /// Whether two reports would spoil each other. Lines of two kinds may share standard output.
     fn meets(&self, other: &Self) -> bool {
         match (&self.file, &other.file) {
-            (Some(file), Some(other)) => file == other || whole(file) == whole(other),
+            (Some(file), Some(other)) => edge::same_file(file, other),
             (None, None) => {
                 let document = |target: &Self| target.format.stream == Stream::Document;
                 self.format == other.format || document(self) || document(other)
@@ -193,20 +193,6 @@ impl fmt::Display for ReportTarget {
             None => Ok(()),
         }
     }
-}
-
-/// The path of a file from the root of the disk, by which two spellings of it are one; the file need not be there.
-fn whole(file: &Path) -> PathBuf {
-    let beside = || Some(folder(file).canonicalize().ok()?.join(file.file_name()?));
-    let found = file.canonicalize().ok().or_else(beside);
-    found.unwrap_or_else(|| file.to_owned())
-}
-
-/// The folder that a file is in.
-fn folder(file: &Path) -> &Path {
-    file.parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or_else(|| Path::new("."))
 }
 
 fn print(stream: Stream, text: &str) -> Result<(), Failure> {
@@ -255,7 +241,7 @@ fn destination(file: &Path) -> Result<Destination, Failure> {
         }
         _ => {}
     }
-    let folder = folder(file);
+    let folder = edge::folder_of(file);
     // Said here, because the error of the file aside would name that file.
     if !folder.is_dir() {
         let reason = format!("`{}` is no folder; make it, or name another file", folder.display());

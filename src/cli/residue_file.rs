@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::edge;
 use super::failure::Failure;
 use crate::run::{WriteEntry, WriteLog};
 
@@ -106,11 +107,7 @@ fn end_line(file: &mut File) -> io::Result<()> {
 ///
 /// [`Failure::Usage`].
 pub(super) fn apart(residue: &Path, reports: impl Iterator<Item = PathBuf>) -> Result<(), Failure> {
-    let same = |report: &PathBuf| {
-        let whole = |path: &Path| std::fs::canonicalize(path).ok();
-        report == residue || whole(report).is_some_and(|report| Some(report) == whole(residue))
-    };
-    match reports.into_iter().find(same) {
+    match reports.into_iter().find(|report| edge::same_file(report, residue)) {
         None => Ok(()),
         Some(path) => Err(Failure::Usage(format!(
             "the residue and a report go to `{}`, and a report replaces what is there; give each a file",
@@ -125,6 +122,24 @@ mod tests {
 
     use super::*;
     use crate::run::WriteState;
+
+    #[test]
+    fn a_report_to_the_file_of_the_residue_is_refused_however_it_is_spelled() {
+        let folder = tempfile::tempdir().unwrap();
+        let residue = folder.path().join("residue");
+        let reports = |name: &str| std::iter::once(folder.path().join(name));
+        // Neither is there yet.
+        assert!(apart(&residue, reports("./residue")).is_err());
+        assert!(apart(&residue, reports("report")).is_ok());
+        std::fs::write(&residue, "").unwrap();
+        assert!(
+            apart(
+                &residue,
+                reports("../").map(|up| up.join(folder.path().file_name().unwrap()).join("residue"))
+            )
+            .is_err()
+        );
+    }
 
     fn begun() -> Begun<'static> {
         Begun {

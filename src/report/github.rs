@@ -22,7 +22,7 @@ const LONGEST_VALUE: usize = 2000;
 pub fn github(record: &Record) -> String {
     let mut lines = Vec::new();
     let mut room = MOST_SHOWN;
-    if !told::is_judged(record) {
+    if !record.outcome.is_judged() {
         room -= 1;
         let message = format!("{}{}", told::outcome(record.outcome), told::because(record));
         lines.push(command("error", &[("title", "countersign".to_owned())], &message));
@@ -31,7 +31,7 @@ pub fn github(record: &Record) -> String {
         let findings = record.findings.iter().filter(|finding| finding.level == level);
         lines.extend(findings.take(room).map(|finding| annotation(record, finding)));
     }
-    let shown = lines.len() - usize::from(!told::is_judged(record));
+    let shown = lines.len() - usize::from(!record.outcome.is_judged());
     let mut closing = format!(
         "{} {}{}",
         record.target,

@@ -34,7 +34,7 @@ pub fn junit(record: &Record) -> String {
 
 /// The suite of the run itself, where it could not judge.
 fn run_suite(record: &Record) -> Option<TestSuite> {
-    if told::is_judged(record) {
+    if record.outcome.is_judged() {
         return None;
     }
     let outcome = told::outcome(record.outcome);

@@ -31,11 +31,6 @@ pub(super) fn outcome(outcome: Outcome) -> &'static str {
     }
 }
 
-/// Whether the run says something of the service; otherwise its reason says why not.
-pub(super) fn is_judged(record: &Record) -> bool {
-    matches!(record.outcome, Outcome::Conforms | Outcome::DoesNotConform)
-}
-
 /// What follows the outcome: the shard that it is about, then the reason, else how many findings there are; empty where
 /// there is none of them.
 pub(super) fn because(record: &Record) -> String {

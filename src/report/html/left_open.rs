@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::view::View;
 use super::words::{count, counted};
 use crate::report::record::{GapRecord, ResidueRecord};
+use crate::report::told;
 
 /// The gaps.
 pub(super) fn gaps(view: &View<'_>) -> Markup {
@@ -62,10 +63,9 @@ pub(super) fn residue(view: &View<'_>) -> Markup {
 
 fn identifier(left: &ResidueRecord) -> Markup {
     html! {
-        @match (&left.id, left.answered) {
-            (Some(id), _) => { code { (id) } }
-            (None, true) => "the answer showed no id",
-            (None, false) => "the answer never came; it may be there",
+        @match &left.id {
+            Some(id) => { code { (id) } }
+            None => (told::left(left)),
         }
     }
 }

@@ -39,6 +39,12 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Whether the run says something of the service; otherwise the record's reason says why not.
+    #[must_use]
+    pub fn is_judged(self) -> bool {
+        matches!(self, Self::Conforms | Self::DoesNotConform)
+    }
+
     /// The exit code: 0 conforms, 1 does not conform, 3 could not judge, 4 not recorded, 130 interrupted.
     #[must_use]
     pub fn exit_code(self) -> u8 {

@@ -126,7 +126,7 @@ fn invocation(record: &Record) -> Invocation {
         .and_then(|(started, took)| started.checked_add_signed(took));
     let written = |time: DateTime<_>| time.to_utc().to_rfc3339_opts(SecondsFormat::Millis, true);
     Invocation {
-        execution_successful: told::is_judged(record),
+        execution_successful: record.outcome.is_judged(),
         exit_code: record.exit_code,
         exit_code_description: told::outcome(record.outcome).to_owned(),
         start_time_utc: started.map(written),
@@ -142,7 +142,7 @@ fn notifications(record: &Record) -> Vec<Notification> {
         message: Text { text, markdown: None },
     };
     let mut notes = Vec::new();
-    if !told::is_judged(record) {
+    if !record.outcome.is_judged() {
         let text = format!("{}{}", told::outcome(record.outcome), told::because(record));
         notes.push(note("error", text));
     }
