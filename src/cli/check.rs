@@ -94,6 +94,10 @@ pub(super) struct Arguments {
     /// Leave this operation out; repeatable
     #[arg(long, value_name = "OPERATION")]
     pub(super) skip: Vec<String>,
+    /// With --writes, send this write too, though nothing in the contract says how to recognise what it leaves;
+    /// `countersign plan` lists such writes with the reason; repeatable
+    #[arg(long, value_name = "OPERATION")]
+    pub(super) also_send: Vec<String>,
     /// Check this part of the plan alone, one of N; `countersign merge` joins their reports. Give each of them the same
     /// flags and --seed; --max-writes holds for each
     #[arg(long, value_name = "K/N", allow_hyphen_values = true)]
@@ -341,6 +345,7 @@ pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Re
         token: false,
         only: operations(contract, &arguments.only)?,
         skip: operations(contract, &arguments.skip)?,
+        also_send: operations(contract, &arguments.also_send)?,
         seed,
         shard: arguments.shard,
     })

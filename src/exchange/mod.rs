@@ -7,6 +7,7 @@
 
 mod coding;
 pub mod curl;
+mod identifier;
 pub mod json;
 pub mod neutral;
 mod record;
@@ -15,6 +16,7 @@ mod target;
 pub mod told;
 mod transport;
 
+pub use identifier::{LONGEST_IDENTIFIER, identifier};
 pub use record::{Answer, Content, Credential, Exchange, Failure, Leaning, Purpose, Request, Told};
 pub(crate) use record::{RESERVED, placeholder, with_query};
 pub use target::Target;

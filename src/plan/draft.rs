@@ -5,12 +5,16 @@ use serde_json::{Map, Value};
 
 use super::known::Known;
 use super::synthetic::{self, Mark};
+use super::understood;
 use super::variety::{self, Nature};
 use crate::contract::document::Node;
 use crate::contract::link::{Link, Target};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Form;
 use crate::contract::{Contract, pointer};
+
+/// How long a text of ours with the mark in it may become, in characters.
+const LONGEST_MARK: u64 = 32;
 
 /// A body in the making: for each field the values it may be sent with, and the one chosen now.
 #[derive(Clone, Debug)]
@@ -98,6 +102,8 @@ struct Maker<'make> {
     /// The fields at the top of the body that it must have.
     required: Vec<String>,
     leaves: Vec<Leaf>,
+    /// Whether a field without a text of its own in the contract carries the mark.
+    marked: bool,
 }
 
 impl Draft {
@@ -126,6 +132,7 @@ impl Draft {
             example,
             required: variety::required(contract, operation),
             leaves: Vec::new(),
+            marked: false,
         };
         if let Some(schema) = request.and_then(|request| request.schema.as_deref()) {
             maker.schema(schema, "", 0)?;
@@ -219,7 +226,18 @@ impl Maker<'_> {
             .into_iter()
             .map(|(link, value)| self.choice(link, value))
             .collect();
-        if self.takes_identifier(&target) {
+        let plain = !understood::has_laws(self.contract.operation(self.operation));
+        if plain && understood::names_a_record(at, Some(node)) {
+            choices.retain(|choice| !choice.learned);
+            if choices.is_empty() {
+                // Another's record is nothing to write about.
+                return Ok(());
+            }
+        } else if plain && self.takes_mark(node) {
+            choices.insert(0, Choice::own(Value::String(format!("countersign-{}", self.mark))));
+            choices.extend(self.own(node, at).map(Choice::own));
+            self.marked = true;
+        } else if self.takes_identifier(&target) {
             if choices.is_empty() {
                 return if self.is_carried(at) {
                     Err(self.missing(at, &target))
@@ -322,6 +340,16 @@ impl Maker<'_> {
             },
             _ => return None,
         })
+    }
+
+    /// Whether the field is the first free text of a body for which the contract has none that carries the mark.
+    fn takes_mark(&self, node: &Node) -> bool {
+        let stated = |name: &str| node.member(name);
+        let free = ["enum", "format", "pattern", "x-synthetic"];
+        let free = free.iter().all(|name| stated(name).is_none());
+        let most = stated("maxLength").and_then(|most| most.to_value().as_u64());
+        let has_room = most.is_none_or(|most| most >= LONGEST_MARK);
+        !self.marked && free && has_room && stated("type").and_then(Node::text) == Some("string")
     }
 
     /// Whether the links lead an identifier here, one that must not be made up.

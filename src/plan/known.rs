@@ -8,6 +8,7 @@ use crate::contract::Contract;
 use crate::contract::link::{Link, Target};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
+use crate::exchange::identifier;
 
 /// How many different values of one link are kept.
 const KEPT: usize = 3;
@@ -19,7 +20,8 @@ pub struct Known {
 }
 
 impl Known {
-    /// Takes from an answer what its links carry. Null and the empty text carry nothing.
+    /// Takes from an answer what its links carry. Null and the empty text carry nothing, and neither does a value beyond an
+    /// identifier's length, an object or an array: it would be kept, put into a path and sent back.
     pub fn learn(&mut self, contract: &Contract, from: OperationId, body: &Value) {
         for (index, link) in contract.links.iter().enumerate().filter(|(_, link)| link.from == from) {
             let kept = self.values.entry(index).or_default();
@@ -27,8 +29,7 @@ impl Known {
                 continue;
             }
             for value in pointer::select(body, &link.value) {
-                let empty = value.is_null() || value.as_str().is_some_and(str::is_empty);
-                if !empty && kept.len() < KEPT && !kept.contains(value) {
+                if is_carried(value) && kept.len() < KEPT && !kept.contains(value) {
                     kept.push(value.clone());
                 }
             }
@@ -69,4 +70,8 @@ impl Known {
         });
         valued.collect()
     }
+}
+
+fn is_carried(value: &Value) -> bool {
+    value.is_boolean() || identifier(value).is_some()
 }

@@ -15,6 +15,7 @@ mod share;
 mod steps;
 mod synthetic;
 mod told;
+mod understood;
 mod variety;
 
 pub use draft::{Draft, Missing};
@@ -22,7 +23,7 @@ pub use known::Known;
 pub use odd::OddPart;
 pub use retreat::Retreat;
 pub use shard::{ANOTHER_SHARD, Shard, ShardError};
-pub use steps::{Action, Plan, Probe, Scope, Step, WRONG_TOKENS, lanes};
+pub use steps::{Action, Plan, Probe, Scope, ShownBy, Step, WRONG_TOKENS, lanes};
 pub use synthetic::Mark;
 pub use told::{Bounds, Planned};
 pub use variety::{TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, reserve, variants};

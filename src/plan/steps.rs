@@ -1,17 +1,18 @@
 //! The order of a run. The main type is [`Plan`].
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::shard::{ANOTHER_SHARD, Shard};
 use super::share::{Share, scheme};
+use super::understood;
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::link::Target;
 use crate::contract::odd::Odd;
-use crate::contract::operation::{Location, Method, Operation, OperationId, Security};
+use crate::contract::operation::{Method, Operation, OperationId, Security};
 use crate::contract::vocabulary::Listed;
 
 /// The most requests with a wrong token in one run: a target may lock out whoever guesses.
@@ -28,6 +29,8 @@ pub struct Scope {
     pub only: Vec<OperationId>,
     /// The operations to leave out.
     pub skip: Vec<OperationId>,
+    /// Writes that are sent although the contract does not say how to recognise what they do.
+    pub also_send: Vec<OperationId>,
     /// What choices are made by.
     pub seed: u64,
     /// The shard of the plan that is carried out; none for the whole plan.
@@ -75,6 +78,17 @@ pub enum Action {
     OddRead(Odd),
     /// Sends an odd request to a writing operation, drafted as it was accepted where only a part of it is odd.
     OddWrite(Odd),
+    /// Looks through this list for everything that the run left there, once, at its end.
+    Account,
+}
+
+/// What shows the record of a create beside its own answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShownBy {
+    /// This list.
+    List(OperationId),
+    /// This operation, by the record's identifier.
+    Read(OperationId),
 }
 
 impl Action {
@@ -83,7 +97,7 @@ impl Action {
     pub fn always_sends(self) -> bool {
         !matches!(
             self,
-            Self::Fill | Self::VaryCreate | Self::VaryUpdate | Self::WalkFilled
+            Self::Account | Self::Fill | Self::VaryCreate | Self::VaryUpdate | Self::WalkFilled
         )
     }
 
@@ -135,6 +149,9 @@ pub struct Plan {
     pub parts: usize,
     /// The facts that other shards check.
     pub elsewhere: BTreeSet<FactId>,
+    /// What shows the record of each create that later writes take an identifier from: before the first of them it is
+    /// looked for there.
+    pub shown_by: BTreeMap<OperationId, ShownBy>,
 }
 
 impl Plan {
@@ -148,6 +165,7 @@ impl Plan {
             shard: scope.shard,
             parts: 0,
             elsewhere: BTreeSet::new(),
+            shown_by: BTreeMap::new(),
         };
         let wanted = wanted(contract, scope);
         let mut called = Vec::new();
@@ -164,6 +182,8 @@ impl Plan {
             &called,
             Share::new(contract, &called, (shard, scope.seed), weight),
         );
+        plan.accounts(contract, &called);
+        plan.shown_by = shown_by(contract, scope);
         plan.not_called.sort_by_key(|(id, _)| *id);
         plan.steps.sort_by_key(|step| step.action);
         plan
@@ -228,6 +248,21 @@ impl Plan {
                 self.steps.push(Step { operation, action });
             }
         }
+    }
+
+    /// Looks through each list that shows what a called operation creates.
+    fn accounts(&mut self, contract: &Contract, called: &[OperationId]) {
+        let creates = self.steps.iter().filter(|step| {
+            let operation = contract.operation(step.operation);
+            operation.method == Method::Post && created_in(operation).is_some()
+        });
+        let lists: BTreeSet<_> = creates
+            .filter_map(|step| contract.operation_named(&created_in(contract.operation(step.operation))?.operation))
+            .filter(|list| called.contains(list))
+            .collect();
+        let action = Action::Account;
+        self.steps
+            .extend(lists.into_iter().map(|operation| Step { operation, action }));
     }
 
     /// Shows a wrong token to a few operations, chosen by the seed.
@@ -364,23 +399,41 @@ fn reason_against(
     if operation.security != Security::None && !scope.token {
         return Some("there is no token".to_owned());
     }
-    let own_identifier = |index: usize| {
-        contract.links.iter().any(|link| {
-            link.to == id && link.target == Target::Parameter(index) && !contract.operation(link.from).is_read()
-        })
-    };
-    let mut in_path = operation
-        .parameters
+    understood::reason_against(contract, scope, id)
+}
+
+/// What shows the record of each create that another write takes a value from: its list, else a read that the contract
+/// links it to.
+fn shown_by(contract: &Contract, scope: &Scope) -> BTreeMap<OperationId, ShownBy> {
+    let writes = |id: OperationId| !contract.operation(id).is_read();
+    let leant_on: BTreeSet<_> = contract
+        .links
         .iter()
-        .enumerate()
-        .filter(|(_, parameter)| parameter.location == Location::Path);
-    let foreign = in_path.find(|(index, _)| !operation.is_read() && !own_identifier(*index));
-    foreign.map(|(_, parameter)| {
-        format!(
-            "no create of this contract links to its `{}`; only own records are written to",
-            parameter.name
-        )
-    })
+        .filter(|link| writes(link.from) && writes(link.to))
+        .map(|link| link.from)
+        .collect();
+    let shown = leant_on
+        .into_iter()
+        .filter_map(|create| Some((create, shows(contract, scope, create)?)));
+    shown.collect()
+}
+
+/// What shows the record of a create, of the operations that may be called.
+pub(super) fn shows(contract: &Contract, scope: &Scope, create: OperationId) -> Option<ShownBy> {
+    let may_be_called = |id: &OperationId| !scope.skip.contains(id);
+    let listed = created_in(contract.operation(create));
+    let list = listed
+        .and_then(|listed| contract.operation_named(&listed.operation))
+        .filter(may_be_called);
+    let mut links = contract.links.iter().filter(|link| link.from == create);
+    let mut by_id = || {
+        let read = links.find(|link| {
+            let parameter = matches!(link.target, Target::Parameter(_));
+            parameter && contract.operation(link.to).is_read() && may_be_called(&link.to)
+        });
+        read.map(|link| ShownBy::Read(link.to))
+    };
+    list.map(ShownBy::List).or_else(&mut by_id)
 }
 
 /// The operations so that each comes after those whose values it takes, else in the order of the contract.
@@ -536,13 +589,37 @@ mod tests {
     }
 
     #[test]
+    fn a_run_ends_with_a_look_through_each_list_of_what_it_creates() {
+        let (contract, plan) = plan(&all());
+        let end = plan
+            .steps
+            .iter()
+            .rev()
+            .take_while(|step| step.action == Action::Account);
+        let mut lists: Vec<_> = end
+            .map(|step| contract.operation(step.operation).name.as_str())
+            .collect();
+        lists.sort_unstable();
+        assert_eq!(lists, ["getContacts", "getTags", "getVisits"]);
+        let reads = Scope { writes: false, ..all() };
+        assert!(
+            Plan::new(&contract, &reads)
+                .steps
+                .iter()
+                .all(|step| step.action != Action::Account)
+        );
+    }
+
+    #[test]
     fn each_odd_request_is_planned_once_and_at_the_end_the_writes_last() {
         let (contract, plan) = plan(&all());
         let odd = odd_ones(&contract, &plan);
         assert_eq!(odd.iter().collect::<HashSet<_>>().len(), odd.len());
         // Six pages of four lists; nine bodies of five writes, and two identifiers of two of them.
         assert_eq!(odd.len(), 6 * 4 + 9 * 5 + 2 * 2);
-        let tail = plan.steps.get(plan.steps.len() - odd.len()..).unwrap();
+        let accounts = plan.steps.iter().filter(|step| step.action == Action::Account).count();
+        let before = plan.steps.len() - accounts;
+        let tail = plan.steps.get(before - odd.len()..before).unwrap();
         let reads = tail.iter().take(24);
         assert!(reads.into_iter().all(|step| matches!(step.action, Action::OddRead(_))));
         let writes = tail.iter().skip(24);

@@ -61,6 +61,49 @@ impl Mark {
         format!("{}{}", self.0, letters.into_iter().rev().collect::<String>())
     }
 
+    /// The numbers of the drafts that a value shows, each once: what stands behind each mark in its texts. A service may
+    /// write texts in other letters, but not other ones.
+    #[must_use]
+    pub fn numbers_in(&self, value: &Value) -> Vec<u64> {
+        let mut numbers = Vec::new();
+        self.each_in(value, &mut |letters| {
+            let number = letters
+                .bytes()
+                .take_while(u8::is_ascii_lowercase)
+                .try_fold(0, |number: u64, letter| {
+                    number.checked_mul(26)?.checked_add(u64::from(letter - b'a'))
+                });
+            let number = number.unwrap_or(u64::MAX);
+            if !numbers.contains(&number) {
+                numbers.push(number);
+            }
+        });
+        numbers
+    }
+
+    /// Whether a text of the value shows the mark.
+    #[must_use]
+    pub fn is_in(&self, value: &Value) -> bool {
+        let mut found = false;
+        self.each_in(value, &mut |_| found = true);
+        found
+    }
+
+    /// Shows what stands behind each mark in the texts of a value, in small letters.
+    fn each_in(&self, value: &Value, found: &mut dyn FnMut(&str)) {
+        match value {
+            Value::String(text) if text.len() >= self.0.len() => {
+                let text = text.to_ascii_lowercase();
+                for (at, mark) in text.match_indices(self.as_str()) {
+                    found(&text[at + mark.len()..]);
+                }
+            }
+            Value::Array(elements) => elements.iter().for_each(|element| self.each_in(element, found)),
+            Value::Object(members) => members.values().for_each(|member| self.each_in(member, found)),
+            _ => {}
+        }
+    }
+
     /// A token that nobody issued.
     #[must_use]
     pub fn wrong_token(&self) -> String {

@@ -167,6 +167,7 @@ impl Action {
             Self::OddRead(_) | Self::OddWrite(_) => {
                 "send an odd request: whatever it gets, it gets no 5xx, and all of it"
             }
+            Self::Account => "look through the list for the run's tag: whatever it left is accounted for",
             Self::VaryUpdate => "update with each field alone, none, and names beyond ASCII: the list must show each",
         }
     }
@@ -202,6 +203,7 @@ impl Action {
                 "as many as {} of --max-writes {max_writes} leave room for, none where they are not needed",
                 max_writes - reserve(*max_writes)
             ),
+            Self::Account => format!("the first page, then pages 2 to last_page, {max_pages} at most"),
             Self::WalkFilled => format!("none, or the first page, then pages 2 to last_page, {max_pages} at most"),
             Self::VaryUpdate => {
                 "one request for each variant, and the list's pages until it shows what was sent".to_owned()
@@ -231,7 +233,8 @@ impl Action {
             | Self::LookAgain
             | Self::VaryUpdate
             | Self::ProbeWrite(_)
-            | Self::OddWrite(_) => false,
+            | Self::OddWrite(_)
+            | Self::Account => false,
         }
     }
 
@@ -273,7 +276,8 @@ impl Action {
             | Self::ProbeRead(_)
             | Self::ProbeWrite(_)
             | Self::OddRead(_)
-            | Self::OddWrite(_) => false,
+            | Self::OddWrite(_)
+            | Self::Account => false,
         }
     }
 }
@@ -446,6 +450,6 @@ mod tests {
         let reasons: HashSet<_> = actions.iter().map(|action| action.reason()).collect();
         let kinds: HashSet<_> = actions.iter().map(std::mem::discriminant).collect();
         // A probe has words for each of three credentials; it and an odd request have one set for reads and writes.
-        assert_eq!((kinds.len(), reasons.len()), (13, 13));
+        assert_eq!((kinds.len(), reasons.len()), (14, 14));
     }
 }

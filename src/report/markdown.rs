@@ -183,22 +183,21 @@ fn undecided(record: &Record) -> String {
 }
 
 fn residue(record: &Record) -> String {
-    if record.residue.is_empty() {
+    let count = record.residue.len() + record.others.len();
+    if count == 0 {
         return String::new();
     }
-    let rows = record.residue.iter().take(MOST_LISTED);
-    let rows: String = rows
-        .map(|left| format!("| {} | {} |\n", cell(&left.operation), cell(told::left(left))))
+    let rows: String = told::all_left(record)
+        .take(MOST_LISTED)
+        .map(|(operation, left)| format!("| {} | {} |\n", cell(operation), cell(&left)))
         .collect();
     let mut text = format!(
-        "\n<details><summary>{} left in the target, which deletes nothing</summary>\n\n| operation | id |\n|---|---|\n{rows}",
-        record.residue.len()
+        "\n<details><summary>{} left in the target, which deletes nothing; {}</summary>\n\n| operation | id |\n|---|---|\n{rows}",
+        record.residue.len(),
+        told::looked_through(record)
     );
-    if record.residue.len() > MOST_LISTED {
-        text.push_str(&format!(
-            "\n{} more are not listed here.\n",
-            record.residue.len() - MOST_LISTED
-        ));
+    if count > MOST_LISTED {
+        text.push_str(&format!("\n{} more are not listed here.\n", count - MOST_LISTED));
     }
     text + "\n</details>\n"
 }
@@ -314,6 +313,7 @@ mod tests {
         let mut record = fixed();
         record.findings.clear();
         record.residue.clear();
+        record.others.clear();
         record.facts.rows.clear();
         record.outcome = Outcome::Conforms;
         let text = markdown(&record);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::record::{Outcome, Record, ResidueRecord};
+use super::record::{Outcome, Record};
 use super::terminal::{Styling, Terminal, Verbosity};
 use super::wrap::hanging;
 use super::{accepted, told};
@@ -27,13 +27,13 @@ impl Terminal {
         }
         let (entries, summary) = (self.entries(record), verdict + &self.summary(record));
         let room = SCREEN.saturating_sub(summary.lines().count());
-        let closing = match record.residue.len() {
+        let closing = match record.residue.len() + record.others.len() {
             0 => summary,
             // The heading takes a line too.
-            left if left < room => summary + &self.residue_heading(record, ":") + &residue(&record.residue),
+            left if left < room => summary + &self.residue_heading(record, ":") + &residue(record),
             // The list cannot be had again: another run would leave more. So it is told, and the verdict after it.
             _ => {
-                let list = format!("left in the target\n{}\n", residue(&record.residue));
+                let list = format!("left in the target\n{}\n", residue(record));
                 list + &summary + &self.residue_heading(record, "; each is named above")
             }
         };
@@ -128,7 +128,10 @@ impl Terminal {
         let left = record.residue.len();
         self.row(
             "residue",
-            &format!("{left} left in the target, which deletes nothing{end}"),
+            &format!(
+                "{left} left in the target, which deletes nothing; {}{end}",
+                told::looked_through(record)
+            ),
         )
     }
 
@@ -181,10 +184,10 @@ fn by_rule(record: &Record) -> String {
     told.join(", ")
 }
 
-fn residue(residue: &[ResidueRecord]) -> String {
+fn residue(record: &Record) -> String {
     let mut text = String::new();
-    for left in residue {
-        let _ = writeln!(text, "    {:<20} {}", left.operation, told::left(left));
+    for (operation, left) in told::all_left(record) {
+        let _ = writeln!(text, "    {operation:<20} {left}");
     }
     text
 }
@@ -193,7 +196,7 @@ fn residue(residue: &[ResidueRecord]) -> String {
 mod tests {
     use super::*;
     use crate::report::testing::fixed;
-    use crate::report::{FactRow, FindingRecord};
+    use crate::report::{FactRow, FindingRecord, ResidueRecord};
 
     fn terminal(width: Option<usize>) -> Terminal {
         Terminal {
@@ -265,9 +268,12 @@ mod tests {
         for left in &record.residue {
             assert_eq!(text.matches(left.id.as_deref().unwrap()).count(), 1, "{text}");
         }
+        let summary = text.trim_end().split("residue ").last().unwrap();
+        let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
+        let head = "40 left in the target, which deletes nothing; ";
         assert!(
-            text.trim_end()
-                .ends_with("40 left in the target, which deletes nothing; each is named above")
+            summary.starts_with(head) && summary.ends_with("; each is named above"),
+            "{summary}"
         );
     }
 

@@ -266,6 +266,7 @@ mod tests {
     fn residue_is_told_only_where_there_is_some() {
         let mut record = fixed();
         record.residue.clear();
+        record.others.clear();
         let text = terminal(Styling::Plain, Verbosity::Normal).report(&record);
         assert!(!text.contains("residue"), "{text}");
     }

@@ -7,8 +7,8 @@ use reqwest::header::HeaderMap;
 
 use super::{
     AcceptedRecord, AcceptedState, AnswerRecord, ContractRecord, CredentialRecord, Excerpt, ExchangeRecord, Exchanges,
-    FactRow, Facts, FindingRecord, GapRecord, OperationRecord, Outcome, PlaceRecord, PurposeRecord, Record,
-    RequestCounts, ResidueRecord, RunFacts, Scope, VERSION, VerdictRecord, record,
+    FactRow, Facts, FindingRecord, GapRecord, LookedThroughRecord, OperationRecord, OtherRecord, Outcome, PlaceRecord,
+    PurposeRecord, Record, RequestCounts, ResidueRecord, RunFacts, Scope, VERSION, VerdictRecord, record,
 };
 use crate::contract::Contract;
 use crate::contract::document::Document;
@@ -16,7 +16,7 @@ use crate::contract::operation::Method;
 use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{Answer, Credential, Exchange, Leaning, Purpose, Request, Target, Told};
 use crate::rules::{Judge, Level, Levels, Verdicts};
-use crate::run::{Ended, Residue, Run, Tally};
+use crate::run::{Ended, LookedThrough, Residue, Run, Tally};
 
 const SCHEMA: &str = "/paths/~1things/get/responses/200/content/application~1json/schema";
 
@@ -85,6 +85,8 @@ impl Seen {
             verdicts: self.verdicts(),
             ended: self.ended.clone(),
             residue: self.residue.clone(),
+            looked_through: LookedThrough::Whole,
+            others: Vec::new(),
             tally: Tally::default(),
         }
     }
@@ -176,6 +178,8 @@ pub(super) fn fixed() -> Record {
         operation: "createThing".to_owned(),
         id: id.map(str::to_owned),
         answered,
+        status: answered.then_some(201),
+        found: id.map(|_| true),
     };
     Record {
         report_version: VERSION,
@@ -202,6 +206,11 @@ pub(super) fn fixed() -> Record {
             entry(AcceptedState::Waits, "/size", 0),
         ],
         residue: vec![left(Some("t-17"), true), left(None, true), left(None, false)],
+        looked_through: LookedThroughRecord::Part,
+        others: vec![OtherRecord {
+            list: "getThings".to_owned(),
+            id: Some("t-18".to_owned()),
+        }],
         requests: RequestCounts {
             sent: 12,
             answered: 11,

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::record::{FactRow, FindingRecord, Outcome, Record, ResidueRecord, ShardsRecord, VerdictRecord};
+use super::record::{
+    FactRow, FindingRecord, LookedThroughRecord, Outcome, Record, ResidueRecord, ShardsRecord, VerdictRecord,
+};
 use crate::exchange::neutral::{Colours, neutral};
 use crate::rules::{Level, RULES, Rule};
 
@@ -101,12 +103,49 @@ pub(super) fn undecided(record: &Record) -> Vec<(&str, Vec<&FactRow>)> {
     reasons
 }
 
-/// The identifier of what was left, else why there is none.
-pub(super) fn left(residue: &ResidueRecord) -> &str {
-    match (&residue.id, residue.answered) {
-        (Some(id), _) => id,
-        (None, true) => "the answer showed no id",
-        (None, false) => "the answer never came; it may be there",
+/// The identifier of what was left, and what else is known of it.
+pub(super) fn left(residue: &ResidueRecord) -> String {
+    let parts = [residue.id.clone(), left_note(residue)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// What is known of something left, beside its identifier; none where it was created and answered as it should be.
+pub(super) fn left_note(residue: &ResidueRecord) -> Option<String> {
+    let response = match residue.status {
+        Some(status) if !(200..300).contains(&status) => Some(format!("answered with {status}")),
+        Some(_) => residue.id.is_none().then(|| "the answer showed no id".to_owned()),
+        None if residue.answered => residue.id.is_none().then(|| "the answer showed no id".to_owned()),
+        None => Some("the answer never came".to_owned()),
+    };
+    let created = residue.status.is_some_and(|status| (200..300).contains(&status));
+    let place = match residue.found {
+        Some(true) => response.is_some().then_some("it is there"),
+        Some(false) => Some("its list does not show it"),
+        None => (response.is_some() && !created).then_some("it may be there"),
+    };
+    let parts = [response, place.map(str::to_owned)];
+    let note = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
+    (!note.is_empty()).then_some(note)
+}
+
+/// What was left, a pair of texts each: the operation, and what is known of it. Behind what creates left stands what else
+/// shows the run's tag.
+pub(super) fn all_left(record: &Record) -> impl Iterator<Item = (&str, String)> {
+    let created = record.residue.iter();
+    let created = created.map(|residue| (residue.operation.as_str(), left(residue)));
+    let others = record.others.iter().map(|other| {
+        let id = other.id.as_deref().unwrap_or("without an id");
+        (other.list.as_str(), format!("{id}; it shows the run's tag"))
+    });
+    created.chain(others)
+}
+
+/// How far the run looked for what it left, to be read after how much that is.
+pub(super) fn looked_through(record: &Record) -> &'static str {
+    match record.looked_through {
+        LookedThroughRecord::Whole => "its lists were looked through",
+        LookedThroughRecord::Part => "at the end not all of its lists were seen whole",
+        LookedThroughRecord::Nothing => "the run ended before it looked for more",
     }
 }
 

@@ -12,7 +12,7 @@ use crate::contract::operation::{Answer as DocumentedAnswer, Operation, Operatio
 use crate::contract::vocabulary::{Created, Form, Updated};
 use crate::exchange::json::{Body, JsonError};
 use crate::exchange::redact::Values;
-use crate::exchange::{Answer, Exchange, Failure, Purpose, Request};
+use crate::exchange::{Answer, Exchange, Failure, Purpose, Request, identifier};
 
 /// The request that evidence comes from, and how its values may be told.
 #[derive(Clone, Copy, Debug)]
@@ -230,7 +230,7 @@ impl Creation<'_> {
     /// Whether the record has an identifier to be found by.
     #[must_use]
     pub fn is_identified(&self) -> bool {
-        self.resource.pointer(&self.law.id).is_some_and(|id| !id.is_null())
+        self.resource.pointer(&self.law.id).and_then(identifier).is_some()
     }
 }
 
@@ -270,6 +270,17 @@ pub struct Updating<'seen> {
     pub end: WalkEnd,
     /// The most pages that are walked.
     pub most: u64,
+}
+
+/// A record that the target shows at the end of a run although the create that sent it was refused.
+#[derive(Clone, Copy, Debug)]
+pub struct Stored<'seen> {
+    /// The create.
+    pub operation: OperationId,
+    /// The status that refused it.
+    pub status: u16,
+    /// Where the record shows, as a marked pointer in the answer.
+    pub pointer: &'seen str,
 }
 
 /// A request field sent in one of its forms, after another form was accepted in the same place.

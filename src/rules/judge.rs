@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::RULES;
 use super::assertion::Assertions;
-use super::evidence::{Creation, ExchangeSeen, FormTried, Origin, Sighting, Updating, Walk};
+use super::evidence::{Creation, ExchangeSeen, FormTried, Origin, Sighting, Stored, Updating, Walk};
 use super::level::Levels;
 use super::media_type;
 use super::place::{Place, Walker};
@@ -158,6 +158,15 @@ impl<'contract> Judge<'contract> {
         for rule in RULES {
             if let Judging::Placed(_, judge) | Judging::Kept(Comparison { updated: judge, .. }) = rule.judge {
                 judge(updating, &mut self.sink(rule, request));
+            }
+        }
+    }
+
+    /// Judges a record that is there although its create was refused. `request` is the one that showed it.
+    pub fn stored(&mut self, stored: &Stored<'_>, request: &Request) {
+        for rule in RULES {
+            if let Judging::Stored(judge) = rule.judge {
+                judge(stored, &mut self.sink(rule, request));
             }
         }
     }

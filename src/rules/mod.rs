@@ -31,11 +31,13 @@ mod rule;
 mod scope;
 mod server_error;
 mod status;
+mod stored_refusal;
 #[cfg(test)]
 mod testing;
 mod typed_client;
 mod undocumented_field;
 mod unfinished_answer;
+mod unusable_identifier;
 mod verdict;
 mod wrong_type;
 
@@ -69,9 +71,11 @@ pub static RULES: &[&Rule] = &[
     &respelled::RULE,
     &server_error::RULE,
     &status::RULE,
+    &stored_refusal::RULE,
     &typed_client::RULE,
     &undocumented_field::RULE,
     &unfinished_answer::RULE,
+    &unusable_identifier::RULE,
     &wrong_type::RULE,
 ];
 

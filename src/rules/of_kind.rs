@@ -44,6 +44,8 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
 pub fn shows(rule: &Rule, kind: FactKind) -> bool {
     let notes = match rule.name {
         "null-value" | "undocumented-field" => kind == FactKind::Type,
+        "stored-refusal" => kind == FactKind::Status,
+        "unusable-identifier" => kind == FactKind::IdentifierUnique,
         "respelled" => rule_of(kind).name == carried::RULE.name,
         _ => false,
     };
@@ -71,6 +73,14 @@ mod tests {
             }
         }
         assert!(seen > 15, "{seen}");
-        assert_eq!(noting, ["allow", "null-value", "respelled", "undocumented-field"]);
+        let known = [
+            "allow",
+            "null-value",
+            "respelled",
+            "stored-refusal",
+            "undocumented-field",
+            "unusable-identifier",
+        ];
+        assert_eq!(noting, known);
     }
 }

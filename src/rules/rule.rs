@@ -1,6 +1,6 @@
 //! What a rule is. The main type is [`Rule`].
 
-use super::evidence::{Creation, ExchangeSeen, FormTried, Sighting, Updating, Walk};
+use super::evidence::{Creation, ExchangeSeen, FormTried, Sighting, Stored, Updating, Walk};
 use super::level::Level;
 use super::place::Place;
 use super::verdict::Sink;
@@ -64,6 +64,8 @@ pub(super) enum Judging {
     Placed(fn(&Sighting<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
     /// A created record looked for in its list.
     Sighting(fn(&Sighting<'_>, &mut Sink<'_>)),
+    /// A record that is there although its create was refused.
+    Stored(fn(&Stored<'_>, &mut Sink<'_>)),
     /// A walk over the pages of a list.
     Walk(fn(&Walk, &mut Sink<'_>)),
 }

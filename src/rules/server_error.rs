@@ -6,7 +6,8 @@ use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::odd::Odd;
-use crate::exchange::Credential;
+use crate::contract::operation::Method;
+use crate::exchange::{Credential, Purpose};
 
 pub(super) static RULE: Rule = Rule {
     name: "server-error",
@@ -14,7 +15,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "No request gets a 5xx, however odd it is; a 503 counts once it stays.",
     explanation: "A 5xx says that the service erred, whatever was sent. A request that is answered by 429 or 503 is \
                   sent again, as Retry-After asks, a few times; what counts is the last answer.",
-    leaves_alone: "A 503 that went away, and one to a wrong token, which is shown once only. Whatever else an odd request \
+    leaves_alone: "A 503 that went away, and one to what is sent once only: a wrong token, and a create that must be refused or is \
+                   odd. Whatever else an odd request \
                    gets.",
     mend: "Find the request in the service's log. The line to see it again is in the finding.",
     source: "RFC 9110, section 15.6: a 5xx says that the server erred",
@@ -36,14 +38,21 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let Some(fact) = seen.contract.fact_of(seen.id, FactKind::NoServerError) else {
         return;
     };
-    // A wrong token is shown once, so nobody knows whether its 503 would have stayed.
-    let once = matches!(seen.exchange.request.credential, Credential::Wrong { .. });
+    let once = is_sent_once(seen);
     match seen.outcome() {
         Err(_) => sink.undecided(fact, Reason::Unanswered),
         Ok(answer) if answer.status == 503 && once => sink.undecided(fact, Reason::Throttled),
         Ok(answer) if answer.status >= 500 => sink.broken(fact, String::new, || answer.status.to_string()),
         Ok(_) => sink.held(fact),
     }
+}
+
+/// Whether a request is not sent again, so that nobody knows whether its 503 would have stayed: a wrong token is shown once,
+/// and a create may have been stored. Documented creates are followed by others, of which the last counts.
+fn is_sent_once(seen: &ExchangeSeen<'_>) -> bool {
+    let request = &seen.exchange.request;
+    let documented = matches!(request.purpose, Purpose::Documented(_));
+    matches!(request.credential, Credential::Wrong { .. }) || (request.method == Method::Post && !documented)
 }
 
 /// Of an odd request nothing but the oddity is judged: what refuses its credential or asks for time says nothing of it.
@@ -54,6 +63,7 @@ fn judge_odd(seen: &ExchangeSeen<'_>, odd: Odd, sink: &mut Sink<'_>) {
     match seen.outcome().map(|answer| answer.status) {
         Err(_) => sink.undecided(fact, Reason::Unanswered),
         Ok(429) => sink.undecided(fact, Reason::Throttled),
+        Ok(503) if is_sent_once(seen) => sink.undecided(fact, Reason::Throttled),
         Ok(status @ (401 | 403)) => sink.undecided(fact, Reason::TokenRefused(status)),
         Ok(status) if status >= 500 => {
             sink.broken(fact, String::new, || {

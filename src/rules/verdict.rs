@@ -58,6 +58,8 @@ pub enum Reason {
     NotShown,
     /// The operation was not called, for this reason.
     NotCalled(String),
+    /// A write would go to a record that may not be the run's own, for this reason.
+    NotOwn(String),
     /// The field was not in an accepted request.
     NotSent,
     /// The target refused what leans on a gap, with this status.
@@ -120,7 +122,7 @@ impl fmt::Display for Reason {
                 formatter,
                 "the list has one page; a second takes {needed} records more, and --max-writes leaves {left}"
             ),
-            Self::NotCalled(why) => formatter.write_str(why),
+            Self::NotCalled(why) | Self::NotOwn(why) => formatter.write_str(why),
             Self::NotSent => formatter.write_str("the field was in no accepted request"),
             Self::NotShown => formatter.write_str("no answer showed this place"),
             Self::OnePage => formatter.write_str("the list has one page"),

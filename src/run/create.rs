@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::pace::{ATTEMPTS, says_when, wait_after};
 use super::request::{self, Address};
-use super::session::{Changed, Made, Residue, Session};
+use super::session::{Changed, Made, Session};
 use super::walk::digest;
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{Method, OperationId};
 use crate::contract::vocabulary::{Accepts, Form};
 use crate::exchange::json::Body;
-use crate::exchange::{Content, Exchange, Leaning, Purpose, Request};
+use crate::exchange::{Content, Exchange, Leaning, Purpose, Request, identifier};
 use crate::plan::{Draft, Retreat};
 use crate::rules::Reason;
 use crate::rules::evidence::{Creation, FormTried};
@@ -29,6 +30,8 @@ struct Tried {
 pub(super) enum Standing {
     /// One beside the others: what comes after goes to another record.
     Further,
+    /// As [`Self::Main`], and none is sent in its stead while the target asks for time.
+    Last,
     /// The one whose record, and whose choices, what comes after builds on.
     Main,
 }
@@ -98,6 +101,7 @@ impl Session<'_> {
 
     /// Sends a draft in this form: as an earlier one was accepted, or with retreat until it is.
     async fn in_form(&self, operation: OperationId, form: Form, as_before: Option<&Draft>) -> Result<Tried, Reason> {
+        self.owned(operation).await?;
         let address = request::address(self.contract, operation, &self.known.borrow()).map_err(Reason::NotCalled)?;
         let mut draft = self.draft(operation, form)?;
         if let Some(before) = as_before {
@@ -105,10 +109,7 @@ impl Session<'_> {
         }
         let mut retreat = Retreat::from(draft.clone());
         loop {
-            if !self.may_write(operation) {
-                return Err(self.budget_spent());
-            }
-            let (exchange, _) = self.write(operation, &draft, &address, Standing::Main).await;
+            let exchange = self.heard(operation, form, &mut draft, &address).await?;
             let status = exchange.outcome.as_ref().ok().map(|answer| answer.status);
             let accepted = self.succeeded(&exchange);
             let refused = as_before.is_none() && matches!(status, Some(400 | 409 | 422));
@@ -127,6 +128,40 @@ impl Session<'_> {
                     });
                 }
             }
+            self.expect(1);
+        }
+    }
+
+    /// Sends a draft. A create that is answered by a 503, or by a 429 that does not say when, may have stored the record: so
+    /// it is not sent again, but another record of the same choices.
+    async fn heard(
+        &self,
+        operation: OperationId,
+        form: Form,
+        draft: &mut Draft,
+        address: &Address,
+    ) -> Result<Exchange, Reason> {
+        let mut attempt = 0;
+        loop {
+            if !self.may_write(operation) {
+                return Err(self.budget_spent());
+            }
+            attempt += 1;
+            let standing = if attempt < ATTEMPTS {
+                Standing::Main
+            } else {
+                Standing::Last
+            };
+            let (exchange, _) = self.write(operation, draft, address, standing).await;
+            let creates = exchange.request.method == Method::Post;
+            let answer = exchange.outcome.as_ref().ok().filter(|answer| answer.is_throttled());
+            let open = answer.filter(|answer| creates && !(answer.status == 429 && says_when(answer)));
+            let Some(answer) = open.filter(|_| standing == Standing::Main) else {
+                return Ok(exchange);
+            };
+            tokio::time::sleep(wait_after(answer, attempt - 1)).await;
+            let before = std::mem::replace(draft, self.draft(operation, form)?);
+            draft.choose_as(&before);
             self.expect(1);
         }
     }
@@ -156,10 +191,11 @@ impl Session<'_> {
         let purpose = Purpose::Documented(Leaning::Gap);
         let credential = request::credential(&self.contract.operation(operation).security);
         let request = self.writing_request(operation, draft, address, (purpose, credential));
-        let (exchange, body) = self.call(request).await;
-        self.note_residue(&exchange, body.as_deref());
+        let creates = self.contract.operation(operation).method == Method::Post;
+        let another = creates && standing != Standing::Last;
+        let (exchange, body) = self.call_or_another(request, another).await;
         if self.succeeded(&exchange) {
-            let main = standing == Standing::Main;
+            let main = standing != Standing::Further;
             if main {
                 self.accepted.borrow_mut().insert(operation, draft.clone());
             }
@@ -201,31 +237,6 @@ impl Session<'_> {
         }
     }
 
-    /// Notes what an exchange may have left in the target. A refusal leaves nothing, and neither does a request that
-    /// never got a connection; an update changes only what a create has left already.
-    pub(super) fn note_residue(&self, exchange: &Exchange, body: Option<&Body>) {
-        let operation = exchange.request.operation;
-        let creates = self.contract.operation(operation).method == crate::contract::operation::Method::Post;
-        match &exchange.outcome {
-            Ok(answer) if creates && (200..300).contains(&answer.status) => {
-                let id = self.created_id(exchange, body);
-                self.leave(Residue {
-                    operation,
-                    id,
-                    answered: true,
-                });
-            }
-            Err(failure) if creates && !failure.is_unreachable() => {
-                self.leave(Residue {
-                    operation,
-                    id: None,
-                    answered: false,
-                });
-            }
-            _ => {}
-        }
-    }
-
     /// The identifier of what an exchange created, when its answer shows one.
     pub(super) fn created_id(&self, exchange: &Exchange, body: Option<&Body>) -> Option<String> {
         let law = self
@@ -239,30 +250,42 @@ impl Session<'_> {
             .outcome
             .as_ref()
             .is_ok_and(|answer| (200..300).contains(&answer.status));
-        id.filter(|id| created && !id.is_null()).map(text)
+        id.filter(|_| created).and_then(identifier)
     }
 
     /// Takes up a created record: its links, its identifier, what it carries.
     fn created(&self, request: &Request, body: &Body, address: &Address, standing: Standing) {
         let operation = request.operation;
-        if standing == Standing::Main {
+        let main = standing != Standing::Further;
+        if main {
             let mut known = self.known.borrow_mut();
             known.forget(self.contract, operation);
             known.learn(self.contract, operation, &body.value);
         }
+        let made = |resource: &Value, seen_before| Made {
+            operation,
+            request: request.clone(),
+            resource: resource.clone(),
+            seen_before,
+            path_values: address.path_values.clone(),
+        };
         let Some(law) = &self.contract.operation(operation).laws.created else {
+            if main {
+                self.note_own(made(&body.value, false), false);
+            }
             return;
         };
-        let Some(resource) = body
-            .value
-            .pointer(&law.resource)
-            .filter(|resource| resource.is_object())
-        else {
-            return;
-        };
+        let resource = body.value.pointer(&law.resource).unwrap_or(&Value::Null);
         let was_seen = resource.pointer(&law.id).is_some_and(|id| self.was_seen(operation, id));
         // What has nothing of this run in it may be a record that was there before: whether two may be the same is a gap.
-        let seen_before = was_seen && (standing == Standing::Main || self.has_mark(request));
+        let seen_before = was_seen && (main || self.has_mark(request));
+        let made = made(resource, seen_before);
+        if main {
+            self.note_own(made.clone(), was_seen);
+        }
+        if !resource.is_object() {
+            return;
+        }
         let creation = Creation {
             contract: self.contract,
             operation,
@@ -273,18 +296,11 @@ impl Session<'_> {
         };
         self.judged(|judge| judge.creation(&creation));
         self.tell_findings();
-        self.made.borrow_mut().push(Made {
-            operation,
-            request: request.clone(),
-            resource: resource.clone(),
-            seen_before,
-            path_values: address.path_values.clone(),
-        });
+        self.made.borrow_mut().push(made);
     }
 
     fn has_mark(&self, request: &Request) -> bool {
-        let body = request.json();
-        body.is_some_and(|body| body.to_string().contains(self.settings.mark.as_str()))
+        request.json().is_some_and(|body| self.settings.mark.is_in(body))
     }
 
     /// Whether the identifier stood in the list of such records, or was given to another one; from now on it was.

@@ -87,6 +87,9 @@ impl Session<'_> {
             return false;
         };
         let accepted = self.accepted.borrow().get(&operation).cloned();
+        if self.owned(operation).await.is_err() {
+            return false;
+        }
         let address = request::address(self.contract, operation, &self.known.borrow());
         let (Some(accepted), Ok(address)) = (accepted, address) else {
             return false;

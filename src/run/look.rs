@@ -11,7 +11,7 @@ use super::walk::{Item, Order};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Created, Listed};
 use crate::contract::{Contract, pointer};
-use crate::exchange::Request;
+use crate::exchange::{Request, identifier};
 use crate::rules::carries_all;
 use crate::rules::evidence::{Creation, Sighting, Walk};
 
@@ -104,7 +104,7 @@ impl Session<'_> {
 
     fn identifier<'made>(&self, made: &'made Made) -> Option<&'made Value> {
         let (created, _) = law(self.contract, made.operation)?;
-        made.resource.pointer(&created.id).filter(|id| !id.is_null())
+        made.resource.pointer(&created.id).filter(|id| identifier(id).is_some())
     }
 
     /// Notes the records that an item is or holds.
@@ -128,7 +128,7 @@ impl Session<'_> {
     }
 
     /// Whether an item is the record, or its owner.
-    fn belongs_in(&self, list: OperationId, made: &Made, item: &Value) -> bool {
+    pub(super) fn belongs_in(&self, list: OperationId, made: &Made, item: &Value) -> bool {
         let id = self
             .contract
             .operation(list)
@@ -146,7 +146,12 @@ impl Session<'_> {
     }
 
     /// The created record that an item is or holds, and its pointer in the item.
-    fn record_in<'item>(&self, made: &Made, item: &'item Value, in_place: bool) -> Option<(&'item Value, String)> {
+    pub(super) fn record_in<'item>(
+        &self,
+        made: &Made,
+        item: &'item Value,
+        in_place: bool,
+    ) -> Option<(&'item Value, String)> {
         let (created, listed) = law(self.contract, made.operation)?;
         if listed.owner.is_none() {
             return in_place.then(|| (item, String::new()));
@@ -198,7 +203,7 @@ impl Session<'_> {
     }
 }
 
-fn law(contract: &Contract, operation: OperationId) -> Option<(&Created, &Listed)> {
+pub(super) fn law(contract: &Contract, operation: OperationId) -> Option<(&Created, &Listed)> {
     let created = contract.operation(operation).laws.created.as_ref()?;
     Some((created, created.listed.as_ref()?))
 }

@@ -1,6 +1,7 @@
 //! Sends a plan and judges what comes back: concurrency, pace, retreat, settling, interruption. [`run`] is the way in;
 //! it tells [`Event`]s while it goes and ends in a [`Run`].
 
+mod account;
 mod create;
 mod digests;
 mod event;
@@ -9,6 +10,7 @@ mod list;
 mod look;
 mod look_again;
 mod odd;
+mod own;
 mod pace;
 mod parameter;
 mod probe;
@@ -21,6 +23,7 @@ mod variety;
 mod walk;
 mod write_log;
 
+pub use account::{LookedThrough, Other};
 pub use event::Event;
 pub use session::{Ended, Residue, Run, Tally, run};
 pub use settings::Settings;

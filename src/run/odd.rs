@@ -8,6 +8,7 @@
 //! down over a documented request is sent no odd ones: they would show nothing new. One that gives no complete answer to an
 //! odd request, or asks for time until the end, is sent no more of them. What is not sent keeps the law from being held.
 
+use super::account::may_have_stored;
 use super::request::{self, Address};
 use super::session::{Residue, Session};
 use crate::contract::fact::FactKind;
@@ -24,12 +25,14 @@ impl Session<'_> {
         let part = OddPart::of(self.contract, operation, &odd, self.seed);
         let request = match self.reason_against_odd(operation) {
             Some(reason) => Err(reason),
-            None => self.odd_request(operation, odd, &part),
+            None => match self.owned(operation).await {
+                Ok(()) => self.odd_request(operation, odd, &part),
+                Err(reason) => Err(reason),
+            },
         };
         match request {
             Ok(Some(request)) => {
-                let (exchange, body) = self.call(request).await;
-                self.note_residue(&exchange, body.as_deref());
+                let (exchange, _) = self.call(request).await;
                 self.note_stray(&exchange, part);
                 if let Some(reason) = gives_up(&exchange) {
                     self.odd_ended.borrow_mut().insert(operation, reason);
@@ -117,17 +120,14 @@ impl Session<'_> {
     fn note_stray(&self, exchange: &Exchange, part: OddPart) {
         let operation = exchange.request.operation;
         let documented = self.contract.operation(operation);
-        let answered = match &exchange.outcome {
-            Ok(answer) if (200..300).contains(&answer.status) => true,
-            Err(failure) if !failure.is_unreachable() => false,
-            _ => return,
-        };
         let updates = !documented.is_read() && documented.method != Method::Post;
-        if let (OddPart::Identifier(id), true) = (part, updates) {
+        let stored = may_have_stored(&exchange.outcome) == Some(true);
+        if let (OddPart::Identifier(id), true) = (part, updates && stored) {
             self.leave(Residue {
                 operation,
                 id: Some(id),
-                answered,
+                status: exchange.outcome.as_ref().ok().map(|answer| answer.status),
+                found: None,
             });
         }
     }

@@ -47,6 +47,11 @@ impl Pace {
     }
 }
 
+/// Whether an answer says when the request may come again, within what is waited for.
+pub(super) fn says_when(answer: &Answer) -> bool {
+    repeat::asked_for(&answer.headers).is_some_and(|time| time <= LONGEST_WAIT)
+}
+
 /// How long to wait after the `attempt`th answer (from 0) that asks for time: what Retry-After says (RFC 9110, section
 /// 10.2.3), else a time that doubles; never longer than five seconds.
 pub(super) fn wait_after(answer: &Answer, attempt: u32) -> Duration {

@@ -17,12 +17,11 @@ impl Session<'_> {
         let leaning = if proven { Leaning::Nothing } else { Leaning::Gap };
         let purpose = Purpose::MustBeRefused(probe.fact(), leaning);
         let credential = self.refusable(operation, probe);
+        if let Err(reason) = self.owned(operation).await {
+            return self.not_called(operation, reason);
+        }
         if let Some(request) = self.refusable_request(operation, purpose, credential) {
-            let writes = !self.contract.operation(operation).is_read();
-            let (exchange, body) = self.call(request).await;
-            if writes {
-                self.note_residue(&exchange, body.as_deref());
-            }
+            self.call(request).await;
         }
     }
 

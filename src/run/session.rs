@@ -10,16 +10,18 @@ use serde_json::Value;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
 
+use super::account::{Account, LookedThrough, Other};
 use super::digests::Digests;
 use super::event::Event;
 use super::look::Sighted;
-use super::pace::{ATTEMPTS, Pace, wait_after};
+use super::own::Own;
+use super::pace::{ATTEMPTS, Pace, says_when, wait_after};
 use super::settings::Settings;
 use super::write_log::{WriteEntry, WriteState};
 use crate::contract::Contract;
 use crate::contract::operation::{Method, OperationId};
 use crate::exchange::json::Body;
-use crate::exchange::{Credential, Exchange, Failure, Purpose, Request, Transport};
+use crate::exchange::{Answer, Credential, Exchange, Failure, Purpose, Request, Transport};
 use crate::plan::{ANOTHER_SHARD, Action, Draft, Known, Plan, Shard, Step, lanes, reserve};
 use crate::rules::{Judge, Reason, Verdicts};
 
@@ -35,8 +37,12 @@ pub struct Run {
     pub verdicts: Verdicts,
     /// How it ended.
     pub ended: Ended,
-    /// What it left in the target.
+    /// What it may have left in the target.
     pub residue: Vec<Residue>,
+    /// How far it looked for that at its end.
+    pub looked_through: LookedThrough,
+    /// What else shows the run's mark then.
+    pub others: Vec<Other>,
     /// What it sent.
     pub tally: Tally,
 }
@@ -67,8 +73,10 @@ pub struct Residue {
     pub operation: OperationId,
     /// Its identifier, when the answer showed one.
     pub id: Option<String>,
-    /// Whether an answer came at all: without one nobody knows what was created.
-    pub answered: bool,
+    /// The status that it was answered with; none where no answer came, so that nobody knows what was created.
+    pub status: Option<u16>,
+    /// Whether the look at the end of the run showed it; none where that look did not see all of its list.
+    pub found: Option<bool>,
 }
 
 /// How many requests a run sent, and what became of them.
@@ -133,7 +141,7 @@ pub(super) struct Session<'run> {
     /// What choices are made by.
     pub(super) seed: u64,
     /// The plan that is carried out.
-    plan: &'run Plan,
+    pub(super) plan: &'run Plan,
     pub(super) judge: RefCell<Judge<'run>>,
     pub(super) known: RefCell<Known>,
     pub(super) made: RefCell<Vec<Made>>,
@@ -154,7 +162,13 @@ pub(super) struct Session<'run> {
     number: Cell<u64>,
     told: Cell<usize>,
     tally: Cell<Tally>,
-    residue: RefCell<Vec<Residue>>,
+    pub(super) residue: RefCell<Vec<Residue>>,
+    /// What became of each create.
+    pub(super) account: RefCell<Account>,
+    pub(super) looked_through: Cell<LookedThrough>,
+    pub(super) others: RefCell<Vec<Other>>,
+    /// Whose the record of each create is that later writes lean on.
+    pub(super) own: RefCell<HashMap<OperationId, Own>>,
     /// The write whose answer is waited for.
     writing: Cell<Option<OperationId>>,
     refusals: RefCell<Refusals>,
@@ -218,6 +232,10 @@ impl<'run> Session<'run> {
             told: Cell::new(0),
             tally: Cell::default(),
             residue: RefCell::default(),
+            account: RefCell::default(),
+            looked_through: Cell::default(),
+            others: RefCell::default(),
+            own: RefCell::default(),
             writing: Cell::new(None),
             refusals: RefCell::default(),
             round: Cell::new(0),
@@ -252,6 +270,7 @@ impl<'run> Session<'run> {
         if let Some(ended) = ended {
             return ended;
         }
+        self.look_through().await;
         match self.unrecorded.borrow().clone() {
             None => Ended::Complete,
             Some(reason) => Ended::NotRecorded(reason),
@@ -285,13 +304,15 @@ impl<'run> Session<'run> {
         self.made.borrow_mut().clear();
         self.changed.borrow_mut().clear();
         self.latest.borrow_mut().clear();
+        self.own.borrow_mut().clear();
     }
 
     async fn round(&self, plan: &Plan) -> Option<Ended> {
         let again = self.round.get() > 1;
         let steps = |group: &[Step]| -> Vec<Step> {
             let steps = group.iter().filter(|step| !again || step.action.repeats());
-            steps.copied().collect()
+            // The account comes once, after all rounds.
+            steps.filter(|step| step.action != Action::Account).copied().collect()
         };
         let sending = steps(&plan.steps)
             .iter()
@@ -335,24 +356,33 @@ impl<'run> Session<'run> {
             Action::Update => self.update(operation).await,
             Action::VaryUpdate => self.vary_update(operation).await,
             Action::OddRead(odd) | Action::OddWrite(odd) => self.odd(operation, odd).await,
+            Action::Account => {}
         }
     }
 
     /// Sends a request, again while the target asks for time, and judges every answer. Hands back the exchange that
     /// counts and its body.
-    pub(super) async fn call(&self, mut request: Request) -> (Exchange, Option<Arc<Body>>) {
+    pub(super) async fn call(&self, request: Request) -> (Exchange, Option<Arc<Body>>) {
+        self.call_or_another(request, false).await
+    }
+
+    /// The same, where `another` says whether the caller may send another request in its stead while the target asks for
+    /// time: then nothing is judged of an answer that does.
+    pub(super) async fn call_or_another(&self, mut request: Request, another: bool) -> (Exchange, Option<Arc<Body>>) {
         let mut attempt = 0;
         loop {
             let mut exchange = self.send(request).await;
-            // A wrong token is not shown again: what asks for time may be counting them.
-            let may_repeat = !matches!(exchange.request.credential, Credential::Wrong { .. });
-            let answer = exchange.outcome.as_ref().ok().filter(|_| may_repeat);
-            let throttled = answer.filter(|answer| answer.is_throttled());
-            let wait = throttled
-                .filter(|_| attempt + 1 < ATTEMPTS)
-                .map(|answer| wait_after(answer, attempt));
-            exchange.superseded = wait.is_some();
+            let throttled = exchange.outcome.as_ref().is_ok_and(Answer::is_throttled);
+            if throttled {
+                // Before the wait: whether it may be sent again hangs on what it may have left.
+                self.note_write(&exchange, None);
+            }
+            let wait = self.wait_before_again(&exchange, attempt);
+            exchange.superseded = wait.is_some() || (another && throttled);
             let body = self.judged(|judge| judge.exchange(&exchange));
+            if !throttled {
+                self.note_write(&exchange, body.as_deref());
+            }
             self.record_outcome(&exchange, body.as_deref());
             (self.emit.borrow_mut())(Event::Exchanged(&exchange));
             self.tell_found(Some(&exchange));
@@ -364,6 +394,18 @@ impl<'run> Session<'run> {
             request = exchange.request;
             attempt += 1;
         }
+    }
+
+    /// How long to wait before a request is sent again whose answer asks for time; none where it is not sent again. A create
+    /// is sent again only where a 429 says when, for that refuses it, and then it counts again: whatever else comes of it may
+    /// come from something before a service that has stored the record.
+    fn wait_before_again(&self, exchange: &Exchange, attempt: u32) -> Option<Duration> {
+        let answer = exchange.outcome.as_ref().ok().filter(|answer| answer.is_throttled())?;
+        // A wrong token is not shown again: what asks for time may be counting them.
+        let shown_once = matches!(exchange.request.credential, Credential::Wrong { .. });
+        let creates = exchange.request.method == Method::Post;
+        let again = !creates || (answer.status == 429 && says_when(answer) && self.has_room());
+        (again && !shown_once && attempt + 1 < ATTEMPTS).then(|| wait_after(answer, attempt))
     }
 
     /// Shows the judge something, and counts how long that keeps the thread.
@@ -483,8 +525,11 @@ impl<'run> Session<'run> {
         }
     }
 
-    pub(super) fn leave(&self, residue: Residue) {
-        self.residue.borrow_mut().push(residue);
+    /// Notes something that may be left; hands back its place in the residue.
+    pub(super) fn leave(&self, left: Residue) -> usize {
+        let mut residue = self.residue.borrow_mut();
+        residue.push(left);
+        residue.len() - 1
     }
 
     /// Whether the operation may be sent: a create while one more record may be left in the target, everything else
@@ -531,7 +576,8 @@ impl<'run> Session<'run> {
             self.leave(Residue {
                 operation,
                 id: None,
-                answered: false,
+                status: None,
+                found: None,
             });
         }
         // What was under way when the run was interrupted was sent, and nobody saw its answer.
@@ -550,6 +596,8 @@ impl<'run> Session<'run> {
             verdicts,
             ended,
             residue: self.residue.into_inner(),
+            looked_through: self.looked_through.get(),
+            others: self.others.into_inner(),
             tally: self.tally.get(),
         }
     }

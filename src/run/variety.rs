@@ -16,6 +16,9 @@ impl Session<'_> {
     /// Creates records from variants of the draft that the operation accepted: one for each twenty of `--max-writes`.
     pub(super) async fn vary_create(&self, operation: OperationId) {
         let accepted = self.accepted.borrow().get(&operation).cloned();
+        if self.owned(operation).await.is_err() {
+            return;
+        }
         let address = request::address(self.contract, operation, &self.known.borrow());
         let (Some(accepted), Ok(address)) = (accepted, address) else {
             return;
@@ -48,6 +51,9 @@ impl Session<'_> {
         let accepted = self.accepted.borrow().get(&operation).cloned();
         let law = self.contract.operation(operation).laws.updated.as_ref();
         let list = law.and_then(|law| self.contract.operation_named(&law.listed.operation));
+        if self.owned(operation).await.is_err() {
+            return;
+        }
         let address = request::address(self.contract, operation, &self.known.borrow());
         let (Some(accepted), Some(law), Some(list), Ok(address)) = (accepted, law, list, address) else {
             return;

@@ -50,6 +50,8 @@ pub(super) struct CheckPart {
     pub(super) only: Option<Placed<Vec<Placed<String>>>>,
     /// The operations to leave out.
     pub(super) skip: Option<Placed<Vec<Placed<String>>>>,
+    /// Writes to send although nothing in the contract says how to recognise what they leave.
+    pub(super) also_send: Option<Placed<Vec<Placed<String>>>>,
     /// End with 3 when less of the facts was decided, in percent.
     #[schemars(range(min = 0, max = 100))]
     pub(super) require_facts: Option<Placed<f64>>,

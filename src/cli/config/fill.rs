@@ -60,6 +60,7 @@ impl Filling<'_> {
         self.take("seed", &mut arguments.seed, check.seed.as_ref(), |seed| Ok(Some(seed)))?;
         self.take("only", &mut arguments.only, check.only.as_ref(), names)?;
         self.take("skip", &mut arguments.skip, check.skip.as_ref(), names)?;
+        self.take("also_send", &mut arguments.also_send, check.also_send.as_ref(), names)?;
         self.take(
             "require_facts",
             &mut arguments.require_facts,

@@ -55,7 +55,13 @@ impl Config {
     pub(in crate::cli) fn levels(&self, contract: &Contract, today: NaiveDate) -> Result<Vec<LevelEntry>, ConfigError> {
         let parsed = &self.parsed;
         let check = &parsed.file.check;
-        for name in check.only.iter().chain(&check.skip).flat_map(Placed::value) {
+        for name in check
+            .only
+            .iter()
+            .chain(&check.skip)
+            .chain(&check.also_send)
+            .flat_map(Placed::value)
+        {
             operation(contract, name.value()).map_err(|problem| parsed.error(name, problem))?;
         }
         let entries = parsed.file.levels.iter();

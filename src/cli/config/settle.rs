@@ -158,6 +158,7 @@ impl Settled {
             "seed",
             "only",
             "skip",
+            "also_send",
             "require_facts",
             "max_pages",
         ];

@@ -110,6 +110,7 @@ impl Page<'_> {
             ("seed", json!(arguments.seed)),
             ("only", json!(arguments.only)),
             ("skip", json!(arguments.skip)),
+            ("also_send", json!(arguments.also_send)),
             ("require_facts", json!(arguments.require_facts)),
             ("max_pages", json!(arguments.max_pages)),
             ("repeat", json!(arguments.repeat)),

@@ -52,7 +52,15 @@ impl Kind {
             }
             "envelope" | "forbidden-field" | "missing-field" | "undocumented-field" => Self::Fields,
             "constraint" | "null-value" | "typed-client" | "wrong-type" => Self::Values,
-            "accepted-form" | "carried" | "identifier" | "listed" | "misplaced" | "pages" | "respelled" => Self::Laws,
+            "accepted-form"
+            | "carried"
+            | "identifier"
+            | "listed"
+            | "misplaced"
+            | "pages"
+            | "respelled"
+            | "stored-refusal"
+            | "unusable-identifier" => Self::Laws,
             _ => Self::Others,
         }
     }

@@ -48,13 +48,20 @@ pub(super) fn residue(view: &View<'_>) -> Markup {
     html! {
         section #residue aria-labelledby="residue-title" {
             h2 #residue-title { "Residue " span.number { (count(residue.len())) } }
-            @if residue.is_empty() {
+            @if residue.is_empty() && view.record.others.is_empty() {
                 p.none { "The run left nothing in the target." }
             } @else {
-                p.hint { "What the run may have left in the target, which deletes nothing." }
+                p.hint { "What the run may have left in the target, which deletes nothing; " (told::looked_through(view.record)) "." }
                 table.residue {
                     thead { tr { th scope="col" { "Created by" } th scope="col" { "Identifier" } } }
-                    tbody { @for left in residue { tr { th scope="row" { (left.operation) } td { (identifier(left)) } } } }
+                    tbody { @for left in residue { tr { th scope="row" { (left.operation) } td { (identifier(left)) } } }
+                        @for other in &view.record.others {
+                            tr {
+                                th scope="row" { (other.list) }
+                                td { @if let Some(id) = &other.id { code { (id) } " " } "it shows the run’s tag" }
+                            }
+                        }
+                    }
                 }
             }
         }
@@ -63,9 +70,7 @@ pub(super) fn residue(view: &View<'_>) -> Markup {
 
 fn identifier(left: &ResidueRecord) -> Markup {
     html! {
-        @match &left.id {
-            Some(id) => { code { (id) } }
-            None => (told::left(left)),
-        }
+        @if let Some(id) = &left.id { code { (id) } " " }
+        @if let Some(note) = told::left_note(left) { (note) }
     }
 }

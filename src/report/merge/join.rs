@@ -8,12 +8,14 @@ use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use crate::report::accepted::{AcceptedRecord, AcceptedState};
 use crate::report::exchanges::ExchangeRecord;
 use crate::report::record::{
-    ContractRecord, FactRow, Facts, FindingRecord, Record, RequestCounts, ShardsRecord, VerdictRecord, put_in_order,
+    ContractRecord, FactRow, Facts, FindingRecord, LookedThroughRecord, Record, RequestCounts, ShardsRecord,
+    VerdictRecord, put_in_order,
 };
 
 /// One record of two. Its outcome is not told yet.
 pub(super) fn join(left: Record, right: Record) -> Record {
     let (started, ended) = span(&left, &right);
+    let looked_through = looked_through(&left, &right);
     let exchanges = exchanges(&left, started).chain(exchanges(&right, started)).collect();
     let mut joined = Record {
         report_version: left.report_version,
@@ -35,6 +37,8 @@ pub(super) fn join(left: Record, right: Record) -> Record {
         facts: facts(left.facts, right.facts),
         findings: findings(left.findings, right.findings),
         accepted: accepted(left.accepted, right.accepted),
+        looked_through,
+        others: [left.others, right.others].concat(),
         residue: [left.residue, right.residue].concat(),
         requests: requests(left.requests, right.requests),
         operations: left.operations,
@@ -52,9 +56,19 @@ pub(super) fn join(left: Record, right: Record) -> Record {
 pub(super) fn sort(record: &mut Record) {
     put_in_order(&mut record.findings);
     record.exchanges.sort_by_key(|exchange| exchange.number);
+    record.others.sort();
     record.residue.sort_by(|left, right| {
         (&left.operation, &left.id, left.answered).cmp(&(&right.operation, &right.id, right.answered))
     });
+}
+
+/// How far both looked for what they left. One that wrote nothing had nothing to look for.
+fn looked_through(left: &Record, right: &Record) -> LookedThroughRecord {
+    let wrote = [left, right].into_iter().filter(|record| record.requests.writes > 0);
+    wrote
+        .map(|record| record.looked_through)
+        .max()
+        .unwrap_or(LookedThroughRecord::Nothing)
 }
 
 /// From the start of the first to the end of the last.

@@ -4,8 +4,8 @@ use chrono::{DateTime, SecondsFormat, Utc};
 
 use super::outcome::outcome;
 use super::{
-    ContractRecord, FactRow, Facts, FindingRecord, GapRecord, OperationRecord, PlaceRecord, Record, RequestCounts,
-    ResidueRecord, ShardRecord, VERSION, VerdictRecord,
+    ContractRecord, FactRow, Facts, FindingRecord, GapRecord, LookedThroughRecord, OperationRecord, OtherRecord,
+    PlaceRecord, Record, RequestCounts, ResidueRecord, ShardRecord, VERSION, VerdictRecord,
 };
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
@@ -15,7 +15,7 @@ use crate::exchange::{Target, curl};
 use crate::report::excerpt::Excerpt;
 use crate::report::exchanges::Exchanges;
 use crate::rules::{Finding, Level, Verdict, rule_of};
-use crate::run::Run;
+use crate::run::{LookedThrough, Run};
 
 /// What a record needs beside the run itself.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,13 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
     let residue = run.residue.iter().map(|left| ResidueRecord {
         operation: name(left.operation),
         id: left.id.as_ref().map(|id| about.redaction.hide(&printable(id))),
-        answered: left.answered,
+        answered: left.status.is_some(),
+        status: left.status,
+        found: left.found,
+    });
+    let others = run.others.iter().map(|other| OtherRecord {
+        list: name(other.list),
+        id: other.id.as_ref().map(|id| about.redaction.hide(&printable(id))),
     });
     let tally = run.tally;
     let (exchanges, exchanges_left_out) = exchanges.into_records();
@@ -73,6 +79,12 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
         findings,
         accepted: Vec::new(),
         residue: residue.collect(),
+        looked_through: match run.looked_through {
+            LookedThrough::Nothing => LookedThroughRecord::Nothing,
+            LookedThrough::Part => LookedThroughRecord::Part,
+            LookedThrough::Whole => LookedThroughRecord::Whole,
+        },
+        others: others.collect(),
         requests: RequestCounts {
             sent: tally.sent,
             answered: tally.answered,
@@ -397,7 +409,8 @@ mod tests {
         seen.residue.push(crate::run::Residue {
             operation: seen.contract.operation_named("getThings").unwrap(),
             id: Some("\u{1b}[2J\n::error::t-17".to_owned()),
-            answered: true,
+            status: Some(201),
+            found: None,
         });
         let id = seen.record(None).residue.remove(0).id.unwrap();
         assert!(!id.contains(['\u{1b}', '\n']) && !id.contains("::error"), "{id}");

@@ -94,6 +94,12 @@ pub struct Record {
     pub accepted: Vec<AcceptedRecord>,
     /// What the run may have left in the target; nothing can be deleted there.
     pub residue: Vec<ResidueRecord>,
+    /// How far the run looked for that at its end.
+    #[serde(default)]
+    pub looked_through: LookedThroughRecord,
+    /// What else showed the run's tag then: what the target made beside a create, or what a write reached by mistake.
+    #[serde(default)]
+    pub others: Vec<OtherRecord>,
     /// What was sent.
     pub requests: RequestCounts,
     /// The operations of the contract, in its order.
@@ -295,6 +301,34 @@ pub struct ResidueRecord {
     pub id: Option<String>,
     /// Whether an answer came; without one nobody knows whether there is anything.
     pub answered: bool,
+    /// The status of the answer.
+    #[serde(default)]
+    pub status: Option<u16>,
+    /// Whether the look at the end of the run showed it; none where that look did not see all of its list.
+    #[serde(default)]
+    pub found: Option<bool>,
+}
+
+/// A record that shows the run's tag, and that no create of the run answered with.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct OtherRecord {
+    /// The list that shows it.
+    pub list: String,
+    /// Its identifier; none where it has none.
+    pub id: Option<String>,
+}
+
+/// How far a run looked, at its end, for what it left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LookedThroughRecord {
+    /// Every list of what it may have created was seen whole.
+    Whole,
+    /// Some list did not show all of itself, or some record is in none.
+    Part,
+    /// It did not look: it wrote nothing, or ended before.
+    #[default]
+    Nothing,
 }
 
 /// How many requests were sent.

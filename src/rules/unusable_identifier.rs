@@ -1,0 +1,80 @@
+//! `unusable-identifier`: what a create answers as an identifier names no record.
+
+use super::evidence::Creation;
+use super::level::Level;
+use super::rule::{Example, Judging, Rule};
+use super::verdict::Sink;
+use crate::contract::fact::FactKind;
+use crate::exchange::identifier;
+
+pub(super) static RULE: Rule = Rule {
+    name: "unusable-identifier",
+    level: Level::Warn,
+    summary: "A created record's identifier is a text or a number of at most 200 characters.",
+    explanation: "An identifier goes into paths, logs and other records. What is no text and no number, is empty or has \
+                  more than 200 characters cannot stand there, and may be somebody's data in the wrong place. It is not \
+                  used, not kept and printed as a shape alone, so nothing that hangs on the record is checked.",
+    leaves_alone: "Null, and an identifier that is not there: `null-value` and `missing-field` tell those. That a value is \
+                   of another type than documented is `wrong-type` beside this.",
+    mend: "Answer a short text or a number that names the record.",
+    source: "The document gives identifiers no length; 200 characters are this program's own bound",
+    example: Example {
+        fact: "createTag created /data/id: not reused",
+        documented: "a text or a number of at most 200 characters",
+        received: "string(201)",
+        pointer: "/data/id",
+        #[cfg(test)]
+        shown: || {
+            use serde_json::json;
+            crate::rules::testing::Bench::of("createTag").created(&json!({}), &json!({"id": "x".repeat(201)}))
+        },
+    },
+    judge: Judging::Creation(judge),
+};
+
+fn judge(creation: &Creation<'_>, sink: &mut Sink<'_>) {
+    let id = creation.resource.pointer(&creation.law.id);
+    let unusable = id.filter(|id| !id.is_null() && identifier(id).is_none());
+    let fact = creation
+        .contract
+        .fact_of(creation.operation, FactKind::IdentifierUnique);
+    if let (Some(id), Some(fact)) = (unusable, fact) {
+        let documented = Some("a text or a number of at most 200 characters");
+        let received = sink.tell(id);
+        let pointer = || format!("{}{}", creation.law.resource, creation.law.id);
+        sink.noted(fact, documented, pointer, || received);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::rules::testing::Bench;
+
+    #[test]
+    fn what_names_no_record_is_told_as_a_shape() {
+        let person = json!({"name": "Ada Example", "contact": "ada@example.com"});
+        for (id, shape) in [
+            (person, "object"),
+            (json!("x".repeat(1 << 20)), "string(1048576)"),
+            (json!(""), "string(0)"),
+            (json!([7]), "array(1)"),
+        ] {
+            let told = Bench::of("createTag").created(&json!({}), &json!({"id": id}));
+            assert_eq!(told.received(RULE.name), shape);
+            assert_eq!(told.places(RULE.name).0, "/data/id");
+        }
+    }
+
+    #[test]
+    fn a_short_text_a_number_and_null_are_left_alone() {
+        for id in [json!("t-17"), json!(17), json!("ä".repeat(200)), json!(null)] {
+            let told = Bench::of("createTag").created(&json!({}), &json!({"id": id}));
+            assert!(told.findings(RULE.name).is_empty(), "{id}");
+        }
+        let told = Bench::of("createTag").created(&json!({}), &json!({}));
+        assert!(told.findings(RULE.name).is_empty());
+    }
+}

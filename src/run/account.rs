@@ -1,0 +1,345 @@
+//! The account of what a run may have left: what each create may have stored, and one look at the end for what is there
+//! with the run's mark.
+//!
+//! # Design
+//!
+//! A target, or a gateway before it, may store a record and answer as if it had not. So what counts is not whether a create
+//! was answered by a success but whether it was plainly refused; and at the end the lists are asked, where nobody but this
+//! run has written its mark. Which draft a record was is told by the letters behind the mark. What a create without a text
+//! of the run (a visit) left shows the mark of what it refers to, and carries what was sent.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+use serde_json::Value;
+
+use super::look::law;
+use super::session::{Residue, Session};
+use super::walk::{Item, Order};
+use crate::contract::operation::{Method, OperationId};
+use crate::contract::pointer;
+use crate::contract::vocabulary::{Created, Listed};
+use crate::exchange::json::Body;
+use crate::exchange::{Answer, Exchange, Failure, Request, identifier};
+use crate::plan::Action;
+use crate::rules::carries_all;
+use crate::rules::evidence::{Stored, WalkEnd};
+
+/// The statuses that refuse a write so plainly that it counts for nothing: the credential, the path, the method, a
+/// conflict, or the content is at fault (RFC 9110, section 15.5). Another 4xx, and every redirection and 5xx, may come from
+/// something between us and a service that has stored the record.
+const REFUSALS: [u16; 11] = [400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422];
+
+/// How far the run has looked for what it left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LookedThrough {
+    /// It did not look: it wrote nothing, or ended before.
+    #[default]
+    Nothing,
+    /// Some list did not show all of itself, or some record is in none.
+    Part,
+    /// Every list of what it may have created was seen whole.
+    Whole,
+}
+
+/// What became of a write that creates.
+#[derive(Clone, Copy, Debug)]
+enum Fate {
+    /// It may have stored a record: this one of the residue.
+    Left(usize),
+    /// It was plainly refused, with this status.
+    Refused(u16),
+}
+
+/// A record that shows the run's mark, and that no create of the run answered with: something that the target made beside
+/// one, or a record that a write reached by mistake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Other {
+    /// The list that shows it.
+    pub list: OperationId,
+    /// Its identifier, where it has one.
+    pub id: Option<String>,
+}
+
+/// How many of them are told.
+const MOST_OTHERS: usize = 100;
+
+/// The creates of a run, and what became of them.
+#[derive(Debug, Default)]
+pub(super) struct Account {
+    /// By the number of the draft, for those that sent the run's mark.
+    marked: HashMap<u64, (OperationId, Fate)>,
+    /// The last of the others, each with its body.
+    unmarked: VecDeque<(OperationId, Fate, Value)>,
+}
+
+/// How many creates without a mark are remembered: a soak may send any number.
+const UNMARKED: usize = 1_000;
+
+impl Account {
+    /// The operations whose creates were sent.
+    fn operations(&self) -> BTreeSet<OperationId> {
+        let unmarked = self.unmarked.iter().map(|(operation, ..)| *operation);
+        let marked = self.marked.values().map(|(operation, _)| *operation);
+        marked.chain(unmarked).collect()
+    }
+
+    /// What became of the create that left a record with these numbers: the one of its draft, or one that sent no mark and
+    /// whose values it carries.
+    fn fate(&self, operation: OperationId, created: &Created, (record, numbers): (&Value, &[u64])) -> Option<Fate> {
+        let marked = numbers.iter().find_map(|number| {
+            let (of, fate) = self.marked.get(number)?;
+            (*of == operation).then_some(*fate)
+        });
+        let strict = || created.carries.iter().filter(|carry| carry.gap.is_none());
+        let is_shown = |body: &Value| {
+            let sent = strict().any(|carry| !pointer::select(body, &carry.sent).is_empty());
+            sent && carries_all(&created.carries, body, record)
+        };
+        let mut unmarked = self.unmarked.iter();
+        marked.or_else(|| {
+            let found = unmarked.find(|(of, _, body)| *of == operation && is_shown(body));
+            found.map(|(_, fate, _)| *fate)
+        })
+    }
+}
+
+/// A record that is there although the create that sent it was refused.
+struct Leftover {
+    operation: OperationId,
+    status: u16,
+    pointer: String,
+    request: Request,
+}
+
+/// What a look through a list has met so far.
+#[derive(Default)]
+struct Look {
+    /// The identifiers in the residue, by operation, with their places there.
+    known: HashMap<(OperationId, String), usize>,
+    leftovers: Vec<Leftover>,
+    others: Vec<Other>,
+}
+
+impl Look {
+    fn other(&mut self, list: OperationId, id: Option<String>) {
+        let other = Other { list, id };
+        if self.others.len() < MOST_OTHERS && !self.others.contains(&other) {
+            self.others.push(other);
+        }
+    }
+}
+
+/// Where a record shows.
+struct Shown<'shown> {
+    list: OperationId,
+    /// Whether it is an item of the list; otherwise it stands in one.
+    is_an_item: bool,
+    pointer: String,
+    request: &'shown Request,
+}
+
+/// What one item is held against.
+struct Books<'books> {
+    look: &'books mut Look,
+    account: &'books Account,
+    residue: &'books mut Vec<Residue>,
+}
+
+impl Session<'_> {
+    /// Notes what a write may have left in the target. An update changes only what a create has left already.
+    pub(super) fn note_write(&self, exchange: &Exchange, body: Option<&Body>) {
+        let operation = exchange.request.operation;
+        if self.contract.operation(operation).method != Method::Post {
+            return;
+        }
+        let Some(stored) = may_have_stored(&exchange.outcome) else {
+            return;
+        };
+        let status = exchange.outcome.as_ref().ok().map(|answer| answer.status);
+        let fate = if stored {
+            let id = self.created_id(exchange, body);
+            Fate::Left(self.leave(Residue {
+                operation,
+                id,
+                status,
+                found: None,
+            }))
+        } else {
+            Fate::Refused(status.unwrap_or_default())
+        };
+        let body = exchange.request.json().cloned().unwrap_or_default();
+        let numbers = self.settings.mark.numbers_in(&body);
+        let mut account = self.account.borrow_mut();
+        if numbers.is_empty() {
+            account.unmarked.truncate(UNMARKED - 1);
+            account.unmarked.push_front((operation, fate, body));
+        }
+        let marked = numbers.into_iter().map(|number| (number, (operation, fate)));
+        account.marked.extend(marked);
+    }
+
+    /// Looks once through each list that shows what creates left, where any create was sent.
+    pub(super) async fn look_through(&self) {
+        let created = self.account.borrow().operations();
+        if created.is_empty() {
+            return;
+        }
+        let steps = self.plan.steps.iter().filter(|step| step.action == Action::Account);
+        let mut whole = Vec::new();
+        for list in steps.map(|step| step.operation) {
+            if self.look_through_list(list).await {
+                whole.push(list);
+            }
+        }
+        let seen = |operation: OperationId| {
+            let list = law(self.contract, operation).map(|(_, listed)| &listed.operation);
+            let list = list.and_then(|list| self.contract.operation_named(list));
+            list.is_some_and(|list| whole.contains(&list))
+        };
+        for left in self.residue.borrow_mut().iter_mut().filter(|left| seen(left.operation)) {
+            left.found.get_or_insert(false);
+        }
+        self.looked_through.set(if created.into_iter().all(seen) {
+            LookedThrough::Whole
+        } else {
+            LookedThrough::Part
+        });
+    }
+
+    /// Looks through one list; hands back whether it was seen whole.
+    async fn look_through_list(&self, list: OperationId) -> bool {
+        let look: RefCell<Look> = RefCell::default();
+        for (index, left) in self.residue.borrow().iter().enumerate() {
+            let id = left.id.clone().map(|id| ((left.operation, id), index));
+            look.borrow_mut().known.extend(id);
+        }
+        // What is found is noted at once: a run that is interrupted here tells it too.
+        let found = |item: Item<'_>| {
+            if self.settings.mark.is_in(item.value) {
+                let mut books = Books {
+                    look: &mut look.borrow_mut(),
+                    account: &self.account.borrow(),
+                    residue: &mut self.residue.borrow_mut(),
+                };
+                self.account_for(list, item, &mut books);
+            }
+            false
+        };
+        let walk = self.walk(list, Order::BothEnds, &found).await;
+        let Look { leftovers, others, .. } = look.into_inner();
+        self.others.borrow_mut().extend(others);
+        for left in &leftovers {
+            let stored = Stored {
+                operation: left.operation,
+                status: left.status,
+                pointer: &left.pointer,
+            };
+            self.judged(|judge| judge.stored(&stored, &left.request));
+        }
+        self.tell_findings();
+        walk.end == WalkEnd::Complete
+    }
+
+    /// Accounts for what an item is or holds that the run created.
+    fn account_for(&self, list: OperationId, item: Item<'_>, books: &mut Books<'_>) {
+        let (items, position) = item.at;
+        for operation in self.contract.operation_ids() {
+            let Some((created, listed)) = law(self.contract, operation) else {
+                continue;
+            };
+            if self.contract.operation_named(&listed.operation) != Some(list) {
+                continue;
+            }
+            for (record, at) in records(item.value, pointer::element(items, position), listed) {
+                let numbers = self.settings.mark.numbers_in(record);
+                if !numbers.is_empty() {
+                    let shown = Shown {
+                        list,
+                        is_an_item: listed.owner.is_none(),
+                        pointer: at,
+                        request: item.request,
+                    };
+                    books.record((operation, created), (record, &numbers), &shown);
+                }
+            }
+        }
+    }
+}
+
+/// The records that an item is or holds, each with its pointer in the answer.
+fn records<'item>(item: &'item Value, at: String, listed: &Listed) -> Vec<(&'item Value, String)> {
+    let Some(below) = listed.at.as_deref().filter(|_| listed.owner.is_some()) else {
+        return vec![(item, at)];
+    };
+    let records = item.pointer(below).and_then(Value::as_array);
+    let below = format!("{at}{below}");
+    let records = records.into_iter().flatten().enumerate();
+    records
+        .map(|(index, record)| (record, pointer::element(&below, index)))
+        .collect()
+}
+
+impl Books<'_> {
+    /// Accounts for one record that shows the mark.
+    fn record(
+        &mut self,
+        (operation, created): (OperationId, &Created),
+        (record, numbers): (&Value, &[u64]),
+        shown: &Shown<'_>,
+    ) {
+        let id = record.pointer(&created.id).and_then(identifier);
+        let place = id.clone().and_then(|id| self.look.known.get(&(operation, id)).copied());
+        if let Some(index) = place {
+            self.residue[index].found = Some(true);
+            return;
+        }
+        let fate = self.account.fate(operation, created, (record, numbers));
+        let Some(fate) = fate else {
+            // What a record holds belongs to it.
+            if shown.is_an_item {
+                self.look.other(shown.list, id);
+            }
+            return;
+        };
+        match fate {
+            Fate::Left(index) if self.residue[index].id.is_none() => {
+                self.residue[index].id.clone_from(&id);
+                self.residue[index].found = Some(true);
+                self.know(operation, id, index);
+            }
+            Fate::Left(index) => self.add(operation, id, self.residue[index].status),
+            Fate::Refused(status) => {
+                self.add(operation, id, Some(status));
+                self.look.leftovers.push(Leftover {
+                    operation,
+                    status,
+                    pointer: shown.pointer.clone(),
+                    request: shown.request.clone(),
+                });
+            }
+        }
+    }
+
+    fn add(&mut self, operation: OperationId, id: Option<String>, status: Option<u16>) {
+        self.know(operation, id.clone(), self.residue.len());
+        self.residue.push(Residue {
+            operation,
+            id,
+            status,
+            found: Some(true),
+        });
+    }
+
+    fn know(&mut self, operation: OperationId, id: Option<String>, index: usize) {
+        self.look.known.extend(id.map(|id| ((operation, id), index)));
+    }
+}
+
+/// Whether a write may have changed the target; none where it never got there.
+pub(super) fn may_have_stored(outcome: &Result<Answer, Failure>) -> Option<bool> {
+    match outcome {
+        Ok(answer) => Some(!REFUSALS.contains(&answer.status)),
+        Err(failure) => (!failure.is_unreachable()).then_some(true),
+    }
+}
