@@ -12,6 +12,7 @@ mod checked;
 mod crew;
 mod deviating;
 mod faults;
+mod harm;
 mod invented;
 mod listing;
 mod long;

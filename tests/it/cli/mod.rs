@@ -29,6 +29,7 @@ mod rules;
 mod secrecy;
 mod serving;
 mod shards;
+mod side_effects;
 mod specs;
 mod stub;
 mod support;

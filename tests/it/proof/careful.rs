@@ -20,6 +20,7 @@ const READ_ONLY: Check = Check {
     max_writes: 20,
     max_pages: 200,
     seed: 1,
+    rounds: 1,
 };
 
 fn wrong_tokens(calls: &[Call]) -> usize {

@@ -30,6 +30,8 @@ pub(super) struct Check {
     pub(super) max_writes: u64,
     pub(super) max_pages: u64,
     pub(super) seed: u64,
+    /// How often the plan is carried out.
+    pub(super) rounds: u64,
 }
 
 impl Default for Check {
@@ -40,6 +42,7 @@ impl Default for Check {
             max_writes: 20,
             max_pages: 200,
             seed: 1,
+            rounds: 1,
         }
     }
 }
@@ -76,6 +79,7 @@ impl Check {
             settle: self.settle,
             max_writes: self.max_writes,
             max_pages: self.max_pages,
+            rounds: self.rounds,
             ..Settings::new(Mark::new(self.seed, 1).of_shard(shard))
         };
         let scope = Scope {

@@ -19,6 +19,7 @@ const CHECK: Check = Check {
     max_writes: 20,
     max_pages: 200,
     seed: 1,
+    rounds: 1,
 };
 
 /// Makes a service's deviation anew.

@@ -1,0 +1,215 @@
+//! A foreign document, whose writes log out, reset, restart and rewrite: what reaches its service is what the check
+//! understands, and what somebody named.
+
+use std::io::Write as _;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use super::stub::{Received, Stub, json as answer};
+use super::support::{Ended, check, countersign};
+
+/// Notes are created, shown by their identifier and changed; nothing else here is understood.
+const SPEC: &str = r##"
+openapi: 3.0.3
+info: {title: Side effects, version: '1'}
+security: [{bearer: []}]
+paths:
+  /notes:
+    post:
+      operationId: addNote
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Note'}}}}
+      responses:
+        '201':
+          description: Added
+          content: {application/json: {schema: {type: object, properties: {id: {type: integer}, text: {type: string}}}}}
+          links:
+            Show: {operationId: getNote, parameters: {id: $response.body#/id}}
+            Change: {operationId: setNote, parameters: {id: $response.body#/id}}
+  /notes/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: integer}}]
+    get:
+      operationId: getNote
+      responses: {'200': {description: A note, content: {application/json: {schema: {type: object}}}}}
+    put:
+      operationId: setNote
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Note'}}}}
+      responses: {'200': {description: Changed}}
+    delete: {operationId: dropNote, responses: {'204': {description: Gone}}}
+  /users:
+    get:
+      operationId: getUsers
+      responses:
+        '200':
+          description: Users
+          content: {application/json: {schema: {type: array, items: {type: object, properties: {id: {type: integer}}}}}}
+          links:
+            Rename: {operationId: setUser, parameters: {id: '$response.body#/0/id'}}
+            Write: {operationId: sendMessage, requestBody: {recipientId: "$response.body#/0/id"}}
+  /users/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: integer}, example: 1}]
+    put:
+      operationId: setUser
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Note'}}}}
+      responses: {'200': {description: Changed}}
+  /messages:
+    post:
+      operationId: sendMessage
+      requestBody:
+        content:
+          application/json:
+            schema: {type: object, required: [recipientId, text], properties: {recipientId: {type: integer}, text: {type: string}}}
+      responses:
+        '201': {description: Sent, links: {Show: {operationId: getNote, parameters: {id: $response.body#/id}}}}
+  /todos:
+    patch:
+      operationId: setTodos
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Note'}}}}
+      responses: {'200': {description: Changed}}
+  /settings:
+    put:
+      operationId: setSettings
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Note'}}}}
+      responses: {'200': {description: Changed}}
+  /session/log-out: {post: {operationId: logOut, responses: {'204': {description: Out}}}}
+  /token/reset: {post: {operationId: resetToken, responses: {'200': {description: Reset}}}}
+  /cache/clear: {post: {operationId: clearCache, responses: {'204': {description: Cleared}}}}
+  /hosts/{id}/restart:
+    parameters: [{name: id, in: path, required: true, schema: {type: integer}, example: 1}]
+    post: {operationId: restartHost, responses: {'202': {description: Restarting}}}
+  /jobs:
+    post:
+      operationId: runJob
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Note'}}}}
+      responses: {'202': {description: Running}}
+components:
+  securitySchemes: {bearer: {type: http, scheme: bearer}}
+  schemas:
+    Note: {type: object, properties: {text: {type: string, example: Buy milk}, authorId: {type: integer, example: 1}}}
+"##;
+
+/// The operations that nothing but their prose tells apart from a create.
+const SIDE_EFFECTS: [&str; 9] = [
+    "clearCache",
+    "logOut",
+    "resetToken",
+    "restartHost",
+    "runJob",
+    "sendMessage",
+    "setSettings",
+    "setTodos",
+    "setUser",
+];
+
+/// A service that keeps notes, and answers everything else as if it had done it.
+fn service() -> Stub {
+    let notes: Arc<Mutex<Vec<Value>>> = Arc::default();
+    Stub::start(move |request, stream| stream.write_all(handled(request, &notes).as_bytes()))
+}
+
+fn handled(request: &Received, notes: &Mutex<Vec<Value>>) -> String {
+    if !request.authorized() {
+        return answer("401 Unauthorized", "{}");
+    }
+    let (method, path) = line(request);
+    let mut notes = notes.lock().unwrap();
+    let sent: Value = serde_json::from_str(&request.body).unwrap_or_default();
+    let note = path.strip_prefix("/notes/").and_then(|id| id.parse::<usize>().ok());
+    match (method.as_str(), path.as_str(), note) {
+        ("POST", "/notes", _) => {
+            notes.push(sent["text"].clone());
+            let note = json!({"id": notes.len() - 1, "text": sent["text"]});
+            answer("201 Created", &note.to_string())
+        }
+        ("GET", _, Some(id)) if id < notes.len() => answer("200 OK", &json!({"id": id, "text": notes[id]}).to_string()),
+        ("PUT", _, Some(id)) if id < notes.len() => {
+            notes[id] = sent["text"].clone();
+            answer("200 OK", "{}")
+        }
+        ("GET", "/users", _) => answer("200 OK", r#"[{"id": 7}, {"id": 8}]"#),
+        (_, _, Some(_)) => answer("404 Not Found", "{}"),
+        _ => answer("200 OK", r#"{"id": 0}"#),
+    }
+}
+
+/// The method and the path of a request.
+fn line(request: &Received) -> (String, String) {
+    let mut words = request.head.split(' ').map(str::to_owned);
+    (words.next().unwrap(), words.next().unwrap())
+}
+
+/// The writes that came, each as method and path.
+fn writes(service: &Stub) -> Vec<(String, String)> {
+    let lines = service.received().iter().map(line).collect::<Vec<_>>();
+    lines.into_iter().filter(|(method, _)| method != "GET").collect()
+}
+
+fn checked(service: &Stub, arguments: &[&str]) -> Ended {
+    let arguments = [&["--spec", "side.yaml", "--writes", "--settle", "0"], arguments].concat();
+    check(&service.url(), &arguments).file("side.yaml", SPEC).run()
+}
+
+#[test]
+fn of_a_foreign_contract_creates_and_updates_of_own_records_are_sent_and_nothing_else() {
+    let service = service();
+    let ended = checked(&service, &[]);
+    let sent = writes(&service);
+    for (method, path) in &sent {
+        let known = match method.as_str() {
+            "POST" => path == "/notes",
+            "PUT" => path.starts_with("/notes/"),
+            _ => false,
+        };
+        assert!(known, "{method} {path}: {ended:?}");
+    }
+    let methods = |method: &str| sent.iter().filter(|(sent, _)| sent == method).count();
+    assert!(methods("POST") > 0 && methods("PUT") > 0, "{sent:?}: {ended:?}");
+    // The notes carry the run's tag, and nobody else's identifier.
+    let bodies = service.received().into_iter().filter(|request| request.is("POST"));
+    for body in bodies.map(|request| request.body) {
+        assert!(body.contains("countersign-") && !body.contains("authorId"), "{body}");
+    }
+}
+
+#[test]
+fn the_plan_names_what_is_not_sent_and_why() {
+    let plan = countersign(&["plan", "--spec", "side.yaml", "--writes"]).file("side.yaml", SPEC);
+    let plan = plan.run().stdout;
+    for operation in SIDE_EFFECTS {
+        let line = plan
+            .lines()
+            .find(|line| line.trim_start().starts_with(&format!("{operation}: ")));
+        let line = line.unwrap_or_else(|| panic!("{operation} is not told:\n{plan}"));
+        assert!(line.contains("also_send"), "{line}");
+    }
+}
+
+#[test]
+fn what_the_configuration_names_is_sent_too() {
+    let named = service();
+    let config = "[check]\nalso_send = [\"logOut\"]\n";
+    let call = check(
+        &named.url(),
+        &["--spec", "side.yaml", "--writes", "--settle", "0", "--config", "c.toml"],
+    );
+    let ended = call.file("side.yaml", SPEC).file("c.toml", config).run();
+    let sent = writes(&named);
+    assert!(sent.iter().any(|(_, path)| path == "/session/log-out"), "{ended:?}");
+    assert!(
+        sent.iter()
+            .all(|(_, path)| path.starts_with("/notes") || path == "/session/log-out"),
+        "{sent:?}"
+    );
+    // Without --writes it is not.
+    let reads = service();
+    check(&reads.url(), &["--spec", "side.yaml", "--also-send", "logOut"])
+        .file("side.yaml", SPEC)
+        .run();
+    assert_eq!(writes(&reads), []);
+}
+
+#[test]
+fn an_operation_that_is_named_and_not_there_is_told() {
+    let ended = checked(&service(), &["--also-send", "logout"]);
+    assert!(ended.is_one_error(2).contains("`logOut`"), "{ended:?}");
+}
