@@ -193,7 +193,8 @@ impl Action {
             ),
             Self::Create => format!(
                 "one request in each documented form, and again, changed field by field, until it is accepted; what \
-                 all of them leave is at most --max-writes {max_writes}"
+                 all of them leave is at most --max-writes {max_writes}; before a later write takes its identifier, \
+                 what shows its record until it does"
             ),
             Self::VaryCreate => format!(
                 "for each started {WRITES_A_VARIANT} of --max-writes {max_writes} one that is accepted, of at most \

@@ -73,7 +73,8 @@ pub(super) struct Account {
     unmarked: VecDeque<(OperationId, Fate, Value)>,
 }
 
-/// How many creates without a mark are remembered: a soak may send any number.
+/// How many creates are remembered that were refused, with a mark and without one: a soak may send any number.
+const MARKED: usize = 100_000;
 const UNMARKED: usize = 1_000;
 
 impl Account {
@@ -175,8 +176,11 @@ impl Session<'_> {
             account.unmarked.truncate(UNMARKED - 1);
             account.unmarked.push_front((operation, fate, body));
         }
-        let marked = numbers.into_iter().map(|number| (number, (operation, fate)));
-        account.marked.extend(marked);
+        // What may be there is bounded by the writes that are allowed, what was refused is not.
+        if stored || account.marked.len() < MARKED {
+            let marked = numbers.into_iter().map(|number| (number, (operation, fate)));
+            account.marked.extend(marked);
+        }
     }
 
     /// Looks once through each list that shows what creates left, where any create was sent.
