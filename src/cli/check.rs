@@ -10,13 +10,14 @@ use clap::{ArgAction, Args};
 use secrecy::SecretString;
 use tokio::runtime::Runtime;
 
+use super::apart::{self, apart};
 use super::config::{self, Accepting, Origin, Settled, range};
 use super::edge::{self, BASE_URL_VARIABLE, CONFIG_VARIABLE, ColorWhen, TARGET_VARIABLE};
 use super::failure::{Failure, NOT_WRITTEN};
 use super::format;
 use super::output::{Outputs, ReportTarget};
 use super::progress::Progress;
-use super::residue_file::{self, Begun, ResidueFile};
+use super::residue_file::{Begun, ResidueFile};
 use super::serve::store;
 use super::shown;
 use super::signals;
@@ -147,10 +148,9 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     let entries = settled.levels(&contract, started_at.date_naive())?;
     let mut resolved = resolve(settled, &contract, started_at.timestamp())?;
     let acceptances = config::add(&entries, &mut resolved.settings.levels);
-    let outputs = Outputs::open(&shown::targets(&arguments.report), edge::step_summary())?;
-    if let Some(path) = &arguments.residue {
-        residue_file::apart(path, outputs.files())?;
-    }
+    let summary = edge::step_summary();
+    keep_apart(settled, summary.as_deref())?;
+    let outputs = Outputs::open(&shown::targets(&arguments.report), summary)?;
     let accepting = settled.accepting()?;
     let runtime = runtime(&resolved)?;
     let (target, token) = runtime.block_on(resolved.target())?;
@@ -223,6 +223,24 @@ fn accept(accepting: Option<Accepting>, run: &Run, record: &Record, contract: &C
         edge::tell("nothing was accepted: the run was not carried out to its end");
     }
     Ok(())
+}
+
+/// Refuses an output that would spoil what the check reads or writes besides.
+fn keep_apart(settled: &Settled, summary: Option<&Path>) -> Result<(), Failure> {
+    let arguments = &settled.arguments;
+    let residue = arguments.residue.as_deref().map(|path| ("the residue", path));
+    let inputs = [
+        arguments.spec().map(|path| ("the contract", path)),
+        settled.configuration().map(|path| ("the configuration", path)),
+        arguments.token_file.as_deref().map(|path| ("the token", path)),
+    ];
+    let inputs: Vec<_> = inputs.into_iter().flatten().collect();
+    let mut outputs = apart::reports(&arguments.report);
+    // A report replaces what is there, and the residue is not to be lost.
+    apart(&outputs, residue.as_slice())?;
+    outputs.extend(residue);
+    outputs.extend(summary.map(|path| ("the summary of the step", path)));
+    apart(&outputs, &inputs)
 }
 
 /// Whether an operation asks its caller for a credential.

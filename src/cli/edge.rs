@@ -1,7 +1,7 @@
 //! The edge to the outside world: environment, clock, terminal, files. Nothing behind it reads any of them.
 
 use std::io::{IsTerminal as _, Read, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anstream::ColorChoice;
 use chrono::{DateTime, Utc};
@@ -172,16 +172,59 @@ pub(super) fn aside(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     opened.map_err(|error| std::io::Error::from(error.kind()))
 }
 
-/// Whether two paths lead to one file, however they are spelled; it need not be there.
+/// Whether two paths lead to one file, however they are spelled and linked; it need not be there.
 pub(super) fn same_file(left: &Path, right: &Path) -> bool {
-    left == right || whole(left) == whole(right)
+    let identities = (identity(left), identity(right));
+    let same = matches!(identities, (Some(left), Some(right)) if left == right);
+    same || left == right || whole(left) == whole(right)
 }
 
-/// The path of a file from the root of the disk, by which two spellings of it are one; the file need not be there.
+/// What tells a file from every other: its device and its number there, which all its hard links share.
+#[cfg(unix)]
+fn identity(file: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let found = std::fs::metadata(file).ok()?;
+    Some((found.dev(), found.ino()))
+}
+
+/// Elsewhere the path alone tells files apart.
+#[cfg(not(unix))]
+fn identity(_: &Path) -> Option<(u64, u64)> {
+    None
+}
+
+/// The path of a file from the root of the disk, by which two spellings of it are one; the file need not be there, and a
+/// link may lead to one that is not.
 fn whole(file: &Path) -> PathBuf {
-    let beside = || Some(folder_of(file).canonicalize().ok()?.join(file.file_name()?));
-    let found = file.canonicalize().ok().or_else(beside);
-    found.unwrap_or_else(|| file.to_owned())
+    // As many links in a row as Linux follows.
+    const MOST_LINKS: usize = 40;
+    let mut file = file.to_owned();
+    for _ in 0..MOST_LINKS {
+        if let Ok(found) = file.canonicalize() {
+            return found;
+        }
+        match std::fs::read_link(&file) {
+            Ok(to) => file = folder_of(&file).join(to),
+            Err(_) => break,
+        }
+    }
+    let there = file.ancestors().skip(1).find_map(|folder| {
+        let folder_there = if folder == Path::new("") {
+            Path::new(".")
+        } else {
+            folder
+        };
+        let rest = file.strip_prefix(folder).ok()?;
+        Some(folder_there.canonicalize().ok()?.join(rest))
+    });
+    there.unwrap_or(file)
+}
+
+/// Whether a file is in a folder or in one below it, wherever links lead; the file need not be there.
+pub(super) fn is_below(file: &Path, folder: &Path) -> bool {
+    let file = whole(file);
+    let climbs = file.components().any(|component| component == Component::ParentDir);
+    !climbs && folder.canonicalize().is_ok_and(|folder| file.starts_with(folder))
 }
 
 /// The folder that a file is in.

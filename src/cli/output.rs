@@ -113,11 +113,6 @@ impl Outputs {
         self.outputs.iter().any(|(target, _)| target.format.exchanges)
     }
 
-    /// The files that reports go to.
-    pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
-        self.outputs.iter().filter_map(|(target, _)| target.file.clone())
-    }
-
     /// The files that hold a report until it is whole.
     pub(super) fn unfinished(&self) -> Vec<PathBuf> {
         let aside = |destination: &Destination| match destination {
@@ -161,6 +156,11 @@ impl ReportTarget {
     pub(super) fn beside(self, place: impl FnOnce(&str) -> PathBuf) -> Self {
         let file = self.file.map(|file| place(&file.to_string_lossy()));
         Self { file, ..self }
+    }
+
+    /// The file that it goes to; none for standard output.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
     }
 
     /// Where this report would spoil one of the others, told; none where it goes to a place of its own.

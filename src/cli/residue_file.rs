@@ -6,11 +6,10 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
-use super::edge;
 use super::failure::Failure;
 use crate::run::{WriteEntry, WriteLog};
 
@@ -101,45 +100,12 @@ fn end_line(file: &mut File) -> io::Result<()> {
     if last == *b"\n" { Ok(()) } else { file.write_all(b"\n") }
 }
 
-/// Refuses a residue file that a report would replace.
-///
-/// # Errors
-///
-/// [`Failure::Usage`].
-pub(super) fn apart(residue: &Path, reports: impl Iterator<Item = PathBuf>) -> Result<(), Failure> {
-    match reports.into_iter().find(|report| edge::same_file(report, residue)) {
-        None => Ok(()),
-        Some(path) => Err(Failure::Usage(format!(
-            "the residue and a report go to `{}`, and a report replaces what is there; give each a file",
-            path.display()
-        ))),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
     use super::*;
     use crate::run::WriteState;
-
-    #[test]
-    fn a_report_to_the_file_of_the_residue_is_refused_however_it_is_spelled() {
-        let folder = tempfile::tempdir().unwrap();
-        let residue = folder.path().join("residue");
-        let reports = |name: &str| std::iter::once(folder.path().join(name));
-        // Neither is there yet.
-        assert!(apart(&residue, reports("./residue")).is_err());
-        assert!(apart(&residue, reports("report")).is_ok());
-        std::fs::write(&residue, "").unwrap();
-        assert!(
-            apart(
-                &residue,
-                reports("../").map(|up| up.join(folder.path().file_name().unwrap()).join("residue"))
-            )
-            .is_err()
-        );
-    }
 
     fn begun() -> Begun<'static> {
         Begun {

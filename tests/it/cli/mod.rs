@@ -13,6 +13,7 @@ mod config;
 mod errors;
 mod formats;
 mod hostile;
+mod inputs;
 mod interruption;
 mod json_report;
 mod leaks;

@@ -82,6 +82,12 @@ impl Call {
         self
     }
 
+    /// Runs the call in a folder below its own.
+    pub(super) fn within(mut self, name: &str) -> Self {
+        self.command.current_dir(self.folder.path().join(name));
+        self
+    }
+
     /// Makes a named pipe in the folder.
     #[cfg(unix)]
     pub(super) fn pipe(self, name: &str) -> Self {
