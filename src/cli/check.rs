@@ -10,6 +10,7 @@ use clap::{ArgAction, Args};
 use secrecy::SecretString;
 use tokio::runtime::Runtime;
 
+use super::announce;
 use super::apart::{self, apart};
 use super::config::{self, Accepting, Origin, Settled, range};
 use super::edge::{self, BASE_URL_VARIABLE, CONFIG_VARIABLE, ColorWhen, TARGET_VARIABLE};
@@ -159,6 +160,9 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         return Err(no_token(settled));
     }
     let plan = plan(&contract, &resolved.scope)?;
+    if resolved.named.is_some() {
+        announce::token_goes(settled, &target, token.is_some());
+    }
     let transport = Transport::new(
         target.clone(),
         token,

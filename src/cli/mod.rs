@@ -1,6 +1,7 @@
 //! The command line: reads arguments, environment, terminal and clock at the edge, and maps outcomes to exit codes.
 //! One subcommand a file.
 
+mod announce;
 mod apart;
 mod check;
 mod completions;

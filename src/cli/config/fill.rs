@@ -105,6 +105,10 @@ impl Filling<'_> {
                 .parse()
                 .map_err(|reason| parsed.error(named, Problem::Report(reason)))?;
             let report = report.beside(|file| self.config.beside(file));
+            if let Some(file) = report.file().filter(|file| !self.config.may_write(file)) {
+                let problem = Problem::ReportOutside(file.display().to_string());
+                return Err(parsed.error(named, problem).into());
+            }
             if let Some(place) = report.collides(&reports) {
                 return Err(parsed.error(named, Problem::ReportTwice(place)).into());
             }

@@ -91,13 +91,13 @@ fn the_configuration_and_what_is_accepted_hold_no_secret() {
     let canary = Canary::fresh("configuration");
     let target = target(&canary, &["getContacts/data/items/each/firstname:dropped"]);
     let file = format!(
-        "default_target = \"it\"\n[targets.it]\nbase_url = \"{}\"\ntoken_env = \"OF_IT\"\n",
+        "default_target = \"it\"\n[targets.it]\nbase_url = \"{}\"\ntoken_env = \"COUNTERSIGN_OF_IT\"\n",
         target.url()
     );
     let scanner = canary.scanner();
     for arguments in [&["config"][..], &["config", "--json"], &["check", "--accept"]] {
         let call = countersign(arguments).file("countersign.toml", file.clone());
-        let ended = call.env("OF_IT", &canary.token).run();
+        let ended = call.env("COUNTERSIGN_OF_IT", &canary.token).run();
         assert!([0, 1].contains(&ended.code), "{ended:?}");
         scanner.assert_clean("standard output", ended.stdout.as_bytes());
         scanner.assert_clean("standard error", ended.stderr.as_bytes());

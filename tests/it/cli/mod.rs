@@ -12,6 +12,7 @@ mod completions;
 mod config;
 mod errors;
 mod formats;
+mod found;
 mod hostile;
 mod inputs;
 mod interruption;
