@@ -87,6 +87,9 @@ pub(super) struct Arguments {
     /// How long to wait until a target that is just being deployed answers; no part of the check
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(super) wait: Option<f64>,
+    /// How long the run may take, without what --wait waits; then it ends with 3 and reports what was judged until then
+    #[arg(long, value_name = "SECONDS", default_value_t = Settings::MAX_TIME, value_parser = positive, allow_negative_numbers = true)]
+    pub(super) max_time: f64,
     /// What choices are made by; the same seed makes the same ones
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(super) seed: Option<u64>,
@@ -296,6 +299,7 @@ fn resolve(settled: &Settled, contract: &Contract, started_second: i64) -> Resul
         rounds: arguments.repeat,
         // The embedded service is there.
         wait: arguments.wait.filter(|_| named.is_some()).map(Duration::from_secs_f64),
+        max_time: Duration::from_secs_f64(arguments.max_time),
         write_log: None,
         mark: Mark::new(seed, u64::try_from(started_second).unwrap_or(0)).of_shard(arguments.shard),
         levels: levels(arguments)?,

@@ -54,6 +54,8 @@ pub enum Ended {
     NotReady(Duration, String),
     /// Every documented request was throttled.
     Throttled,
+    /// It took longer than it may, which is so long.
+    TimeOver(Duration),
     /// The token was refused everywhere, with this status.
     TokenRefused(u16),
     /// Not one connection came about.
@@ -239,6 +241,13 @@ impl<'run> Session<'run> {
             return Ended::NotReady(within, reason);
         }
         self.tell(Event::Begun);
+        let most = self.settings.max_time;
+        // What is under way then is dropped, as by an interruption; it knows what of it may be left in the target.
+        let rounds = tokio::time::timeout(most, self.rounds(plan)).await;
+        rounds.unwrap_or(Ended::TimeOver(most))
+    }
+
+    async fn rounds(&self, plan: &Plan) -> Ended {
         for (operation, reason) in &plan.not_called {
             self.not_called(*operation, Reason::NotCalled(reason.clone()));
         }

@@ -104,6 +104,9 @@ pub(super) struct Pace {
     /// How many seconds a created record may take until it is listed.
     #[schemars(range(min = 0, max = 86400))]
     pub(super) settle: Option<Placed<f64>>,
+    /// How many seconds the run may take, without what `wait` waits.
+    #[schemars(range(max = 86400))]
+    pub(super) max_time: Option<Placed<f64>>,
 }
 
 /// How much findings of a rule weigh, and where.

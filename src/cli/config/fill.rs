@@ -87,6 +87,10 @@ impl Filling<'_> {
         let jobs = target.and_then(|pace| pace.jobs.as_ref()).or(check.jobs.as_ref());
         let timeout = target.and_then(|pace| pace.timeout.as_ref()).or(check.timeout.as_ref());
         let settle = target.and_then(|pace| pace.settle.as_ref()).or(check.settle.as_ref());
+        let max_time = target
+            .and_then(|pace| pace.max_time.as_ref())
+            .or(check.max_time.as_ref());
+        self.take("max_time", &mut arguments.max_time, max_time, range::positive)?;
         self.take("rate", &mut arguments.rate, rate, |rate| {
             range::positive(rate).map(Some)
         })?;

@@ -177,7 +177,9 @@ impl Settled {
             "require_facts",
             "max_pages",
         ];
-        let more = ["repeat", "rate", "jobs", "timeout", "settle", "wait", "report"];
+        let more = [
+            "repeat", "rate", "jobs", "timeout", "settle", "max_time", "wait", "report",
+        ];
         let base_url = self.arguments.base_url.as_ref().map(|_| "base_url");
         for name in names.into_iter().chain(more).chain(base_url) {
             self.origins.extend(typed.origin(name).map(|origin| (name, origin)));

@@ -106,6 +106,7 @@ impl Page<'_> {
             ("jobs", json!(arguments.jobs)),
             ("timeout", json!(arguments.timeout)),
             ("settle", json!(arguments.settle)),
+            ("max_time", json!(arguments.max_time)),
             ("spec", json!(spec)),
             ("seed", json!(arguments.seed)),
             ("only", json!(arguments.only)),

@@ -215,6 +215,8 @@ fn finding_record(finding: &Finding, about: &RunFacts<'_>) -> FindingRecord {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::exchange::Failure;
     use crate::report::Outcome;
@@ -225,10 +227,11 @@ mod tests {
     const SOUND: &[&str] = &[r#"{"name": "a"}"#];
     const BROKEN: &[&str] = &[r#"{"name": 1}"#];
 
-    fn ends() -> [(Ended, Outcome); 4] {
+    fn ends() -> [(Ended, Outcome); 5] {
         [
             (Ended::Interrupted, Outcome::Interrupted),
             (Ended::Throttled, Outcome::CouldNotJudge),
+            (Ended::TimeOver(Duration::from_secs(300)), Outcome::CouldNotJudge),
             (Ended::TokenRefused(401), Outcome::CouldNotJudge),
             (Ended::Unreachable(Failure::Resolve), Outcome::CouldNotJudge),
         ]
@@ -297,6 +300,7 @@ mod tests {
         let told = |ended| reason(Seen::bodies(SOUND).ended(ended), None).unwrap();
         assert!(told(Ended::TokenRefused(403)).contains("refused with 403"));
         assert!(told(Ended::Throttled).contains("--rate"));
+        assert!(told(Ended::TimeOver(Duration::from_millis(1500))).contains("--max-time 1.5;"));
         let unreachable = told(Ended::Unreachable(Failure::Resolve));
         assert!(
             unreachable.starts_with("the host's name does not resolve; check the base URL"),

@@ -19,6 +19,7 @@ mod interruption;
 mod json_report;
 mod leaks;
 mod manual;
+mod max_time;
 mod neutral;
 mod no_target;
 mod pages;

@@ -140,6 +140,8 @@ fn a_number_out_of_its_range_is_told_with_its_flag_and_the_range() {
         (["--timeout", "abc"], ["--timeout", "not a number"]),
         (["--timeout", "0"], ["--timeout", "more than 0"]),
         (["--timeout", "NaN"], ["--timeout", "86400"]),
+        (["--max-time", "0"], ["--max-time", "more than 0"]),
+        (["--max-time", "86401"], ["--max-time", "86400"]),
         (["--settle", "-1"], ["--settle", "0 to 86400"]),
         (["--require-facts", "101"], ["--require-facts", "0 to 100"]),
         (["--require-facts", "-0.1"], ["--require-facts", "0 to 100"]),
