@@ -24,6 +24,7 @@ use super::shown;
 use super::signals;
 use crate::client::Token;
 use crate::contract::Contract;
+use crate::contract::document::MAXIMUM_BYTES;
 use crate::contract::openapi::near;
 use crate::contract::operation::{OperationId, Security};
 use crate::exchange::redact::Values;
@@ -260,10 +261,11 @@ fn needs_token(contract: &Contract) -> bool {
 pub(super) fn contract(spec: Option<&Path>) -> Result<Contract, Failure> {
     match spec {
         None => Ok(Contract::built_in()?),
-        Some(path) => Ok(Contract::read(
-            &path.display().to_string(),
-            edge::read("contract", path)?,
-        )?),
+        Some(path) => {
+            let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX);
+            let text = edge::read("contract", path, most)?;
+            Ok(Contract::read(&path.display().to_string(), text)?)
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! The edge to the outside world: environment, clock, terminal, files. Nothing behind it reads any of them.
 
+use std::fs::File;
 use std::io::{IsTerminal as _, Read, Write as _};
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstream::ColorChoice;
 use chrono::{DateTime, Utc};
@@ -19,6 +21,13 @@ pub(super) const CONFIG_VARIABLE: &str = "COUNTERSIGN_CONFIG";
 pub(super) const TARGET_VARIABLE: &str = "COUNTERSIGN_TARGET";
 /// The variable that holds the token, where the target names no other.
 pub(super) const TOKEN_VARIABLE: &str = "COUNTERSIGN_TOKEN";
+
+/// Whether the process was begun without a standard output.
+static STDOUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
+/// A shorter token is not taken: hiding it would take apart the words that hold it by chance, such as `http`.
+const SHORTEST_TOKEN: usize = 8;
+/// The most of a file with a token that is read, in bytes: more than any server takes as a header.
+const MOST_OF_A_TOKEN: u64 = 64 << 10;
 
 /// When colours are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -62,25 +71,31 @@ pub(super) fn now() -> DateTime<Utc> {
 ///
 /// # Errors
 ///
-/// A file that cannot be read, a token that is empty or that no header carries.
+/// A file that cannot be read, a token that is empty or too short or that no header carries.
 #[expect(clippy::disallowed_methods, reason = "the environment is read here and passed in")]
 pub(super) fn token(file: Option<&Path>, variable: &str) -> Result<Option<Token>, Failure> {
     if let Some(path) = file {
-        let text = read("token", path)?;
-        let parsed = Token::new(text.trim());
-        return parsed.map(Some).map_err(|source| Failure::Token {
-            origin: format!("`{}`", path.display()),
-            source,
+        let text = read("token", path, MOST_OF_A_TOKEN)?;
+        return long_enough(&text, &format!("`{}`", path.display())).map(Some);
+    }
+    let text = std::env::var_os(variable);
+    let token = text.map(|text| long_enough(&text.to_string_lossy(), variable));
+    token.transpose()
+}
+
+/// Reads a token of this origin, which has to be so long that it can be taken out of a text.
+fn long_enough(text: &str, origin: &str) -> Result<Token, Failure> {
+    let token = Token::new(text.trim()).map_err(|source| Failure::Token {
+        origin: origin.to_owned(),
+        source,
+    })?;
+    if token.expose().len() < SHORTEST_TOKEN {
+        return Err(Failure::ShortToken {
+            origin: origin.to_owned(),
+            shortest: SHORTEST_TOKEN,
         });
     }
-    let Some(text) = std::env::var_os(variable) else {
-        return Ok(None);
-    };
-    let parsed = Token::new(text.to_string_lossy().trim());
-    parsed.map(Some).map_err(|source| Failure::Token {
-        origin: variable.to_owned(),
-        source,
-    })
+    Ok(token)
 }
 
 /// Whether a variable is set, whatever it holds.
@@ -89,16 +104,28 @@ pub(super) fn is_set(variable: &str) -> bool {
     std::env::var_os(variable).is_some()
 }
 
-/// The text of a file, which is `what` to the user.
+/// The text of a file, which is `what` to the user and has `most` bytes at most.
 ///
 /// # Errors
 ///
-/// What the system says; a file that is not UTF-8.
-pub(super) fn read(what: &'static str, path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|source| Failure::File {
+/// What the system says; a file that is larger, of which no more is read; one that is not UTF-8.
+pub(super) fn read(what: &'static str, path: &Path, most: u64) -> Result<String, Failure> {
+    // One byte more tells that there is more.
+    let bytes = read_bytes(what, path, most + 1)?;
+    let text = if u64::try_from(bytes.len()).is_ok_and(|length| length <= most) {
+        String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
+    } else {
+        let (size, unit) = if most < 1 << 20 {
+            (most >> 10, "KiB")
+        } else {
+            (most >> 20, "MiB")
+        };
+        Err(format!("it is larger than the {size} {unit} that are read of it"))
+    };
+    text.map_err(|reason| Failure::File {
         what,
         path: path.to_owned(),
-        source,
+        source: std::io::Error::other(reason),
     })
 }
 
@@ -118,7 +145,7 @@ pub(super) fn read_bytes(what: &'static str, path: &Path, most: u64) -> Result<V
     let read = if path == Path::new("-") {
         taken(&mut std::io::stdin().lock())
     } else {
-        std::fs::File::open(path).and_then(|mut file| taken(&mut file))
+        File::open(path).and_then(|mut file| taken(&mut file))
     };
     read.map(|()| bytes).map_err(|source| Failure::File {
         what,

@@ -12,6 +12,9 @@ use super::signals;
 use crate::service::fault::{self, Faults};
 use crate::service::{self, Profile, ProfileError, Service, Setting, StoreUrl};
 
+/// The most of a file with choices that is read, in bytes.
+const MOST_OF_A_PROFILE: u64 = 1 << 20;
+
 /// What `serve` takes.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -67,7 +70,8 @@ fn profile(named: &[String]) -> Result<Profile, Failure> {
             settings.push(Setting::parse(named).map_err(usage)?);
         } else {
             let file = Path::new(named);
-            settings.extend(Setting::parse_file(file, &edge::read("profile", file)?).map_err(usage)?);
+            settings
+                .extend(Setting::parse_file(file, &edge::read("profile", file, MOST_OF_A_PROFILE)?).map_err(usage)?);
         }
     }
     Profile::of(&settings).map_err(usage)

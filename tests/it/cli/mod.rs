@@ -8,6 +8,7 @@
     reason = "a helper of a test may fail it, as the test itself may"
 )]
 
+mod bounded;
 mod completions;
 mod config;
 mod errors;
