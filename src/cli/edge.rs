@@ -154,6 +154,17 @@ pub(super) fn read_bytes(what: &'static str, path: &Path, most: u64) -> Result<V
     })
 }
 
+/// Whether the process was begun with SIGHUP ignored, as `nohup` does: it is to outlive its terminal. Linux alone tells.
+#[cfg(unix)]
+pub(super) fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    // A bit for each signal, of which SIGHUP is the first.
+    ignored
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask & 1 == 1)
+}
+
 /// A seed that differs from run to run.
 pub(super) fn random_seed() -> u64 {
     u64::from(uuid::Uuid::new_v4().as_fields().0)
@@ -178,25 +189,6 @@ pub(super) fn line_width() -> usize {
 #[expect(clippy::disallowed_methods, reason = "the terminal is asked here")]
 pub(super) fn stderr_is_terminal() -> bool {
     std::io::stderr().is_terminal()
-}
-
-/// A file in `folder` that takes another's place once it is whole. Whoever may read what the user writes may read it: a
-/// container writes reports for somebody else.
-///
-/// # Errors
-///
-/// What the system says, without the name of that file: it means nothing to the user.
-pub(super) fn aside(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".countersign-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // The process's mask takes away what is not wanted.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let opened = builder.tempfile_in(folder);
-    opened.map_err(|error| std::io::Error::from(error.kind()))
 }
 
 /// Whether two paths lead to one file, however they are spelled and linked; it need not be there.

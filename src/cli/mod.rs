@@ -3,6 +3,7 @@
 
 mod announce;
 mod apart;
+mod aside;
 mod check;
 mod completions;
 mod config;
@@ -72,7 +73,7 @@ Exit codes:
 
 const SERVED: &str = "\
 Exit codes:
-  0  stopped by Ctrl-C or SIGTERM, or the list that was asked for was told
+  0  stopped by Ctrl-C, SIGTERM or SIGHUP, or the list that was asked for was told
   2  usage or configuration: a bad flag, name or file, a store that cannot be opened, an address that is taken";
 
 #[derive(Debug, Subcommand)]

@@ -9,6 +9,7 @@ use std::str::FromStr;
 
 use tempfile::NamedTempFile;
 
+use super::aside::aside;
 use super::edge;
 use super::failure::Failure;
 use super::format::{Format, Stream};
@@ -247,7 +248,7 @@ fn destination(file: &Path) -> Result<Destination, Failure> {
         let reason = format!("`{}` is no folder; make it, or name another file", folder.display());
         return Err(failure(&reason));
     }
-    let aside = edge::aside(folder);
+    let aside = aside(folder);
     aside
         .map(Destination::Aside)
         .map_err(|error| failure(&error.to_string()))
