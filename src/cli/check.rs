@@ -140,9 +140,9 @@ pub(super) struct Arguments {
 }
 
 /// Prints every fault of the embedded service.
-pub(super) fn list_faults() -> u8 {
-    edge::print(&Faults::list());
-    0
+pub(super) fn list_faults() -> Result<u8, Failure> {
+    edge::print(&Faults::list())?;
+    Ok(0)
 }
 
 /// Checks, writes the reports, and ends with the outcome's exit code.

@@ -253,27 +253,38 @@ pub(super) fn folder_of(file: &Path) -> &Path {
         .unwrap_or_else(|| Path::new("."))
 }
 
-/// Writes data to standard output. A reader that went away is no error of ours.
-pub(super) fn print(text: &str) {
-    let text = neutral(text, Colours::Kept);
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+/// Says that the process was begun without a standard output. What is then written there goes nowhere and meets no error
+/// of the system's, because Rust puts `/dev/null` in its place.
+pub(super) fn note_closed_stdout() {
+    STDOUT_IS_CLOSED.store(true, Ordering::Relaxed);
 }
 
-/// Writes what holds no text but our own to standard output, as it is: in a script a tab is a tab. A reader that went
-/// away is no error of ours.
+/// Writes a page to standard output. A reader that went away has read what it wanted.
 ///
 /// # Errors
 ///
-/// What the system says: a full disk behind a redirection.
+/// What the system says, such as a full disk behind a redirection; a standard output that is closed.
+pub(super) fn print(text: &str) -> Result<(), Failure> {
+    print_verbatim(neutral(text, Colours::Kept).as_bytes())
+}
+
+/// The same of what holds no text but our own, as it is: in a script a tab is a tab.
+///
+/// # Errors
+///
+/// As [`print`] has it.
 pub(super) fn print_verbatim(text: &[u8]) -> Result<(), Failure> {
-    write(text).map_err(Failure::Stdout)
+    match write(text) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.map_err(Failure::Stdout),
+    }
 }
 
-/// Writes a whole report to standard output. A reader that went away is no error of ours.
+/// Writes a whole report to standard output. A reader that went away has not got it.
 ///
 /// # Errors
 ///
-/// What the system says, such as a full disk.
+/// What the system says, such as a full disk; a standard output that is closed.
 pub(super) fn print_whole(text: &str) -> std::io::Result<()> {
     write(neutral(text, Colours::Kept).as_bytes())
 }
@@ -282,17 +293,17 @@ pub(super) fn print_whole(text: &str) -> std::io::Result<()> {
 ///
 /// # Errors
 ///
-/// What the system says, such as a full disk.
+/// As [`print_whole`] has it.
 pub(super) fn print_commands(text: &str) -> std::io::Result<()> {
     write(text.as_bytes())
 }
 
 fn write(text: &[u8]) -> std::io::Result<()> {
-    let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        written => written,
+    if STDOUT_IS_CLOSED.load(Ordering::Relaxed) {
+        return Err(std::io::Error::other("it is closed"));
     }
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text).and_then(|()| stdout.flush())
 }
 
 /// The file that GitHub shows as the summary of this step, where it runs one.

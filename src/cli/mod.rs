@@ -55,7 +55,8 @@ Exit codes:
 const TOLD: &str = "\
 Exit codes:
   0  told
-  2  usage or configuration: a bad flag, name, file or contract";
+  2  usage or configuration: a bad flag, name, file or contract
+  4  it could not be written";
 
 /// Of the commands that make files for other programs.
 const WRITTEN: &str = "\
@@ -114,9 +115,12 @@ enum Command {
     Serve(serve::Arguments),
 }
 
-/// Runs the command line of this process.
+/// Runs the command line of this process, which may have been begun without a standard output.
 #[must_use]
-pub fn main() -> ExitCode {
+pub fn main(stdout_is_closed: bool) -> ExitCode {
+    if stdout_is_closed {
+        edge::note_closed_stdout();
+    }
     let parsed = Cli::command()
         .try_get_matches()
         .and_then(|matches| Cli::from_arg_matches(&matches).map(|cli| (cli, matches)));
@@ -129,9 +133,9 @@ pub fn main() -> ExitCode {
         }
     };
     let ended = match cli.command {
-        Command::Check(arguments) if serve::asks_for_list(&arguments.fault) => Ok(check::list_faults()),
+        Command::Check(arguments) if serve::asks_for_list(&arguments.fault) => check::list_faults(),
         Command::Check(arguments) => settled(*arguments, &matches).and_then(|settled| check::run(&settled)),
-        Command::Config(arguments) if arguments.schema() => Ok(config::shown::print_schema()),
+        Command::Config(arguments) if arguments.schema() => config::shown::print_schema(),
         Command::Config(arguments) => {
             let form = arguments.form();
             settled(arguments.check, &matches).and_then(|settled| config::shown::run(&settled, form))
@@ -143,7 +147,7 @@ pub fn main() -> ExitCode {
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Plan(arguments) => settled(*arguments, &matches).and_then(|settled| plan::run(&settled)),
         Command::Report(arguments) => report::run(&arguments),
-        Command::Rules => Ok(rules::run()),
+        Command::Rules => rules::run(),
         Command::Serve(arguments) => serve::run(&arguments),
     };
     match ended {

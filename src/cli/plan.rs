@@ -29,7 +29,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         width: edge::line_width(),
         verbose: arguments.is_verbose(),
     };
-    edge::print(&page.text(seed, arguments.rounds()));
+    edge::print(&page.text(seed, arguments.rounds()))?;
     Ok(0)
 }
 

@@ -49,11 +49,11 @@ pub(super) struct Arguments {
 /// Serves until it is told to stop.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     if asks_for_list(&arguments.fault) {
-        edge::print(&Faults::list());
+        edge::print(&Faults::list())?;
         return Ok(0);
     }
     if arguments.profile.iter().any(|named| named == "list") {
-        edge::print(&service::profile_table());
+        edge::print(&service::profile_table())?;
         return Ok(0);
     }
     let runtime = tokio::runtime::Runtime::new().map_err(|error| Failure::Start(error.to_string()))?;
@@ -115,12 +115,13 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
         .map_err(|error| Failure::Start(error.to_string()))?;
     // A signal that comes as soon as the lines below are read stops the service as any later one does.
     let stop = signals::asked()?;
-    edge::print(&format!("serving http://{address} from {store_url}\n"));
+    // It serves whether somebody reads this or not, but nobody can use it whose token nobody read.
+    let _ = edge::print(&format!("serving http://{address} from {store_url}\n"));
     for choice in chosen {
-        edge::print(&format!("profile {choice}\n"));
+        let _ = edge::print(&format!("profile {choice}\n"));
     }
     if let Some(token) = generated {
-        edge::print(&format!("token {token}\n"));
+        edge::print(&format!("token {token}\n"))?;
     }
     let stopped = service::run(listener, fault::app(service, &faults), stop).await;
     stopped.map_err(|error| Failure::Start(error.to_string()))

@@ -9,6 +9,7 @@
 )]
 
 mod bounded;
+mod closed;
 mod completions;
 mod config;
 mod errors;
