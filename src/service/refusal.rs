@@ -33,6 +33,8 @@ pub(super) enum Refusal {
     Fields(Vec<FieldProblem>),
     /// The credential is missing or wrong, and the profile keeps 401 to where it is documented.
     Forbidden,
+    /// The request names its host not once, or by what is none.
+    Host,
     /// The service failed; the reason is in the log.
     Internal,
     /// The body is not an object written in JSON.
@@ -96,8 +98,9 @@ impl Refusal {
             Refusal::TooManyRequests if profile.rate_limit == RateLimit::Announced => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
-            // What is left of the body is not read, so the connection cannot carry another request.
-            Refusal::BodyTooLarge | Refusal::BodyTooSlow => {
+            // What is left of the body is not read, and what named two hosts may be two requests to somebody on the way: so
+            // the connection cannot carry another request.
+            Refusal::BodyTooLarge | Refusal::BodyTooSlow | Refusal::Host => {
                 headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
             _ => {}
@@ -112,7 +115,9 @@ impl Refusal {
         match self {
             Refusal::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Refusal::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
-            Refusal::BodyUnfinished | Refusal::MalformedBody(_) | Refusal::Page(_) => StatusCode::BAD_REQUEST,
+            Refusal::BodyUnfinished | Refusal::Host | Refusal::MalformedBody(_) | Refusal::Page(_) => {
+                StatusCode::BAD_REQUEST
+            }
             Refusal::Duplicate(_) if profile.duplicates == Duplicates::Conflict => StatusCode::CONFLICT,
             Refusal::Forbidden => StatusCode::FORBIDDEN,
             Refusal::Internal => StatusCode::INTERNAL_SERVER_ERROR,
@@ -139,6 +144,7 @@ impl Refusal {
             Refusal::Duplicate(_) => ("duplicate", "there is such a record already"),
             Refusal::Fields(_) => ("invalid_fields", "some fields are not acceptable"),
             Refusal::Forbidden => ("forbidden", "a valid bearer token is required"),
+            Refusal::Host => ("invalid_host", "the request must name its host once"),
             Refusal::Internal => ("internal", "the service failed"),
             Refusal::MalformedBody(message) => ("malformed_body", message),
             Refusal::MediaType => ("media_type", "the body must be plain application/json"),
