@@ -49,6 +49,8 @@ pub(super) enum Refusal {
     Page(&'static str),
     /// More requests than the profile answers in a second.
     TooManyRequests,
+    /// The store does not answer; the reason is in the log.
+    Unavailable,
     /// The contact in the path does not exist.
     UnknownContact,
     /// The page lies beyond the last.
@@ -98,6 +100,9 @@ impl Refusal {
             Refusal::TooManyRequests if profile.rate_limit == RateLimit::Announced => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
+            Refusal::Unavailable => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            }
             // What is left of the body is not read, and what named two hosts may be two requests to somebody on the way: so
             // the connection cannot carry another request.
             Refusal::BodyTooLarge | Refusal::BodyTooSlow | Refusal::Host => {
@@ -125,6 +130,7 @@ impl Refusal {
             Refusal::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Refusal::NoCredential | Refusal::WrongCredential => StatusCode::UNAUTHORIZED,
             Refusal::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
+            Refusal::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             Refusal::UnknownContact | Refusal::UnknownPage | Refusal::UnknownPath => StatusCode::NOT_FOUND,
             Refusal::UnknownReference(_) if profile.unknown_references == UnknownReferences::NotFound => {
                 StatusCode::NOT_FOUND
@@ -152,6 +158,7 @@ impl Refusal {
             Refusal::NoCredential => ("no_credential", "a bearer token is required"),
             Refusal::Page(_) => ("invalid_query", "the query is not acceptable"),
             Refusal::TooManyRequests => ("too_many_requests", "too many requests were sent"),
+            Refusal::Unavailable => ("unavailable", "the store does not answer; try again"),
             Refusal::UnknownContact => ("unknown_contact", "there is no such contact"),
             Refusal::UnknownPage => ("unknown_page", "there is no such page"),
             Refusal::UnknownPath => ("unknown_path", "there is no such path"),
@@ -197,6 +204,10 @@ impl From<StoreError> for Refusal {
                 field: reference.pointer(),
                 problem: "names no existing record",
             }),
+            StoreError::Unavailable(_) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "the store does not answer");
+                Refusal::Unavailable
+            }
             StoreError::Crashed | StoreError::Database(_) => {
                 tracing::error!(error = &error as &dyn std::error::Error, "the store failed");
                 Refusal::Internal
