@@ -61,10 +61,25 @@ impl ColorWhen {
     }
 }
 
-/// The time now.
+/// The time now, by a clock that may be set to before 1970: [`Utc::now`] panics there.
 #[expect(clippy::disallowed_methods, reason = "the clock is read here and passed in")]
 pub(super) fn now() -> DateTime<Utc> {
-    Utc::now()
+    std::time::SystemTime::now().into()
+}
+
+/// Refuses to run the reference service by a clock that its answers cannot be dated by: hyper panics then.
+///
+/// # Errors
+///
+/// [`Failure::Start`] for a time before 1970.
+pub(super) fn dates_answers(now: DateTime<Utc>) -> Result<(), Failure> {
+    if now >= DateTime::UNIX_EPOCH {
+        return Ok(());
+    }
+    Err(Failure::Start(format!(
+        "the clock of this machine says {}, and no answer of the reference service can be dated before 1970; set the clock",
+        now.date_naive()
+    )))
 }
 
 /// The token from a file, else from the variable of this name; none where neither is given.
@@ -333,4 +348,24 @@ pub(super) fn error(failure: &Failure) {
 pub(super) fn end(why: &str, code: i32) -> ! {
     let _ = writeln!(std::io::stderr().lock(), "{why}");
     std::process::exit(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_set_to_before_1970_tells_that_time() {
+        let before = SystemTime::UNIX_EPOCH - Duration::from_millis(1_500);
+        let told = DateTime::<Utc>::from(before);
+        assert_eq!(told.to_rfc3339(), "1969-12-31T23:59:58.500+00:00");
+        let refused = dates_answers(told).unwrap_err().to_string();
+        assert!(
+            refused.contains("1969-12-31") && refused.contains("set the clock"),
+            "{refused}"
+        );
+        assert!(dates_answers(DateTime::UNIX_EPOCH).is_ok());
+    }
 }
