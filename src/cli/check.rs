@@ -164,9 +164,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         return Err(no_token(settled));
     }
     let plan = plan(&contract, &resolved.scope)?;
-    if resolved.named.is_some() {
-        announce::token_goes(settled, &target, token.is_some());
-    }
+    announce::token_goes(settled, &target, token.is_some());
     let transport = Transport::new(
         target.clone(),
         token,

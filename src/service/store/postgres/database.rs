@@ -139,7 +139,7 @@ fn is_absence(error: &tokio_postgres::Error) -> bool {
     ];
     match error.code() {
         Some(code) => absent.contains(code) || code.code().starts_with("08"),
-        None => error.is_closed() || error.source().is_some_and(|cause| cause.is::<std::io::Error>()),
+        None => error.is_closed() || error.source().is_some_and(<dyn Error>::is::<std::io::Error>),
     }
 }
 
