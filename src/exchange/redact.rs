@@ -1,13 +1,15 @@
-//! What of an answer may be printed: an allow-list of shapes, never a filter over values.
+//! What of an answer may be printed: an allow-list of shapes, never a filter over values. What the user asked to
+//! see, and what the program must repeat, goes through a [`Redaction`] besides.
 
-use std::fmt;
+mod decoding;
+mod forms;
+mod redaction;
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 use super::neutral::{Colours, neutral};
-use crate::client::Token;
-use crate::contract::pointer;
+
+pub use redaction::Redaction;
 
 /// How values are told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,54 +77,6 @@ pub fn tell_media_type(media_type: &str) -> String {
     )
 }
 
-/// Takes the token out of a text that leaves the program: the target may have put it into its answer.
-#[derive(Clone, Default)]
-pub struct Redaction {
-    forms: Vec<String>,
-}
-
-/// What stands for the token, in a `curl` line too.
-const TOKEN: &str = "$COUNTERSIGN_TOKEN";
-
-impl Redaction {
-    /// Hides this token, if there is one, in each way that an output may write it: as it is, in JSON, in a pointer, in
-    /// a path.
-    #[must_use]
-    pub fn of(token: Option<&Token>) -> Self {
-        let mut forms = Vec::new();
-        if let Some(token) = token {
-            let plain = token.expose();
-            let json = Value::from(plain).to_string();
-            forms.push(plain.to_owned());
-            forms.push(json.trim_matches('"').to_owned());
-            forms.push(pointer::join("", plain).split_off(1));
-            forms.push(utf8_percent_encode(plain, NON_ALPHANUMERIC).to_string());
-            forms.extend(forms.clone().iter().map(|form| printable(form)));
-        }
-        Self { forms }
-    }
-
-    /// The text without the token, and without the beginning of one that was cut off.
-    #[must_use]
-    pub fn hide(&self, text: &str) -> String {
-        let mut text = text.to_owned();
-        for form in &self.forms {
-            text = text.replace(form, TOKEN);
-            let cut = (4..form.len()).rev().filter_map(|end| form.get(..end));
-            for beginning in cut.map(|beginning| format!("{beginning}…")) {
-                text = text.replace(&beginning, &format!("{TOKEN}…"));
-            }
-        }
-        text
-    }
-}
-
-impl fmt::Debug for Redaction {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Redaction(hidden)")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -143,24 +97,6 @@ mod tests {
         .map(|value| Values::Hidden.tell(value))
         .collect();
         assert_eq!(told, ["string(11)", "integer", "number", "null", "array(2)", "object"]);
-    }
-
-    #[test]
-    fn a_token_is_hidden_however_it_is_written() {
-        let token = Token::new(r#"abc/d+e~"f"#).unwrap();
-        let redaction = Redaction::of(Some(&token));
-        for (text, told) in [
-            (r#"Bearer abc/d+e~"f."#, "Bearer $COUNTERSIGN_TOKEN."),
-            (r#""abc/d+e~\"f""#, r#""$COUNTERSIGN_TOKEN""#),
-            (r#"/data/abc~1d+e~0"f/0"#, "/data/$COUNTERSIGN_TOKEN/0"),
-            ("/things/abc%2Fd%2Be%7E%22f?page=2", "/things/$COUNTERSIGN_TOKEN?page=2"),
-            ("\"abc/d+… at /data", "\"$COUNTERSIGN_TOKEN… at /data"),
-            ("nothing of it", "nothing of it"),
-        ] {
-            assert_eq!(redaction.hide(text), told);
-        }
-        assert_eq!(Redaction::of(None).hide("a text"), "a text");
-        assert_eq!(format!("{redaction:?}"), "Redaction(hidden)");
     }
 
     #[test]
