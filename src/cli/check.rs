@@ -166,7 +166,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         resolved.limits,
     )?;
     if let Some(path) = &arguments.residue {
-        resolved.keep_residue(path, &target.origin(), (&contract, started_at))?;
+        resolved.keep_residue(path, &transport, (&contract, started_at))?;
     }
     let terminals = shown::terminals(arguments.color, (arguments.quiet, arguments.verbose));
     let mut started = std::time::Instant::now();
@@ -399,17 +399,18 @@ impl Resolved {
     fn keep_residue(
         &mut self,
         path: &Path,
-        target: &str,
+        transport: &Transport,
         (contract, started_at): (&Contract, DateTime<Utc>),
     ) -> Result<(), Failure> {
+        let target = transport.target().origin();
         let begun = Begun {
-            target,
+            target: &target,
             contract: &contract.document.name,
             started_at: started_at.to_rfc3339_opts(SecondsFormat::Secs, true),
             seed: self.scope.seed,
             max_writes: self.settings.max_writes,
         };
-        let file = ResidueFile::open(path, self.settings.mark.as_str(), &begun)?;
+        let file = ResidueFile::open(path, self.settings.mark.as_str(), transport.redaction(), &begun)?;
         self.settings.write_log = Some(Arc::new(file));
         Ok(())
     }
