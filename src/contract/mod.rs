@@ -10,6 +10,7 @@ pub mod json_schema;
 mod law_facts;
 pub mod link;
 mod load;
+mod name;
 pub mod odd;
 pub mod openapi;
 pub mod operation;
@@ -175,15 +176,21 @@ impl Contract {
         load::resolve(&self.document, pointer.to_owned())
     }
 
-    /// The name if the contract documents a field of that name anywhere, else its shape: what a target calls its own
-    /// fields may be a value.
+    /// The name as it may be printed: as it is where the contract documents a field of that name anywhere, or where it
+    /// is a plain identifier; else its shape, for what a target calls its own fields may be a value.
     #[must_use]
     pub fn tell_name(&self, name: &str) -> String {
-        if self.names.contains(name) {
+        if self.prints(name) {
             name.to_owned()
         } else {
             format!("<undocumented name({})>", name.chars().count())
         }
+    }
+
+    /// Whether the name may be printed as it is.
+    #[must_use]
+    pub fn prints(&self, name: &str) -> bool {
+        self.names.contains(name) || name::is_plain(name)
     }
 
     /// Where the fact's statement stands in the contract.

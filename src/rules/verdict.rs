@@ -1,5 +1,7 @@
 //! Keeps the verdict of every fact and the findings. The main type is [`Verdicts`].
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -7,6 +9,7 @@ use serde_json::Value;
 
 use super::evidence::{Origin, PageSeen};
 use super::level::{Level, Levels};
+use super::place::Place;
 use super::rule::Rule;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
@@ -14,6 +17,11 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::Request;
 use crate::exchange::redact::{Values, printable};
+
+/// How many fields that a fact does not know are told by their names: a hostile target has millions.
+const MOST_NAMES: usize = 8;
+/// What stands for the names of all others. It is no name: a pointer that a finding tells has it for any member.
+const FURTHER: &str = "*";
 
 /// What is known of a fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,7 +176,8 @@ pub struct Finding {
 pub struct Verdicts {
     states: Vec<State>,
     findings: Vec<Finding>,
-    known: HashMap<(&'static str, FactId), usize>,
+    /// The findings of a rule on a fact, by their places: one, or one for each name of a field.
+    known: HashMap<(&'static str, FactId), Vec<(String, usize)>>,
     not_called: HashMap<OperationId, Reason>,
     /// How often a fact was broken.
     breaks: u64,
@@ -323,34 +332,77 @@ impl Sink<'_> {
         pointer: impl FnOnce() -> String,
         received: impl FnOnce() -> String,
     ) {
-        if let Some(index) = self.verdicts.known.get(&(self.rule.name, fact)) {
-            self.verdicts.findings[*index].count += 1;
+        if !self.counted(fact, "") {
+            self.find(fact, "", documented, (pointer(), received()));
+        }
+    }
+
+    /// A member that the fact does not know. Each name is a finding, so that none hides another: those that are not
+    /// printed are one together, and so are those beyond the first few.
+    pub(super) fn noted_member(&mut self, fact: FactId, place: &Place<'_>, (called, value): (&str, &Value)) {
+        const DOCUMENTED: Option<&str> = Some("no field of this name");
+        let name = match self.origin.values {
+            Values::Shown => Cow::Owned(printable(called)),
+            Values::Hidden if self.contract.prints(called) => Cow::Borrowed(called),
+            Values::Hidden => Cow::Borrowed(""),
+        };
+        if self.counted(fact, &name) {
             return;
         }
+        if self.verdicts.known.get(&(self.rule.name, fact)).map_or(0, Vec::len) < MOST_NAMES {
+            let received = self.tell(value);
+            self.find(fact, &name, DOCUMENTED, (place.member(called), received));
+        } else if !self.counted(fact, FURTHER) {
+            let received = "fields of other names than those told".to_owned();
+            self.find(
+                fact,
+                FURTHER,
+                DOCUMENTED,
+                (pointer::join(&place.pointer(), FURTHER), received),
+            );
+        }
+    }
+
+    /// Counts what a finding tells already; says whether one does.
+    fn counted(&mut self, fact: FactId, name: &str) -> bool {
+        let known = self.verdicts.known.get(&(self.rule.name, fact));
+        let same = known.and_then(|known| known.iter().find(|(known, _)| known == name));
+        let Some((_, index)) = same else { return false };
+        self.verdicts.findings[*index].count += 1;
+        true
+    }
+
+    fn find(&mut self, fact: FactId, name: &str, documented: Option<&str>, (pointer, received): (String, String)) {
         let decided = self.levels.of(self.rule, self.contract.fact(fact));
-        self.verdicts
-            .known
-            .insert((self.rule.name, fact), self.verdicts.findings.len());
+        let known = self.verdicts.known.entry((self.rule.name, fact)).or_default();
+        known.push((name.to_owned(), self.verdicts.findings.len()));
+        let (pointer, hint) = self.tell_pointer(&pointer);
         self.verdicts.findings.push(Finding {
             rule: self.rule,
             level: decided.level,
             entry: decided.entry,
             fact,
-            pointer: self.tell_pointer(&pointer()),
+            pointer,
             documented: documented.map(str::to_owned),
-            received: received(),
+            received: received + hint,
             request: self.origin.request.clone(),
             exchange: self.origin.exchange,
             count: 1,
         });
     }
 
-    /// The marked pointer with the names that the document does not know told as shapes.
-    fn tell_pointer(&self, pointer: &str) -> String {
+    /// The marked pointer with the names that may be values told as shapes, and what says how to see them.
+    fn tell_pointer(&self, pointer: &str) -> (String, &'static str) {
         if self.origin.values == Values::Shown {
-            return printable(&pointer::unmarked(pointer));
+            return (printable(&pointer::unmarked(pointer)), "");
         }
-        pointer::told(pointer, |name| self.contract.tell_name(name))
+        let hidden = Cell::new(false);
+        let told = pointer::told(pointer, |name| {
+            hidden.set(hidden.get() || !self.contract.prints(name));
+            self.contract.tell_name(name)
+        });
+        let hint = "; --show-values tells the name, which looks like data";
+        (told, if hidden.get() { hint } else { "" })
     }
 }
 
@@ -451,9 +503,10 @@ mod tests {
     }
 
     #[test]
-    fn a_pointer_tells_documented_names_and_indexes_alone() {
+    fn a_pointer_tells_plain_names_and_indexes_alone() {
         for (body, pointer) in [
-            (json!({"ada": {}}), "/<undocumented name(3)>"),
+            (json!({"ada": {}}), "/ada"),
+            (json!({"Ada Example": {}}), "/<undocumented name(11)>"),
             (json!({"447700900123": {}}), "/<undocumented name(12)>"),
             (json!({"7": {}}), "/<undocumented name(1)>"),
             (json!({"data": {"ada/b~c": {}}}), "/data/<undocumented name(7)>"),

@@ -106,11 +106,11 @@ fn weight(row: &FactRow) -> (u8, std::cmp::Reverse<Option<&str>>) {
     (says, std::cmp::Reverse(row.reason.as_deref()))
 }
 
-/// Findings of one rule on one fact are one, counted together and told by what was seen first.
+/// Findings of one rule on one fact, and of one field where the rule is about names, are one, counted together and told by what was seen first.
 fn findings(left: Vec<FindingRecord>, right: Vec<FindingRecord>) -> Vec<FindingRecord> {
-    let mut joined: HashMap<(String, String), FindingRecord> = HashMap::new();
+    let mut joined: HashMap<(String, String, String), FindingRecord> = HashMap::new();
     for finding in left.into_iter().chain(right) {
-        match joined.entry((finding.rule.clone(), finding.fact.clone())) {
+        match joined.entry((finding.rule.clone(), finding.fact.clone(), finding.field().to_owned())) {
             Entry::Vacant(place) => {
                 place.insert(finding);
             }

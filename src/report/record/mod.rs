@@ -286,6 +286,18 @@ pub struct FindingRecord {
     pub exchange: Option<u64>,
 }
 
+impl FindingRecord {
+    /// The name of the field that the document does not list, where the finding is about one and tells it; else empty. It
+    /// tells findings of one rule on one fact apart.
+    #[must_use]
+    pub fn field(&self) -> &str {
+        let is_named = self.rule == "undocumented-field";
+        let (_, name) = self.answer_pointer.rsplit_once('/').unwrap_or_default();
+        // A name that is not told begins so.
+        if is_named && !name.starts_with('<') { name } else { "" }
+    }
+}
+
 /// Something left in the target.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ResidueRecord {

@@ -200,7 +200,7 @@ fn result(record: &Record, finding: &FindingRecord, rules: &[Descriptor]) -> Sar
                 kind: "member",
             }],
         }],
-        partial_fingerprints: BTreeMap::from([("countersignFact/v1", format!("{} {}", finding.rule, finding.fact))]),
+        partial_fingerprints: BTreeMap::from([("countersignFact/v1", fingerprint(finding))]),
         occurrence_count: finding.count.max(1),
         properties: ResultProperties {
             fact: finding.fact.clone(),
@@ -211,6 +211,12 @@ fn result(record: &Record, finding: &FindingRecord, rules: &[Descriptor]) -> Sar
             exchange: finding.exchange,
         },
     }
+}
+
+/// What a finding is known by in the next run, whatever lines have moved.
+fn fingerprint(finding: &FindingRecord) -> String {
+    let known = [finding.rule.as_str(), &finding.fact, finding.field()];
+    known.join(" ").trim_end().to_owned()
 }
 
 /// The contract's file: below the root of the sources, unless its path begins at the root of the disk.
