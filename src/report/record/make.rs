@@ -163,13 +163,13 @@ fn findings(run: &Run, exchanges: &Exchanges<'_>, about: &RunFacts<'_>) -> Vec<F
 
 /// Puts what to mend first first.
 pub(in crate::report) fn put_in_order(findings: &mut [FindingRecord]) {
-    // The last word is the fact's name, because calls of one group are answered in any order.
+    // The last word have the names of fact and field, because calls of one group are answered in any order.
     findings.sort_by_cached_key(|finding| {
         (
             std::cmp::Reverse(finding.level),
             urgency(&finding.rule),
             finding.contract_line,
-            finding.fact.clone(),
+            (finding.fact.clone(), finding.field().to_owned()),
         )
     });
 }
@@ -208,7 +208,7 @@ fn finding_record(finding: &Finding, about: &RunFacts<'_>) -> FindingRecord {
         count: finding.count,
         reproduce: about
             .redaction
-            .hide(&curl::line(&finding.request, about.target, about.values)),
+            .hide(&curl::line(&finding.request, contract, about.target, about.values)),
         exchange: None,
     }
 }
