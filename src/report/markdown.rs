@@ -115,7 +115,9 @@ fn findings(record: &Record, text: &mut String, table: usize, most: usize) {
     more(text, all - listed, "are not listed here");
     text.push_str("\n<details><summary>Details</summary>\n");
     let room = most.saturating_sub(CLOSING);
-    let details = record.findings.iter().map(|finding| detail(record, finding));
+    let lines = told::same_lines(record);
+    let details = record.findings.iter().zip(lines);
+    let details = details.map(|(finding, first)| detail(record, finding, first.map(|first| &record.findings[first])));
     let told = details.take_while(|detail| push(text, detail, room)).count();
     more(text, all - told, "have no details here");
     text.push_str("\n</details>\n");
@@ -143,7 +145,8 @@ fn row(finding: &FindingRecord) -> String {
     format!("| {level} | {} | {} |\n", cells.join(" | "), finding.contract_line)
 }
 
-fn detail(record: &Record, finding: &FindingRecord) -> String {
+/// Everything about a finding; its line is told with the first finding that it shows.
+fn detail(record: &Record, finding: &FindingRecord, first: Option<&FindingRecord>) -> String {
     let lines = finding.excerpt.lines.iter();
     let excerpt: Vec<_> = lines
         .map(|line| format!("{:>5} | {}", line.number, told::clipped(&line.text, LONGEST_LINE)))
@@ -159,8 +162,18 @@ fn detail(record: &Record, finding: &FindingRecord) -> String {
         fenced("yaml", &excerpt.join("\n")),
         code(&told::clipped(&finding.documented, LONGEST_LINE)),
         code(&told::clipped(&told::received(finding), LONGEST_LINE)),
-        fenced("sh", &told::clipped(&finding.reproduce, LONGEST_LINE)),
+        again(finding, first),
     )
+}
+
+fn again(finding: &FindingRecord, first: Option<&FindingRecord>) -> String {
+    match first {
+        None => fenced("sh", &told::clipped(&finding.reproduce, LONGEST_LINE)),
+        Some(first) => {
+            let first = told::clipped(&told::named(first), LONGEST_CELL);
+            format!("See it again by the line above of {}.\n", code(&first))
+        }
+    }
 }
 
 fn undecided(record: &Record) -> String {
