@@ -1,6 +1,5 @@
 //! Keeps the verdict of every fact and the findings. The main type is [`Verdicts`].
 
-use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
@@ -339,27 +338,28 @@ impl Sink<'_> {
 
     /// A member that the fact does not know. Each name is a finding, so that none hides another: those that are not
     /// printed are one together, and so are those beyond the first few.
-    pub(super) fn noted_member(&mut self, fact: FactId, place: &Place<'_>, (called, value): (&str, &Value)) {
+    pub(super) fn noted_member(&mut self, fact: FactId, place: &Place<'_>, (name, value): (&str, &Value)) {
         const DOCUMENTED: Option<&str> = Some("no field of this name");
-        let name = match self.origin.values {
-            Values::Shown => Cow::Owned(printable(called)),
-            Values::Hidden if self.contract.prints(called) => Cow::Borrowed(called),
-            Values::Hidden => Cow::Borrowed(""),
-        };
-        if self.counted(fact, &name) {
+        // Most names were seen before, and then nothing is asked of them.
+        if self.counted(fact, name) {
             return;
         }
-        if self.verdicts.known.get(&(self.rule.name, fact)).map_or(0, Vec::len) < MOST_NAMES {
+        if self.verdicts.known.get(&(self.rule.name, fact)).map_or(0, Vec::len) >= MOST_NAMES {
+            if !self.counted(fact, FURTHER) {
+                let received = "fields of other names than those told".to_owned();
+                let pointer = pointer::join(&place.pointer(), FURTHER);
+                self.find(fact, FURTHER, DOCUMENTED, (pointer, received));
+            }
+            return;
+        }
+        let told = match self.origin.values {
+            Values::Shown => printable(name),
+            Values::Hidden if self.contract.prints(name) => name.to_owned(),
+            Values::Hidden => String::new(),
+        };
+        if !self.counted(fact, &told) {
             let received = self.tell(value);
-            self.find(fact, &name, DOCUMENTED, (place.member(called), received));
-        } else if !self.counted(fact, FURTHER) {
-            let received = "fields of other names than those told".to_owned();
-            self.find(
-                fact,
-                FURTHER,
-                DOCUMENTED,
-                (pointer::join(&place.pointer(), FURTHER), received),
-            );
+            self.find(fact, &told, DOCUMENTED, (place.member(name), received));
         }
     }
 
@@ -401,7 +401,7 @@ impl Sink<'_> {
             hidden.set(hidden.get() || !self.contract.prints(name));
             self.contract.tell_name(name)
         });
-        let hint = "; --show-values tells the name, which looks like data";
+        let hint = " (--show-values tells the name)";
         (told, if hidden.get() { hint } else { "" })
     }
 }

@@ -163,7 +163,7 @@ impl Broken {
         let parent = self.fact.pattern.rsplit_once('/').map_or("", |(parent, _)| parent);
         self.way == Way::Renamed
             && finding.operation == self.operation()
-            && any_element(&finding.answer_pointer) == format!("{parent}/<undocumented name(7)>")
+            && any_element(&finding.answer_pointer) == format!("{parent}/renamed")
     }
 
     /// Whether another rule tells the same place, or its new name in a closed object.

@@ -237,12 +237,10 @@ impl Case {
                 assert!(reasons.iter().any(|reason| reason.contains(why)), "{reasons:?}");
             }
             Told::Warned(rule) => {
-                assert_eq!((ended.code, findings.len()), (0, 1), "{ended:?}");
-                assert_eq!(
-                    (&first["rule"], &first["level"]),
-                    (&rule.into(), &"warn".into()),
-                    "{ended:?}"
-                );
+                assert_eq!(ended.code, 0, "{ended:?}");
+                // Each name of a field that is not documented is a finding.
+                let warned = |finding: &Value| finding["rule"] == rule && finding["level"] == "warn";
+                assert!(!findings.is_empty() && findings.iter().all(warned), "{ended:?}");
             }
         }
         if self.behaviour.place == Place::Tags {
