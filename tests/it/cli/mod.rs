@@ -20,6 +20,7 @@ mod manual;
 mod neutral;
 mod no_target;
 mod pages;
+mod pasted;
 mod plan;
 mod repeat;
 mod report_files;
