@@ -126,7 +126,7 @@ impl Fills<'_> {
         for (index, parameter) in parameters.iter().enumerate() {
             let placeholder = placeholder(&parameter.name);
             if text.contains(&placeholder) {
-                let variable = self.fill(&[parameter.name.clone()], Place::Parameter(index));
+                let variable = self.fill(std::slice::from_ref(&parameter.name), Place::Parameter(index));
                 parts = parts
                     .into_iter()
                     .flat_map(|part| with_variable(part, &placeholder, &variable))
@@ -358,9 +358,11 @@ mod tests {
     fn pasted(line: &str, variables: &[(&str, &str)]) -> Option<Vec<String>> {
         let script = format!("curl() {{ printf '%s\\0' \"$@\"; }}\n{line}");
         let mut shell = std::process::Command::new("sh");
-        let shell = shell.env_clear().args(["-c", &script]).envs(variables.iter().copied());
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let ended = shell.env("PATH", path).output().unwrap();
+        let ended = shell
+            .args(["-c", &script])
+            .envs(variables.iter().copied())
+            .output()
+            .unwrap();
         let told = String::from_utf8(ended.stdout).unwrap();
         ended
             .status
