@@ -28,10 +28,11 @@ pub(super) enum Types {
 pub(super) fn contract(name: &str, text: String, types: Types) -> Result<Contract, Defect> {
     let document = Document::read(name, text)?;
     openapi::validate(&document)?;
+    null_is_on_schemas(&document)?;
     let gaps = gaps(&document)?;
-    let null_gap = document.root.member("x-null").and_then(Node::text).map(str::to_owned);
     let mut expander = Expander::new(&document);
     let operations = operations(&mut expander)?;
+    nulls_bind(&expander)?;
     let links = link::read(&document, &operations)?;
     laws_fit(&document, &operations, &gaps)?;
     let (shapes, mut facts) = (expander.shapes, expander.facts);
@@ -43,12 +44,7 @@ pub(super) fn contract(name: &str, text: String, types: Types) -> Result<Contrac
         document,
         operations,
         links,
-        Statements {
-            gaps,
-            null_gap,
-            shapes,
-            facts,
-        },
+        Statements { gaps, shapes, facts },
     ))
 }
 
@@ -342,6 +338,16 @@ fn vocabulary(document: &Document, pointer: &str, message: String) -> Defect {
     document.defect(pointer, Problem::Vocabulary { message })
 }
 
+/// Tells a contract of an earlier version, whose root left every place of every answer open, where the key stands now.
+fn null_is_on_schemas(document: &Document) -> Result<(), Defect> {
+    let Some(_) = document.root.member("x-null") else {
+        return Ok(());
+    };
+    let message = "`x-null` no longer stands at the root: put it on the schema of each resource whose fields may be \
+                   null, beside its `properties`, and list these schemas as the gap's `places`";
+    Err(vocabulary(document, "/x-null", message.to_owned()))
+}
+
 fn gaps(document: &Document) -> Result<Vec<Gap>, Defect> {
     let catalogue: Vec<Gap> = statement(document, "", "x-gaps")?.unwrap_or_default();
     let mut references = Vec::new();
@@ -359,7 +365,7 @@ fn gaps(document: &Document) -> Result<Vec<Gap>, Defect> {
                 format!("the gap `{id}` is not in the catalogue; {hint}"),
             ));
         };
-        let place = at.rsplit_once("/x-gap").map_or(at.as_str(), |(place, _)| place);
+        let place = gap_place(at);
         if !gap.places.iter().any(|listed| listed == place) {
             return Err(vocabulary(
                 document,
@@ -375,13 +381,12 @@ fn gaps(document: &Document) -> Result<Vec<Gap>, Defect> {
 fn places_refer_back(document: &Document, catalogue: &[Gap], references: &[(String, String)]) -> Result<(), Defect> {
     for (index, gap) in catalogue.iter().enumerate() {
         for (position, place) in gap.places.iter().enumerate() {
-            let refers = references.iter().any(|(at, id)| {
-                *id == gap.id && (at == place || at.rsplit_once("/x-gap").is_some_and(|(holder, _)| holder == place))
-            });
+            let mut of_gap = references.iter().filter(|(_, id)| *id == gap.id);
+            let refers = of_gap.any(|(at, _)| gap_place(at) == place);
             if !refers {
                 let at = format!("/x-gaps/{index}/places/{position}");
                 let message = format!(
-                    "`{place}` has no `x-gap` that names `{}`; add it there or remove the place",
+                    "`{place}` has no `x-gap` or `x-null` that names `{}`; add it there or remove the place",
                     gap.id
                 );
                 return Err(vocabulary(document, &at, message));
@@ -389,6 +394,28 @@ fn places_refer_back(document: &Document, catalogue: &[Gap], references: &[(Stri
         }
     }
     Ok(())
+}
+
+/// The place that a reference to a gap stands at: what has the `x-gap` or the `x-null`.
+fn gap_place(reference: &str) -> &str {
+    let holder = reference.strip_suffix("/x-null");
+    holder
+        .or_else(|| reference.rsplit_once("/x-gap").map(|(holder, _)| holder))
+        .unwrap_or(reference)
+}
+
+/// Holds each `x-null` to its place: on a schema of an answer, with something below it.
+fn nulls_bind(expander: &Expander<'_>) -> Result<(), Defect> {
+    let document = expander.document;
+    let mut references = Vec::new();
+    gap_references(&document.root, &mut String::new(), &mut references);
+    let mut keys = references.iter().map(|(at, _)| at).filter(|at| at.ends_with("/x-null"));
+    let Some(at) = keys.find(|at| !expander.nulls.contains(*at)) else {
+        return Ok(());
+    };
+    let message = "`x-null` binds nothing here: it goes on the schema of a resource in a response, beside its \
+                   `properties`, and not beside a `$ref`";
+    Err(vocabulary(document, at, message.to_owned()))
 }
 
 /// Collects every `x-gap` entry and `x-null`, each with its own pointer.
@@ -405,7 +432,7 @@ fn gap_references(node: &Node, pointer: &mut String, found: &mut Vec<(String, St
                             ids.filter_map(|(index, id)| Some((format!("{pointer}/{index}"), id.text()?.to_owned())));
                         found.extend(named);
                     }
-                    "x-null" => found.extend(member.node.text().map(|id| (pointer.clone(), id.to_owned()))),
+                    "x-null" => found.push((pointer.clone(), member.node.text().unwrap_or_default().to_owned())),
                     _ => gap_references(&member.node, pointer, found),
                 }
                 pointer.truncate(length);

@@ -49,8 +49,6 @@ pub struct Contract {
     pub links: Vec<Link>,
     /// What the document leaves open.
     pub gaps: Vec<Gap>,
-    /// The gap that leaves open whether a field may be null.
-    pub null_gap: Option<String>,
     /// The shapes of answers.
     pub shapes: Vec<Shape>,
     /// Every statement that an answer can break.
@@ -62,19 +60,13 @@ pub struct Contract {
 /// What a contract states, as it is read.
 struct Statements {
     gaps: Vec<Gap>,
-    null_gap: Option<String>,
     shapes: Vec<Shape>,
     facts: Vec<Fact>,
 }
 
 impl Contract {
     fn new(document: Document, operations: Vec<Operation>, links: Vec<Link>, statements: Statements) -> Self {
-        let Statements {
-            gaps,
-            null_gap,
-            shapes,
-            facts,
-        } = statements;
+        let Statements { gaps, shapes, facts } = statements;
         let title = document
             .node("/info/title")
             .and_then(Node::text)
@@ -96,7 +88,6 @@ impl Contract {
             operations,
             links,
             gaps,
-            null_gap,
             shapes,
             facts,
             by_kind,
@@ -239,6 +230,34 @@ mod tests {
     }
 
     #[test]
+    fn an_x_null_that_binds_no_answer_is_told() {
+        let of = |place: &str, from: &str, to: &str| {
+            let listed = format!("/schemas/Tag\n      - {place}\n  - id: timestamp-form");
+            let text = BUILT_IN.replacen("/schemas/Tag\n  - id: timestamp-form", &listed, 1);
+            Contract::read("openapi.yaml", text.replacen(from, to, 1))
+                .unwrap_err()
+                .to_string()
+        };
+        for (place, from, to) in [
+            (
+                "/components/schemas/TagInput",
+                "    TagInput:\n",
+                "    TagInput:\n      x-null: null-values\n",
+            ),
+            (
+                "/components/schemas/Tag/properties/name",
+                "x-null: null-values\n      type: object\n      required: [id, name]\n      properties:\n        id:\n          \
+                 type: string\n          x-gap: [identifier-spelling]\n        name:\n",
+                "x-null: null-values\n      type: object\n      required: [id, name]\n      properties:\n        id:\n          \
+                 type: string\n          x-gap: [identifier-spelling]\n        name:\n          x-null: null-values\n",
+            ),
+        ] {
+            let message = of(place, from, to);
+            assert!(message.contains("`x-null` binds nothing here"), "{place}: {message}");
+        }
+    }
+
+    #[test]
     fn a_statement_that_binds_nothing_is_told() {
         for (from, to, told) in [
             ("x-gap: [purpose,", "x-gap: [purpoze,", "did you mean `purpose`?"),
@@ -279,6 +298,31 @@ mod tests {
                 "the gap `dob-fromat` is not in the catalogue",
             ),
             ("resource: /data", "resourse: /data", "unknown field `resourse`"),
+            (
+                "\nx-odd:",
+                "\nx-null: null-values\nx-odd:",
+                "`x-null` no longer stands at the root: put it on the schema of each resource",
+            ),
+            (
+                "    TagInput:\n",
+                "    TagInput:\n      x-null: null-values\n",
+                "`null-values` does not list `/components/schemas/TagInput`",
+            ),
+            (
+                "/schemas/Tag\n  - id: timestamp-form",
+                "/schemas/Tag\n      - /components/schemas/TagInput\n  - id: timestamp-form",
+                "has no `x-gap` or `x-null` that names `null-values`",
+            ),
+            (
+                "      x-null: null-values\n",
+                "      x-null: nulls\n",
+                "the gap `nulls` is not in the catalogue",
+            ),
+            (
+                "                $ref: '#/components/schemas/ContactListed'",
+                "                $ref: '#/components/schemas/ContactListed'\n                x-null: null-values",
+                "does not list",
+            ),
         ] {
             let message = broken(from, to);
             assert!(message.contains(told), "{from} -> {to}: {message}");

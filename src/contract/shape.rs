@@ -7,7 +7,7 @@
 //! conjuncts. A schema that contains itself leads back to the shape that is being made, and a document whose expansion
 //! would explode shares shapes past a thousand: the facts are named by the first place then.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::document::{Document, Node};
 use super::fact::{Fact, FactId, FactKind};
@@ -30,6 +30,8 @@ pub struct Shape {
     pub types: Vec<JsonType>,
     /// Whether null is documented.
     pub nullable: bool,
+    /// Whether `x-null` leaves open if this may be null: it stands below a schema that has the key.
+    pub null_is_open: bool,
     /// The fact of the type, where one is stated.
     pub type_fact: Option<FactId>,
     /// The documented fields.
@@ -130,6 +132,10 @@ pub(super) struct Expander<'document> {
     first: usize,
     subject: String,
     operation: OperationId,
+    /// Whether what is expanded stands below a schema with `x-null`.
+    null_is_open: bool,
+    /// The places of the `x-null` keys that bind some answer.
+    pub(super) nulls: HashSet<String>,
 }
 
 /// One schema that binds a place: the node and where it stands.
@@ -153,6 +159,8 @@ impl<'document> Expander<'document> {
             first: 0,
             subject: String::new(),
             operation: OperationId(0),
+            null_is_open: false,
+            nulls: HashSet::new(),
         }
     }
 
@@ -168,11 +176,10 @@ impl<'document> Expander<'document> {
     }
 
     fn shape(&mut self, conjuncts: &[Conjunct<'document>], pattern: &str) -> ShapeId {
-        let key = conjuncts
-            .iter()
-            .map(|conjunct| conjunct.pointer.as_str())
-            .collect::<Vec<_>>()
-            .join(" ");
+        let pointers = conjuncts.iter().map(|conjunct| conjunct.pointer.as_str());
+        // The same schema may stand where null is left open and where it is not.
+        let openness = self.null_is_open.then_some("x-null");
+        let key = pointers.chain(openness).collect::<Vec<_>>().join(" ");
         if let Some((_, id)) = self.path.iter().find(|(other, _)| *other == key) {
             return *id;
         }
@@ -185,10 +192,32 @@ impl<'document> Expander<'document> {
         self.shapes.push(Shape::default());
         self.memo.insert(key.clone(), id);
         self.path.push((key, id));
+        let around = self.null_is_open;
+        self.open_below(conjuncts);
         let shape = self.fill(conjuncts, pattern);
-        self.shapes[id.0] = shape;
+        self.null_is_open = around;
+        self.shapes[id.0] = Shape {
+            null_is_open: around,
+            ..shape
+        };
         self.path.pop();
         id
+    }
+
+    /// Notes whether one of the schemas has `x-null`, for all that is below this place.
+    fn open_below(&mut self, conjuncts: &[Conjunct<'document>]) {
+        let has_places_below = |conjunct: &&Conjunct<'_>| {
+            let keywords = ["properties", "items", "additionalProperties", "allOf"];
+            keywords.iter().any(|keyword| conjunct.node.member(keyword).is_some())
+        };
+        for key in conjuncts
+            .iter()
+            .filter(has_places_below)
+            .filter_map(|conjunct| conjunct.member("x-null"))
+        {
+            self.null_is_open = true;
+            self.nulls.insert(key.pointer);
+        }
     }
 
     fn fill(&mut self, conjuncts: &[Conjunct<'document>], pattern: &str) -> Shape {
@@ -286,7 +315,7 @@ impl<'document> Expander<'document> {
             let named = listed.map(|member| member.name.as_str()).chain(conjunct.required());
             names.extend(named);
         }
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         names.retain(|name| seen.insert(*name));
         for name in names {
             self.field(conjuncts, pattern, name, shape);
@@ -607,6 +636,33 @@ mod tests {
                        Node: {allOf: [{$ref: '#/components/schemas/Named'}, {$ref: '#/components/schemas/Node'}]}";
         let contract = of_schema("{$ref: '#/components/schemas/Node'}", schemas);
         assert_eq!(stated(&contract), ["body: object"]);
+    }
+
+    #[test]
+    fn null_is_left_open_below_the_schema_that_says_so_and_not_around_it() {
+        let node = "Node: {type: object, properties: {id: {type: string}, of: {type: array, items: \
+                    {$ref: '#/components/schemas/Node'}}}}";
+        let page = "{type: object, properties: {total: {type: integer}, item: {$ref: '#/components/schemas/Node'}}}";
+        let gap = "x-gaps: [{id: nulls, question: a, stated: silent, places: [/components/schemas/Node]}]";
+        let text = of_schema(page, node)
+            .document
+            .text
+            .replacen("Node: {", "Node: {x-null: nulls, ", 1);
+        let contract = Contract::read("things.yaml", format!("{gap}\n{text}"));
+        let contract = contract.unwrap_or_else(|defect| panic!("{defect}"));
+        let open = |shape: &Shape| {
+            shape
+                .fields
+                .iter()
+                .map(|field| contract.shape(field.shape).null_is_open)
+                .collect()
+        };
+        let page = body(&contract);
+        let item = contract.shape(page.fields[1].shape);
+        let element = contract.shape(contract.shape(item.fields[1].shape).items.unwrap());
+        let told: [Vec<bool>; 3] = [open(page), open(item), open(element)];
+        assert_eq!(told, [[false, false], [true, true], [true, true]]);
+        assert!(!page.null_is_open && !item.null_is_open && element.null_is_open);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! | `x-document` | anything | the section of the document that this mirrors, as `Heading / Subheading` |
 //! | `x-gaps` | the root | the catalogue of gaps: `id`, `question`, `stated` (`not-shown` or `silent`), `x-document`, `places` |
 //! | `x-gap` | anything | the ids of the gaps that touch this place; the catalogue's `places` name it in turn |
-//! | `x-null` | the root | the id of the gap that leaves open whether a field may be null; without it, null is a wrong type |
+//! | `x-null` | the schema of a resource in a response | the id of the gap that leaves open whether what is below may be null: the fields of the resource, what is in them, and not the resource itself; elsewhere null is a wrong type |
 //! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` stand in an answer, and the `id` within an item: law 1 |
 //! | `x-laws` | a create or update operation | laws 2 to 7, see [`Laws`] |
 //! | `x-odd` | the root, or an operation in its stead | law 8: the oddities of requests that get no 5xx and a complete answer, each with which it is sent, in that order; see [`Oddity`] |

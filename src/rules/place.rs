@@ -47,7 +47,7 @@ impl<'place> Place<'place> {
 
     /// Whether a null here is neither documented nor excluded.
     pub(super) fn null_is_open(&self) -> bool {
-        !self.shape.nullable && self.contract.null_gap.is_some()
+        !self.shape.nullable && self.shape.null_is_open
     }
 }
 

@@ -69,7 +69,7 @@ impl Held<'_> {
                 self.say(at, &format!("{} is not {}", received.name(), types.join(" or ")));
             }
         }
-        let null_is_open = shape.nullable || self.contract.null_gap.is_some();
+        let null_is_open = shape.nullable || shape.null_is_open;
         for form in [Form::NotJson, Form::NoBody, Form::Null] {
             if place.forms.contains(&form) && !(form == Form::Null && null_is_open) {
                 self.say(at, &format!("{} is not documented", form.name()));

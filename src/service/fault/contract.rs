@@ -40,6 +40,20 @@ pub(super) struct Place {
     pub(super) kind: Kind,
     /// Whether it is a field that the document lists.
     pub(super) listed: bool,
+    /// Whether the document leaves open if it may be null: a resource's field, or something in one.
+    pub(super) null_is_open: bool,
+}
+
+impl Place {
+    /// The body, before its schema is read.
+    fn body() -> Self {
+        Self {
+            pattern: String::new(),
+            kind: Kind::Absent,
+            listed: false,
+            null_is_open: false,
+        }
+    }
 }
 
 /// What the document says of a place.
@@ -177,29 +191,35 @@ impl Reader<'_> {
         };
         let schema = success.map(|(_, answer)| &answer["content"]["application/json"]["schema"]);
         if let Some(schema) = schema.filter(|schema| schema.is_object()) {
-            self.places(schema, "", false, &mut read_operation);
+            self.places(schema, Place::body(), &mut read_operation);
         }
         read_operation
     }
 
-    fn places(&self, schema: &Value, pattern: &str, listed: bool, operation: &mut Operation) {
+    /// Reads a place, of which all but the kind is known, and those below it.
+    fn places(&self, schema: &Value, place: Place, operation: &mut Operation) {
         let schema = self.whole(schema);
-        let kind = kind(&schema);
-        operation.places.push(Place {
-            pattern: pattern.to_owned(),
-            kind,
+        let pattern = place.pattern.clone();
+        let below = |name: &str, listed| Place {
+            pattern: format!("{pattern}/{name}"),
             listed,
+            null_is_open: place.null_is_open || schema.contains_key("x-null"),
+            ..Place::body()
+        };
+        operation.places.push(Place {
+            kind: kind(&schema),
+            ..place
         });
         let required = |name: &String| {
             let mut names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
             names.any(|required| required == name)
         };
         for (name, property) in members(&schema, "properties") {
-            self.places(property, &format!("{pattern}/{name}"), required(name), operation);
+            self.places(property, below(name, required(name)), operation);
         }
         if let Some(items) = schema.get("items") {
-            operation.elements.insert(pattern.to_owned(), self.sample(items));
-            self.places(items, &format!("{pattern}/*"), false, operation);
+            operation.elements.insert(pattern.clone(), self.sample(items));
+            self.places(items, below("*", false), operation);
         }
     }
 
@@ -314,6 +334,33 @@ mod tests {
         );
         assert_eq!(place("createContact", "/data/custom_fields"), (Kind::Absent, false));
         assert_eq!(place("createVisit", "/data/id"), (Kind::Integer, true));
+    }
+
+    #[test]
+    fn null_is_open_in_resources_and_not_around_them() {
+        for (name, around) in [
+            (
+                "getContacts",
+                &[
+                    "",
+                    "/data",
+                    "/data/per_page",
+                    "/data/page",
+                    "/data/total",
+                    "/data/last_page",
+                    "/data/items",
+                    "/data/items/*",
+                ][..],
+            ),
+            ("createContact", &["", "/message", "/data"]),
+            ("createTag", &["", "/message", "/data"]),
+        ] {
+            let places = operation(name).unwrap().places.iter();
+            let stated = places
+                .filter(|place| !place.null_is_open)
+                .map(|place| place.pattern.as_str());
+            assert_eq!(stated.collect::<Vec<_>>(), around, "{name}");
+        }
     }
 
     #[test]

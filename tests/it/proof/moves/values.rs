@@ -68,7 +68,6 @@ fn every_field_that_a_request_does_not_set_may_be_null() {
         "updated_at",
         "address",
         "country",
-        "message",
     ];
     let nulls = each_member(move |name, value| {
         if unset.contains(&name) {
