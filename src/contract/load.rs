@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 
 use super::defect::{Defect, Problem};
 use super::document::{Document, Kind, Node};
+use super::field;
 use super::link;
 use super::odd::{self, Odd};
 use super::openapi::{self, local_pointer, near};
@@ -100,7 +101,13 @@ fn operation(
         pointer: pointer.clone(),
         answers,
         odd: Vec::new(),
+        fields: Vec::new(),
     };
+    let schema = operation.request.as_ref().and_then(|request| request.schema.as_deref());
+    let is_asked_for = document.node(&odd::place(document, pointer)).is_some();
+    operation.fields = schema
+        .filter(|_| is_asked_for)
+        .map_or_else(Vec::new, |schema| field::fields(document, schema));
     operation.odd = odd_requests(document, &operation)?;
     Ok(operation)
 }

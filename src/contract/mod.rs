@@ -6,6 +6,7 @@
 pub mod defect;
 pub mod document;
 pub mod fact;
+pub mod field;
 pub mod json_schema;
 mod law_facts;
 pub mod link;

@@ -81,7 +81,7 @@ pub enum JsonType {
 }
 
 impl JsonType {
-    fn parse(name: &str) -> Option<Self> {
+    pub(super) fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "array" => Self::Array,
             "boolean" => Self::Boolean,

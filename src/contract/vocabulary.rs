@@ -168,6 +168,16 @@ pub enum Oddity {
     BodyNumber,
     /// The body is a string.
     BodyText,
+    /// A field of the body, of any type, is null.
+    FieldNull,
+    /// A text in the body is a number.
+    FieldNumber,
+    /// A text in the body is an object.
+    FieldObject,
+    /// A field of the body that is no text is one.
+    FieldText,
+    /// A field of the body is `true`.
+    FieldTrue,
     /// An identifier in the path is not of its format.
     IdentifierMalformed,
     /// An identifier in the path is of its format and of no record.
@@ -190,6 +200,17 @@ pub enum Oddity {
     TextControl,
     /// A text in the body has 10,000 characters.
     TextLong,
+}
+
+impl Oddity {
+    /// Whether one field of the body is of another type than it is documented with.
+    #[must_use]
+    pub fn is_of_a_field(self) -> bool {
+        matches!(
+            self,
+            Self::FieldNull | Self::FieldNumber | Self::FieldObject | Self::FieldText | Self::FieldTrue
+        )
+    }
 }
 
 /// A form of a timestamp by ISO 8601.

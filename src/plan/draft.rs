@@ -385,12 +385,12 @@ impl Maker<'_> {
 }
 
 /// Puts a value into a body, making the objects and arrays on the way. A numeric token makes an array.
-fn insert(body: &mut Value, at: &str, value: Value) {
+pub(super) fn insert(body: &mut Value, at: &str, value: Value) {
     let mut place = body;
     for token in pointer::tokens(at) {
         place = match token.parse::<usize>() {
             Ok(_) => {
-                if !place.is_array() {
+                if place.as_array().is_none_or(Vec::is_empty) {
                     *place = Value::Array(vec![Value::Null]);
                 }
                 &mut place[0]

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
+use super::odd::odd_requests;
 use super::shard::{ANOTHER_SHARD, Shard};
 use super::share::{Share, scheme};
 use crate::contract::Contract;
@@ -158,7 +159,7 @@ impl Plan {
             }
         }
         let shard = scope.shard.unwrap_or(Shard::WHOLE);
-        let weight = |id| steps_of(contract, id).len();
+        let weight = |id| steps_of(contract, id, scope.seed).len();
         plan.share(
             contract,
             &called,
@@ -179,7 +180,7 @@ impl Plan {
         let own: Vec<_> = called.iter().copied().filter(|id| share.own.contains(id)).collect();
         for id in called {
             if share.own.contains(id) {
-                self.steps.extend(steps_of(contract, *id));
+                self.steps.extend(steps_of(contract, *id, self.seed));
             } else if share.leant_on.contains(id) {
                 let action = match call_of(contract, *id) {
                     // Its first page shows values; the pages are checked in the shard that the list falls to.
@@ -266,7 +267,7 @@ fn call_of(contract: &Contract, id: OperationId) -> Action {
 }
 
 /// The steps that an operation takes by itself: its call, variants of it, credentials that must be refused, odd requests.
-fn steps_of(contract: &Contract, id: OperationId) -> Vec<Step> {
+fn steps_of(contract: &Contract, id: OperationId, seed: u64) -> Vec<Step> {
     let operation = contract.operation(id);
     let call = call_of(contract, id);
     let varied = match call {
@@ -282,7 +283,7 @@ fn steps_of(contract: &Contract, id: OperationId) -> Vec<Step> {
         .into_iter()
         .filter(refused)
         .map(probe);
-    let odd = operation.odd.iter().copied().map(odd);
+    let odd = odd_requests(contract, id, seed).into_iter().map(odd);
     let actions = [call].into_iter().chain(varied).chain(probes).chain(odd);
     actions.map(|action| Step { operation: id, action }).collect()
 }
@@ -540,8 +541,12 @@ mod tests {
         let (contract, plan) = plan(&all());
         let odd = odd_ones(&contract, &plan);
         assert_eq!(odd.iter().collect::<HashSet<_>>().len(), odd.len());
-        // Six pages of four lists; nine bodies of five writes, and two identifiers of two of them.
-        assert_eq!(odd.len(), 6 * 4 + 9 * 5 + 2 * 2);
+        // Six pages of four lists; nine bodies of five writes, and two identifiers of two of them; each wrong type of each
+        // field in the update, `true` for one of each type, and each once in each create.
+        assert_eq!(
+            odd.len(),
+            6 * 4 + 9 * 5 + 2 * 2 + (12 * 3 + 8 * 2 + 4) + (5 + 5 + 4 + 4)
+        );
         let tail = plan.steps.get(plan.steps.len() - odd.len()..).unwrap();
         let reads = tail.iter().take(24);
         assert!(reads.into_iter().all(|step| matches!(step.action, Action::OddRead(_))));

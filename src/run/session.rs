@@ -145,6 +145,8 @@ pub(super) struct Session<'run> {
     pub(super) drafts: Cell<u64>,
     /// The operations that are sent no more odd requests, each with the reason.
     pub(super) odd_ended: RefCell<HashMap<OperationId, Reason>>,
+    /// How many fields of another type each create has let in.
+    pub(super) odd_let_in: RefCell<HashMap<OperationId, u64>>,
     pub(super) transport: &'run Transport,
     emit: RefCell<&'run mut dyn FnMut(Event<'_>)>,
     permits: Semaphore,
@@ -209,6 +211,7 @@ impl<'run> Session<'run> {
             accepted: RefCell::default(),
             drafts: Cell::new(0),
             odd_ended: RefCell::default(),
+            odd_let_in: RefCell::default(),
             transport,
             emit: RefCell::new(emit),
             permits: Semaphore::new(settings.jobs.max(1)),

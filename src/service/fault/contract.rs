@@ -24,6 +24,8 @@ pub(super) struct Operation {
     pub(super) documents_401: bool,
     /// The places of the success's body, from the root down; none where no body is documented.
     pub(super) places: Vec<Place>,
+    /// The fields of the request's body and what they are, elements of arrays too.
+    pub(super) fields: Vec<(String, Kind)>,
     /// An element for each array of the body, by the array's pattern.
     pub(super) elements: HashMap<String, Value>,
     pub(super) page: Option<Page>,
@@ -183,6 +185,7 @@ impl Reader<'_> {
             success: success.map_or_else(String::new, |(status, _)| status.clone()),
             documents_401: answers().any(|(status, _)| status == "401"),
             places: Vec::new(),
+            fields: Vec::new(),
             elements: HashMap::new(),
             page: read(&operation["x-page"]),
             created: laws.created,
@@ -192,6 +195,10 @@ impl Reader<'_> {
         let schema = success.map(|(_, answer)| &answer["content"]["application/json"]["schema"]);
         if let Some(schema) = schema.filter(|schema| schema.is_object()) {
             self.places(schema, Place::body(), &mut read_operation);
+        }
+        let sent = &operation["requestBody"]["content"]["application/json"]["schema"];
+        if sent.is_object() {
+            self.fields(sent, "", &mut read_operation.fields);
         }
         read_operation
     }
@@ -220,6 +227,18 @@ impl Reader<'_> {
         if let Some(items) = schema.get("items") {
             operation.elements.insert(pattern.clone(), self.sample(items));
             self.places(items, below("*", false), operation);
+        }
+    }
+
+    /// Reads the fields below a place of a request's body.
+    fn fields(&self, schema: &Value, pattern: &str, found: &mut Vec<(String, Kind)>) {
+        let schema = self.whole(schema);
+        let items = schema.get("items").map(|items| ("*", items));
+        let properties = members(&schema, "properties").map(|(name, property)| (name.as_str(), property));
+        for (name, below) in properties.chain(items) {
+            let pattern = format!("{pattern}/{name}");
+            found.push((pattern.clone(), kind(&self.whole(below))));
+            self.fields(below, &pattern, found);
         }
     }
 
@@ -334,6 +353,24 @@ mod tests {
         );
         assert_eq!(place("createContact", "/data/custom_fields"), (Kind::Absent, false));
         assert_eq!(place("createVisit", "/data/id"), (Kind::Integer, true));
+    }
+
+    #[test]
+    fn the_fields_of_requests_are_read_at_every_depth() {
+        let fields = &operation("createContactMethod").unwrap().fields;
+        let fields: Vec<_> = fields.iter().map(|(pattern, kind)| (pattern.as_str(), *kind)).collect();
+        assert_eq!(
+            fields,
+            [
+                ("/type", Kind::String),
+                ("/contact", Kind::String),
+                ("/status", Kind::String),
+                ("/included_channels", Kind::Array),
+                ("/included_channels/*", Kind::String),
+            ]
+        );
+        assert_eq!(operation("updateContact").unwrap().fields.len(), 20);
+        assert!(operation("getTags").unwrap().fields.is_empty());
     }
 
     #[test]
