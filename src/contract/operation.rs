@@ -199,7 +199,7 @@ pub struct Answer {
 }
 
 /// A status, a class of them, or any.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StatusPattern {
     /// `2XX`: the first digit.
     Class(u16),

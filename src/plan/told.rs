@@ -310,7 +310,9 @@ impl Evidence {
             | FactKind::Complete
             | FactKind::Decodes
             | FactKind::Json
+            | FactKind::JsonOf(_)
             | FactKind::MediaType
+            | FactKind::MediaTypeOf(_)
             | FactKind::NoServerError
             | FactKind::Present
             | FactKind::Status

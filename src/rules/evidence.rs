@@ -56,11 +56,15 @@ impl<'seen> ExchangeSeen<'seen> {
         }
     }
 
-    /// The answer if it is a documented success.
-    pub(super) fn success(&self) -> Option<&'seen Answer> {
-        self.outcome()
-            .ok()
-            .filter(|answer| self.operation.succeeds_with(answer.status))
+    /// The answer with what documents its body, if a body is documented. A 204, a 205 and a 304 have none, whatever
+    /// `default` says (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5).
+    pub(super) fn with_content(&self) -> Option<(&'seen Answer, &'seen DocumentedAnswer)> {
+        let documented = self
+            .documented
+            .filter(|documented| !documented.media_types.is_empty())?;
+        let answer = self.outcome().ok()?;
+        let has_body = documented.status.is_success() || !matches!(answer.status, 100..200 | 204 | 205 | 304);
+        has_body.then_some((answer, documented))
     }
 }
 

@@ -98,7 +98,15 @@ impl<'contract> Judge<'contract> {
             .is_some_and(|(documented, media_type)| media_type::is_documented_otherwise(documented, media_type));
         let success = answer.is_some_and(|answer| operation.succeeds_with(answer.status));
         let body = answer
-            .filter(|_| shape.is_some() && (typed || (success && !otherwise)))
+            // An error may come from what stands before the service: what is no JSON there is for `media-type` to tell.
+            .filter(|_| {
+                shape.is_some()
+                    && if success {
+                        typed || !otherwise
+                    } else {
+                        typed && !otherwise
+                    }
+            })
             .map(|answer| self.reading.read(&exchange.request.path, &answer.body));
         if exchange.superseded {
             return body.and_then(Result::ok);

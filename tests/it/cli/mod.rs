@@ -10,6 +10,7 @@
 
 mod completions;
 mod config;
+mod error_answers;
 mod errors;
 mod formats;
 mod hostile;
