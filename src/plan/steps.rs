@@ -7,6 +7,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::shard::{ANOTHER_SHARD, Shard};
 use super::share::{Share, scheme};
+use super::source::Supply;
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::link::Target;
@@ -43,11 +44,13 @@ pub struct Step {
     pub action: Action,
 }
 
-/// What a step does. The order is the order of a run.
+/// What a step does. The order is the order of a run, but for reads that creates wait for: see [`Plan::steps`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Action {
     /// Walks over the pages of a list.
     Walk,
+    /// Walks over the pages of a list that takes what another answer showed.
+    WalkWithin,
     /// Reads once.
     Read,
     /// Calls a reading operation with a credential that must be refused.
@@ -62,6 +65,8 @@ pub enum Action {
     Look,
     /// Walks once more over the pages of this list, if it was filled.
     WalkFilled,
+    /// Reads, or walks over a list, by what a create showed.
+    ReadCreated,
     /// Updates a record of this run.
     Update,
     /// Looks for what was updated in this list.
@@ -123,7 +128,8 @@ impl Probe {
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The steps in order. Walks that come one after the other may run at once, and so may probes of reads and odd
-    /// reads: see [`Plan::groups`] and [`lanes`].
+    /// reads: see [`Plan::groups`] and [`lanes`]. A read by what a create shows comes after all creates, or between
+    /// them where another one takes what it shows; calls of it that must be refused come after it.
     pub steps: Vec<Step>,
     /// Operations that are not called, each with the reason.
     pub not_called: Vec<(OperationId, String)>,
@@ -157,15 +163,16 @@ impl Plan {
                 None => called.push(id),
             }
         }
+        let supply = Supply::new(contract, &called);
+        called.retain(|id| !supply.lacking.contains_key(id));
+        let lacking = supply.lacking.iter().map(|(id, lack)| (*id, lack.to_string()));
+        plan.not_called.extend(lacking);
         let shard = scope.shard.unwrap_or(Shard::WHOLE);
-        let weight = |id| steps_of(contract, id).len();
-        plan.share(
-            contract,
-            &called,
-            Share::new(contract, &called, (shard, scope.seed), weight),
-        );
+        let weight = |id| steps_of(contract, id, &supply).len();
+        let share = Share::new(contract, &called, (shard, scope.seed), weight);
+        plan.share(contract, &called, share, &supply);
         plan.not_called.sort_by_key(|(id, _)| *id);
-        plan.steps.sort_by_key(|step| step.action);
+        plan.steps.sort_by_key(|step| turn(&supply, step));
         plan
     }
 
@@ -175,15 +182,15 @@ impl Plan {
     }
 
     /// Plans the called operations that fall to a shard, and what they lean on.
-    fn share(&mut self, contract: &Contract, called: &[OperationId], share: Share) {
+    fn share(&mut self, contract: &Contract, called: &[OperationId], share: Share, supply: &Supply) {
         let own: Vec<_> = called.iter().copied().filter(|id| share.own.contains(id)).collect();
         for id in called {
             if share.own.contains(id) {
-                self.steps.extend(steps_of(contract, *id));
+                self.steps.extend(steps_of(contract, *id, supply));
             } else if share.leant_on.contains(id) {
-                let action = match call_of(contract, *id) {
+                let action = match call_of(contract, *id, supply) {
                     // Its first page shows values; the pages are checked in the shard that the list falls to.
-                    Action::Walk => Action::Read,
+                    Action::Walk | Action::WalkWithin => Action::Read,
                     action => action,
                 };
                 self.steps.push(Step { operation: *id, action });
@@ -255,8 +262,14 @@ impl Plan {
 }
 
 /// The documented call of an operation.
-fn call_of(contract: &Contract, id: OperationId) -> Action {
+fn call_of(contract: &Contract, id: OperationId, supply: &Supply) -> Action {
     let operation = contract.operation(id);
+    if supply.after_creates.contains(&id) {
+        return Action::ReadCreated;
+    }
+    if supply.within.contains(&id) {
+        return Action::WalkWithin;
+    }
     match (&operation.page, operation.is_read()) {
         (Some(_), true) => Action::Walk,
         (_, true) => Action::Read,
@@ -266,9 +279,9 @@ fn call_of(contract: &Contract, id: OperationId) -> Action {
 }
 
 /// The steps that an operation takes by itself: its call, variants of it, credentials that must be refused, odd requests.
-fn steps_of(contract: &Contract, id: OperationId) -> Vec<Step> {
+fn steps_of(contract: &Contract, id: OperationId, supply: &Supply) -> Vec<Step> {
     let operation = contract.operation(id);
-    let call = call_of(contract, id);
+    let call = call_of(contract, id, supply);
     let varied = match call {
         Action::Create => operation.laws.created.as_ref().map(|_| Action::VaryCreate),
         Action::Update => operation.laws.updated.as_ref().map(|_| Action::VaryUpdate),
@@ -285,6 +298,18 @@ fn steps_of(contract: &Contract, id: OperationId) -> Vec<Step> {
     let odd = operation.odd.iter().copied().map(odd);
     let actions = [call].into_iter().chain(varied).chain(probes).chain(odd);
     actions.map(|action| Step { operation: id, action }).collect()
+}
+
+/// When a step has its turn: those of one turn stay in the order of their links.
+fn turn(supply: &Supply, step: &Step) -> (Action, Option<Probe>) {
+    let waits = supply.after_creates.contains(&step.operation);
+    let turn = match step.action {
+        Action::ReadCreated if supply.between_creates.contains(&step.operation) => Action::Create,
+        Action::ProbeRead(_) if waits => Action::ReadCreated,
+        Action::WalkWithin => Action::Read,
+        action => action,
+    };
+    (turn, step.action.probe())
 }
 
 /// The steps of a group by what goes in order: the odd requests to one operation, since one that gets no answer is its

@@ -9,11 +9,11 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use super::source::{Source, sources};
 use super::steps::{Action, Plan, Probe, Step, created_in, updated_in};
 use super::variety::{TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, reserve, variants};
 use crate::contract::Contract;
 use crate::contract::fact::{Fact, FactId, FactKind};
-use crate::contract::link::Target;
 use crate::contract::odd::Odd;
 use crate::contract::operation::{Location, OperationId};
 
@@ -43,8 +43,8 @@ pub struct Planned {
     pub writes: bool,
     /// The facts that its answers decide.
     pub facts: Vec<FactId>,
-    /// Where the values of its path come from: the parameter, and the operations whose answers show one.
-    pub needs: Vec<(String, Vec<OperationId>)>,
+    /// Where the values of its path come from, and those that an answer shows.
+    pub needs: Vec<Source>,
 }
 
 impl Plan {
@@ -95,20 +95,21 @@ impl Plan {
     fn planned(&self, contract: &Contract, step: Step) -> Planned {
         let sends = self.sends(contract, step);
         let operation = contract.operation(sends);
-        let in_path = operation.parameters.iter().enumerate();
         // An odd identifier is made up.
-        let made_up = step.action.odd().and_then(|odd| odd.parameter);
-        let in_path =
-            in_path.filter(|(index, parameter)| parameter.location == Location::Path && made_up != Some(*index));
-        let needs = in_path.map(|(index, parameter)| {
-            let links = contract.links.iter().filter(|link| link.to == sends);
-            let links = links.filter(|link| link.target == Target::Parameter(index));
-            let called = links.map(|link| link.from).filter(|from| self.calls(*from));
-            let mut sources: Vec<_> = called.collect();
-            sources.sort_unstable();
-            sources.dedup();
-            (parameter.name.clone(), sources)
-        });
+        let made_up = step
+            .action
+            .odd()
+            .and_then(|odd| operation.parameters.get(odd.parameter?));
+        let needs = sources(contract, sends, |from| self.calls(from))
+            .into_iter()
+            .filter(|source| {
+                let in_path = operation
+                    .parameters
+                    .iter()
+                    .any(|parameter| parameter.location == Location::Path && parameter.name == source.parameter);
+                let shown = !source.own.is_empty() || !source.listed.is_empty();
+                (in_path || shown) && made_up.is_none_or(|made_up| made_up.name != source.parameter)
+            });
         Planned {
             step,
             sends,
@@ -151,6 +152,7 @@ impl Action {
     pub fn reason(self) -> &'static str {
         match self {
             Self::Walk => "walk the list: each answer is judged, and the pages must add up",
+            Self::WalkWithin => "walk the list that stands within another record: its pages must add up",
             Self::Read => "read: the answer is judged",
             Self::ProbeRead(probe) | Self::ProbeWrite(probe) => match probe {
                 Probe::NoCredential => "call without a credential: it must be refused",
@@ -162,6 +164,7 @@ impl Action {
             Self::VaryCreate => "create further records: fields alone, none, other offsets, names beyond ASCII",
             Self::Look => "look for what was created: it must be listed, with what was sent",
             Self::WalkFilled => "walk the list once more, if it was given a second page: the pages must add up",
+            Self::ReadCreated => "read by what a create showed, a record of this run before any other",
             Self::Update => "update a record that this run created",
             Self::LookAgain => "look for what was updated: the list must show what was sent, in that record alone",
             Self::OddRead(_) | Self::OddWrite(_) => {
@@ -180,7 +183,7 @@ impl Action {
             settle,
         } = bounds;
         match self {
-            Self::Walk => {
+            Self::Walk | Self::WalkWithin => {
                 format!(
                     "the first page, then pages 2 to last_page, {max_pages} at most; once more where they do not add up"
                 )
@@ -193,6 +196,10 @@ impl Action {
             Self::Create => format!(
                 "one request in each documented form, and again, changed field by field, until it is accepted; what \
                  all of them leave is at most --max-writes {max_writes}"
+            ),
+            Self::ReadCreated => format!(
+                "one request, again within --settle {} while it gets a 404; of a list its pages, {max_pages} at most",
+                settle.as_secs_f64()
             ),
             Self::VaryCreate => format!(
                 "for each started {WRITES_A_VARIANT} of --max-writes {max_writes} one that is accepted, of at most \
@@ -222,6 +229,8 @@ impl Action {
             Self::Walk | Self::ProbeRead(_) | Self::OddRead(_) => true,
             // A read may need what the read before it showed; writes go one by one.
             Self::Read
+            | Self::ReadCreated
+            | Self::WalkWithin
             | Self::Create
             | Self::Fill
             | Self::VaryCreate
@@ -263,7 +272,7 @@ impl Action {
     /// Whether the operation is called as documented, so that its answer is held to everything that is stated of it.
     fn is_the_call(self) -> bool {
         match self {
-            Self::Walk | Self::Read | Self::Create | Self::Update => true,
+            Self::Walk | Self::WalkWithin | Self::Read | Self::ReadCreated | Self::Create | Self::Update => true,
             Self::Fill
             | Self::VaryCreate
             | Self::Look
@@ -348,7 +357,7 @@ impl Evidence {
             },
             Self::Listed => action == Action::Look,
             Self::Odd => matches!(action, Action::OddRead(_) | Action::OddWrite(_)),
-            Self::Paged => action == Action::Walk,
+            Self::Paged => matches!(action, Action::Walk | Action::WalkWithin | Action::ReadCreated),
             Self::Refused(probe) => action.probe() == Some(probe),
             Self::Updated => action == Action::LookAgain,
         }
@@ -434,9 +443,12 @@ mod tests {
         let update = contract.operation_named("updateContact").unwrap();
         let create = contract.operation_named("createContact").unwrap();
         let step = planned.iter().find(|planned| planned.step.operation == update).unwrap();
-        let (name, sources) = &step.needs[0];
-        assert_eq!(name, "id");
-        assert!(sources.contains(&create), "{sources:?}");
+        let source = &step.needs[0];
+        assert_eq!(
+            (source.parameter.as_str(), &source.own, source.given),
+            ("id", &vec![create], None)
+        );
+        assert!(source.listed.is_empty(), "other people's records are not written to");
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::Request;
 use crate::exchange::redact::{Values, printable};
+use crate::plan::NoValue;
 
 /// What is known of a fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +59,10 @@ pub enum Reason {
     NotShown,
     /// The operation was not called, for this reason.
     NotCalled(String),
+    /// Something that the operation cannot do without had no value.
+    NoValue(NoValue),
+    /// No record more may be left in the target than so many.
+    MaxWrites(u64),
     /// The field was not in an accepted request.
     NotSent,
     /// The target refused what leans on a gap, with this status.
@@ -120,6 +125,8 @@ impl fmt::Display for Reason {
                 formatter,
                 "the list has one page; a second takes {needed} records more, and --max-writes leaves {left}"
             ),
+            Self::MaxWrites(most) => write!(formatter, "--max-writes {most} was reached"),
+            Self::NoValue(why) => why.fmt(formatter),
             Self::NotCalled(why) => formatter.write_str(why),
             Self::NotSent => formatter.write_str("the field was in no accepted request"),
             Self::NotShown => formatter.write_str("no answer showed this place"),

@@ -98,7 +98,7 @@ impl Session<'_> {
 
     /// Sends a draft in this form: as an earlier one was accepted, or with retreat until it is.
     async fn in_form(&self, operation: OperationId, form: Form, as_before: Option<&Draft>) -> Result<Tried, Reason> {
-        let address = request::address(self.contract, operation, &self.known.borrow()).map_err(Reason::NotCalled)?;
+        let address = request::address(self.contract, operation, &self.known.borrow()).map_err(Reason::NoValue)?;
         let mut draft = self.draft(operation, form)?;
         if let Some(before) = as_before {
             draft.choose_as(before);
@@ -136,13 +136,7 @@ impl Session<'_> {
         let number = self.drafts.get();
         self.drafts.set(number + 1);
         let mark = (&self.settings.mark, number);
-        Draft::new(self.contract, operation, &self.known.borrow(), mark, form).map_err(|missing| {
-            let operation = &self.contract.operation(operation).name;
-            Reason::NotCalled(format!(
-                "{operation} needs a value for `{}`, and no answer of {} showed one",
-                missing.field, missing.sources
-            ))
-        })
+        Draft::new(self.contract, operation, &self.known.borrow(), mark, form).map_err(Reason::NoValue)
     }
 
     /// Sends one write, notes what it may leave in the target, and judges what it created.

@@ -10,7 +10,6 @@ mod look;
 mod look_again;
 mod odd;
 mod pace;
-mod parameter;
 mod probe;
 mod ready;
 mod request;

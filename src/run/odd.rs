@@ -102,7 +102,7 @@ impl Session<'_> {
         };
         let other = odd.parameter.map(|index| (index, instead));
         let known = self.known.borrow();
-        let mut address = request::address_but(self.contract, operation, &known, other).map_err(Reason::NotCalled)?;
+        let mut address = request::address_but(self.contract, operation, &known, other).map_err(Reason::NoValue)?;
         let parameters = &self.contract.operation(operation).parameters;
         let parameter = odd.parameter.and_then(|index| parameters.get(index));
         if let (OddPart::Query(values), Some(parameter)) = (part, parameter) {

@@ -15,6 +15,7 @@ use super::event::Event;
 use super::look::Sighted;
 use super::pace::{ATTEMPTS, Pace, wait_after};
 use super::settings::Settings;
+use super::settle::Late;
 use super::write_log::{WriteEntry, WriteState};
 use crate::contract::Contract;
 use crate::contract::operation::{Method, OperationId};
@@ -170,6 +171,8 @@ pub(super) struct Session<'run> {
     pub(super) lag: Cell<Duration>,
     /// Whether an update was waited for in vain.
     pub(super) gave_up: Cell<bool>,
+    /// Whether a created record was waited for in vain to be read.
+    pub(super) gave_up_reading: Cell<bool>,
     /// The record of each update as its list showed it last.
     pub(super) latest: RefCell<HashMap<OperationId, Sighted>>,
     /// How many items more go on the only page of each list that has one page.
@@ -226,6 +229,7 @@ impl<'run> Session<'run> {
             busy: Cell::default(),
             lag: Cell::default(),
             gave_up: Cell::default(),
+            gave_up_reading: Cell::default(),
             latest: RefCell::default(),
             rooms: RefCell::default(),
             filled: RefCell::default(),
@@ -323,8 +327,9 @@ impl<'run> Session<'run> {
     async fn step(&self, step: &Step) {
         let operation = step.operation;
         match step.action {
-            Action::Walk => self.list(operation).await,
+            Action::Walk | Action::WalkWithin => self.list(operation).await,
             Action::Read => self.read(operation).await,
+            Action::ReadCreated => self.read_created(operation).await,
             Action::ProbeRead(probe) | Action::ProbeWrite(probe) => self.probe(operation, probe).await,
             Action::Create => self.create(operation).await,
             Action::Fill => self.fill(operation).await,
@@ -340,8 +345,14 @@ impl<'run> Session<'run> {
 
     /// Sends a request, again while the target asks for time, and judges every answer. Hands back the exchange that
     /// counts and its body.
-    pub(super) async fn call(&self, mut request: Request) -> (Exchange, Option<Arc<Body>>) {
+    pub(super) async fn call(&self, request: Request) -> (Exchange, Option<Arc<Body>>) {
+        self.call_within(request, Duration::ZERO).await
+    }
+
+    /// The same, and again while a 404 came before `longest` had passed: what is asked for may be there a little later.
+    pub(super) async fn call_within(&self, mut request: Request, longest: Duration) -> (Exchange, Option<Arc<Body>>) {
         let mut attempt = 0;
+        let mut late = Late::until(longest);
         loop {
             let mut exchange = self.send(request).await;
             // A wrong token is not shown again: what asks for time may be counting them.
@@ -350,7 +361,8 @@ impl<'run> Session<'run> {
             let throttled = answer.filter(|answer| answer.is_throttled());
             let wait = throttled
                 .filter(|_| attempt + 1 < ATTEMPTS)
-                .map(|answer| wait_after(answer, attempt));
+                .map(|answer| wait_after(answer, attempt))
+                .or_else(|| answer.filter(|answer| answer.status == 404).and_then(|_| late.wait()));
             exchange.superseded = wait.is_some();
             let body = self.judged(|judge| judge.exchange(&exchange));
             self.record_outcome(&exchange, body.as_deref());
@@ -495,7 +507,7 @@ impl<'run> Session<'run> {
 
     /// Why a write is not sent for which there is no room.
     pub(super) fn budget_spent(&self) -> Reason {
-        Reason::NotCalled(format!("--max-writes {} was reached", self.settings.max_writes))
+        Reason::MaxWrites(self.settings.max_writes)
     }
 
     /// Whether one more record may be left in the target.

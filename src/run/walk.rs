@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::StreamExt;
 use serde_json::Value;
@@ -43,16 +44,40 @@ pub(super) enum Order {
 impl Session<'_> {
     /// Reads once.
     pub(super) async fn read(&self, operation: OperationId) {
-        let address = request::address(self.contract, operation, &self.known.borrow());
-        match address {
-            Ok(address) => {
-                let (_, body) = self.call(self.documented(operation, address)).await;
-                if let Some(body) = body {
-                    self.known.borrow_mut().learn(self.contract, operation, &body.value);
-                }
-            }
-            Err(reason) => self.not_called(operation, Reason::NotCalled(reason)),
+        self.read_within(operation, Duration::ZERO).await;
+    }
+
+    /// Reads by what a create showed. What was created may be there a little later, as it may be listed a little later;
+    /// once that was waited for in vain, the next is not waited for as long.
+    pub(super) async fn read_created(&self, operation: OperationId) {
+        if self.contract.operation(operation).page.is_some() {
+            return self.list(operation).await;
         }
+        let longest = if self.gave_up_reading.get() {
+            self.briefly()
+        } else {
+            self.settings.settle
+        };
+        if self.read_within(operation, longest).await == Some(404) {
+            self.gave_up_reading.set(true);
+        }
+    }
+
+    /// Reads once, again while a 404 may be that of a record which is not there yet. Hands back the status.
+    async fn read_within(&self, operation: OperationId, longest: Duration) -> Option<u16> {
+        let address = request::address(self.contract, operation, &self.known.borrow());
+        let address = match address {
+            Ok(address) => address,
+            Err(reason) => {
+                self.not_called(operation, Reason::NoValue(reason));
+                return None;
+            }
+        };
+        let (exchange, body) = self.call_within(self.documented(operation, address), longest).await;
+        if let Some(body) = body.filter(|_| self.succeeded(&exchange)) {
+            self.known.borrow_mut().learn(self.contract, operation, &body.value);
+        }
+        exchange.outcome.as_ref().ok().map(|answer| answer.status)
     }
 
     /// Walks over a list, its first page first. `found` is shown each item, and ends the walk when it says so.
@@ -144,7 +169,7 @@ impl Session<'_> {
         let law = law.ok_or(WalkEnd::Unanswered)?;
         let address = request::address(self.contract, operation, &self.known.borrow());
         let mut address = address.map_err(|reason| {
-            self.not_called(operation, Reason::NotCalled(reason));
+            self.not_called(operation, Reason::NoValue(reason));
             WalkEnd::Unanswered
         })?;
         if let Some(number) = asked {
