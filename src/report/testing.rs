@@ -175,6 +175,7 @@ pub(super) fn fixed() -> Record {
     let left = |id: Option<&str>, answered| ResidueRecord {
         operation: "createThing".to_owned(),
         id: id.map(str::to_owned),
+        id_stated: true,
         answered,
     };
     Record {

@@ -105,7 +105,8 @@ pub(super) fn undecided(record: &Record) -> Vec<(&str, Vec<&FactRow>)> {
 pub(super) fn left(residue: &ResidueRecord) -> &str {
     match (&residue.id, residue.answered) {
         (Some(id), _) => id,
-        (None, true) => "the answer showed no id",
+        (None, true) if residue.id_stated => "the answer showed no id",
+        (None, true) => "the contract does not say where its answer shows an id",
         (None, false) => "the answer never came; it may be there",
     }
 }
@@ -142,6 +143,25 @@ mod tests {
             .map(|(reason, facts)| (reason, facts.len()))
             .collect();
         assert_eq!(told, [("no answer showed this place", 2), ("a rare reason", 1)]);
+    }
+
+    #[test]
+    fn an_id_that_nobody_could_read_is_not_blamed_on_the_answer() {
+        let told = |answered, id_stated| {
+            left(&ResidueRecord {
+                id: None,
+                answered,
+                id_stated,
+                ..fixed().residue[0].clone()
+            })
+            .to_owned()
+        };
+        assert_eq!(told(true, true), "the answer showed no id");
+        assert_eq!(
+            told(true, false),
+            "the contract does not say where its answer shows an id"
+        );
+        assert_eq!(told(false, false), "the answer never came; it may be there");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::contract::operation::{Answer as DocumentedAnswer, Operation, Operatio
 use crate::contract::vocabulary::{Created, Form, Updated};
 use crate::exchange::json::{Body, JsonError};
 use crate::exchange::redact::Values;
-use crate::exchange::{Answer, Exchange, Failure, Purpose, Request};
+use crate::exchange::{Answer, Credential, Exchange, Failure, Purpose, Request};
 
 /// The request that evidence comes from, and how its values may be told.
 #[derive(Clone, Copy, Debug)]
@@ -102,6 +102,10 @@ pub enum WalkEnd {
     Found,
     /// A page was answered with this status.
     Refused(u16),
+    /// The same, to a request that carried no credential.
+    RefusedBare(u16),
+    /// The list could not be asked for: something in its address has no value.
+    Unsent,
     /// There are more pages than are walked.
     TooManyPages,
     /// A page did not come.
@@ -118,7 +122,9 @@ impl WalkEnd {
         Some(match self {
             Self::Complete | Self::Found => return None,
             Self::Broken => Reason::PageUnclear,
-            Self::Refused(status) => Reason::answered(status),
+            Self::Refused(status) => Reason::answered(status, &Credential::Token { header: None }),
+            Self::RefusedBare(status) => Reason::answered(status, &Credential::None),
+            Self::Unsent => Reason::NotShown,
             Self::TooManyPages => Reason::TooManyPages(most),
             Self::Unanswered => Reason::Unanswered,
             Self::Unread => Reason::PageUnread,

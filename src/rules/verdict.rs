@@ -12,8 +12,8 @@ use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
-use crate::exchange::Request;
 use crate::exchange::redact::{Values, printable};
+use crate::exchange::{Credential, Request};
 use crate::plan::NoValue;
 
 /// What is known of a fact.
@@ -43,11 +43,19 @@ pub enum Reason {
     NoIdentifier,
     /// The list has one page, and a second takes so many records more than so many that may still be created.
     NoSecondPage(u64, u64),
-    /// A page lacks what a walk needs: its last page, or the identifier of an item.
+    /// The request carried no credential, because the contract asks for none, and got this status, 401 or 403.
+    NoTokenSent(u16),
+    /// The target was not there within what was waited for it.
+    NotReady,
+    /// The answer has no field that would carry what was sent.
+    NotKept,
+    /// The target asked for time, and what was sent is not sent again.
+    NotRepeated,
+    /// A page lacks what a walk needs: its last page, its items, or the identifier of one.
     PageUnclear,
     /// The body of a page is not read.
     PageUnread,
-    /// The value was null every time, and null is a gap.
+    /// The value was null, and null is a gap.
     OnlyNull,
     /// The list has one page.
     OnePage,
@@ -67,6 +75,8 @@ pub enum Reason {
     NotSent,
     /// The target refused what leans on a gap, with this status.
     Refused(u16),
+    /// The target refused what the contract gives as an example, with this status.
+    RefusedExample(u16),
     /// The target asked for time until the end.
     Throttled,
     /// The token was refused, with this status.
@@ -86,10 +96,11 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Why an answer of this status, to a request that leans on nothing, decides nothing.
+    /// Why an answer of this status, to a request that leans on nothing and carried this credential, decides nothing.
     #[must_use]
-    pub fn answered(status: u16) -> Self {
+    pub fn answered(status: u16, credential: &Credential) -> Self {
         match status {
+            401 | 403 if *credential == Credential::None => Self::NoTokenSent(status),
             401 | 403 => Self::TokenRefused(status),
             429 => Self::Throttled,
             500.. => Self::Failed(status),
@@ -99,10 +110,19 @@ impl Reason {
 
     /// Why an answer of this status, to a request that leans on a gap, decides nothing.
     #[must_use]
-    pub fn refused(status: u16) -> Self {
+    pub fn refused(status: u16, credential: &Credential) -> Self {
         match status {
             400 | 409 | 422 => Self::Refused(status),
-            _ => Self::answered(status),
+            _ => Self::answered(status, credential),
+        }
+    }
+
+    /// Why a target that asks for time says nothing. A wrong token is sent once.
+    #[must_use]
+    pub(super) fn throttled(credential: &Credential) -> Self {
+        match credential {
+            Credential::Wrong { .. } => Self::NotRepeated,
+            _ => Self::Throttled,
         }
     }
 }
@@ -131,10 +151,25 @@ impl fmt::Display for Reason {
             Self::NotSent => formatter.write_str("the field was in no accepted request"),
             Self::NotShown => formatter.write_str("no answer showed this place"),
             Self::OnePage => formatter.write_str("the list has one page"),
-            Self::OnlyNull => formatter.write_str("the value was always null, and null is a gap"),
-            Self::PageUnclear => formatter.write_str("a page lacks its last page, or an item its identifier"),
+            Self::NoTokenSent(status) => write!(
+                formatter,
+                "answered with {status}, and the contract asks for no token, so that none was sent"
+            ),
+            Self::NotKept => formatter.write_str("the answer lacks the field that would carry what was sent"),
+            Self::NotReady => formatter.write_str("the target was not there within --wait"),
+            Self::NotRepeated => formatter.write_str("the target asked for time, and a wrong token is not sent again"),
+            Self::OnlyNull => formatter.write_str("the value was null, and null is a gap"),
+            Self::PageUnclear => {
+                formatter.write_str("a page lacks its last page or its items, or an item its identifier")
+            }
             Self::PageUnread => formatter.write_str("a page came with a body that is not read as JSON"),
             Self::Refused(status) => write!(formatter, "refused with {status}, which may lean on a gap"),
+            Self::RefusedExample(status) => {
+                write!(
+                    formatter,
+                    "refused with {status}, which may lean on the contract's example"
+                )
+            }
             Self::Throttled => formatter.write_str("the target asked for time until the end"),
             Self::TokenRefused(status) => write!(formatter, "the token was refused with {status}"),
             Self::TooManyPages(most) => write!(formatter, "the list has more pages than --max-pages {most}"),
@@ -213,12 +248,12 @@ impl Verdicts {
         self.breaks += 1;
     }
 
-    /// Every fact undecided, because no complete answer came.
+    /// Every fact undecided, for one reason.
     #[must_use]
-    pub fn unanswered(contract: &Contract) -> Self {
+    pub fn undecided(contract: &Contract, reason: &Reason) -> Self {
         let mut verdicts = Self::new(contract);
         for state in &mut verdicts.states {
-            state.reason = Some(Reason::Unanswered);
+            state.reason = Some(reason.clone());
         }
         verdicts
     }

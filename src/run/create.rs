@@ -24,6 +24,14 @@ struct Tried {
     accepted: bool,
 }
 
+impl Tried {
+    /// Why a try that was not accepted shows nothing.
+    fn reason(&self) -> Reason {
+        let refused = |status| Reason::refused(status, &self.request.credential);
+        self.status.map_or(Reason::Unanswered, refused)
+    }
+}
+
 /// What a write is to the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
@@ -58,7 +66,7 @@ impl Session<'_> {
         }
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
         if let (None, Some((_, last))) = (accepted, tries.last()) {
-            self.not_called(operation, last.status.map_or(Reason::Unanswered, Reason::refused));
+            self.not_called(operation, last.reason());
         }
     }
 
@@ -84,13 +92,7 @@ impl Session<'_> {
     /// Updates a record of this run.
     pub(super) async fn update(&self, operation: OperationId) {
         match self.in_form(operation, Form::Utc, None).await {
-            Ok(Tried {
-                accepted: false,
-                status,
-                ..
-            }) => {
-                self.not_called(operation, status.map_or(Reason::Unanswered, Reason::refused));
-            }
+            Ok(tried) if !tried.accepted => self.not_called(operation, tried.reason()),
             Ok(_) => {}
             Err(reason) => self.not_called(operation, reason),
         }

@@ -550,7 +550,8 @@ impl<'run> Session<'run> {
         self.count(|tally| tally.unfinished = tally.sent - tally.answered);
         // A target that was not reached broke nothing: the one thing to tell is why.
         let mut verdicts = match &ended {
-            Ended::NotReady(..) | Ended::Unreachable(_) => Verdicts::unanswered(self.contract),
+            Ended::NotReady(..) => Verdicts::undecided(self.contract, &Reason::NotReady),
+            Ended::Unreachable(_) => Verdicts::undecided(self.contract, &Reason::Unanswered),
             _ => self.judge.into_inner().into_verdicts(),
         };
         // What this shard leans on is not checked by it, whatever it saw; what it saw broken is broken.
@@ -579,7 +580,8 @@ impl Refusals {
         }
         self.documented += 1;
         match &exchange.outcome {
-            Ok(answer) if matches!(answer.status, 401 | 403) => {
+            // What was asked without a token is not refused for it.
+            Ok(answer) if matches!(answer.status, 401 | 403) && exchange.request.credential != Credential::None => {
                 self.token += 1;
                 self.token_status = answer.status;
             }

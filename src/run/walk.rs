@@ -14,7 +14,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Listed, Page};
 use crate::exchange::json::Body;
-use crate::exchange::{Exchange, Purpose, Request};
+use crate::exchange::{Credential, Exchange, Purpose, Request};
 use crate::rules::Reason;
 use crate::rules::evidence::{PageSeen, Steadiness, Walk, WalkEnd};
 
@@ -166,11 +166,11 @@ impl Session<'_> {
         found: &dyn Fn(Item<'_>) -> bool,
     ) -> Result<(PageSeen, bool), WalkEnd> {
         let law = self.contract.operation(operation).page.as_ref();
-        let law = law.ok_or(WalkEnd::Unanswered)?;
+        let law = law.ok_or(WalkEnd::Unsent)?;
         let address = request::address(self.contract, operation, &self.known.borrow());
         let mut address = address.map_err(|reason| {
             self.not_called(operation, Reason::NoValue(reason));
-            WalkEnd::Unanswered
+            WalkEnd::Unsent
         })?;
         if let Some(number) = asked {
             address.add_query(&law.parameter, &number.to_string());
@@ -178,7 +178,10 @@ impl Session<'_> {
         let (exchange, body) = self.call(self.documented(operation, address)).await;
         let answer = exchange.outcome.as_ref().map_err(|_| WalkEnd::Unanswered)?;
         if !self.succeeded(&exchange) {
-            return Err(WalkEnd::Refused(answer.status));
+            return Err(match exchange.request.credential {
+                Credential::None => WalkEnd::RefusedBare(answer.status),
+                _ => WalkEnd::Refused(answer.status),
+            });
         }
         let body = body.ok_or(WalkEnd::Unread)?;
         self.known.borrow_mut().learn(self.contract, operation, &body.value);

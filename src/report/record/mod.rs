@@ -293,8 +293,16 @@ pub struct ResidueRecord {
     pub operation: String,
     /// Its identifier; none when no answer showed one.
     pub id: Option<String>,
+    /// Whether the contract says where an answer shows the identifier; without it nobody can tell.
+    #[serde(default = "stated")]
+    pub id_stated: bool,
     /// Whether an answer came; without one nobody knows whether there is anything.
     pub answered: bool,
+}
+
+/// What a report means that is silent on it, as those of earlier versions are.
+fn stated() -> bool {
+    true
 }
 
 /// How many requests were sent.
