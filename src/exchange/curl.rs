@@ -37,6 +37,19 @@ pub fn line(request: &Request, target: &Target, values: Values) -> String {
     words.join(" ")
 }
 
+/// The line that checks one operation again, for what no request shows.
+#[must_use]
+pub fn check_line(target: &Target, operation: &str, writes: bool) -> String {
+    let base = target.url("");
+    let base = base.as_str().trim_end_matches('/');
+    let writes = if writes { " --writes" } else { "" };
+    format!(
+        "countersign check --base-url {}{writes} --only {}",
+        quote(base),
+        quote(operation)
+    )
+}
+
 /// The body of the request as it may be printed.
 #[must_use]
 pub fn body(request: &Request, values: Values) -> Option<String> {

@@ -113,6 +113,28 @@ impl fmt::Display for NoValue {
     }
 }
 
+impl NoValue {
+    /// The same without the name of the operation, for where that stands before it.
+    #[must_use]
+    pub fn brief(&self) -> String {
+        let of = |wanted: &Wanted| wanted.sources.join(" or ");
+        match self {
+            Self::NotAsked { wanted } => format!(
+                "{} shows its `{}`, and is not called before it",
+                of(wanted),
+                wanted.field
+            ),
+            Self::NotAnswered { wanted } => format!(
+                "{} shows its `{}`, and no call of that succeeded",
+                of(wanted),
+                wanted.field
+            ),
+            Self::NotShown { wanted } => format!("no answer of {} showed a value for `{}`", of(wanted), wanted.field),
+            Self::CannotStand { .. } | Self::Fragment | Self::NotGiven(_) | Self::OnlyExample(_) => self.to_string(),
+        }
+    }
+}
+
 /// The links that may fill a place of a call. Where a create of the contract fills it for a write, reads are passed over:
 /// other people's records are not written to.
 pub(super) fn admitted<'contract>(

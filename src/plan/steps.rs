@@ -141,6 +141,9 @@ pub struct Plan {
     pub parts: usize,
     /// The facts that other shards check.
     pub elsewhere: BTreeSet<FactId>,
+    /// The operations that a run is to say something of, called or not: all but those that were left out by the user, by
+    /// a run that only reads, or for another shard.
+    pub in_scope: BTreeSet<OperationId>,
 }
 
 impl Plan {
@@ -154,8 +157,13 @@ impl Plan {
             shard: scope.shard,
             parts: 0,
             elsewhere: BTreeSet::new(),
+            in_scope: BTreeSet::new(),
         };
         let wanted = wanted(contract, scope);
+        let left_out = |id: &OperationId| {
+            let writes = !contract.operation(*id).is_read() && !scope.writes;
+            scope.skip.contains(id) || !wanted.contains(id) || writes
+        };
         let mut called = Vec::new();
         for id in link_order(contract) {
             match reason_against(contract, scope, &wanted, id) {
@@ -170,6 +178,8 @@ impl Plan {
         let shard = scope.shard.unwrap_or(Shard::WHOLE);
         let weight = |id| steps_of(contract, id, &supply).len();
         let share = Share::new(contract, &called, (shard, scope.seed), weight);
+        let own = contract.operation_ids().filter(|id| share.own.contains(id));
+        plan.in_scope = own.filter(|id| !left_out(id)).collect();
         plan.share(contract, &called, share, &supply);
         plan.not_called.sort_by_key(|(id, _)| *id);
         plan.steps.sort_by_key(|step| turn(&supply, step));

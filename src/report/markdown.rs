@@ -70,7 +70,7 @@ fn head(record: &Record) -> String {
             told::of_shard(record),
             code(&told::clipped(reason, LONGEST_LINE))
         ),
-        None => told::because(record),
+        None => told::in_operations(record) + &told::of_shard(record) + &told::counts(record),
     };
     let facts = &record.facts;
     format!(
@@ -82,7 +82,25 @@ fn head(record: &Record) -> String {
         facts.held,
         facts.broken,
         facts.undecided
-    ) + &acceptances(record)
+    ) + &not_checked(record)
+        + &acceptances(record)
+}
+
+/// The operations that were not checked though they were in scope.
+fn not_checked(record: &Record) -> String {
+    let (named, more) = told::unchecked(record);
+    if named.is_empty() {
+        return String::new();
+    }
+    let mut text = "\nNot checked:\n".to_owned();
+    for (name, reason) in named {
+        let clipped = |text| code(&told::clipped(text, LONGEST_ENTRY));
+        text.push_str(&format!("\n- {}: {}", clipped(name), clipped(reason)));
+    }
+    match more {
+        0 => text + "\n",
+        more => text + &format!("\n- and {more} more\n"),
+    }
 }
 
 /// How many findings were accepted, and what to do about entries that need a hand.

@@ -6,8 +6,8 @@ use chrono::DateTime;
 use reqwest::header::HeaderMap;
 
 use super::{
-    AcceptedRecord, AcceptedState, AnswerRecord, ContractRecord, CredentialRecord, Excerpt, ExchangeRecord, Exchanges,
-    FactRow, Facts, FindingRecord, GapRecord, OperationRecord, Outcome, PlaceRecord, PurposeRecord, Record,
+    AcceptedRecord, AcceptedState, AnswerRecord, ContractRecord, Coverage, CredentialRecord, Excerpt, ExchangeRecord,
+    Exchanges, FactRow, Facts, FindingRecord, GapRecord, OperationRecord, Outcome, PlaceRecord, PurposeRecord, Record,
     RequestCounts, ResidueRecord, RunFacts, Scope, VERSION, VerdictRecord, record,
 };
 use crate::contract::Contract;
@@ -86,6 +86,7 @@ impl Seen {
             ended: self.ended.clone(),
             residue: self.residue.clone(),
             tally: Tally::default(),
+            in_scope: self.contract.operation_ids().collect(),
         }
     }
 
@@ -212,6 +213,8 @@ pub(super) fn fixed() -> Record {
             rounds: 1,
         },
         operations: vec![OperationRecord {
+            coverage: Coverage::Checked,
+            unchecked: None,
             name: "getThings".to_owned(),
             method: "GET".to_owned(),
             path: "/things".to_owned(),

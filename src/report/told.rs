@@ -2,9 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::record::{FactRow, FindingRecord, Outcome, Record, ResidueRecord, ShardsRecord, VerdictRecord};
+use super::record::{
+    Coverage, FactRow, FindingRecord, OperationRecord, Outcome, Record, ResidueRecord, ShardsRecord, VerdictRecord,
+};
 use crate::exchange::neutral::{Colours, neutral};
-use crate::rules::{Level, RULES, Rule};
+use crate::rules::{Level, RULES, Rule, UNCHECKED_OPERATION};
+
+/// How many operations that were not checked are named.
+const MOST_UNCHECKED: usize = 3;
 
 /// The text on one line, with nothing in it that a terminal or a CI system obeys.
 pub(super) fn line(text: &str) -> String {
@@ -31,11 +36,54 @@ pub(super) fn outcome(outcome: Outcome) -> &'static str {
     }
 }
 
-/// What follows the outcome: the shard that it is about, then the reason, else how many findings there are; empty where
-/// there is none of them.
+/// What follows the outcome: in how many operations, the shard that it is about, then the reason, else how many findings
+/// there are and which operations were not checked; empty where there is none of them.
 pub(super) fn because(record: &Record) -> String {
-    let reason = record.reason.as_ref();
-    of_shard(record) + &reason.map_or_else(|| counts(record), |reason| format!(": {reason}"))
+    let told = match &record.reason {
+        Some(reason) => format!(": {reason}"),
+        None => counts(record) + &not_checked(record),
+    };
+    in_operations(record) + &of_shard(record) + &told
+}
+
+/// In how many operations a service conforms, where it was not seen to in all of them: ` in 8 of 9 operations`.
+pub(super) fn in_operations(record: &Record) -> String {
+    let of = |coverage| {
+        let operations = record.operations.iter();
+        operations.filter(|operation| operation.coverage == coverage).count()
+    };
+    let (checked, unchecked) = (of(Coverage::Checked), of(Coverage::Unchecked));
+    if unchecked == 0 || record.outcome != Outcome::Conforms {
+        return String::new();
+    }
+    format!(" in {checked} of {} operations", checked + unchecked)
+}
+
+/// The operations that were not checked though they were in scope, each with the reason, and how many more there are.
+/// What the levels silence is not among them.
+pub(super) fn unchecked(record: &Record) -> (Vec<(&str, &str)>, usize) {
+    let told = |operation: &&OperationRecord| {
+        let mut findings = record.findings.iter();
+        findings.any(|finding| finding.rule == UNCHECKED_OPERATION && finding.operation == operation.name)
+    };
+    let operations = record.operations.iter().filter(told);
+    let reasons = operations.filter_map(|operation| Some((operation.name.as_str(), operation.unchecked.as_deref()?)));
+    let mut all: Vec<_> = reasons.collect();
+    let more = all.len().saturating_sub(MOST_UNCHECKED);
+    all.truncate(MOST_UNCHECKED);
+    (all, more)
+}
+
+fn not_checked(record: &Record) -> String {
+    let (named, more) = unchecked(record);
+    let mut told: Vec<_> = named
+        .iter()
+        .map(|(name, reason)| format!("; {name} was not checked: {reason}"))
+        .collect();
+    if more > 0 {
+        told.push(format!("; {more} more were not checked"));
+    }
+    told.concat()
 }
 
 /// The shard that a verdict is about, where it is about one alone: ` in shard 1 of 3`.
@@ -56,7 +104,7 @@ pub(super) fn shards(shards: &ShardsRecord) -> String {
     format!("{} of {}{missing}", shards.present.len(), shards.of)
 }
 
-fn counts(record: &Record) -> String {
+pub(super) fn counts(record: &Record) -> String {
     let count = |level| record.findings.iter().filter(|finding| finding.level == level).count();
     let told: Vec<_> = [(Level::Deny, "to mend"), (Level::Warn, "to know")]
         .into_iter()

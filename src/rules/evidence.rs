@@ -64,6 +64,17 @@ impl<'seen> ExchangeSeen<'seen> {
     }
 }
 
+/// An operation of which no success was judged.
+#[derive(Clone, Copy, Debug)]
+pub struct OperationSeen<'seen> {
+    /// The contract.
+    pub contract: &'seen Contract,
+    /// The operation.
+    pub operation: OperationId,
+    /// Why there is no success.
+    pub reason: &'seen str,
+}
+
 /// A walk over the pages of one list.
 #[derive(Clone, Debug)]
 pub struct Walk {

@@ -31,9 +31,11 @@ mod rule;
 mod scope;
 mod server_error;
 mod status;
+mod success;
 #[cfg(test)]
 mod testing;
 mod typed_client;
+mod unchecked_operation;
 mod undocumented_field;
 mod unfinished_answer;
 mod verdict;
@@ -46,6 +48,10 @@ pub use of_kind::{rule_of, shows};
 pub(crate) use pages::OF_A_SECOND_PAGE;
 pub use rule::{Example, Rule};
 pub use scope::{Entry, Field};
+pub use success::NoSuccess;
+/// The name of the rule for operations of which no success was judged.
+pub const UNCHECKED_OPERATION: &str = unchecked_operation::NAME;
+
 pub use verdict::{Finding, Reason, Verdict, Verdicts};
 
 /// Every rule, by name.
@@ -70,6 +76,7 @@ pub static RULES: &[&Rule] = &[
     &server_error::RULE,
     &status::RULE,
     &typed_client::RULE,
+    &unchecked_operation::RULE,
     &undocumented_field::RULE,
     &unfinished_answer::RULE,
     &wrong_type::RULE,

@@ -44,6 +44,7 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
 pub fn shows(rule: &Rule, kind: FactKind) -> bool {
     let notes = match rule.name {
         "null-value" | "undocumented-field" => kind == FactKind::Type,
+        "unchecked-operation" => kind == FactKind::Status,
         "respelled" => rule_of(kind).name == carried::RULE.name,
         _ => false,
     };
@@ -71,6 +72,15 @@ mod tests {
             }
         }
         assert!(seen > 15, "{seen}");
-        assert_eq!(noting, ["allow", "null-value", "respelled", "undocumented-field"]);
+        assert_eq!(
+            noting,
+            [
+                "allow",
+                "null-value",
+                "respelled",
+                "unchecked-operation",
+                "undocumented-field"
+            ]
+        );
     }
 }

@@ -8,8 +8,10 @@ use serde_json::Value;
 use super::evidence::{Origin, PageSeen};
 use super::level::{Level, Levels};
 use super::rule::Rule;
+use super::success::{NoSuccess, Successes};
+use super::unchecked_operation;
 use crate::contract::Contract;
-use crate::contract::fact::FactId;
+use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::redact::{Values, printable};
@@ -205,6 +207,14 @@ pub struct Finding {
     pub count: u64,
 }
 
+impl Finding {
+    /// Whether no request was sent that could show it: it is of an operation that was not called.
+    #[must_use]
+    pub fn is_of_no_request(&self) -> bool {
+        self.rule.name == unchecked_operation::NAME && self.exchange.is_none()
+    }
+}
+
 /// The verdict of every fact of a contract.
 #[derive(Debug)]
 pub struct Verdicts {
@@ -214,6 +224,7 @@ pub struct Verdicts {
     not_called: HashMap<OperationId, Reason>,
     /// How often a fact was broken.
     breaks: u64,
+    pub(super) successes: Successes,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -235,6 +246,7 @@ impl Verdicts {
             known: HashMap::new(),
             not_called: HashMap::new(),
             breaks: 0,
+            successes: Successes::default(),
         }
     }
 
@@ -287,8 +299,48 @@ impl Verdicts {
         if state.held {
             return Verdict::Held;
         }
-        let of_operation = || self.not_called.get(&contract.fact(fact).operation).cloned();
+        let operation = contract.fact(fact).operation;
+        // What kept an operation from being called once says nothing more when it was called after all.
+        let kept = || self.not_called.get(&operation).filter(|_| !self.had_success(operation));
+        let of_operation = || kept().cloned();
         Verdict::Undecided(state.reason.clone().or_else(of_operation).unwrap_or(Reason::NotShown))
+    }
+
+    /// Whether a documented call of the operation had a success.
+    #[must_use]
+    pub fn had_success(&self, operation: OperationId) -> bool {
+        self.successes.had(operation)
+    }
+
+    /// What came, where documented calls were sent and none had a success.
+    #[must_use]
+    pub fn no_success(&self) -> Option<NoSuccess> {
+        self.successes.none()
+    }
+
+    /// Why no documented call of the operation had a success, where none had one.
+    #[must_use]
+    pub fn unchecked(&self, contract: &Contract, operation: OperationId) -> Option<String> {
+        if self.had_success(operation) {
+            return None;
+        }
+        let fact = contract.fact_of(operation, FactKind::Status);
+        let verdict = fact.map(|fact| self.of(contract, fact));
+        let missed = self.successes.missed(operation);
+        let answered = |status: u16| Reason::Answered(status).to_string();
+        Some(match verdict {
+            Some(Verdict::Held) => "what came with a success is not what is documented".to_owned(),
+            Some(Verdict::Broken) => missed
+                .and_then(|missed| missed.status)
+                .map_or_else(String::new, answered),
+            Some(Verdict::Undecided(Reason::NoValue(lack))) => lack.brief(),
+            Some(Verdict::Undecided(Reason::NotShown)) => "no request was sent to it".to_owned(),
+            Some(Verdict::Undecided(reason)) => reason.to_string(),
+            None => self
+                .not_called
+                .get(&operation)
+                .map_or_else(String::new, ToString::to_string),
+        })
     }
 
     /// The findings in the order in which they were seen.
@@ -401,7 +453,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::contract::fact::FactKind;
     use crate::exchange::Exchange;
     use crate::rules::testing::{Bench, JSON, Told};
 

@@ -1,7 +1,7 @@
 //! Carries a plan out. The main type is [`Session`], which every kind of step works on; [`run`] is the way in.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::contract::operation::{Method, OperationId};
 use crate::exchange::json::Body;
 use crate::exchange::{Credential, Exchange, Failure, Purpose, Request, Transport};
 use crate::plan::{ANOTHER_SHARD, Action, Draft, Known, Plan, Shard, Step, lanes, reserve};
-use crate::rules::{Judge, Reason, Verdicts};
+use crate::rules::{Judge, NoSuccess, Reason, Verdicts};
 
 /// How many requests one round of a plan has under way on the whole.
 const JOBS_OF_A_ROUND: usize = 4;
@@ -40,6 +40,8 @@ pub struct Run {
     pub residue: Vec<Residue>,
     /// What it sent.
     pub tally: Tally,
+    /// The operations that it was to say something of.
+    pub in_scope: BTreeSet<OperationId>,
 }
 
 /// How a run ended.
@@ -49,6 +51,8 @@ pub enum Ended {
     Complete,
     /// It was interrupted.
     Interrupted,
+    /// It was carried out, and no documented call had a success; this came instead.
+    NoSuccess(NoSuccess),
     /// A write could not be recorded before it was sent, so it was not sent; this is why.
     NotRecorded(String),
     /// The target was waited for so long, and the last try came to this.
@@ -538,6 +542,15 @@ impl<'run> Session<'run> {
     }
 
     fn finish(self, ended: Ended) -> Run {
+        let no_success = self.judge.borrow().verdicts().no_success();
+        let ended = match (ended, no_success) {
+            (Ended::Complete, Some(came)) => Ended::NoSuccess(came),
+            (ended, _) => ended,
+        };
+        if ended == Ended::Complete {
+            self.judged(|judge| judge.unchecked(self.plan.in_scope.iter().copied()));
+            self.tell_findings();
+        }
         let creates = |operation: &OperationId| self.contract.operation(*operation).method == Method::Post;
         if let Some(operation) = self.writing.take().filter(creates) {
             self.leave(Residue {
@@ -564,6 +577,7 @@ impl<'run> Session<'run> {
             ended,
             residue: self.residue.into_inner(),
             tally: self.tally.get(),
+            in_scope: self.plan.in_scope.clone(),
         }
     }
 }

@@ -23,5 +23,6 @@ mod read_created;
 mod relay;
 mod shards;
 mod small;
+mod unchecked;
 mod unstable;
 mod variety;

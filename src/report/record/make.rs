@@ -4,8 +4,8 @@ use chrono::{DateTime, SecondsFormat, Utc};
 
 use super::outcome::outcome;
 use super::{
-    ContractRecord, FactRow, Facts, FindingRecord, GapRecord, OperationRecord, PlaceRecord, Record, RequestCounts,
-    ResidueRecord, ShardRecord, VERSION, VerdictRecord,
+    ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, OperationRecord, PlaceRecord, Record,
+    RequestCounts, ResidueRecord, ShardRecord, VERSION, VerdictRecord,
 };
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
@@ -82,7 +82,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
             unfinished: tally.unfinished,
             rounds: tally.rounds,
         },
-        operations: operations(about.contract),
+        operations: operations(run, about.contract),
         gaps: gaps(about.contract),
         exchanges,
         exchanges_left_out,
@@ -94,13 +94,23 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
     }
 }
 
-fn operations(contract: &Contract) -> Vec<OperationRecord> {
-    let operations = contract.operations.iter();
-    let told = operations.map(|operation| OperationRecord {
-        name: operation.name.clone(),
-        method: operation.method.to_string(),
-        path: operation.path.clone(),
-        contract_line: contract.document.position(&operation.pointer).line,
+fn operations(run: &Run, contract: &Contract) -> Vec<OperationRecord> {
+    let told = contract.operation_ids().map(|id| {
+        let operation = contract.operation(id);
+        let unchecked = run.verdicts.unchecked(contract, id);
+        let in_scope = run.in_scope.contains(&id);
+        OperationRecord {
+            name: operation.name.clone(),
+            method: operation.method.to_string(),
+            path: operation.path.clone(),
+            contract_line: contract.document.position(&operation.pointer).line,
+            coverage: match unchecked {
+                None => Coverage::Checked,
+                Some(_) if in_scope => Coverage::Unchecked,
+                Some(_) => Coverage::LeftOut,
+            },
+            unchecked: unchecked.filter(|_| in_scope),
+        }
     });
     told.collect()
 }
@@ -207,11 +217,18 @@ fn finding_record(finding: &Finding, about: &RunFacts<'_>) -> FindingRecord {
         documented: finding.documented.clone().unwrap_or_else(|| fact.documented.clone()),
         received: about.redaction.hide(&finding.received),
         count: finding.count,
-        reproduce: about
-            .redaction
-            .hide(&curl::line(&finding.request, about.target, about.values)),
+        reproduce: about.redaction.hide(&reproduce(finding, about)),
         exchange: None,
     }
+}
+
+/// A line that shows a finding again: the request, or the check of an operation that none was sent to.
+fn reproduce(finding: &Finding, about: &RunFacts<'_>) -> String {
+    if finding.is_of_no_request() {
+        let operation = about.contract.operation(finding.request.operation);
+        return curl::check_line(about.target, &operation.name, !operation.is_read());
+    }
+    curl::line(&finding.request, about.target, about.values)
 }
 
 #[cfg(test)]

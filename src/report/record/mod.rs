@@ -152,6 +152,25 @@ pub struct OperationRecord {
     pub path: String,
     /// The line in the contract's file, from 1.
     pub contract_line: u32,
+    /// Whether the run had a success of it to judge.
+    #[serde(default)]
+    pub coverage: Coverage,
+    /// Why it had none, where it was to have one.
+    #[serde(default)]
+    pub unchecked: Option<String>,
+}
+
+/// Whether a run had a success of an operation to judge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Coverage {
+    /// It was left out: by a flag, as a write of a run that only reads, or for another shard.
+    #[default]
+    LeftOut,
+    /// It was in scope, and there was none.
+    Unchecked,
+    /// There was one.
+    Checked,
 }
 
 /// Something that the document leaves open.

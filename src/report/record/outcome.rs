@@ -30,6 +30,7 @@ pub(super) fn outcome(
             );
             (Outcome::CouldNotJudge, Some(reason))
         }
+        Ended::NoSuccess(came) => (Outcome::CouldNotJudge, Some(came.to_string())),
         Ended::NotReady(within, reason) => {
             let seconds = within.as_secs_f64();
             let reason = format!(

@@ -14,6 +14,33 @@ use countersign::run::{self, Settings};
 
 use crate::support::stub::{Received, Table};
 
+/// A list that shows records, a create, and a read that both link to.
+pub(super) const THINGS: &str = "  /things:
+    get:
+      operationId: getThings
+      responses:
+        '200':
+          description: Things
+          content: {application/json: {schema: {type: array, items: {type: object}}}}
+          links: {It: {operationId: getThing, parameters: {id: '$response.body#/0/id'}}}
+    post:
+      operationId: createThing
+      requestBody: {content: {application/json: {schema: {type: object, properties: {name: {type: string}}}}}}
+      responses:
+        '201':
+          description: Thing
+          content: {application/json: {schema: {type: object}}}
+          links: {It: {operationId: getThing, parameters: {id: '$response.body#/id'}}}
+  /things/{id}:
+    get:
+      operationId: getThing
+      parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+      responses:
+        '200':
+          description: Thing
+          content: {application/json: {schema: {type: object, required: [id], properties: {id: {type: string}}}}}
+";
+
 /// A contract, and how a stub is checked against it.
 pub(super) struct Small {
     pub(super) contract: Contract,
