@@ -109,6 +109,7 @@ fn about(suite: &mut TestSuite, record: &Record) {
         Property::new("seed", record.seed.to_string()),
         Property::new("countersign", safe(&record.countersign)),
     ]);
+    suite.add_properties(told::cause(record).map(|cause| Property::new("cause", cause)));
 }
 
 /// How long the answers of an operation took together; none where not every exchange was kept.

@@ -82,7 +82,8 @@ fn head(record: &Record) -> String {
         facts.held,
         facts.broken,
         facts.undecided
-    ) + &not_checked(record)
+    ) + &told::cause(record).map_or_else(String::new, |cause| format!("\nMost likely: {cause}\n"))
+        + &not_checked(record)
         + &acceptances(record)
 }
 

@@ -87,6 +87,7 @@ impl Seen {
             residue: self.residue.clone(),
             tally: Tally::default(),
             in_scope: self.contract.operation_ids().collect(),
+            mock: false,
         }
     }
 
@@ -197,6 +198,7 @@ pub(super) fn fixed() -> Record {
         duration_ms: 1234,
         facts: facts(),
         findings: findings(),
+        cause: None,
         accepted: vec![
             entry(AcceptedState::Holds, "/size", 2),
             entry(AcceptedState::NoLongerOccurs, "/name", 0),

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::record::{
-    Coverage, FactRow, FindingRecord, OperationRecord, Outcome, Record, ResidueRecord, ShardsRecord, VerdictRecord,
+    Cause, Coverage, FactRow, FindingRecord, OperationRecord, Outcome, Record, ResidueRecord, ShardsRecord,
+    VerdictRecord,
 };
 use crate::exchange::neutral::{Colours, neutral};
 use crate::rules::{Level, RULES, Rule, UNCHECKED_OPERATION};
@@ -72,6 +73,13 @@ pub(super) fn unchecked(record: &Record) -> (Vec<(&str, &str)>, usize) {
     let more = all.len().saturating_sub(MOST_UNCHECKED);
     all.truncate(MOST_UNCHECKED);
     (all, more)
+}
+
+/// What is behind the findings, in one line.
+pub(super) fn cause(record: &Record) -> Option<&'static str> {
+    record.cause.map(|cause| match cause {
+        Cause::Mock => "the target answers creates with the same id again and keeps nothing: is it a mock?",
+    })
 }
 
 fn not_checked(record: &Record) -> String {

@@ -8,10 +8,13 @@ mod fill;
 mod list;
 mod look;
 mod look_again;
+mod mock;
 mod odd;
 mod pace;
 mod probe;
 mod ready;
+#[cfg(test)]
+mod reasons;
 mod request;
 mod session;
 mod settings;

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use super::digests::Digests;
 use super::event::Event;
 use super::look::Sighted;
+use super::mock::Keeping;
 use super::pace::{ATTEMPTS, Pace, wait_after};
 use super::settings::Settings;
 use super::settle::Late;
@@ -42,6 +43,8 @@ pub struct Run {
     pub tally: Tally,
     /// The operations that it was to say something of.
     pub in_scope: BTreeSet<OperationId>,
+    /// Whether the target answers creates with one identifier again and again, and keeps nothing.
+    pub mock: bool,
 }
 
 /// How a run ended.
@@ -175,6 +178,8 @@ pub(super) struct Session<'run> {
     pub(super) lag: Cell<Duration>,
     /// Whether an update was waited for in vain.
     pub(super) gave_up: Cell<bool>,
+    /// What became of the run's own records.
+    pub(super) keeping: Cell<Keeping>,
     /// Whether a created record was waited for in vain to be read.
     pub(super) gave_up_reading: Cell<bool>,
     /// The record of each update as its list showed it last.
@@ -233,6 +238,7 @@ impl<'run> Session<'run> {
             busy: Cell::default(),
             lag: Cell::default(),
             gave_up: Cell::default(),
+            keeping: Cell::default(),
             gave_up_reading: Cell::default(),
             latest: RefCell::default(),
             rooms: RefCell::default(),
@@ -578,6 +584,7 @@ impl<'run> Session<'run> {
             residue: self.residue.into_inner(),
             tally: self.tally.get(),
             in_scope: self.plan.in_scope.clone(),
+            mock: self.keeping.get().is_of_a_mock(),
         }
     }
 }

@@ -15,6 +15,7 @@ mod faults;
 mod invented;
 mod listing;
 mod long;
+mod mock;
 mod moves;
 mod odd;
 mod places;

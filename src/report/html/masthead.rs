@@ -31,6 +31,7 @@ pub(super) fn masthead(view: &View<'_>) -> Markup {
                 span class={ "verdict " (looks) } { (words) (told::in_operations(record)) }
             }
             p.because { (because(record)) }
+            @if let Some(cause) = told::cause(record) { p.because { (capital(cause)) } }
             (balance(record))
             (about(record))
             (acceptances(record))

@@ -37,6 +37,7 @@ pub(super) fn join(left: Record, right: Record) -> Record {
         duration_ms: u64::try_from((ended - started).num_milliseconds()).unwrap_or(0),
         facts: facts(left.facts, right.facts),
         findings: findings(left.findings, right.findings),
+        cause: left.cause.or(right.cause),
         accepted: accepted(left.accepted, right.accepted),
         residue: [left.residue, right.residue].concat(),
         requests: requests(left.requests, right.requests),

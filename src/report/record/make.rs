@@ -4,7 +4,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 
 use super::outcome::outcome;
 use super::{
-    ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, OperationRecord, PlaceRecord, Record,
+    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, OperationRecord, PlaceRecord, Record,
     RequestCounts, ResidueRecord, ShardRecord, VERSION, VerdictRecord,
 };
 use crate::contract::Contract;
@@ -72,6 +72,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
         duration_ms: u64::try_from(about.duration.as_millis()).unwrap_or(u64::MAX),
         facts,
         findings,
+        cause: run.mock.then_some(Cause::Mock),
         accepted: Vec::new(),
         residue: residue.collect(),
         requests: RequestCounts {

@@ -58,6 +58,14 @@ impl Outcome {
     }
 }
 
+/// What is behind many findings at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// The target answers creates, the same identifier comes again, and nothing is kept.
+    Mock,
+}
+
 /// A run, told.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
@@ -89,6 +97,9 @@ pub struct Record {
     pub facts: Facts,
     /// What was found, what to mend first first.
     pub findings: Vec<FindingRecord>,
+    /// What is behind the findings, where that can be told.
+    #[serde(default)]
+    pub cause: Option<Cause>,
     /// What was accepted beforehand, and what became of it.
     #[serde(default)]
     pub accepted: Vec<AcceptedRecord>,

@@ -146,6 +146,7 @@ fn notifications(record: &Record) -> Vec<Notification> {
         let text = format!("{}{}", told::outcome(record.outcome), told::because(record));
         notes.push(note("error", text));
     }
+    notes.extend(told::cause(record).map(|cause| note("note", cause.to_owned())));
     notes.extend(
         told::undecided(record)
             .into_iter()
