@@ -164,17 +164,13 @@ fn case(reason: Reason, fact: &'static str, answering: Answering, evidence: fn(&
 }
 
 fn cases() -> Vec<Case> {
-    let wanted = |sources: &str| Wanted {
-        operation: "getLinked".to_owned(),
-        field: "id".to_owned(),
-        sources: vec![sources.to_owned()],
-    };
+    let parts = [of_answers(), of_credentials(), of_values(), of_limits()];
+    parts.into_iter().flatten().collect()
+}
+
+/// What an answer, or none, leaves undecided.
+fn of_answers() -> Vec<Case> {
     let open = |asked: &[Asked]| calls(asked, "GET /open") == 1;
-    let token = |asked: &[Asked]| {
-        asked
-            .iter()
-            .any(|(_, credential)| credential.as_deref() == Some("Bearer reasons-token"))
-    };
     vec![
         case(
             Reason::Beyond,
@@ -212,6 +208,29 @@ fn cases() -> Vec<Case> {
             but!("GET /open" => (429, "")),
             |asked| calls(asked, "GET /open") > 1,
         ),
+        case(
+            Reason::Refused(422),
+            "create status: 201",
+            but!("POST /open" => (422, "")),
+            |asked| calls(asked, "POST /open") > 0,
+        ),
+        case(
+            Reason::RefusedExample(404),
+            "getExample status: 200",
+            but!("GET /example/shown" => (404, "")),
+            |asked| calls(asked, "GET /example/shown") == 1,
+        ),
+    ]
+}
+
+/// What a credential leaves undecided.
+fn of_credentials() -> Vec<Case> {
+    let token = |asked: &[Asked]| {
+        asked
+            .iter()
+            .any(|(_, credential)| credential.as_deref() == Some("Bearer reasons-token"))
+    };
+    vec![
         case(
             Reason::NoTokenSent(401),
             "getOpen status: 200",
@@ -253,18 +272,18 @@ fn cases() -> Vec<Case> {
                 wrong.count() == 1
             },
         ),
-        case(
-            Reason::Refused(422),
-            "create status: 201",
-            but!("POST /open" => (422, "")),
-            |asked| calls(asked, "POST /open") > 0,
-        ),
-        case(
-            Reason::RefusedExample(404),
-            "getExample status: 200",
-            but!("GET /example/shown" => (404, "")),
-            |asked| calls(asked, "GET /example/shown") == 1,
-        ),
+    ]
+}
+
+/// What lacks a value.
+fn of_values() -> Vec<Case> {
+    let wanted = |sources: &str| Wanted {
+        operation: "getLinked".to_owned(),
+        field: "id".to_owned(),
+        sources: vec![sources.to_owned()],
+    };
+    let open = |asked: &[Asked]| calls(asked, "GET /open") == 1;
+    vec![
         case(
             Reason::NoValue(NoValue::NotShown {
                 wanted: wanted("getOpen"),
@@ -295,6 +314,12 @@ fn cases() -> Vec<Case> {
                 |asked| calls(asked, "GET /open") == 0,
             )
         },
+    ]
+}
+
+/// What the user or the target keeps from being sent.
+fn of_limits() -> Vec<Case> {
+    vec![
         Case {
             set: |_, scope, _| scope.writes = false,
             ..case(
