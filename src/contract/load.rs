@@ -1,13 +1,15 @@
 //! Makes a [`Contract`] of a document: operations, links, laws, gaps and every fact, each cross-checked, so that a
 //! statement that binds nothing is told and not passed over.
 
+use std::collections::HashSet;
+
 use serde::de::DeserializeOwned;
 
 use super::defect::{Defect, Problem};
 use super::document::{Document, Kind, Node};
 use super::link;
 use super::odd::{self, Odd};
-use super::openapi::{self, local_pointer, near};
+use super::openapi::{self, MOST_REFERENCES, local_pointer, near};
 use super::operation::{
     Answer, Location, Method, Operation, OperationId, Parameter, RequestBody, Security, StatusPattern,
 };
@@ -141,7 +143,9 @@ fn answers(expander: &mut Expander<'_>, id: OperationId, name: &str, operation: 
             .find(|media| is_json(&media.name))
             .filter(|media| media.node.member("schema").is_some());
         let schema = json.map(|json| pointer::join(&pointer::join(&content, &json.name), "schema"));
-        let body = schema.map(|schema| expander.answer(id, &subject, &schema));
+        let body = schema
+            .map(|schema| expander.answer(id, &subject, &schema))
+            .transpose()?;
         let media_types = media.iter().map(|media| media.name.to_ascii_lowercase()).collect();
         answers.push(Answer {
             status,
@@ -291,7 +295,7 @@ fn scheme(document: &Document, name: &str) -> Option<Security> {
 
 /// Follows references from the pointer to what they name; [`openapi::validate`] has seen that they lead somewhere.
 pub(super) fn resolve(document: &Document, mut pointer: String) -> String {
-    for _ in 0..64 {
+    for _ in 0..=MOST_REFERENCES {
         let target = document
             .node(&pointer)
             .and_then(|node| node.member("$ref"))
@@ -346,8 +350,14 @@ fn gaps(document: &Document) -> Result<Vec<Gap>, Defect> {
     let catalogue: Vec<Gap> = statement(document, "", "x-gaps")?.unwrap_or_default();
     let mut references = Vec::new();
     gap_references(&document.root, &mut String::new(), &mut references);
+    let ids: HashSet<&str> = catalogue.iter().map(|gap| gap.id.as_str()).collect();
+    let listed = catalogue.iter().flat_map(|gap| {
+        let places = gap.places.iter();
+        places.map(|place| (gap.id.as_str(), place.as_str()))
+    });
+    let listed: HashSet<(&str, &str)> = listed.collect();
     for (at, id) in &references {
-        let Some(gap) = catalogue.iter().find(|gap| gap.id == *id) else {
+        if !ids.contains(id.as_str()) {
             let known = near(id, catalogue.iter().map(|gap| gap.id.as_str()));
             let hint = known.map_or_else(
                 || "add it to `x-gaps`".to_owned(),
@@ -358,9 +368,9 @@ fn gaps(document: &Document) -> Result<Vec<Gap>, Defect> {
                 at,
                 format!("the gap `{id}` is not in the catalogue; {hint}"),
             ));
-        };
+        }
         let place = at.rsplit_once("/x-gap").map_or(at.as_str(), |(place, _)| place);
-        if !gap.places.iter().any(|listed| listed == place) {
+        if !listed.contains(&(id.as_str(), place)) {
             return Err(vocabulary(
                 document,
                 at,
@@ -373,12 +383,17 @@ fn gaps(document: &Document) -> Result<Vec<Gap>, Defect> {
 }
 
 fn places_refer_back(document: &Document, catalogue: &[Gap], references: &[(String, String)]) -> Result<(), Defect> {
+    let referring = references.iter().flat_map(|(at, id)| {
+        let holder = at.rsplit_once("/x-gap").map(|(holder, _)| holder);
+        [Some(at.as_str()), holder]
+            .into_iter()
+            .flatten()
+            .map(move |at| (id.as_str(), at))
+    });
+    let referring: HashSet<(&str, &str)> = referring.collect();
     for (index, gap) in catalogue.iter().enumerate() {
         for (position, place) in gap.places.iter().enumerate() {
-            let refers = references.iter().any(|(at, id)| {
-                *id == gap.id && (at == place || at.rsplit_once("/x-gap").is_some_and(|(holder, _)| holder == place))
-            });
-            if !refers {
+            if !referring.contains(&(gap.id.as_str(), place.as_str())) {
                 let at = format!("/x-gaps/{index}/places/{position}");
                 let message = format!(
                     "`{place}` has no `x-gap` that names `{}`; add it there or remove the place",
@@ -395,8 +410,8 @@ fn places_refer_back(document: &Document, catalogue: &[Gap], references: &[(Stri
 fn gap_references(node: &Node, pointer: &mut String, found: &mut Vec<(String, String)>) {
     let length = pointer.len();
     match &node.kind {
-        Kind::Object(members) => {
-            for member in members {
+        Kind::Object(_) => {
+            for member in node.members() {
                 pointer::push(pointer, &member.name);
                 match member.name.as_str() {
                     "x-gap" => {
@@ -424,15 +439,18 @@ fn gap_references(node: &Node, pointer: &mut String, found: &mut Vec<(String, St
 
 /// Holds each law against the rest of the contract: the operations, parameters and gaps that it names exist.
 fn laws_fit(document: &Document, operations: &[Operation], gaps: &[Gap]) -> Result<(), Defect> {
+    let gaps: HashSet<&str> = gaps.iter().map(|gap| gap.id.as_str()).collect();
+    let pages = operations.iter().filter(|operation| operation.page.is_some());
+    let pages: HashSet<&str> = pages.map(|operation| operation.name.as_str()).collect();
     for operation in operations {
         page_fits(document, operation)?;
         let at = pointer::join(&operation.pointer, "x-laws");
         let Laws { created, updated, .. } = &operation.laws;
         if let Some(created) = created {
             let at = format!("{at}/created");
-            carries_fit(document, gaps, &created.carries, &at)?;
+            carries_fit(document, &gaps, &created.carries, &at)?;
             if let Some(listed) = &created.listed {
-                listed_fits(document, operations, operation, (listed, &format!("{at}/listed")))?;
+                listed_fits(document, &pages, operation, (listed, &format!("{at}/listed")))?;
                 if listed.owner.is_some() && listed.at.is_none() {
                     let message = "an `owner` needs `at`, the array within the owner's item; add it".to_owned();
                     return Err(vocabulary(document, &format!("{at}/listed"), message));
@@ -441,13 +459,8 @@ fn laws_fit(document: &Document, operations: &[Operation], gaps: &[Gap]) -> Resu
         }
         if let Some(updated) = updated {
             let at = format!("{at}/updated");
-            carries_fit(document, gaps, &updated.carries, &at)?;
-            listed_fits(
-                document,
-                operations,
-                operation,
-                (&updated.listed, &format!("{at}/listed")),
-            )?;
+            carries_fit(document, &gaps, &updated.carries, &at)?;
+            listed_fits(document, &pages, operation, (&updated.listed, &format!("{at}/listed")))?;
             if updated.listed.owner.is_none() {
                 let message = "an update needs `owner`, the path parameter that names the record; add it".to_owned();
                 return Err(vocabulary(document, &format!("{at}/listed"), message));
@@ -457,10 +470,10 @@ fn laws_fit(document: &Document, operations: &[Operation], gaps: &[Gap]) -> Resu
     Ok(())
 }
 
-fn carries_fit(document: &Document, gaps: &[Gap], carries: &[Carry], at: &str) -> Result<(), Defect> {
+fn carries_fit(document: &Document, gaps: &HashSet<&str>, carries: &[Carry], at: &str) -> Result<(), Defect> {
     for (index, carry) in carries.iter().enumerate() {
         let at = format!("{at}/carries/{index}");
-        if let Some(gap) = carry.gap.as_ref().filter(|id| !gaps.iter().any(|gap| gap.id == **id)) {
+        if let Some(gap) = carry.gap.as_ref().filter(|id| !gaps.contains(id.as_str())) {
             let message = format!("the gap `{gap}` is not in the catalogue; add it to `x-gaps`");
             return Err(vocabulary(document, &at, message));
         }
@@ -505,16 +518,14 @@ fn page_fits(document: &Document, operation: &Operation) -> Result<(), Defect> {
 
 fn listed_fits(
     document: &Document,
-    operations: &[Operation],
+    pages: &HashSet<&str>,
     operation: &Operation,
     (listed, at): (&Listed, &str),
 ) -> Result<(), Defect> {
-    let pages = || operations.iter().filter(|other| other.page.is_some());
-    if !pages().any(|other| other.name == listed.operation) {
-        let known = pages()
-            .map(|other| format!("`{}`", other.name))
-            .collect::<Vec<_>>()
-            .join(", ");
+    if !pages.contains(listed.operation.as_str()) {
+        let mut known: Vec<_> = pages.iter().map(|name| format!("`{name}`")).collect();
+        known.sort_unstable();
+        let known = known.join(", ");
         let message = format!(
             "`{}` is no operation with `x-page`; those are {}",
             listed.operation,
