@@ -56,6 +56,12 @@ pub struct Contract {
     /// Every statement that an answer can break.
     pub facts: Vec<Fact>,
     by_kind: HashMap<(OperationId, FactKind), FactId>,
+    by_name: HashMap<String, OperationId>,
+    /// The places in `links` of those that lead to an operation.
+    leading_to: HashMap<OperationId, Vec<usize>>,
+    leading_from: HashMap<OperationId, Vec<usize>>,
+    /// The operations that create records within a list's items, by the list.
+    creating_within: HashMap<OperationId, Vec<OperationId>>,
     names: HashSet<String>,
 }
 
@@ -85,6 +91,28 @@ impl Contract {
             .enumerate()
             .map(|(index, fact)| ((fact.operation, fact.kind), FactId(index)));
         let by_kind = keyed.collect();
+        let by_name = link::by_name(&operations).into_iter();
+        let by_name = by_name.map(|(name, id)| (name.to_owned(), id)).collect();
+        let by_name: HashMap<String, OperationId> = by_name;
+        let mut creating_within: HashMap<_, Vec<_>> = HashMap::new();
+        for (index, operation) in operations.iter().enumerate() {
+            let listed = operation
+                .laws
+                .created
+                .as_ref()
+                .and_then(|created| created.listed.as_ref());
+            let list = listed
+                .filter(|listed| listed.at.is_some())
+                .map(|listed| &listed.operation);
+            if let Some(list) = list.and_then(|list| by_name.get(list)) {
+                creating_within.entry(*list).or_default().push(OperationId(index));
+            }
+        }
+        let (mut leading_to, mut leading_from) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
+        for link in &links {
+            leading_to.entry(link.to).or_default().push(link.number);
+            leading_from.entry(link.from).or_default().push(link.number);
+        }
         let names = shapes
             .iter()
             .flat_map(|shape| &shape.fields)
@@ -100,6 +128,10 @@ impl Contract {
             shapes,
             facts,
             by_kind,
+            by_name,
+            leading_to,
+            leading_from,
+            creating_within,
             names,
         }
     }
@@ -132,10 +164,30 @@ impl Contract {
     /// The operation of that name.
     #[must_use]
     pub fn operation_named(&self, name: &str) -> Option<OperationId> {
-        self.operations
-            .iter()
-            .position(|operation| operation.name == name)
-            .map(OperationId)
+        self.by_name.get(name).copied()
+    }
+
+    /// The links that carry a value into the operation, in the order of the contract.
+    pub fn links_to(&self, to: OperationId) -> impl Iterator<Item = &Link> + Clone {
+        self.numbered(self.leading_to.get(&to))
+    }
+
+    /// The links that carry a value of the operation's answers, in the order of the contract.
+    pub fn links_from(&self, from: OperationId) -> impl Iterator<Item = &Link> + Clone {
+        self.numbered(self.leading_from.get(&from))
+    }
+
+    /// The operations that create records within the items of the list.
+    pub fn creating_within(&self, list: OperationId) -> impl Iterator<Item = OperationId> {
+        self.creating_within.get(&list).into_iter().flatten().copied()
+    }
+
+    fn numbered<'own>(&'own self, numbers: Option<&'own Vec<usize>>) -> impl Iterator<Item = &'own Link> + Clone {
+        numbers.into_iter().flatten().map(|number| {
+            #[cfg(test)]
+            crate::testing::work::done();
+            &self.links[*number]
+        })
     }
 
     /// The list whose items the operation creates; none where it creates something within an item.

@@ -328,9 +328,8 @@ impl Maker<'_> {
     fn takes_identifier(&self, target: &Target) -> bool {
         let links = self
             .contract
-            .links
-            .iter()
-            .filter(|link| link.to == self.operation && link.target == *target);
+            .links_to(self.operation)
+            .filter(|link| link.target == *target);
         let mut identifying = links.filter(|link| {
             let from = self.contract.operation(link.from);
             let listed = from.page.as_ref().map(|page| format!("{}/*{}", page.items, page.id));
@@ -351,9 +350,8 @@ impl Maker<'_> {
     fn has_other_links(&self, target: &Target) -> bool {
         let links = self
             .contract
-            .links
-            .iter()
-            .filter(|link| link.to == self.operation && link.target == *target);
+            .links_to(self.operation)
+            .filter(|link| link.target == *target);
         let endings: std::collections::HashSet<_> = links
             .map(|link| link.value.rsplit('/').next().unwrap_or_default())
             .collect();
@@ -371,9 +369,8 @@ impl Maker<'_> {
     fn missing(&self, at: &str, target: &Target) -> Missing {
         let links = self
             .contract
-            .links
-            .iter()
-            .filter(|link| link.to == self.operation && link.target == *target);
+            .links_to(self.operation)
+            .filter(|link| link.target == *target);
         let sources: Vec<_> = links
             .map(|link| self.contract.operation(link.from).name.as_str())
             .collect();

@@ -21,8 +21,8 @@ pub struct Known {
 impl Known {
     /// Takes from an answer what its links carry. Null and the empty text carry nothing.
     pub fn learn(&mut self, contract: &Contract, from: OperationId, body: &Value) {
-        for (index, link) in contract.links.iter().enumerate().filter(|(_, link)| link.from == from) {
-            let kept = self.values.entry(index).or_default();
+        for link in contract.links_from(from) {
+            let kept = self.values.entry(link.number).or_default();
             if kept.len() >= KEPT {
                 continue;
             }
@@ -37,8 +37,8 @@ impl Known {
 
     /// Forgets what a create's links carried, so that the next create's own identifiers count.
     pub fn forget(&mut self, contract: &Contract, from: OperationId) {
-        for (index, _) in contract.links.iter().enumerate().filter(|(_, link)| link.from == from) {
-            self.values.remove(&index);
+        for link in contract.links_from(from) {
+            self.values.remove(&link.number);
         }
     }
 
@@ -51,18 +51,12 @@ impl Known {
         to: OperationId,
         target: &Target,
     ) -> Vec<(&'known Link, &'known Value)> {
-        let links = || {
-            contract
-                .links
-                .iter()
-                .enumerate()
-                .filter(|(_, link)| link.to == to && link.target == *target)
-        };
-        let own = links().any(|(_, link)| !contract.operation(link.from).is_read());
-        let admitted = links().filter(|(_, link)| !own || !contract.operation(link.from).is_read());
-        let valued = admitted.flat_map(|(index, link)| {
+        let links = || contract.links_to(to).filter(|link| link.target == *target);
+        let own = links().any(|link| !contract.operation(link.from).is_read());
+        let admitted = links().filter(|link| !own || !contract.operation(link.from).is_read());
+        let valued = admitted.flat_map(|link| {
             self.values
-                .get(&index)
+                .get(&link.number)
                 .into_iter()
                 .flatten()
                 .map(move |value| (link, value))

@@ -1,6 +1,6 @@
 //! The order of a run. The main type is [`Plan`].
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -202,6 +202,7 @@ impl Plan {
 
     /// Looks into each called list that shows what an operation of one's own creates or updates.
     fn looks(&mut self, contract: &Contract, own: &[OperationId], called: &[OperationId]) {
+        let called: HashSet<_> = called.iter().collect();
         for (action, listed) in [
             (Action::Look, created_in as ListedIn),
             (Action::LookAgain, updated_in as ListedIn),
@@ -218,10 +219,11 @@ impl Plan {
 
     /// Fills each list whose items a called operation creates, and walks over it again.
     fn fills(&mut self, contract: &Contract, called: &[OperationId]) {
+        let known: HashSet<_> = called.iter().collect();
         let lists: BTreeSet<_> = called
             .iter()
             .filter_map(|id| contract.list_of(*id))
-            .filter(|list| called.contains(list))
+            .filter(|list| known.contains(list))
             .collect();
         for operation in lists {
             for action in [Action::Fill, Action::WalkFilled] {
@@ -292,14 +294,17 @@ fn steps_of(contract: &Contract, id: OperationId) -> Vec<Step> {
 #[must_use]
 pub fn lanes(group: &[Step]) -> Vec<Vec<Step>> {
     let mut lanes: Vec<Vec<Step>> = Vec::new();
+    let mut odd_lanes: HashMap<OperationId, usize> = HashMap::new();
     for step in group {
-        let in_order = |lane: &&mut Vec<Step>| {
-            let odd = |other: &Step| matches!(other.action, Action::OddRead(_)) && other.operation == step.operation;
-            odd(step) && lane.iter().all(odd)
-        };
-        match lanes.iter_mut().find(in_order) {
-            Some(lane) => lane.push(*step),
-            None => lanes.push(vec![*step]),
+        let is_odd = matches!(step.action, Action::OddRead(_));
+        match odd_lanes.get(&step.operation).filter(|_| is_odd) {
+            Some(lane) => lanes[*lane].push(*step),
+            None => {
+                if is_odd {
+                    odd_lanes.insert(step.operation, lanes.len());
+                }
+                lanes.push(vec![*step]);
+            }
         }
     }
     lanes
@@ -325,7 +330,7 @@ fn wanted(contract: &Contract, scope: &Scope) -> HashSet<OperationId> {
     let mut open = scope.only.clone();
     while let Some(id) = open.pop() {
         if wanted.insert(id) {
-            open.extend(contract.links.iter().filter(|link| link.to == id).map(|link| link.from));
+            open.extend(contract.links_to(id).map(|link| link.from));
             let operation = contract.operation(id);
             let lists = [created_in(operation), updated_in(operation)].into_iter().flatten();
             open.extend(lists.filter_map(|listed| contract.operation_named(&listed.operation)));
@@ -365,9 +370,8 @@ fn reason_against(
         return Some("there is no token".to_owned());
     }
     let own_identifier = |index: usize| {
-        contract.links.iter().any(|link| {
-            link.to == id && link.target == Target::Parameter(index) && !contract.operation(link.from).is_read()
-        })
+        let mut leading = contract.links_to(id);
+        leading.any(|link| link.target == Target::Parameter(index) && !contract.operation(link.from).is_read())
     };
     let mut in_path = operation
         .parameters
@@ -385,18 +389,25 @@ fn reason_against(
 
 /// The operations so that each comes after those whose values it takes, else in the order of the contract.
 fn link_order(contract: &Contract) -> Vec<OperationId> {
-    let mut open: Vec<_> = contract.operation_ids().collect();
+    let sources = |id: OperationId| {
+        let others: HashSet<_> = contract.links_to(id).map(|link| link.from).collect();
+        others.into_iter().filter(move |from| *from != id)
+    };
+    let mut open: BTreeSet<_> = contract.operation_ids().collect();
+    let mut waiting: Vec<_> = contract.operation_ids().map(|id| sources(id).count()).collect();
+    let mut ready: BTreeSet<_> = open.iter().copied().filter(|id| waiting[id.0] == 0).collect();
     let mut ordered = Vec::with_capacity(open.len());
-    while !open.is_empty() {
-        let waits = |id: &OperationId| {
-            contract
-                .links
-                .iter()
-                .any(|link| link.to == *id && link.from != *id && open.contains(&link.from))
-        };
-        // Links in a circle: the contract's order decides.
-        let next = open.iter().position(|id| !waits(id)).unwrap_or(0);
-        ordered.push(open.remove(next));
+    // Links in a circle: the contract's order decides.
+    while let Some(id) = ready.pop_first().or_else(|| open.first().copied()) {
+        open.remove(&id);
+        ordered.push(id);
+        let targets: HashSet<_> = contract.links_from(id).map(|link| link.to).collect();
+        for to in targets.into_iter().filter(|to| *to != id && open.contains(to)) {
+            waiting[to.0] -= 1;
+            if waiting[to.0] == 0 {
+                ready.insert(to);
+            }
+        }
     }
     ordered
 }

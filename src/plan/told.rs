@@ -6,7 +6,7 @@
 //! Nothing here plans: [`Plan::told`] reads the very steps that a run carries out, so that the two cannot drift. Every
 //! match on a kind of fact is total, and so is what is told of an action: who adds one says here what is told of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use super::steps::{Action, Plan, Probe, Step, created_in, updated_in};
@@ -52,7 +52,9 @@ impl Plan {
     /// for it: what every answer shows at the operation's own call, a law at the step that gathers its evidence.
     #[must_use]
     pub fn told(&self, contract: &Contract) -> Vec<Planned> {
-        let mut planned: Vec<_> = self.steps.iter().map(|step| self.planned(contract, *step)).collect();
+        let calls = Calls::of(self, contract);
+        let planned = self.steps.iter().map(|step| self.planned(contract, &calls, *step));
+        let mut planned: Vec<_> = planned.collect();
         let mut steps_of: HashMap<OperationId, Vec<usize>> = HashMap::new();
         for (index, step) in self.steps.iter().enumerate() {
             steps_of.entry(step.operation).or_default().push(index);
@@ -92,8 +94,8 @@ impl Plan {
         planned
     }
 
-    fn planned(&self, contract: &Contract, step: Step) -> Planned {
-        let sends = self.sends(contract, step);
+    fn planned(&self, contract: &Contract, calls: &Calls, step: Step) -> Planned {
+        let sends = calls.sent_by(step);
         let operation = contract.operation(sends);
         let in_path = operation.parameters.iter().enumerate();
         // An odd identifier is made up.
@@ -101,9 +103,12 @@ impl Plan {
         let in_path =
             in_path.filter(|(index, parameter)| parameter.location == Location::Path && made_up != Some(*index));
         let needs = in_path.map(|(index, parameter)| {
-            let links = contract.links.iter().filter(|link| link.to == sends);
-            let links = links.filter(|link| link.target == Target::Parameter(index));
-            let called = links.map(|link| link.from).filter(|from| self.calls(*from));
+            let links = contract
+                .links_to(sends)
+                .filter(|link| link.target == Target::Parameter(index));
+            let called = links
+                .map(|link| link.from)
+                .filter(|from| !calls.not_called.contains(from));
             let mut sources: Vec<_> = called.collect();
             sources.sort_unstable();
             sources.dedup();
@@ -125,23 +130,38 @@ impl Plan {
         }
     }
 
-    fn sends(&self, contract: &Contract, step: Step) -> OperationId {
-        let fills = |id: &OperationId| contract.list_of(*id) == Some(step.operation);
-        let mut operations = contract.operation_ids().filter(|id| self.calls(*id));
-        let creates = operations.find(|id| step.action == Action::Fill && fills(id));
-        creates.unwrap_or(step.operation)
-    }
-
-    fn calls(&self, operation: OperationId) -> bool {
-        !self.not_called.iter().any(|(not_called, _)| *not_called == operation)
-    }
-
     fn indexes(&self, wanted: impl Fn(Action) -> bool) -> Vec<usize> {
         let steps = self.steps.iter().enumerate();
         steps
             .filter(|(_, step)| wanted(step.action))
             .map(|(index, _)| index)
             .collect()
+    }
+}
+
+/// What a plan calls.
+struct Calls {
+    not_called: HashSet<OperationId>,
+    /// The first called create of each list.
+    fills: HashMap<OperationId, OperationId>,
+}
+
+impl Calls {
+    fn of(plan: &Plan, contract: &Contract) -> Self {
+        let not_called: HashSet<_> = plan.not_called.iter().map(|(id, _)| *id).collect();
+        let mut fills = HashMap::new();
+        for id in contract.operation_ids().filter(|id| !not_called.contains(id)) {
+            if let Some(list) = contract.list_of(id) {
+                fills.entry(list).or_insert(id);
+            }
+        }
+        Self { not_called, fills }
+    }
+
+    /// The operation whose requests a step sends.
+    fn sent_by(&self, step: Step) -> OperationId {
+        let create = self.fills.get(&step.operation).filter(|_| step.action == Action::Fill);
+        create.copied().unwrap_or(step.operation)
     }
 }
 
@@ -369,6 +389,7 @@ mod tests {
 
     use super::*;
     use crate::plan::Scope;
+    use crate::testing::work;
 
     fn told(scope: &Scope) -> (Contract, Vec<Planned>) {
         let contract = Contract::built_in().unwrap();
@@ -382,6 +403,40 @@ mod tests {
             token: true,
             ..Scope::default()
         }
+    }
+
+    /// A contract of this many lists, each with an operation that reads one of its items and one that creates in it.
+    fn lists(count: usize) -> String {
+        let mut text = "openapi: 3.0.3\ninfo: {title: Things, version: '1'}\npaths:\n".to_owned();
+        for number in 0..count {
+            let ok = |links: &str| format!("responses: {{'200': {{description: a{links}}}}}");
+            let link =
+                format!(", links: {{L: {{operationId: get{number}, parameters: {{id: '$response.body#/0/id'}}}}}}");
+            let id = "parameters: [{name: id, in: path, required: true, schema: {type: string}}]";
+            text.push_str(&format!("  /t{number}:\n"));
+            text.push_str(&format!("    get: {{operationId: list{number}, {}}}\n", ok(&link)));
+            text.push_str(&format!("    post: {{operationId: create{number}, {}}}\n", ok("")));
+            text.push_str(&format!(
+                "  /t{number}/{{id}}: {{get: {{operationId: get{number}, {id}, {}}}}}\n",
+                ok("")
+            ));
+        }
+        text
+    }
+
+    #[test]
+    fn a_document_twice_as_long_takes_twice_the_work_to_read_and_plan() {
+        let work = |count| {
+            let text = lists(count);
+            work::of(|| {
+                let contract = Contract::read("lists.yaml", text).unwrap();
+                let planned = Plan::new(&contract, &all()).told(&contract);
+                assert!(planned.len() >= 3 * count);
+            })
+        };
+        let (one, two) = (work(200), work(400));
+        // A name among twice as many takes one comparison more.
+        assert!(two * 10 <= one * 22, "{one} {two}");
     }
 
     #[test]

@@ -204,9 +204,8 @@ pub(super) fn credential(security: &Security) -> Credential {
 
 fn missing(contract: &Contract, operation: OperationId, index: usize, parameter: &Parameter) -> String {
     let links = contract
-        .links
-        .iter()
-        .filter(|link| link.to == operation && link.target == Target::Parameter(index));
+        .links_to(operation)
+        .filter(|link| link.target == Target::Parameter(index));
     let mut sources: Vec<_> = links.map(|link| contract.operation(link.from).name.as_str()).collect();
     sources.dedup();
     if sources.is_empty() && parameter.sample.is_some() {

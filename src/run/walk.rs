@@ -11,7 +11,7 @@ use super::request::{self, Address};
 use super::session::Session;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
-use crate::contract::vocabulary::{Listed, Page};
+use crate::contract::vocabulary::Page;
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Purpose, Request};
 use crate::rules::Reason;
@@ -176,24 +176,14 @@ impl Session<'_> {
     /// Notes the identifiers of records that the items hold, so that one of them given to a new record is seen.
     fn note_nested(&self, list: OperationId, items: &[Value]) {
         let mut identifiers = self.identifiers.borrow_mut();
-        for (index, operation) in self.contract.operations.iter().enumerate() {
-            let Some(created) = &operation.laws.created else {
-                continue;
-            };
-            let Some(Listed {
-                operation: shown_in,
-                at: Some(at),
-                ..
-            }) = &created.listed
-            else {
-                continue;
-            };
-            if *shown_in == self.contract.operation(list).name {
-                let nested = format!("{at}/*{}", created.id);
-                let ids = items.iter().flat_map(|item| pointer::select(item, &nested));
-                let digests = ids.filter(|id| !id.is_null()).map(digest);
-                identifiers.entry(OperationId(index)).or_default().extend(digests);
-            }
+        for create in self.contract.creating_within(list) {
+            let created = self.contract.operation(create).laws.created.as_ref();
+            let within = created.and_then(|created| Some((created, created.listed.as_ref()?.at.as_ref()?)));
+            let Some((created, at)) = within else { continue };
+            let nested = format!("{at}/*{}", created.id);
+            let ids = items.iter().flat_map(|item| pointer::select(item, &nested));
+            let digests = ids.filter(|id| !id.is_null()).map(digest);
+            identifiers.entry(create).or_default().extend(digests);
         }
     }
 
