@@ -3,6 +3,7 @@
 //! [`Contract::read`] is the way in. `document`, `defect`, `openapi` and `pointer` are shared with `build.rs`; the keys
 //! of our own are defined in [`vocabulary`].
 
+mod choices;
 pub mod defect;
 pub mod document;
 pub mod fact;

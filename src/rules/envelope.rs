@@ -34,13 +34,14 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
     let (Some((fact, names)), Some(members)) = (&place.shape.closed, place.value.as_object()) else {
         return;
     };
-    let mut others = members.iter().filter(|(name, _)| !names.contains(name)).peekable();
+    let mut others = members.iter().filter(|(name, _)| !names.contains(*name)).peekable();
     if others.peek().is_none() {
         return sink.held(*fact);
     }
     for (name, value) in others {
-        let received = sink.tell(value);
-        sink.broken(*fact, || place.member(name), || format!("another field, {received}"));
+        let values = sink.origin.values;
+        let received = || format!("another field, {}", values.tell(value));
+        sink.broken(*fact, || place.member(name), received);
     }
 }
 

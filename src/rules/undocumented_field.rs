@@ -38,12 +38,13 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
         return;
     };
     for (name, value, _) in place.members().filter(|(_, _, field)| field.is_none()) {
-        let forbidden = shape.forbidden.iter().any(|(forbidden, _)| forbidden == name);
+        let forbidden = shape.forbidden.contains_key(name);
         // Which alternative an answer follows is for `constraint` to say.
         let of_an_alternative = shape.alternatives.contains(name);
         if !forbidden && !of_an_alternative {
-            let received = sink.tell(value);
-            sink.noted(fact, Some("no field of this name"), || place.member(name), || received);
+            let values = sink.origin.values;
+            let received = || values.tell(value);
+            sink.noted(fact, Some("no field of this name"), || place.member(name), received);
         }
     }
 }

@@ -83,14 +83,20 @@ impl Held<'_> {
                 self.say(at, &format!("`{}` is documented and missing", field.name));
             }
         }
-        for (name, _) in &shape.forbidden {
+        for name in shape.forbidden.keys() {
             if names.contains(name) {
                 self.say(at, &format!("`{name}` is there and must be absent"));
             }
         }
         if let Some((_, closed)) = &shape.closed {
-            for name in names.iter().filter(|name| !closed.contains(name)) {
-                self.say(at, &format!("`{name}` is there, and only {} may be", closed.join(", ")));
+            for name in names.iter().filter(|name| !closed.contains(*name)) {
+                self.say(
+                    at,
+                    &format!(
+                        "`{name}` is there, and only {} may be",
+                        Vec::from_iter(closed.iter().map(String::as_str)).join(", ")
+                    ),
+                );
             }
         }
     }
