@@ -25,9 +25,38 @@ impl Values {
     pub fn tell(self, value: &Value) -> String {
         match self {
             Self::Hidden => shape(value),
-            Self::Shown => printable(&value.to_string()),
+            Self::Shown => printable(&beginning(value)),
         }
     }
+}
+
+/// How many characters of a text are told.
+const MOST_CHARACTERS: usize = 200;
+
+/// The beginning of a value as JSON, with a little more than is told of it: a value may be megabytes long.
+fn beginning(value: &Value) -> String {
+    struct Room(Vec<u8>);
+    impl std::io::Write for Room {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            // A character takes four bytes at most.
+            let room = (4 * MOST_CHARACTERS + 4).saturating_sub(self.0.len());
+            self.0.extend(bytes.iter().take(room));
+            if room == 0 { Ok(0) } else { Ok(bytes.len().min(room)) }
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut room = Room(Vec::new());
+    // It fails where there is no more room.
+    let _ = serde_json::to_writer(&mut room, value);
+    let length = match std::str::from_utf8(&room.0) {
+        Ok(text) => text.len(),
+        Err(error) => error.valid_up_to(),
+    };
+    room.0.truncate(length);
+    String::from_utf8(room.0).unwrap_or_default()
 }
 
 /// The shape of a value. Nothing of the value itself is in it but a length.
@@ -47,8 +76,8 @@ pub fn shape(value: &Value) -> String {
 /// The text on one line, cut at 200 characters, without anything that a terminal or a CI system obeys.
 #[must_use]
 pub fn printable(text: &str) -> String {
-    let mut told: String = text.chars().take(200).collect();
-    if text.chars().nth(200).is_some() {
+    let mut told: String = text.chars().take(MOST_CHARACTERS).collect();
+    if text.chars().nth(MOST_CHARACTERS).is_some() {
         told.push('…');
     }
     // A value may be told at the beginning of a line, wherever it stands in its own text.
@@ -108,13 +137,30 @@ impl Redaction {
         let mut text = text.to_owned();
         for form in &self.forms {
             text = text.replace(form, TOKEN);
-            let cut = (4..form.len()).rev().filter_map(|end| form.get(..end));
-            for beginning in cut.map(|beginning| format!("{beginning}…")) {
-                text = text.replace(&beginning, &format!("{TOKEN}…"));
+            if text.contains('…') {
+                text = hide_beginnings(&text, form);
             }
         }
         text
     }
+}
+
+/// The text without the longest beginning of the form before each `…`.
+fn hide_beginnings(text: &str, form: &str) -> String {
+    let mut parts = text.split('…').peekable();
+    let mut hidden = String::with_capacity(text.len());
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            hidden.push_str(part);
+            break;
+        }
+        let mut beginnings = (4..form.len()).rev().filter_map(|end| form.get(..end));
+        match beginnings.find_map(|beginning| part.strip_suffix(beginning)) {
+            Some(before) => hidden.extend([before, TOKEN, "…"]),
+            None => hidden.extend([part, "…"]),
+        }
+    }
+    hidden
 }
 
 impl fmt::Debug for Redaction {

@@ -51,8 +51,8 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
             Assertion::Unreadable(why) => sink.undecided(*fact, Reason::Unreadable(why.clone())),
             compiled if compiled.holds(place.value) == Some(true) => sink.held(*fact),
             _ => {
-                let received = sink.tell(place.value);
-                sink.broken(*fact, || place.pointer(), || received);
+                let values = sink.origin.values;
+                sink.broken(*fact, || place.pointer(), || values.tell(place.value));
             }
         }
     }

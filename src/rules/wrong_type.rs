@@ -38,8 +38,8 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
     if admitted || (place.value.is_null() && place.shape.nullable) {
         sink.held(fact);
     } else {
-        let received = sink.tell(place.value);
-        sink.broken(fact, || place.pointer(), || received);
+        let values = sink.origin.values;
+        sink.broken(fact, || place.pointer(), || values.tell(place.value));
     }
 }
 
