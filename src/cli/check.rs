@@ -175,13 +175,12 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     let mut progress = Progress::new(live(arguments), watched, &contract, (values, redaction.clone()));
     let interrupted = signals::interruption(outputs.unfinished())?;
     let mut exchanges = Exchanges::new(&contract, values, redaction.clone());
-    let told = outputs.tell_exchanges();
     let mut emit = |event: Event<'_>| {
         if matches!(event, Event::Begun) {
             started = std::time::Instant::now();
         }
         progress.event(event);
-        if told {
+        if outputs.tell_exchanges() {
             exchanges.see(event);
         }
     };
@@ -207,22 +206,43 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         accepted: accepted(&run, &contract, &resolved.settings.levels, &acceptances),
         ..record(&run, exchanges, &about)
     };
-    let written = outputs.write(&record, &terminals);
-    accept(accepting, &run, &record, &contract)?;
+    let accepted = accept(accepting, &run, &record, &contract);
+    // A record needs nothing beside itself, and its reports may be as large as what it was made of.
+    drop((run, plan, contract));
+    let written = write(outputs, (&record, &terminals), accepted)?;
     // The embedded service's threads end with the process; waiting for idle connections would only cost time.
     runtime.shutdown_background();
     Ok(if written { record.exit_code } else { NOT_WRITTEN })
 }
 
-/// Adds what was found to the configuration. What a run that was cut short found is not all there is, so it adds nothing.
-fn accept(accepting: Option<Accepting>, run: &Run, record: &Record, contract: &Contract) -> Result<(), Failure> {
-    let Some(accepting) = accepting else { return Ok(()) };
-    if record.outcome.is_judged() {
-        edge::tell(&accepting.write(run.verdicts.findings(), contract)?);
-    } else {
-        edge::tell("nothing was accepted: the run was not carried out to its end");
+/// Writes the reports, then tells what was accepted. Gives back whether all reports were written.
+fn write(
+    outputs: Outputs,
+    (record, terminals): (&Record, &shown::Terminals),
+    accepted: Result<Option<String>, Failure>,
+) -> Result<bool, Failure> {
+    let written = outputs.write(record, terminals);
+    if let Some(told) = accepted? {
+        edge::tell(&told);
     }
-    Ok(())
+    Ok(written)
+}
+
+/// Adds what was found to the configuration. What a run that was cut short found is not all there is, so it adds nothing.
+/// Hands back what is told of it.
+fn accept(
+    accepting: Option<Accepting>,
+    run: &Run,
+    record: &Record,
+    contract: &Contract,
+) -> Result<Option<String>, Failure> {
+    let Some(accepting) = accepting else { return Ok(None) };
+    if record.outcome.is_judged() {
+        return accepting.write(run.verdicts.findings(), contract).map(Some);
+    }
+    Ok(Some(
+        "nothing was accepted: the run was not carried out to its end".to_owned(),
+    ))
 }
 
 /// Whether an operation asks its caller for a credential.

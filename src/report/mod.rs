@@ -28,7 +28,7 @@ pub use exchanges::{AnswerRecord, CredentialRecord, ExchangeRecord, Exchanges, H
 pub use github::github;
 pub use har::har;
 pub use html::html;
-pub use json::json;
+pub use json::{json, write_json};
 pub use junit::junit;
 pub use markdown::{MOST_BYTES, markdown, markdown_within};
 pub use merge::{MergeError, merge};

@@ -15,7 +15,7 @@ use self::form::{
 use super::excerpt::{Excerpt, LONGEST_LINE};
 use super::record::{FindingRecord, Record};
 use super::told;
-use crate::exchange::neutral::neutral_json;
+use crate::exchange::neutral::json_text;
 use crate::rules::{Level, RULES, Rule};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -43,7 +43,7 @@ const NOT_IN_A_PATH: &AsciiSet = &CONTROLS
 pub fn sarif(record: &Record) -> String {
     let rules = rules(record);
     let results = record.findings.iter().map(|finding| result(record, finding, &rules));
-    let log = Log {
+    json_text(&Log {
         schema: SCHEMA,
         version: "2.1.0",
         runs: [SarifRun {
@@ -59,11 +59,7 @@ pub fn sarif(record: &Record) -> String {
                 },
             },
         }],
-    };
-    // Plain data, so there is nothing that could fail to be written.
-    let mut text = neutral_json(&serde_json::to_string_pretty(&log).unwrap_or_default());
-    text.push('\n');
-    text
+    })
 }
 
 /// Every rule of this version, and those that only the record knows.
