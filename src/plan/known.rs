@@ -12,6 +12,10 @@ use crate::contract::pointer;
 /// How many different values of one link are kept.
 const KEPT: usize = 3;
 
+/// How much of a value goes into another request: its texts in bytes, and as much again for each value in it.
+const MOST_CARRIED: usize = 64 << 10;
+const A_VALUE: usize = 64;
+
 /// What the answers so far showed, by link.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
@@ -28,7 +32,7 @@ impl Known {
             }
             for value in pointer::select(body, &link.value) {
                 let empty = value.is_null() || value.as_str().is_some_and(str::is_empty);
-                if !empty && kept.len() < KEPT && !kept.contains(value) {
+                if !empty && kept.len() < KEPT && is_carried(value) && !kept.contains(value) {
                     kept.push(value.clone());
                 }
             }
@@ -62,5 +66,59 @@ impl Known {
                 .map(move |value| (link, value))
         });
         valued.collect()
+    }
+}
+
+/// Whether a value is of a size that a request can have: a target may show megabytes where an identifier belongs.
+fn is_carried(value: &Value) -> bool {
+    let (mut open, mut size) = (vec![value], 0);
+    while let Some(value) = open.pop() {
+        size += A_VALUE;
+        match value {
+            Value::Array(elements) => open.extend(elements.iter().take(MOST_CARRIED / A_VALUE)),
+            Value::Object(members) => {
+                size += members.keys().map(String::len).sum::<usize>();
+                open.extend(members.values().take(MOST_CARRIED / A_VALUE));
+            }
+            Value::String(text) => size += text.len(),
+            Value::Bool(_) | Value::Null | Value::Number(_) => {}
+        }
+        if size > MOST_CARRIED {
+            return false;
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// What a link from the list of tags carries of an identifier.
+    fn carried(id: &Value) -> usize {
+        let contract = Contract::built_in().unwrap();
+        let list = contract.operation_named("getTags").unwrap();
+        let mut known = Known::default();
+        known.learn(&contract, list, &json!({"data": {"items": [{"id": id, "name": id}]}}));
+        let links = contract.links_from(list);
+        assert!(links.clone().count() > 0);
+        links
+            .map(|link| known.values(&contract, link.to, &link.target).len())
+            .sum()
+    }
+
+    #[test]
+    fn a_value_that_no_request_can_have_is_not_carried() {
+        assert!(carried(&json!("t-17")) > 0);
+        assert!(carried(&json!({"a": [1, 2]})) > 0);
+        for id in [
+            json!("x".repeat(MOST_CARRIED)),
+            json!(vec![0; MOST_CARRIED]),
+            json!({"x".repeat(MOST_CARRIED): 0}),
+        ] {
+            assert_eq!(carried(&id), 0);
+        }
     }
 }
