@@ -164,7 +164,7 @@ pub(super) struct Session<'run> {
     unrecorded: RefCell<Option<String>>,
     /// Told when a write was held back for that.
     halted: Notify,
-    /// How long judging has kept the thread.
+    /// How long judging and telling have kept the thread.
     busy: Cell<Duration>,
     /// The longest that something took until it was listed.
     pub(super) lag: Cell<Duration>,
@@ -354,7 +354,7 @@ impl<'run> Session<'run> {
             exchange.superseded = wait.is_some();
             let body = self.judged(|judge| judge.exchange(&exchange));
             self.record_outcome(&exchange, body.as_deref());
-            (self.emit.borrow_mut())(Event::Exchanged(&exchange));
+            self.tell(Event::Exchanged(&exchange));
             self.tell_found(Some(&exchange));
             let Some(wait) = wait else {
                 self.refusals.borrow_mut().count(&exchange);
@@ -451,14 +451,16 @@ impl<'run> Session<'run> {
         self.tally.set(tally);
     }
 
-    /// Tells an event.
+    /// Tells an event, and counts how long that keeps the thread: who keeps exchanges reads their bodies.
     pub(super) fn tell(&self, event: Event<'_>) {
+        let begun = Instant::now();
         (self.emit.borrow_mut())(event);
+        self.busy.set(self.busy.get() + begun.elapsed());
     }
 
     /// Tells how many requests more are to come.
     pub(super) fn expect(&self, requests: u64) {
-        (self.emit.borrow_mut())(Event::Expected(requests));
+        self.tell(Event::Expected(requests));
     }
 
     /// Tells the findings that are new, which several exchanges show together.
@@ -471,7 +473,7 @@ impl<'run> Session<'run> {
         let judge = self.judge.borrow();
         let findings = judge.verdicts().findings();
         for finding in findings.get(self.told.get()..).unwrap_or_default() {
-            (self.emit.borrow_mut())(Event::Found(finding, exchange));
+            self.tell(Event::Found(finding, exchange));
         }
         self.told.set(findings.len());
     }
