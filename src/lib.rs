@@ -29,6 +29,8 @@
 //! # Ok::<(), countersign::contract::defect::Defect>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod client;
 
 #[cfg(feature = "checker")]

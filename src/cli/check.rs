@@ -10,18 +10,21 @@ use clap::{ArgAction, Args};
 use secrecy::SecretString;
 use tokio::runtime::Runtime;
 
+use super::announce;
+use super::apart::{self, apart};
 use super::config::{self, Accepting, Origin, Settled, range};
 use super::edge::{self, BASE_URL_VARIABLE, CONFIG_VARIABLE, ColorWhen, TARGET_VARIABLE};
 use super::failure::{Failure, NOT_WRITTEN};
 use super::format;
 use super::output::{Outputs, ReportTarget};
 use super::progress::Progress;
-use super::residue_file::{self, Begun, ResidueFile};
+use super::residue_file::{Begun, ResidueFile};
 use super::serve::store;
 use super::shown;
 use super::signals;
 use crate::client::Token;
 use crate::contract::Contract;
+use crate::contract::document::MAXIMUM_BYTES;
 use crate::contract::openapi::near;
 use crate::contract::operation::{OperationId, Security};
 use crate::exchange::redact::Values;
@@ -85,6 +88,9 @@ pub(super) struct Arguments {
     /// How long to wait until a target that is just being deployed answers; no part of the check
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(super) wait: Option<f64>,
+    /// How long the run may take, without what --wait waits; then it ends with 3 and reports what was judged until then
+    #[arg(long, value_name = "SECONDS", default_value_t = Settings::MAX_TIME, value_parser = positive, allow_negative_numbers = true)]
+    pub(super) max_time: f64,
     /// What choices are made by; the same seed makes the same ones
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(super) seed: Option<u64>,
@@ -138,9 +144,9 @@ pub(super) struct Arguments {
 }
 
 /// Prints every fault of the embedded service.
-pub(super) fn list_faults() -> u8 {
-    edge::print(&Faults::list());
-    0
+pub(super) fn list_faults() -> Result<u8, Failure> {
+    edge::print(&Faults::list())?;
+    Ok(0)
 }
 
 /// Checks, writes the reports, and ends with the outcome's exit code.
@@ -151,10 +157,9 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     let entries = settled.levels(&contract, started_at.date_naive())?;
     let mut resolved = resolve(settled, &contract, started_at.timestamp())?;
     let acceptances = config::add(&entries, &mut resolved.settings.levels);
-    let outputs = Outputs::open(&shown::targets(&arguments.report), edge::step_summary())?;
-    if let Some(path) = &arguments.residue {
-        residue_file::apart(path, outputs.files())?;
-    }
+    let summary = edge::step_summary();
+    keep_apart(settled, summary.as_deref())?;
+    let outputs = Outputs::open(&shown::targets(&arguments.report), summary)?;
     let accepting = settled.accepting()?;
     let runtime = runtime(&resolved)?;
     let (target, token) = runtime.block_on(resolved.target())?;
@@ -163,6 +168,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         return Err(no_token(settled));
     }
     let plan = plan(&contract, &resolved.scope)?;
+    announce::token_goes(settled, &target, token.is_some());
     let transport = Transport::new(
         target.clone(),
         token,
@@ -170,7 +176,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         resolved.limits,
     )?;
     if let Some(path) = &arguments.residue {
-        resolved.keep_residue(path, &target.origin(), (&contract, started_at))?;
+        resolved.keep_residue(path, &transport, (&contract, started_at))?;
     }
     let terminals = shown::terminals(arguments.color, (arguments.quiet, arguments.verbose));
     let mut started = std::time::Instant::now();
@@ -179,13 +185,12 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     let mut progress = Progress::new(live(arguments), watched, &contract, (values, redaction.clone()));
     let interrupted = signals::interruption(outputs.unfinished())?;
     let mut exchanges = Exchanges::new(&contract, values, redaction.clone());
-    let told = outputs.tell_exchanges();
     let mut emit = |event: Event<'_>| {
         if matches!(event, Event::Begun) {
             started = std::time::Instant::now();
         }
         progress.event(event);
-        if told {
+        if outputs.tell_exchanges() {
             exchanges.see(event);
         }
     };
@@ -211,22 +216,61 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         accepted: accepted(&run, &contract, &resolved.settings.levels, &acceptances),
         ..record(&run, exchanges, &about)
     };
-    let written = outputs.write(&record, &terminals);
-    accept(accepting, &run, &record, &contract)?;
+    let accepted = accept(accepting, &run, &record, &contract);
+    // A record needs nothing beside itself, and its reports may be as large as what it was made of.
+    drop((run, plan, contract));
+    let written = write(outputs, (&record, &terminals), accepted)?;
     // The embedded service's threads end with the process; waiting for idle connections would only cost time.
     runtime.shutdown_background();
     Ok(if written { record.exit_code } else { NOT_WRITTEN })
 }
 
-/// Adds what was found to the configuration. What a run that was cut short found is not all there is, so it adds nothing.
-fn accept(accepting: Option<Accepting>, run: &Run, record: &Record, contract: &Contract) -> Result<(), Failure> {
-    let Some(accepting) = accepting else { return Ok(()) };
-    if record.outcome.is_judged() {
-        edge::tell(&accepting.write(run.verdicts.findings(), contract)?);
-    } else {
-        edge::tell("nothing was accepted: the run was not carried out to its end");
+/// Writes the reports, then tells what was accepted. Gives back whether all reports were written.
+fn write(
+    outputs: Outputs,
+    (record, terminals): (&Record, &shown::Terminals),
+    accepted: Result<Option<String>, Failure>,
+) -> Result<bool, Failure> {
+    let written = outputs.write(record, terminals);
+    if let Some(told) = accepted? {
+        edge::tell(&told);
     }
-    Ok(())
+    Ok(written)
+}
+
+/// Adds what was found to the configuration. What a run that was cut short found is not all there is, so it adds nothing.
+/// Hands back what is told of it.
+fn accept(
+    accepting: Option<Accepting>,
+    run: &Run,
+    record: &Record,
+    contract: &Contract,
+) -> Result<Option<String>, Failure> {
+    let Some(accepting) = accepting else { return Ok(None) };
+    if record.outcome.is_judged() {
+        return accepting.write(run.verdicts.findings(), contract).map(Some);
+    }
+    Ok(Some(
+        "nothing was accepted: the run was not carried out to its end".to_owned(),
+    ))
+}
+
+/// Refuses an output that would spoil what the check reads or writes besides.
+fn keep_apart(settled: &Settled, summary: Option<&Path>) -> Result<(), Failure> {
+    let arguments = &settled.arguments;
+    let residue = arguments.residue.as_deref().map(|path| ("the residue", path));
+    let inputs = [
+        arguments.spec().map(|path| ("the contract", path)),
+        settled.configuration().map(|path| ("the configuration", path)),
+        arguments.token_file.as_deref().map(|path| ("the token", path)),
+    ];
+    let inputs: Vec<_> = inputs.into_iter().flatten().collect();
+    let mut outputs = apart::reports(&arguments.report);
+    // A report replaces what is there, and the residue is not to be lost.
+    apart(&outputs, residue.as_slice())?;
+    outputs.extend(residue);
+    outputs.extend(summary.map(|path| ("the summary of the step", path)));
+    apart(&outputs, &inputs)
 }
 
 /// Whether an operation asks its caller for a credential.
@@ -239,10 +283,11 @@ fn needs_token(contract: &Contract) -> bool {
 pub(super) fn contract(spec: Option<&Path>) -> Result<Contract, Failure> {
     match spec {
         None => Ok(Contract::built_in()?),
-        Some(path) => Ok(Contract::read(
-            &path.display().to_string(),
-            edge::read("contract", path)?,
-        )?),
+        Some(path) => {
+            let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX);
+            let text = edge::read("contract", path, most)?;
+            Ok(Contract::read(&path.display().to_string(), text)?)
+        }
     }
 }
 
@@ -278,6 +323,7 @@ fn resolve(settled: &Settled, contract: &Contract, started_second: i64) -> Resul
         rounds: arguments.repeat,
         // The embedded service is there.
         wait: arguments.wait.filter(|_| named.is_some()).map(Duration::from_secs_f64),
+        max_time: Duration::from_secs_f64(arguments.max_time),
         write_log: None,
         mark: Mark::new(seed, u64::try_from(started_second).unwrap_or(0)).of_shard(arguments.shard),
         levels: levels(arguments)?,
@@ -404,17 +450,18 @@ impl Resolved {
     fn keep_residue(
         &mut self,
         path: &Path,
-        target: &str,
+        transport: &Transport,
         (contract, started_at): (&Contract, DateTime<Utc>),
     ) -> Result<(), Failure> {
+        let target = transport.target().origin();
         let begun = Begun {
-            target,
+            target: &target,
             contract: &contract.document.name,
             started_at: started_at.to_rfc3339_opts(SecondsFormat::Secs, true),
             seed: self.scope.seed,
             max_writes: self.settings.max_writes,
         };
-        let file = ResidueFile::open(path, self.settings.mark.as_str(), &begun)?;
+        let file = ResidueFile::open(path, self.settings.mark.as_str(), transport.redaction(), &begun)?;
         self.settings.write_log = Some(Arc::new(file));
         Ok(())
     }
@@ -422,6 +469,7 @@ impl Resolved {
 
 async fn embedded(faults: &Faults) -> Result<(Target, Option<Token>), Failure> {
     let start = |error: std::io::Error| Failure::Start(error.to_string());
+    edge::dates_answers(edge::now())?;
     let secret = uuid::Uuid::new_v4().simple().to_string();
     let service = Service::open(
         &StoreUrl::Memory,

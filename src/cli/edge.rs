@@ -1,7 +1,9 @@
 //! The edge to the outside world: environment, clock, terminal, files. Nothing behind it reads any of them.
 
+use std::fs::File;
 use std::io::{IsTerminal as _, Read, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstream::ColorChoice;
 use chrono::{DateTime, Utc};
@@ -19,6 +21,13 @@ pub(super) const CONFIG_VARIABLE: &str = "COUNTERSIGN_CONFIG";
 pub(super) const TARGET_VARIABLE: &str = "COUNTERSIGN_TARGET";
 /// The variable that holds the token, where the target names no other.
 pub(super) const TOKEN_VARIABLE: &str = "COUNTERSIGN_TOKEN";
+
+/// Whether the process was begun without a standard output.
+static STDOUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
+/// A shorter token is not taken: hiding it would take apart the words that hold it by chance, such as `http`.
+const SHORTEST_TOKEN: usize = 8;
+/// The most of a file with a token that is read, in bytes: more than any server takes as a header.
+const MOST_OF_A_TOKEN: u64 = 64 << 10;
 
 /// When colours are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -52,35 +61,56 @@ impl ColorWhen {
     }
 }
 
-/// The time now.
+/// The time now, by a clock that may be set to before 1970: [`Utc::now`] panics there.
 #[expect(clippy::disallowed_methods, reason = "the clock is read here and passed in")]
 pub(super) fn now() -> DateTime<Utc> {
-    Utc::now()
+    std::time::SystemTime::now().into()
+}
+
+/// Refuses to run the reference service by a clock that its answers cannot be dated by: hyper panics then.
+///
+/// # Errors
+///
+/// [`Failure::Start`] for a time before 1970.
+pub(super) fn dates_answers(now: DateTime<Utc>) -> Result<(), Failure> {
+    if now >= DateTime::UNIX_EPOCH {
+        return Ok(());
+    }
+    Err(Failure::Start(format!(
+        "the clock of this machine says {}, and no answer of the reference service can be dated before 1970; set the clock",
+        now.date_naive()
+    )))
 }
 
 /// The token from a file, else from the variable of this name; none where neither is given.
 ///
 /// # Errors
 ///
-/// A file that cannot be read, a token that is empty or that no header carries.
+/// A file that cannot be read, a token that is empty or too short or that no header carries.
 #[expect(clippy::disallowed_methods, reason = "the environment is read here and passed in")]
 pub(super) fn token(file: Option<&Path>, variable: &str) -> Result<Option<Token>, Failure> {
     if let Some(path) = file {
-        let text = read("token", path)?;
-        let parsed = Token::new(text.trim());
-        return parsed.map(Some).map_err(|source| Failure::Token {
-            origin: format!("`{}`", path.display()),
-            source,
+        let text = read("token", path, MOST_OF_A_TOKEN)?;
+        return long_enough(&text, &format!("`{}`", path.display())).map(Some);
+    }
+    let text = std::env::var_os(variable);
+    let token = text.map(|text| long_enough(&text.to_string_lossy(), variable));
+    token.transpose()
+}
+
+/// Reads a token of this origin, which has to be so long that it can be taken out of a text.
+fn long_enough(text: &str, origin: &str) -> Result<Token, Failure> {
+    let token = Token::new(text.trim()).map_err(|source| Failure::Token {
+        origin: origin.to_owned(),
+        source,
+    })?;
+    if token.expose().len() < SHORTEST_TOKEN {
+        return Err(Failure::ShortToken {
+            origin: origin.to_owned(),
+            shortest: SHORTEST_TOKEN,
         });
     }
-    let Some(text) = std::env::var_os(variable) else {
-        return Ok(None);
-    };
-    let parsed = Token::new(text.to_string_lossy().trim());
-    parsed.map(Some).map_err(|source| Failure::Token {
-        origin: variable.to_owned(),
-        source,
-    })
+    Ok(token)
 }
 
 /// Whether a variable is set, whatever it holds.
@@ -89,16 +119,28 @@ pub(super) fn is_set(variable: &str) -> bool {
     std::env::var_os(variable).is_some()
 }
 
-/// The text of a file, which is `what` to the user.
+/// The text of a file, which is `what` to the user and has `most` bytes at most.
 ///
 /// # Errors
 ///
-/// What the system says; a file that is not UTF-8.
-pub(super) fn read(what: &'static str, path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|source| Failure::File {
+/// What the system says; a file that is larger, of which no more is read; one that is not UTF-8.
+pub(super) fn read(what: &'static str, path: &Path, most: u64) -> Result<String, Failure> {
+    // One byte more tells that there is more.
+    let bytes = read_bytes(what, path, most + 1)?;
+    let text = if u64::try_from(bytes.len()).is_ok_and(|length| length <= most) {
+        String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
+    } else {
+        let (size, unit) = if most < 1 << 20 {
+            (most >> 10, "KiB")
+        } else {
+            (most >> 20, "MiB")
+        };
+        Err(format!("it is larger than the {size} {unit} that are read of it"))
+    };
+    text.map_err(|reason| Failure::File {
         what,
         path: path.to_owned(),
-        source,
+        source: std::io::Error::other(reason),
     })
 }
 
@@ -118,13 +160,24 @@ pub(super) fn read_bytes(what: &'static str, path: &Path, most: u64) -> Result<V
     let read = if path == Path::new("-") {
         taken(&mut std::io::stdin().lock())
     } else {
-        std::fs::File::open(path).and_then(|mut file| taken(&mut file))
+        File::open(path).and_then(|mut file| taken(&mut file))
     };
     read.map(|()| bytes).map_err(|source| Failure::File {
         what,
         path: path.to_owned(),
         source,
     })
+}
+
+/// Whether the process was begun with SIGHUP ignored, as `nohup` does: it is to outlive its terminal. Linux alone tells.
+#[cfg(unix)]
+pub(super) fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    // A bit for each signal, of which SIGHUP is the first.
+    ignored
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask & 1 == 1)
 }
 
 /// A seed that differs from run to run.
@@ -153,35 +206,59 @@ pub(super) fn stderr_is_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
 
-/// A file in `folder` that takes another's place once it is whole. Whoever may read what the user writes may read it: a
-/// container writes reports for somebody else.
-///
-/// # Errors
-///
-/// What the system says, without the name of that file: it means nothing to the user.
-pub(super) fn aside(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".countersign-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // The process's mask takes away what is not wanted.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let opened = builder.tempfile_in(folder);
-    opened.map_err(|error| std::io::Error::from(error.kind()))
-}
-
-/// Whether two paths lead to one file, however they are spelled; it need not be there.
+/// Whether two paths lead to one file, however they are spelled and linked; it need not be there.
 pub(super) fn same_file(left: &Path, right: &Path) -> bool {
-    left == right || whole(left) == whole(right)
+    let identities = (identity(left), identity(right));
+    let same = matches!(identities, (Some(left), Some(right)) if left == right);
+    same || left == right || whole(left) == whole(right)
 }
 
-/// The path of a file from the root of the disk, by which two spellings of it are one; the file need not be there.
+/// What tells a file from every other: its device and its number there, which all its hard links share.
+#[cfg(unix)]
+fn identity(file: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let found = std::fs::metadata(file).ok()?;
+    Some((found.dev(), found.ino()))
+}
+
+/// Elsewhere the path alone tells files apart.
+#[cfg(not(unix))]
+fn identity(_: &Path) -> Option<(u64, u64)> {
+    None
+}
+
+/// The path of a file from the root of the disk, by which two spellings of it are one; the file need not be there, and a
+/// link may lead to one that is not.
 fn whole(file: &Path) -> PathBuf {
-    let beside = || Some(folder_of(file).canonicalize().ok()?.join(file.file_name()?));
-    let found = file.canonicalize().ok().or_else(beside);
-    found.unwrap_or_else(|| file.to_owned())
+    // As many links in a row as Linux follows.
+    const MOST_LINKS: usize = 40;
+    let mut file = file.to_owned();
+    for _ in 0..MOST_LINKS {
+        if let Ok(found) = file.canonicalize() {
+            return found;
+        }
+        match std::fs::read_link(&file) {
+            Ok(to) => file = folder_of(&file).join(to),
+            Err(_) => break,
+        }
+    }
+    let there = file.ancestors().skip(1).find_map(|folder| {
+        let folder_there = if folder == Path::new("") {
+            Path::new(".")
+        } else {
+            folder
+        };
+        let rest = file.strip_prefix(folder).ok()?;
+        Some(folder_there.canonicalize().ok()?.join(rest))
+    });
+    there.unwrap_or(file)
+}
+
+/// Whether a file is in a folder or in one below it, wherever links lead; the file need not be there.
+pub(super) fn is_below(file: &Path, folder: &Path) -> bool {
+    let file = whole(file);
+    let climbs = file.components().any(|component| component == Component::ParentDir);
+    !climbs && folder.canonicalize().is_ok_and(|folder| file.starts_with(folder))
 }
 
 /// The folder that a file is in.
@@ -191,27 +268,38 @@ pub(super) fn folder_of(file: &Path) -> &Path {
         .unwrap_or_else(|| Path::new("."))
 }
 
-/// Writes data to standard output. A reader that went away is no error of ours.
-pub(super) fn print(text: &str) {
-    let text = neutral(text, Colours::Kept);
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+/// Says that the process was begun without a standard output. What is then written there goes nowhere and meets no error
+/// of the system's, because Rust puts `/dev/null` in its place.
+pub(super) fn note_closed_stdout() {
+    STDOUT_IS_CLOSED.store(true, Ordering::Relaxed);
 }
 
-/// Writes what holds no text but our own to standard output, as it is: in a script a tab is a tab. A reader that went
-/// away is no error of ours.
+/// Writes a page to standard output. A reader that went away has read what it wanted.
 ///
 /// # Errors
 ///
-/// What the system says: a full disk behind a redirection.
+/// What the system says, such as a full disk behind a redirection; a standard output that is closed.
+pub(super) fn print(text: &str) -> Result<(), Failure> {
+    print_verbatim(neutral(text, Colours::Kept).as_bytes())
+}
+
+/// The same of what holds no text but our own, as it is: in a script a tab is a tab.
+///
+/// # Errors
+///
+/// As [`print`] has it.
 pub(super) fn print_verbatim(text: &[u8]) -> Result<(), Failure> {
-    write(text).map_err(Failure::Stdout)
+    match write(text) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.map_err(Failure::Stdout),
+    }
 }
 
-/// Writes a whole report to standard output. A reader that went away is no error of ours.
+/// Writes a whole report to standard output. A reader that went away has not got it.
 ///
 /// # Errors
 ///
-/// What the system says, such as a full disk.
+/// What the system says, such as a full disk; a standard output that is closed.
 pub(super) fn print_whole(text: &str) -> std::io::Result<()> {
     write(neutral(text, Colours::Kept).as_bytes())
 }
@@ -220,17 +308,17 @@ pub(super) fn print_whole(text: &str) -> std::io::Result<()> {
 ///
 /// # Errors
 ///
-/// What the system says, such as a full disk.
+/// As [`print_whole`] has it.
 pub(super) fn print_commands(text: &str) -> std::io::Result<()> {
     write(text.as_bytes())
 }
 
 fn write(text: &[u8]) -> std::io::Result<()> {
-    let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        written => written,
+    if STDOUT_IS_CLOSED.load(Ordering::Relaxed) {
+        return Err(std::io::Error::other("it is closed"));
     }
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text).and_then(|()| stdout.flush())
 }
 
 /// The file that GitHub shows as the summary of this step, where it runs one.
@@ -260,4 +348,24 @@ pub(super) fn error(failure: &Failure) {
 pub(super) fn end(why: &str, code: i32) -> ! {
     let _ = writeln!(std::io::stderr().lock(), "{why}");
     std::process::exit(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_set_to_before_1970_tells_that_time() {
+        let before = SystemTime::UNIX_EPOCH - Duration::from_millis(1_500);
+        let told = DateTime::<Utc>::from(before);
+        assert_eq!(told.to_rfc3339(), "1969-12-31T23:59:58.500+00:00");
+        let refused = dates_answers(told).unwrap_err().to_string();
+        assert!(
+            refused.contains("1969-12-31") && refused.contains("set the clock"),
+            "{refused}"
+        );
+        assert!(dates_answers(DateTime::UNIX_EPOCH).is_ok());
+    }
 }

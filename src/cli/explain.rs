@@ -17,7 +17,7 @@ pub(super) struct Arguments {
 /// Prints everything that there is to say of a rule.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let rule = Rule::named(&arguments.rule)?;
-    edge::print(&page(rule, edge::line_width()));
+    edge::print(&page(rule, edge::line_width()))?;
     Ok(0)
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Arguments {
 /// Prints a line for each fact: file and line, name, pointer in the contract.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let contract = contract(arguments.spec.as_deref())?;
-    edge::print(&listing(&contract));
+    edge::print(&listing(&contract))?;
     Ok(0)
 }
 

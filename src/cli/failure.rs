@@ -110,6 +110,17 @@ pub(super) enum Failure {
     /// The runtime or the HTTP client could not be set up.
     #[error("failed to start: {0}")]
     Start(String),
+    /// A token that cannot be hidden.
+    #[error(
+        "the token from {origin} has fewer than {shortest} characters; it could not be taken out of a report without taking \
+         words apart that hold it by chance, so use a longer one"
+    )]
+    ShortToken {
+        /// Where it was taken from.
+        origin: String,
+        /// How many it has at least.
+        shortest: usize,
+    },
     /// What was asked for could not be printed.
     #[error("failed to write to standard output: {0}")]
     Stdout(std::io::Error),

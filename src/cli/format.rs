@@ -1,7 +1,9 @@
 //! The ways in which a run is written. A new one is one more entry of [`FORMATS`]; flags, help and messages follow.
 
+use std::io;
+
 use crate::contract::openapi::near;
-use crate::report::{Record, Terminal, github, har, html, json, junit, markdown, sarif};
+use crate::report::{Record, Terminal, github, har, html, junit, markdown, sarif, write_json};
 
 /// How a report is written.
 #[derive(Debug)]
@@ -13,8 +15,11 @@ pub(super) struct Format {
     /// What standard output does with it.
     pub(super) stream: Stream,
     /// Writes it. People's lines are styled as the terminal wants.
-    pub(super) write: fn(&Record, &Terminal) -> String,
+    pub(super) write: Write,
 }
+
+/// Writes a record.
+type Write = fn(&Record, &Terminal, &mut dyn io::Write) -> io::Result<()>;
 
 /// What a report is on standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,49 +38,49 @@ pub(super) static FORMATS: &[Format] = &[
         name: "github",
         exchanges: false,
         stream: Stream::Commands,
-        write: |record, _| github(record),
+        write: |record, _, to| to.write_all(github(record).as_bytes()),
     },
     Format {
         name: "har",
         exchanges: true,
         stream: Stream::Document,
-        write: |record, _| har(record),
+        write: |record, _, to| to.write_all(har(record).as_bytes()),
     },
     Format {
         name: "html",
         exchanges: true,
         stream: Stream::Document,
-        write: |record, _| html(record),
+        write: |record, _, to| to.write_all(html(record).as_bytes()),
     },
     Format {
         name: "json",
         exchanges: true,
         stream: Stream::Document,
-        write: |record, _| json(record),
+        write: |record, _, to| write_json(record, to),
     },
     Format {
         name: "junit",
         exchanges: true,
         stream: Stream::Document,
-        write: |record, _| junit(record),
+        write: |record, _, to| to.write_all(junit(record).as_bytes()),
     },
     Format {
         name: "markdown",
         exchanges: false,
         stream: Stream::Document,
-        write: |record, _| markdown(record),
+        write: |record, _, to| to.write_all(markdown(record).as_bytes()),
     },
     Format {
         name: "sarif",
         exchanges: false,
         stream: Stream::Document,
-        write: |record, _| sarif(record),
+        write: |record, _, to| to.write_all(sarif(record).as_bytes()),
     },
     Format {
         name: "terminal",
         exchanges: false,
         stream: Stream::Lines,
-        write: |record, terminal| terminal.report(record),
+        write: |record, terminal, to| to.write_all(terminal.report(record).as_bytes()),
     },
 ];
 

@@ -8,6 +8,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use tempfile::NamedTempFile;
 
+use super::aside::aside;
 use super::edge;
 use super::failure::Failure;
 
@@ -156,7 +157,7 @@ fn write(folder: &Path, pages: &[Page]) -> Result<(), Failure> {
 }
 
 fn written(folder: &Path, text: &[u8]) -> std::io::Result<NamedTempFile> {
-    let mut file = edge::aside(folder)?;
+    let mut file = aside(folder)?;
     file.write_all(text)?;
     file.as_file().sync_all()?;
     Ok(file)

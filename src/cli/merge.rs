@@ -25,6 +25,9 @@ pub(super) struct Arguments {
 
 /// Merges, writes the reports, and ends with the exit code of what the shards say together.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    arguments
+        .shown
+        .apart_from(arguments.files.iter().map(PathBuf::as_path))?;
     let named = arguments.files.iter().map(|file| {
         let record = report::record(file)?;
         Ok((file.display().to_string(), record))

@@ -1,6 +1,9 @@
 //! The command line: reads arguments, environment, terminal and clock at the edge, and maps outcomes to exit codes.
 //! One subcommand a file.
 
+mod announce;
+mod apart;
+mod aside;
 mod check;
 mod completions;
 mod config;
@@ -44,7 +47,7 @@ Exit codes:
   0    conforms: facts were decided, and no finding at deny
   1    does not conform: a finding at deny
   2    usage or configuration: a bad flag, file or contract
-  3    could not judge: unreachable, throttled throughout, or the token refused everywhere
+  3    could not judge: unreachable, throttled, the token refused everywhere, --max-time over
   4    a report, the residue that --residue asks for, or what --accept adds could not be written
   130  interrupted; what was judged until then is reported";
 
@@ -52,7 +55,8 @@ Exit codes:
 const TOLD: &str = "\
 Exit codes:
   0  told
-  2  usage or configuration: a bad flag, name, file or contract";
+  2  usage or configuration: a bad flag, name, file or contract
+  4  it could not be written";
 
 /// Of the commands that make files for other programs.
 const WRITTEN: &str = "\
@@ -70,7 +74,7 @@ Exit codes:
 
 const SERVED: &str = "\
 Exit codes:
-  0  stopped by Ctrl-C or SIGTERM, or the list that was asked for was told
+  0  stopped by Ctrl-C, SIGTERM or SIGHUP, or the list that was asked for was told
   2  usage or configuration: a bad flag, name or file, a store that cannot be opened, an address that is taken";
 
 #[derive(Debug, Subcommand)]
@@ -111,9 +115,12 @@ enum Command {
     Serve(serve::Arguments),
 }
 
-/// Runs the command line of this process.
+/// Runs the command line of this process, which may have been begun without a standard output.
 #[must_use]
-pub fn main() -> ExitCode {
+pub fn main(stdout_is_closed: bool) -> ExitCode {
+    if stdout_is_closed {
+        edge::note_closed_stdout();
+    }
     let parsed = Cli::command()
         .try_get_matches()
         .and_then(|matches| Cli::from_arg_matches(&matches).map(|cli| (cli, matches)));
@@ -126,9 +133,9 @@ pub fn main() -> ExitCode {
         }
     };
     let ended = match cli.command {
-        Command::Check(arguments) if serve::asks_for_list(&arguments.fault) => Ok(check::list_faults()),
+        Command::Check(arguments) if serve::asks_for_list(&arguments.fault) => check::list_faults(),
         Command::Check(arguments) => settled(*arguments, &matches).and_then(|settled| check::run(&settled)),
-        Command::Config(arguments) if arguments.schema() => Ok(config::shown::print_schema()),
+        Command::Config(arguments) if arguments.schema() => config::shown::print_schema(),
         Command::Config(arguments) => {
             let form = arguments.form();
             settled(arguments.check, &matches).and_then(|settled| config::shown::run(&settled, form))
@@ -140,7 +147,7 @@ pub fn main() -> ExitCode {
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Plan(arguments) => settled(*arguments, &matches).and_then(|settled| plan::run(&settled)),
         Command::Report(arguments) => report::run(&arguments),
-        Command::Rules => Ok(rules::run()),
+        Command::Rules => rules::run(),
         Command::Serve(arguments) => serve::run(&arguments),
     };
     match ended {

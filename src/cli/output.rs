@@ -3,12 +3,13 @@
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
-use std::io::Write as _;
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use tempfile::NamedTempFile;
 
+use super::aside::aside;
 use super::edge;
 use super::failure::Failure;
 use super::format::{Format, Stream};
@@ -113,11 +114,6 @@ impl Outputs {
         self.outputs.iter().any(|(target, _)| target.format.exchanges)
     }
 
-    /// The files that reports go to.
-    pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
-        self.outputs.iter().filter_map(|(target, _)| target.file.clone())
-    }
-
     /// The files that hold a report until it is whole.
     pub(super) fn unfinished(&self) -> Vec<PathBuf> {
         let aside = |destination: &Destination| match destination {
@@ -143,10 +139,10 @@ impl Outputs {
                 Some(_) => &terminals.filed,
                 None => &terminals.shown,
             };
-            let text = (target.format.write)(record, terminal);
+            let write = |to: &mut dyn io::Write| (target.format.write)(record, terminal, to);
             note(match (target.file, destination) {
-                (Some(file), Some(destination)) => put(&file, destination, &text),
-                _ => print(target.format.stream, &text),
+                (Some(file), Some(destination)) => put(&file, destination, write),
+                _ => print(target.format.stream, write),
             });
         }
         if let Some((path, file)) = self.summary {
@@ -161,6 +157,11 @@ impl ReportTarget {
     pub(super) fn beside(self, place: impl FnOnce(&str) -> PathBuf) -> Self {
         let file = self.file.map(|file| place(&file.to_string_lossy()));
         Self { file, ..self }
+    }
+
+    /// The file that it goes to; none for standard output.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
     }
 
     /// Where this report would spoil one of the others, told; none where it goes to a place of its own.
@@ -195,17 +196,20 @@ impl fmt::Display for ReportTarget {
     }
 }
 
-fn print(stream: Stream, text: &str) -> Result<(), Failure> {
-    let written = match stream {
-        Stream::Commands => edge::print_commands(text),
-        Stream::Document | Stream::Lines => edge::print_whole(text),
-    };
+fn print(stream: Stream, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Result<(), Failure> {
+    let mut text = Vec::new();
+    let written = write(&mut text);
+    let text = String::from_utf8_lossy(&text);
+    let written = written.and_then(|()| match stream {
+        Stream::Commands => edge::print_commands(&text),
+        Stream::Document | Stream::Lines => edge::print_whole(&text),
+    });
     written.map_err(|error| failure(Path::new(STANDARD_OUTPUT), &error.to_string()))
 }
 
 /// Appends the report in Markdown to the summary of a step. What others wrote there stays, and counts too.
 fn append(path: &Path, mut file: File, record: &Record) -> Result<(), Failure> {
-    let appended = |file: &mut File| -> std::io::Result<bool> {
+    let appended = |file: &mut File| -> io::Result<bool> {
         let before = file.metadata()?.len();
         let room = usize::try_from(MOST_OF_A_SUMMARY.saturating_sub(before + 1)).unwrap_or(0);
         let text = markdown_within(record, room.min(MOST_BYTES - 1));
@@ -247,22 +251,26 @@ fn destination(file: &Path) -> Result<Destination, Failure> {
         let reason = format!("`{}` is no folder; make it, or name another file", folder.display());
         return Err(failure(&reason));
     }
-    let aside = edge::aside(folder);
+    let aside = aside(folder);
     aside
         .map(Destination::Aside)
         .map_err(|error| failure(&error.to_string()))
 }
 
-fn put(file: &Path, destination: Destination, text: &str) -> Result<(), Failure> {
+fn put(
+    file: &Path,
+    destination: Destination,
+    write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> Result<(), Failure> {
     let failure = |reason: &str| failure(file, reason);
+    let write = |open: &File| {
+        let mut buffered = BufWriter::new(open);
+        write(&mut buffered).and_then(|()| buffered.flush())
+    };
     match destination {
-        Destination::Direct(mut open) => open
-            .write_all(text.as_bytes())
-            .map_err(|error| failure(&error.to_string())),
-        Destination::Aside(mut aside) => {
-            let whole = aside
-                .write_all(text.as_bytes())
-                .and_then(|()| aside.as_file().sync_all());
+        Destination::Direct(open) => write(&open).map_err(|error| failure(&error.to_string())),
+        Destination::Aside(aside) => {
+            let whole = write(aside.as_file()).and_then(|()| aside.as_file().sync_all());
             whole.map_err(|error| failure(&error.to_string()))?;
             aside
                 .persist(file)

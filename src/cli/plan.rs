@@ -9,7 +9,8 @@ use super::edge;
 use super::failure::Failure;
 use super::wrap::hanging;
 use crate::contract::Contract;
-use crate::plan::{Action, Bounds, Plan, Planned, Scope};
+use crate::contract::operation::OperationId;
+use crate::plan::{Action, Bounds, Given, Plan, Planned, Scope, Source};
 
 /// Prints the plan of a check with these arguments.
 pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
@@ -29,7 +30,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         width: edge::line_width(),
         verbose: arguments.is_verbose(),
     };
-    edge::print(&page.text(seed, arguments.rounds()));
+    edge::print(&page.text(seed, arguments.rounds()))?;
     Ok(0)
 }
 
@@ -145,22 +146,35 @@ impl Page<'_> {
                 hanging("             in this order: ", &variants.join(", "), self.width)
             );
         }
-        for (parameter, sources) in &planned.needs {
-            let sources: Vec<_> = sources
-                .iter()
-                .map(|id| self.contract.operation(*id).name.as_str())
-                .collect();
-            let from = if sources.is_empty() {
-                "the contract's own example".to_owned()
-            } else {
-                sources.join(" or ")
-            };
-            let _ = writeln!(text, "             {{{parameter}}} from {from}");
+        for source in &planned.needs {
+            let _ = writeln!(text, "             {{{}}} from {}", source.parameter, self.from(source));
         }
         let shown = if self.verbose { planned.facts.len() } else { 0 };
         for fact in planned.facts.iter().take(shown) {
             let _ = writeln!(text, "             {}", self.contract.fact(*fact).name);
         }
+    }
+
+    /// Where a value comes from, what goes before first.
+    fn from(&self, source: &Source) -> String {
+        let names = |ids: &[OperationId]| {
+            let names: Vec<_> = ids
+                .iter()
+                .map(|id| self.contract.operation(*id).name.as_str())
+                .collect();
+            names.join(" or ")
+        };
+        let given = source.given.map(|given| match given {
+            Given::Example => "the contract's own example".to_owned(),
+            Given::MadeUp => "its schema".to_owned(),
+        });
+        let shown = [&source.own, &source.listed].map(|ids| names(ids));
+        let ways: Vec<_> = shown
+            .into_iter()
+            .filter(|names| !names.is_empty())
+            .chain(given)
+            .collect();
+        ways.join(", else ")
     }
 
     fn not_called(&self, text: &mut String) {

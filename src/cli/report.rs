@@ -24,6 +24,7 @@ pub(super) struct Arguments {
 
 /// Writes the reports; ends with 0, because it judges nothing, or with the check's own code where that is asked for.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    arguments.shown.apart_from(arguments.file.as_deref().into_iter())?;
     let record = record(arguments.file.as_deref().unwrap_or(Path::new("-")))?;
     let code = if arguments.exit_code { record.exit_code } else { 0 };
     let written = arguments.shown.write(&record)?;

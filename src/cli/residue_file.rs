@@ -6,19 +6,21 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
-use super::edge;
 use super::failure::Failure;
-use crate::run::{WriteEntry, WriteLog};
+use crate::exchange::neutral::neutral_json;
+use crate::exchange::redact::Redaction;
+use crate::run::{WriteEntry, WriteLog, WriteState};
 
 /// An open account. Its lines carry the run's mark, which is in everything that the run creates.
 #[derive(Debug)]
 pub(super) struct ResidueFile {
     file: File,
     mark: String,
+    redaction: Redaction,
 }
 
 /// The line that begins a run.
@@ -50,7 +52,7 @@ impl ResidueFile {
     /// # Errors
     ///
     /// [`Failure::Residue`] where it cannot be written.
-    pub(super) fn open(path: &Path, mark: &str, begun: &Begun<'_>) -> Result<Self, Failure> {
+    pub(super) fn open(path: &Path, mark: &str, redaction: Redaction, begun: &Begun<'_>) -> Result<Self, Failure> {
         let failure = |source| Failure::Residue {
             path: path.to_owned(),
             source,
@@ -65,6 +67,7 @@ impl ResidueFile {
         let opened = Self {
             file,
             mark: mark.to_owned(),
+            redaction,
         };
         opened.line(begun).map_err(failure)?;
         Ok(opened)
@@ -72,10 +75,10 @@ impl ResidueFile {
 
     /// Appends one line in one write, and waits until it is on the disk.
     fn line(&self, says: &impl Serialize) -> io::Result<()> {
-        let mut line = serde_json::to_vec(&Line { run: &self.mark, says })?;
-        line.push(b'\n');
+        let line = serde_json::to_string(&Line { run: &self.mark, says })?;
+        let line = neutral_json(&line) + "\n";
         let mut file = &self.file;
-        file.write_all(&line)?;
+        file.write_all(line.as_bytes())?;
         // A pipe or a terminal has no disk to wait for.
         match file.sync_all() {
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
@@ -86,7 +89,12 @@ impl ResidueFile {
 
 impl WriteLog for ResidueFile {
     fn keep(&self, entry: &WriteEntry) -> io::Result<()> {
-        self.line(entry)
+        let mut entry = entry.clone();
+        // The target may have answered with the token where an identifier belongs.
+        if let WriteState::Answered { id: Some(id), .. } = &mut entry.state {
+            *id = self.redaction.hide(id);
+        }
+        self.line(&entry)
     }
 }
 
@@ -101,45 +109,12 @@ fn end_line(file: &mut File) -> io::Result<()> {
     if last == *b"\n" { Ok(()) } else { file.write_all(b"\n") }
 }
 
-/// Refuses a residue file that a report would replace.
-///
-/// # Errors
-///
-/// [`Failure::Usage`].
-pub(super) fn apart(residue: &Path, reports: impl Iterator<Item = PathBuf>) -> Result<(), Failure> {
-    match reports.into_iter().find(|report| edge::same_file(report, residue)) {
-        None => Ok(()),
-        Some(path) => Err(Failure::Usage(format!(
-            "the residue and a report go to `{}`, and a report replaces what is there; give each a file",
-            path.display()
-        ))),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::run::WriteState;
-
-    #[test]
-    fn a_report_to_the_file_of_the_residue_is_refused_however_it_is_spelled() {
-        let folder = tempfile::tempdir().unwrap();
-        let residue = folder.path().join("residue");
-        let reports = |name: &str| std::iter::once(folder.path().join(name));
-        // Neither is there yet.
-        assert!(apart(&residue, reports("./residue")).is_err());
-        assert!(apart(&residue, reports("report")).is_ok());
-        std::fs::write(&residue, "").unwrap();
-        assert!(
-            apart(
-                &residue,
-                reports("../").map(|up| up.join(folder.path().file_name().unwrap()).join("residue"))
-            )
-            .is_err()
-        );
-    }
+    use crate::client::Token;
 
     fn begun() -> Begun<'static> {
         Begun {
@@ -168,7 +143,7 @@ mod tests {
     fn each_entry_is_a_line_of_its_run() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("residue.jsonl");
-        let file = ResidueFile::open(&path, "cs-1", &begun()).unwrap();
+        let file = ResidueFile::open(&path, "cs-1", Redaction::default(), &begun()).unwrap();
         file.keep(&entry(7, WriteState::Intended)).unwrap();
         let id = Some("t-1".to_owned());
         file.keep(&entry(7, WriteState::Answered { status: 201, id })).unwrap();
@@ -187,11 +162,32 @@ mod tests {
     }
 
     #[test]
+    fn an_identifier_gives_no_token_away_and_drives_no_terminal() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("residue.jsonl");
+        let token = Token::new("tk-4711-secret").unwrap();
+        let file = ResidueFile::open(&path, "cs-1", Redaction::of(Some(&token)), &begun()).unwrap();
+        for (id, kept) in [
+            ("tk-4711-secret", "$COUNTERSIGN_TOKEN"),
+            ("a\u{9b}2J\u{202e}##vso[b]", "a\u{9b}2J\u{202e}##vso[b]"),
+        ] {
+            let id = Some(id.to_owned());
+            file.keep(&entry(7, WriteState::Answered { status: 201, id })).unwrap();
+            assert_eq!(lines(&path).last().unwrap()["id"], kept);
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(
+            !text.contains(['\u{9b}', '\u{202e}']) && !text.contains("##vso"),
+            "{text}"
+        );
+    }
+
+    #[test]
     fn an_earlier_run_stays_and_a_line_that_it_was_killed_in_is_ended() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("residue.jsonl");
         std::fs::write(&path, "{\"run\": \"cs-0\"}\n{\"run\": \"cs").unwrap();
-        ResidueFile::open(&path, "cs-1", &begun()).unwrap();
+        ResidueFile::open(&path, "cs-1", Redaction::default(), &begun()).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines[..2], ["{\"run\": \"cs-0\"}", "{\"run\": \"cs"]);

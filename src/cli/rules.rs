@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 
 use super::edge;
+use super::failure::Failure;
 use super::wrap::hanging;
 use crate::rules::{RULES, Rule};
 
 /// Prints each rule with its level, its sentence and where it comes from.
-pub(super) fn run() -> u8 {
-    edge::print(&page(RULES, edge::line_width()));
-    0
+pub(super) fn run() -> Result<u8, Failure> {
+    edge::print(&page(RULES, edge::line_width()))?;
+    Ok(0)
 }
 
 fn page(rules: &[&Rule], width: usize) -> String {

@@ -12,6 +12,9 @@ use super::signals;
 use crate::service::fault::{self, Faults};
 use crate::service::{self, Profile, ProfileError, Service, Setting, StoreUrl};
 
+/// The most of a file with choices that is read, in bytes.
+const MOST_OF_A_PROFILE: u64 = 1 << 20;
+
 /// What `serve` takes.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -46,11 +49,11 @@ pub(super) struct Arguments {
 /// Serves until it is told to stop.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     if asks_for_list(&arguments.fault) {
-        edge::print(&Faults::list());
+        edge::print(&Faults::list())?;
         return Ok(0);
     }
     if arguments.profile.iter().any(|named| named == "list") {
-        edge::print(&service::profile_table());
+        edge::print(&service::profile_table())?;
         return Ok(0);
     }
     let runtime = tokio::runtime::Runtime::new().map_err(|error| Failure::Start(error.to_string()))?;
@@ -67,13 +70,15 @@ fn profile(named: &[String]) -> Result<Profile, Failure> {
             settings.push(Setting::parse(named).map_err(usage)?);
         } else {
             let file = Path::new(named);
-            settings.extend(Setting::parse_file(file, &edge::read("profile", file)?).map_err(usage)?);
+            settings
+                .extend(Setting::parse_file(file, &edge::read("profile", file, MOST_OF_A_PROFILE)?).map_err(usage)?);
         }
     }
     Profile::of(&settings).map_err(usage)
 }
 
 async fn serve(arguments: &Arguments) -> Result<(), Failure> {
+    edge::dates_answers(edge::now())?;
     let faults = Faults::named(&arguments.fault)?;
     let profile = profile(&arguments.profile)?;
     let given = edge::token(arguments.token_file.as_deref(), edge::TOKEN_VARIABLE)?;
@@ -111,12 +116,13 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
         .map_err(|error| Failure::Start(error.to_string()))?;
     // A signal that comes as soon as the lines below are read stops the service as any later one does.
     let stop = signals::asked()?;
-    edge::print(&format!("serving http://{address} from {store_url}\n"));
+    // It serves whether somebody reads this or not, but nobody can use it whose token nobody read.
+    let _ = edge::print(&format!("serving http://{address} from {store_url}\n"));
     for choice in chosen {
-        edge::print(&format!("profile {choice}\n"));
+        let _ = edge::print(&format!("profile {choice}\n"));
     }
     if let Some(token) = generated {
-        edge::print(&format!("token {token}\n"));
+        edge::print(&format!("token {token}\n"))?;
     }
     let stopped = service::run(listener, fault::app(service, &faults), stop).await;
     stopped.map_err(|error| Failure::Start(error.to_string()))

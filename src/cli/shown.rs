@@ -1,7 +1,10 @@
 //! How a record is shown: which reports, in colour or not, how much. What every command that writes reports shares.
 
+use std::path::Path;
+
 use clap::{ArgAction, Args};
 
+use super::apart::{self, apart};
 use super::edge::{self, ColorWhen};
 use super::failure::Failure;
 use super::format;
@@ -26,6 +29,17 @@ pub(super) struct Shown {
 }
 
 impl Shown {
+    /// Refuses a report that would take the place of a file that is read; `-` is standard input.
+    ///
+    /// # Errors
+    ///
+    /// As [`apart`] has it.
+    pub(super) fn apart_from<'path>(&self, files: impl Iterator<Item = &'path Path>) -> Result<(), Failure> {
+        let files = files.filter(|file| *file != Path::new("-"));
+        let inputs: Vec<_> = files.map(|file| ("a report to read", file)).collect();
+        apart(&apart::reports(&self.report), &inputs)
+    }
+
     /// Writes the record in every way that is asked for. Gives back whether all of them were written; each that was not
     /// is told.
     ///

@@ -1,4 +1,4 @@
-//! What asks a command to end: Ctrl-C, and SIGTERM as pipelines and containers send it. The functions are [`asked`],
+//! What asks a command to end: Ctrl-C, SIGTERM as pipelines and containers send it, and SIGHUP as a terminal that closes. The functions are [`asked`],
 //! for a command that ends by itself, and [`interruption`], for one that may hang while it ends.
 
 use std::path::PathBuf;
@@ -62,6 +62,9 @@ struct Signals {
     interrupt: tokio::signal::unix::Signal,
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
+    /// None where the process was begun to outlive its terminal.
+    #[cfg(unix)]
+    hang_up: Option<tokio::signal::unix::Signal>,
 }
 
 impl Signals {
@@ -72,6 +75,9 @@ impl Signals {
         Ok(Self {
             interrupt: take(SignalKind::interrupt())?,
             terminate: take(SignalKind::terminate())?,
+            hang_up: (!edge::ignores_hang_up())
+                .then(|| take(SignalKind::hangup()))
+                .transpose()?,
         })
     }
 
@@ -87,10 +93,20 @@ impl Signals {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
+            () = received(self.hang_up.as_mut()) => {}
         }
         #[cfg(not(unix))]
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
+    }
+}
+
+/// Ends when the signal comes; never where it is not taken.
+#[cfg(unix)]
+async fn received(signal: Option<&mut tokio::signal::unix::Signal>) {
+    match signal {
+        Some(signal) => drop(signal.recv().await),
+        None => std::future::pending().await,
     }
 }

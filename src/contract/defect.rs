@@ -87,6 +87,16 @@ pub enum Problem {
         /// What the parser says.
         message: String,
     },
+    /// The alternatives of a schema multiply, or lead from one to the next, beyond what is asked of a value.
+    TooManyAlternatives {
+        /// The most that are read.
+        maximum: u64,
+    },
+    /// The schemas of answers state far more than they are long.
+    TooManyParts {
+        /// The most parts that are read.
+        maximum: usize,
+    },
     /// The document nests too deep.
     TooDeep {
         /// The most that is read.
@@ -135,6 +145,31 @@ pub enum Problem {
         /// What stands there.
         found: String,
     },
+}
+
+impl Problem {
+    /// Tells that a document goes beyond a bound.
+    fn fmt_bound(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooManyAlternatives { maximum } => write!(
+                formatter,
+                "this leads to more than {maximum} alternatives within alternatives; let fewer `oneOf` and `anyOf` name each \
+                 other"
+            ),
+            Self::TooManyParts { maximum } => write!(
+                formatter,
+                "with this answer the document states more than {maximum} things; check a document of fewer operations, or \
+                 let fewer schemas repeat each other by `allOf`"
+            ),
+            Self::TooDeep { maximum } => write!(formatter, "this nests deeper than {maximum} levels; flatten it"),
+            Self::TooLarge { maximum } => write!(formatter, "this is larger than {} MiB; split it", maximum >> 20),
+            Self::TooManyNodes { maximum } => write!(
+                formatter,
+                "this has more than {maximum} nodes with its aliases expanded; use fewer aliases"
+            ),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl fmt::Display for Problem {
@@ -189,12 +224,11 @@ impl fmt::Display for Problem {
                 formatter,
                 "this is not YAML: {message}; mend the syntax here or just above"
             ),
-            Self::TooDeep { maximum } => write!(formatter, "this nests deeper than {maximum} levels; flatten it"),
-            Self::TooLarge { maximum } => write!(formatter, "this is larger than {} MiB; split it", maximum >> 20),
-            Self::TooManyNodes { maximum } => write!(
-                formatter,
-                "this has more than {maximum} nodes with its aliases expanded; use fewer aliases"
-            ),
+            Self::TooDeep { .. }
+            | Self::TooLarge { .. }
+            | Self::TooManyAlternatives { .. }
+            | Self::TooManyNodes { .. }
+            | Self::TooManyParts { .. } => self.fmt_bound(formatter),
             Self::UnknownName { object, name, near } => {
                 write!(formatter, "the {object} has no `{name}`; did you mean `{near}`?")
             }

@@ -8,6 +8,7 @@
 //! `serde_yaml` gives no positions, and lets some hostile inputs cost quadratic time. The events of `saphyr-parser`
 //! come with positions and one at a time, so size, depth and aliases are bounded while reading.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -67,7 +68,46 @@ pub enum Kind {
     /// A list.
     Array(Vec<Node>),
     /// Named members in the order of the file.
-    Object(Vec<Member>),
+    Object(Box<Members>),
+}
+
+/// How many members are searched one by one.
+const FEW: usize = 8;
+
+/// The members of an object in the order of the file, found by their names. A document may have a hundred thousand paths,
+/// and each of them is asked for many times.
+#[derive(Clone, Debug, Default)]
+pub struct Members {
+    listed: Vec<Member>,
+    /// The places of the members in the order of their names, where there are more than a few.
+    by_name: Vec<usize>,
+}
+
+impl Members {
+    fn new(listed: Vec<Member>) -> Self {
+        let mut by_name = Vec::new();
+        if listed.len() > FEW {
+            by_name.extend(0..listed.len());
+            by_name.sort_unstable_by_key(|index| listed[*index].name.as_str());
+        }
+        Self { listed, by_name }
+    }
+
+    fn named(&self, name: &str) -> Option<&Member> {
+        if self.by_name.is_empty() {
+            return self.listed.iter().find(|member| is_named(member, name).is_eq());
+        }
+        let found = self
+            .by_name
+            .binary_search_by(|index| is_named(&self.listed[*index], name));
+        found.ok().map(|place| &self.listed[self.by_name[place]])
+    }
+}
+
+fn is_named(member: &Member, name: &str) -> Ordering {
+    #[cfg(test)]
+    crate::testing::work::done();
+    member.name.as_str().cmp(name)
 }
 
 /// One named member of an object.
@@ -85,17 +125,22 @@ impl Node {
     /// The member of that name, if this is an object that has it.
     #[must_use]
     pub fn member(&self, name: &str) -> Option<&Node> {
-        self.members()
-            .iter()
-            .find(|member| member.name == name)
-            .map(|member| &member.node)
+        self.member_and_place(name).map(|member| &member.node)
+    }
+
+    fn member_and_place(&self, name: &str) -> Option<&Member> {
+        if let Kind::Object(members) = &self.kind {
+            members.named(name)
+        } else {
+            None
+        }
     }
 
     /// The members, none unless this is an object.
     #[must_use]
     pub fn members(&self) -> &[Member] {
         if let Kind::Object(members) = &self.kind {
-            members
+            &members.listed
         } else {
             &[]
         }
@@ -142,6 +187,7 @@ impl Node {
             Kind::Array(elements) => elements.iter().map(Node::to_value).collect(),
             Kind::Object(members) => {
                 let pairs = members
+                    .listed
                     .iter()
                     .map(|member| (member.name.clone(), member.node.to_value()));
                 Value::Object(pairs.collect::<Map<_, _>>())
@@ -172,6 +218,8 @@ pub struct Document {
     pub text: String,
     /// The whole value.
     pub root: Node,
+    /// Where each line begins in the text.
+    lines: Vec<usize>,
 }
 
 impl fmt::Debug for Document {
@@ -192,11 +240,24 @@ impl Document {
     /// document, or one beyond [`MAXIMUM_BYTES`], [`MAXIMUM_DEPTH`] or [`MAXIMUM_NODES`].
     pub fn read(name: &str, text: String) -> Result<Self, Defect> {
         let root = Reader::new(name, &text)?.document()?;
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let lines = [0].into_iter().chain(ends.map(|(end, _)| end + 1)).collect();
         Ok(Self {
             name: name.to_owned(),
             text,
             root,
+            lines,
         })
+    }
+
+    /// The line of this number, from 1, without its end; empty where there is none.
+    #[must_use]
+    pub fn line(&self, number: u32) -> &str {
+        let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+        let start = index.and_then(|index| self.lines.get(index));
+        start
+            .and_then(|start| self.text[*start..].lines().next())
+            .unwrap_or_default()
     }
 
     /// The node that the pointer names.
@@ -216,10 +277,7 @@ impl Document {
         let (mut node, mut at) = (&self.root, self.root.at);
         for token in pointer::tokens(pointer) {
             let next = match &node.kind {
-                Kind::Object(members) => members
-                    .iter()
-                    .find(|member| member.name == token)
-                    .map(|member| (&member.node, member.at)),
+                Kind::Object(_) => node.member_and_place(&token).map(|member| (&member.node, member.at)),
                 Kind::Array(elements) => token
                     .parse::<usize>()
                     .ok()
@@ -317,13 +375,19 @@ impl<'text> Reader<'text> {
         let (kind, anchor) = match event {
             Event::Scalar(text, style, anchor, tag) => (scalar(&text, style, tag.as_deref()), anchor),
             Event::SequenceStart(anchor, _) => (Kind::Array(self.elements(at)?), anchor),
-            Event::MappingStart(anchor, _) => (Kind::Object(self.members(at)?), anchor),
+            Event::MappingStart(anchor, _) => {
+                let members = Members::new(self.members(at)?);
+                (Kind::Object(Box::new(members)), anchor)
+            }
             Event::Alias(anchor) => return self.alias(anchor, at),
             _ => return Err(self.defect(at, Problem::Empty)),
         };
         let node = Node { kind, at };
         if anchor != 0 {
-            self.anchors.insert(anchor, (node.clone(), self.nodes - before + 1));
+            // What an anchor names is kept beside the tree, and anchors may lie within anchors.
+            let size = self.nodes - before + 1;
+            self.count(size, at)?;
+            self.anchors.insert(anchor, (node.clone(), size));
         }
         Ok(node)
     }
@@ -446,6 +510,7 @@ fn number(text: &str) -> Option<Number> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::work;
 
     fn read(text: &str) -> Result<Document, Defect> {
         Document::read("contract.yaml", text.to_owned())
@@ -512,6 +577,38 @@ mod tests {
             text.push_str(&format!("a{level}: &a{level} [{}]\n", [below.as_str(); 10].join(", ")));
         }
         assert!(matches!(read(&text).unwrap_err().problem, Problem::TooManyNodes { .. }));
+    }
+
+    #[test]
+    fn anchors_within_anchors_cannot_grow_without_bound() {
+        let wide = vec!["x"; 100_000].join(",");
+        let nested = (0..100).fold(format!("[{wide}]"), |below, level| format!("&a{level} [{below}]"));
+        assert!(matches!(
+            read(&nested).unwrap_err().problem,
+            Problem::TooManyNodes { .. }
+        ));
+    }
+
+    #[test]
+    fn a_member_of_very_many_is_found_in_few_comparisons() {
+        let text: String = (0..10_000).map(|number| format!("n{number}: {number}\n")).collect();
+        let document = read(&text).unwrap();
+        let found = work::of(|| {
+            for number in 0..10_000 {
+                let node = document.node(&format!("/n{number}")).unwrap();
+                assert_eq!(node.to_value(), number);
+                assert_eq!(document.position(&format!("/n{number}")).line, number + 1);
+            }
+        });
+        assert!(found <= 2 * 10_000 * 15, "{found}");
+        assert!(document.node("/n10000").is_none() && document.node("/n").is_none());
+    }
+
+    #[test]
+    fn a_line_is_found_by_its_number() {
+        let document = read("a: 1\r\nb: 2\n\nc: 3").unwrap();
+        let lines: Vec<_> = (0..6).map(|number| document.line(number)).collect();
+        assert_eq!(lines, ["", "a: 1", "b: 2", "", "c: 3", ""]);
     }
 
     #[test]

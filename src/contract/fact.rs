@@ -1,6 +1,6 @@
 //! The statements of a contract that an answer can break. The main type is [`Fact`].
 
-use super::operation::OperationId;
+use super::operation::{OperationId, StatusPattern};
 use super::vocabulary::Form;
 
 /// A fact's place in [`Contract::facts`](super::Contract::facts).
@@ -47,14 +47,18 @@ pub enum FactKind {
     IdentifierServes,
     /// The identifier belongs to no other record.
     IdentifierUnique,
-    /// The body is JSON.
+    /// The body of a success is JSON.
     Json,
+    /// The body of this other answer is JSON, and there.
+    JsonOf(StatusPattern),
     /// What was created is listed.
     Listed,
     /// The listed record carries a sent field; the index is that of the law's list.
     ListedCarrying(usize),
-    /// The media type is documented.
+    /// The media type of a success is documented.
     MediaType,
+    /// The media type of this other answer is documented, and its body is there.
+    MediaTypeOf(StatusPattern),
     /// No 5xx.
     NoServerError,
     /// A call without a credential is refused.

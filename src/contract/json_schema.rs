@@ -108,11 +108,11 @@ impl Converter {
                 reference
             };
         }
-        let Kind::Object(members) = &node.kind else {
+        if !matches!(node.kind, Kind::Object(_)) {
             return node.to_value();
-        };
+        }
         let mut converted = Map::new();
-        for member in members {
+        for member in node.members() {
             self.keyword(node, &member.name, &member.node, &mut converted);
         }
         if says_nullable(node) {

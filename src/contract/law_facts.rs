@@ -7,7 +7,7 @@ use super::document::Document;
 use super::fact::{Fact, FactKind};
 use super::link::{Link, Target};
 use super::odd;
-use super::operation::{Operation, OperationId, Security};
+use super::operation::{Answer, Operation, OperationId, Security};
 use super::pointer;
 use super::vocabulary::{Carry, Created};
 
@@ -73,14 +73,34 @@ impl Adder<'_> {
         self.law(FactKind::Status, "status", &statuses, place.clone());
         self.law(FactKind::NoServerError, "status", "no 5xx", responses.clone());
         self.law(FactKind::Complete, "answer", "complete", responses);
-        let Some(answer) = success.filter(|answer| !answer.media_types.is_empty()) else {
+        let others = self
+            .operation
+            .answers
+            .iter()
+            .filter(|answer| !answer.status.is_success());
+        for answer in success.into_iter().chain(others) {
+            self.content(answer);
+        }
+    }
+
+    /// What a documented body states before its schema does; nothing where no body is documented. An answer that is no
+    /// success has its status in the names.
+    fn content(&mut self, answer: &Answer) {
+        if answer.media_types.is_empty() {
             return;
-        };
+        }
         let content = pointer::join(&super::load::resolve(self.document, answer.pointer.clone()), "content");
         let media_types = answer.media_types.join(" or ");
-        self.law(FactKind::MediaType, "media type", &media_types, content.clone());
+        let status = answer.status;
+        let (media_type, json, of) = if status.is_success() {
+            (FactKind::MediaType, FactKind::Json, String::new())
+        } else {
+            let kinds = (FactKind::MediaTypeOf(status), FactKind::JsonOf(status));
+            (kinds.0, kinds.1, format!("{status} "))
+        };
+        self.law(media_type, &format!("{of}media type"), &media_types, content.clone());
         if answer.body.is_some() {
-            self.law(FactKind::Json, "body", "JSON", content);
+            self.law(json, &format!("{of}body"), "JSON", content);
         }
     }
 

@@ -1,6 +1,8 @@
 //! OpenAPI's links, read as the ways by which a value of one answer gets into another request. The main type is
 //! [`Link`].
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::defect::{Defect, Problem};
@@ -13,6 +15,8 @@ use super::pointer;
 /// One value of an answer and where it goes.
 #[derive(Clone, Debug)]
 pub struct Link {
+    /// Its place among the links of its contract.
+    pub number: usize,
     /// The operation that answers.
     pub from: OperationId,
     /// Where the value stands in its body; `*` is any element.
@@ -37,6 +41,7 @@ pub enum Target {
 /// Reads all links of all answers. Expressions other than `$response.body#/…` carry nothing and are passed over.
 pub(super) fn read(document: &Document, operations: &[Operation]) -> Result<Vec<Link>, Defect> {
     let mut links = Vec::new();
+    let by_name = by_name(operations);
     for (index, operation) in operations.iter().enumerate() {
         for answer in operation.successes() {
             let at = pointer::join(&resolve(document, answer.pointer.clone()), "links");
@@ -45,6 +50,7 @@ pub(super) fn read(document: &Document, operations: &[Operation]) -> Result<Vec<
                 let reader = Reader {
                     document,
                     operations,
+                    by_name: &by_name,
                     from: OperationId(index),
                     pointer,
                 };
@@ -55,9 +61,19 @@ pub(super) fn read(document: &Document, operations: &[Operation]) -> Result<Vec<
     Ok(links)
 }
 
+/// The operations by their names; of two with one name, the first.
+pub(super) fn by_name(operations: &[Operation]) -> HashMap<&str, OperationId> {
+    let named = operations.iter().enumerate();
+    let later_first = named
+        .rev()
+        .map(|(index, operation)| (operation.name.as_str(), OperationId(index)));
+    later_first.collect()
+}
+
 struct Reader<'read> {
     document: &'read Document,
     operations: &'read [Operation],
+    by_name: &'read HashMap<&'read str, OperationId>,
     from: OperationId,
     pointer: String,
 }
@@ -84,8 +100,8 @@ impl Reader<'_> {
         let Some(id) = node.member("operationId").and_then(Node::text) else {
             return Ok(None);
         };
-        if let Some(index) = self.operations.iter().position(|operation| operation.name == id) {
-            return Ok(Some(OperationId(index)));
+        if let Some(to) = self.by_name.get(id) {
+            return Ok(Some(*to));
         }
         let known = near(id, self.operations.iter().map(|operation| operation.name.as_str()));
         let hint = known.map_or_else(String::new, |known| format!("; did you mean `{known}`?"));
@@ -152,6 +168,7 @@ impl Reader<'_> {
         if let Some(value) = body.strip_prefix("$response.body#") {
             let value = pointer::any_element(value);
             links.push(Link {
+                number: links.len(),
                 from: self.from,
                 value,
                 to,

@@ -1,13 +1,16 @@
 //! Makes a [`Contract`] of a document: operations, links, laws, gaps and every fact, each cross-checked, so that a
 //! statement that binds nothing is told and not passed over.
 
+use std::collections::HashSet;
+
 use serde::de::DeserializeOwned;
 
 use super::defect::{Defect, Problem};
 use super::document::{Document, Kind, Node};
+use super::field;
 use super::link;
 use super::odd::{self, Odd};
-use super::openapi::{self, local_pointer, near};
+use super::openapi::{self, MOST_REFERENCES, local_pointer, near};
 use super::operation::{
     Answer, Location, Method, Operation, OperationId, Parameter, RequestBody, Security, StatusPattern,
 };
@@ -28,10 +31,11 @@ pub(super) enum Types {
 pub(super) fn contract(name: &str, text: String, types: Types) -> Result<Contract, Defect> {
     let document = Document::read(name, text)?;
     openapi::validate(&document)?;
+    null_is_on_schemas(&document)?;
     let gaps = gaps(&document)?;
-    let null_gap = document.root.member("x-null").and_then(Node::text).map(str::to_owned);
     let mut expander = Expander::new(&document);
     let operations = operations(&mut expander)?;
+    nulls_bind(&expander)?;
     let links = link::read(&document, &operations)?;
     laws_fit(&document, &operations, &gaps)?;
     let (shapes, mut facts) = (expander.shapes, expander.facts);
@@ -43,12 +47,7 @@ pub(super) fn contract(name: &str, text: String, types: Types) -> Result<Contrac
         document,
         operations,
         links,
-        Statements {
-            gaps,
-            null_gap,
-            shapes,
-            facts,
-        },
+        Statements { gaps, shapes, facts },
     ))
 }
 
@@ -104,7 +103,13 @@ fn operation(
         pointer: pointer.clone(),
         answers,
         odd: Vec::new(),
+        fields: Vec::new(),
     };
+    let schema = operation.request.as_ref().and_then(|request| request.schema.as_deref());
+    let is_asked_for = document.node(&odd::place(document, pointer)).is_some();
+    operation.fields = schema
+        .filter(|_| is_asked_for)
+        .map_or_else(Vec::new, |schema| field::fields(document, schema));
     operation.odd = odd_requests(document, &operation)?;
     Ok(operation)
 }
@@ -141,7 +146,9 @@ fn answers(expander: &mut Expander<'_>, id: OperationId, name: &str, operation: 
             .find(|media| is_json(&media.name))
             .filter(|media| media.node.member("schema").is_some());
         let schema = json.map(|json| pointer::join(&pointer::join(&content, &json.name), "schema"));
-        let body = schema.map(|schema| expander.answer(id, &subject, &schema));
+        let body = schema
+            .map(|schema| expander.answer(id, &subject, &schema))
+            .transpose()?;
         let media_types = media.iter().map(|media| media.name.to_ascii_lowercase()).collect();
         answers.push(Answer {
             status,
@@ -291,7 +298,7 @@ fn scheme(document: &Document, name: &str) -> Option<Security> {
 
 /// Follows references from the pointer to what they name; [`openapi::validate`] has seen that they lead somewhere.
 pub(super) fn resolve(document: &Document, mut pointer: String) -> String {
-    for _ in 0..64 {
+    for _ in 0..=MOST_REFERENCES {
         let target = document
             .node(&pointer)
             .and_then(|node| node.member("$ref"))
@@ -342,12 +349,28 @@ fn vocabulary(document: &Document, pointer: &str, message: String) -> Defect {
     document.defect(pointer, Problem::Vocabulary { message })
 }
 
+/// Tells a contract of an earlier version, whose root left every place of every answer open, where the key stands now.
+fn null_is_on_schemas(document: &Document) -> Result<(), Defect> {
+    let Some(_) = document.root.member("x-null") else {
+        return Ok(());
+    };
+    let message = "`x-null` no longer stands at the root: put it on the schema of each resource whose fields may be \
+                   null, beside its `properties`, and list these schemas as the gap's `places`";
+    Err(vocabulary(document, "/x-null", message.to_owned()))
+}
+
 fn gaps(document: &Document) -> Result<Vec<Gap>, Defect> {
     let catalogue: Vec<Gap> = statement(document, "", "x-gaps")?.unwrap_or_default();
     let mut references = Vec::new();
     gap_references(&document.root, &mut String::new(), &mut references);
+    let ids: HashSet<&str> = catalogue.iter().map(|gap| gap.id.as_str()).collect();
+    let listed = catalogue.iter().flat_map(|gap| {
+        let places = gap.places.iter();
+        places.map(|place| (gap.id.as_str(), place.as_str()))
+    });
+    let listed: HashSet<(&str, &str)> = listed.collect();
     for (at, id) in &references {
-        let Some(gap) = catalogue.iter().find(|gap| gap.id == *id) else {
+        if !ids.contains(id.as_str()) {
             let known = near(id, catalogue.iter().map(|gap| gap.id.as_str()));
             let hint = known.map_or_else(
                 || "add it to `x-gaps`".to_owned(),
@@ -358,9 +381,9 @@ fn gaps(document: &Document) -> Result<Vec<Gap>, Defect> {
                 at,
                 format!("the gap `{id}` is not in the catalogue; {hint}"),
             ));
-        };
-        let place = at.rsplit_once("/x-gap").map_or(at.as_str(), |(place, _)| place);
-        if !gap.places.iter().any(|listed| listed == place) {
+        }
+        let place = gap_place(at);
+        if !listed.contains(&(id.as_str(), place)) {
             return Err(vocabulary(
                 document,
                 at,
@@ -373,15 +396,14 @@ fn gaps(document: &Document) -> Result<Vec<Gap>, Defect> {
 }
 
 fn places_refer_back(document: &Document, catalogue: &[Gap], references: &[(String, String)]) -> Result<(), Defect> {
+    let referring = references.iter().map(|(at, id)| (id.as_str(), gap_place(at)));
+    let referring: HashSet<(&str, &str)> = referring.collect();
     for (index, gap) in catalogue.iter().enumerate() {
         for (position, place) in gap.places.iter().enumerate() {
-            let refers = references.iter().any(|(at, id)| {
-                *id == gap.id && (at == place || at.rsplit_once("/x-gap").is_some_and(|(holder, _)| holder == place))
-            });
-            if !refers {
+            if !referring.contains(&(gap.id.as_str(), place.as_str())) {
                 let at = format!("/x-gaps/{index}/places/{position}");
                 let message = format!(
-                    "`{place}` has no `x-gap` that names `{}`; add it there or remove the place",
+                    "`{place}` has no `x-gap` or `x-null` that names `{}`; add it there or remove the place",
                     gap.id
                 );
                 return Err(vocabulary(document, &at, message));
@@ -391,12 +413,34 @@ fn places_refer_back(document: &Document, catalogue: &[Gap], references: &[(Stri
     Ok(())
 }
 
+/// The place that a reference to a gap stands at: what has the `x-gap` or the `x-null`.
+fn gap_place(reference: &str) -> &str {
+    let holder = reference.strip_suffix("/x-null");
+    holder
+        .or_else(|| reference.rsplit_once("/x-gap").map(|(holder, _)| holder))
+        .unwrap_or(reference)
+}
+
+/// Holds each `x-null` to its place: on a schema of an answer, with something below it.
+fn nulls_bind(expander: &Expander<'_>) -> Result<(), Defect> {
+    let document = expander.document;
+    let mut references = Vec::new();
+    gap_references(&document.root, &mut String::new(), &mut references);
+    let mut keys = references.iter().map(|(at, _)| at).filter(|at| at.ends_with("/x-null"));
+    let Some(at) = keys.find(|at| !expander.nulls.contains(*at)) else {
+        return Ok(());
+    };
+    let message = "`x-null` binds nothing here: it goes on the schema of a resource in a response, beside its \
+                   `properties`, and not beside a `$ref`";
+    Err(vocabulary(document, at, message.to_owned()))
+}
+
 /// Collects every `x-gap` entry and `x-null`, each with its own pointer.
 fn gap_references(node: &Node, pointer: &mut String, found: &mut Vec<(String, String)>) {
     let length = pointer.len();
     match &node.kind {
-        Kind::Object(members) => {
-            for member in members {
+        Kind::Object(_) => {
+            for member in node.members() {
                 pointer::push(pointer, &member.name);
                 match member.name.as_str() {
                     "x-gap" => {
@@ -405,7 +449,7 @@ fn gap_references(node: &Node, pointer: &mut String, found: &mut Vec<(String, St
                             ids.filter_map(|(index, id)| Some((format!("{pointer}/{index}"), id.text()?.to_owned())));
                         found.extend(named);
                     }
-                    "x-null" => found.extend(member.node.text().map(|id| (pointer.clone(), id.to_owned()))),
+                    "x-null" => found.push((pointer.clone(), member.node.text().unwrap_or_default().to_owned())),
                     _ => gap_references(&member.node, pointer, found),
                 }
                 pointer.truncate(length);
@@ -424,15 +468,18 @@ fn gap_references(node: &Node, pointer: &mut String, found: &mut Vec<(String, St
 
 /// Holds each law against the rest of the contract: the operations, parameters and gaps that it names exist.
 fn laws_fit(document: &Document, operations: &[Operation], gaps: &[Gap]) -> Result<(), Defect> {
+    let gaps: HashSet<&str> = gaps.iter().map(|gap| gap.id.as_str()).collect();
+    let pages = operations.iter().filter(|operation| operation.page.is_some());
+    let pages: HashSet<&str> = pages.map(|operation| operation.name.as_str()).collect();
     for operation in operations {
         page_fits(document, operation)?;
         let at = pointer::join(&operation.pointer, "x-laws");
         let Laws { created, updated, .. } = &operation.laws;
         if let Some(created) = created {
             let at = format!("{at}/created");
-            carries_fit(document, gaps, &created.carries, &at)?;
+            carries_fit(document, &gaps, &created.carries, &at)?;
             if let Some(listed) = &created.listed {
-                listed_fits(document, operations, operation, (listed, &format!("{at}/listed")))?;
+                listed_fits(document, &pages, operation, (listed, &format!("{at}/listed")))?;
                 if listed.owner.is_some() && listed.at.is_none() {
                     let message = "an `owner` needs `at`, the array within the owner's item; add it".to_owned();
                     return Err(vocabulary(document, &format!("{at}/listed"), message));
@@ -441,13 +488,8 @@ fn laws_fit(document: &Document, operations: &[Operation], gaps: &[Gap]) -> Resu
         }
         if let Some(updated) = updated {
             let at = format!("{at}/updated");
-            carries_fit(document, gaps, &updated.carries, &at)?;
-            listed_fits(
-                document,
-                operations,
-                operation,
-                (&updated.listed, &format!("{at}/listed")),
-            )?;
+            carries_fit(document, &gaps, &updated.carries, &at)?;
+            listed_fits(document, &pages, operation, (&updated.listed, &format!("{at}/listed")))?;
             if updated.listed.owner.is_none() {
                 let message = "an update needs `owner`, the path parameter that names the record; add it".to_owned();
                 return Err(vocabulary(document, &format!("{at}/listed"), message));
@@ -457,10 +499,10 @@ fn laws_fit(document: &Document, operations: &[Operation], gaps: &[Gap]) -> Resu
     Ok(())
 }
 
-fn carries_fit(document: &Document, gaps: &[Gap], carries: &[Carry], at: &str) -> Result<(), Defect> {
+fn carries_fit(document: &Document, gaps: &HashSet<&str>, carries: &[Carry], at: &str) -> Result<(), Defect> {
     for (index, carry) in carries.iter().enumerate() {
         let at = format!("{at}/carries/{index}");
-        if let Some(gap) = carry.gap.as_ref().filter(|id| !gaps.iter().any(|gap| gap.id == **id)) {
+        if let Some(gap) = carry.gap.as_ref().filter(|id| !gaps.contains(id.as_str())) {
             let message = format!("the gap `{gap}` is not in the catalogue; add it to `x-gaps`");
             return Err(vocabulary(document, &at, message));
         }
@@ -505,16 +547,14 @@ fn page_fits(document: &Document, operation: &Operation) -> Result<(), Defect> {
 
 fn listed_fits(
     document: &Document,
-    operations: &[Operation],
+    pages: &HashSet<&str>,
     operation: &Operation,
     (listed, at): (&Listed, &str),
 ) -> Result<(), Defect> {
-    let pages = || operations.iter().filter(|other| other.page.is_some());
-    if !pages().any(|other| other.name == listed.operation) {
-        let known = pages()
-            .map(|other| format!("`{}`", other.name))
-            .collect::<Vec<_>>()
-            .join(", ");
+    if !pages.contains(listed.operation.as_str()) {
+        let mut known: Vec<_> = pages.iter().map(|name| format!("`{name}`")).collect();
+        known.sort_unstable();
+        let known = known.join(", ");
         let message = format!(
             "`{}` is no operation with `x-page`; those are {}",
             listed.operation,

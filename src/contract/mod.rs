@@ -3,13 +3,16 @@
 //! [`Contract::read`] is the way in. `document`, `defect`, `openapi` and `pointer` are shared with `build.rs`; the keys
 //! of our own are defined in [`vocabulary`].
 
+mod choices;
 pub mod defect;
 pub mod document;
 pub mod fact;
+pub mod field;
 pub mod json_schema;
 mod law_facts;
 pub mod link;
 mod load;
+mod name;
 pub mod odd;
 pub mod openapi;
 pub mod operation;
@@ -49,32 +52,30 @@ pub struct Contract {
     pub links: Vec<Link>,
     /// What the document leaves open.
     pub gaps: Vec<Gap>,
-    /// The gap that leaves open whether a field may be null.
-    pub null_gap: Option<String>,
     /// The shapes of answers.
     pub shapes: Vec<Shape>,
     /// Every statement that an answer can break.
     pub facts: Vec<Fact>,
     by_kind: HashMap<(OperationId, FactKind), FactId>,
+    by_name: HashMap<String, OperationId>,
+    /// The places in `links` of those that lead to an operation.
+    leading_to: HashMap<OperationId, Vec<usize>>,
+    leading_from: HashMap<OperationId, Vec<usize>>,
+    /// The operations that create records within a list's items, by the list.
+    creating_within: HashMap<OperationId, Vec<OperationId>>,
     names: HashSet<String>,
 }
 
 /// What a contract states, as it is read.
 struct Statements {
     gaps: Vec<Gap>,
-    null_gap: Option<String>,
     shapes: Vec<Shape>,
     facts: Vec<Fact>,
 }
 
 impl Contract {
     fn new(document: Document, operations: Vec<Operation>, links: Vec<Link>, statements: Statements) -> Self {
-        let Statements {
-            gaps,
-            null_gap,
-            shapes,
-            facts,
-        } = statements;
+        let Statements { gaps, shapes, facts } = statements;
         let title = document
             .node("/info/title")
             .and_then(Node::text)
@@ -85,6 +86,28 @@ impl Contract {
             .enumerate()
             .map(|(index, fact)| ((fact.operation, fact.kind), FactId(index)));
         let by_kind = keyed.collect();
+        let by_name = link::by_name(&operations).into_iter();
+        let by_name = by_name.map(|(name, id)| (name.to_owned(), id)).collect();
+        let by_name: HashMap<String, OperationId> = by_name;
+        let mut creating_within: HashMap<_, Vec<_>> = HashMap::new();
+        for (index, operation) in operations.iter().enumerate() {
+            let listed = operation
+                .laws
+                .created
+                .as_ref()
+                .and_then(|created| created.listed.as_ref());
+            let list = listed
+                .filter(|listed| listed.at.is_some())
+                .map(|listed| &listed.operation);
+            if let Some(list) = list.and_then(|list| by_name.get(list)) {
+                creating_within.entry(*list).or_default().push(OperationId(index));
+            }
+        }
+        let (mut leading_to, mut leading_from) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
+        for link in &links {
+            leading_to.entry(link.to).or_default().push(link.number);
+            leading_from.entry(link.from).or_default().push(link.number);
+        }
         let names = shapes
             .iter()
             .flat_map(|shape| &shape.fields)
@@ -96,10 +119,13 @@ impl Contract {
             operations,
             links,
             gaps,
-            null_gap,
             shapes,
             facts,
             by_kind,
+            by_name,
+            leading_to,
+            leading_from,
+            creating_within,
             names,
         }
     }
@@ -132,10 +158,30 @@ impl Contract {
     /// The operation of that name.
     #[must_use]
     pub fn operation_named(&self, name: &str) -> Option<OperationId> {
-        self.operations
-            .iter()
-            .position(|operation| operation.name == name)
-            .map(OperationId)
+        self.by_name.get(name).copied()
+    }
+
+    /// The links that carry a value into the operation, in the order of the contract.
+    pub fn links_to(&self, to: OperationId) -> impl Iterator<Item = &Link> + Clone {
+        self.numbered(self.leading_to.get(&to))
+    }
+
+    /// The links that carry a value of the operation's answers, in the order of the contract.
+    pub fn links_from(&self, from: OperationId) -> impl Iterator<Item = &Link> + Clone {
+        self.numbered(self.leading_from.get(&from))
+    }
+
+    /// The operations that create records within the items of the list.
+    pub fn creating_within(&self, list: OperationId) -> impl Iterator<Item = OperationId> {
+        self.creating_within.get(&list).into_iter().flatten().copied()
+    }
+
+    fn numbered<'own>(&'own self, numbers: Option<&'own Vec<usize>>) -> impl Iterator<Item = &'own Link> + Clone {
+        numbers.into_iter().flatten().map(|number| {
+            #[cfg(test)]
+            crate::testing::work::done();
+            &self.links[*number]
+        })
     }
 
     /// The list whose items the operation creates; none where it creates something within an item.
@@ -175,15 +221,21 @@ impl Contract {
         load::resolve(&self.document, pointer.to_owned())
     }
 
-    /// The name if the contract documents a field of that name anywhere, else its shape: what a target calls its own
-    /// fields may be a value.
+    /// The name as it may be printed: as it is where the contract documents a field of that name anywhere, or where it
+    /// is a plain identifier; else its shape, for what a target calls its own fields may be a value.
     #[must_use]
     pub fn tell_name(&self, name: &str) -> String {
-        if self.names.contains(name) {
+        if self.prints(name) {
             name.to_owned()
         } else {
             format!("<undocumented name({})>", name.chars().count())
         }
+    }
+
+    /// Whether the name may be printed as it is.
+    #[must_use]
+    pub fn prints(&self, name: &str) -> bool {
+        self.names.contains(name) || name::is_plain(name)
     }
 
     /// Where the fact's statement stands in the contract.
@@ -239,6 +291,34 @@ mod tests {
     }
 
     #[test]
+    fn an_x_null_that_binds_no_answer_is_told() {
+        let of = |place: &str, from: &str, to: &str| {
+            let listed = format!("/schemas/Tag\n      - {place}\n  - id: timestamp-form");
+            let text = BUILT_IN.replacen("/schemas/Tag\n  - id: timestamp-form", &listed, 1);
+            Contract::read("openapi.yaml", text.replacen(from, to, 1))
+                .unwrap_err()
+                .to_string()
+        };
+        for (place, from, to) in [
+            (
+                "/components/schemas/TagInput",
+                "    TagInput:\n",
+                "    TagInput:\n      x-null: null-values\n",
+            ),
+            (
+                "/components/schemas/Tag/properties/name",
+                "x-null: null-values\n      type: object\n      required: [id, name]\n      properties:\n        id:\n          \
+                 type: string\n          x-gap: [identifier-spelling]\n        name:\n",
+                "x-null: null-values\n      type: object\n      required: [id, name]\n      properties:\n        id:\n          \
+                 type: string\n          x-gap: [identifier-spelling]\n        name:\n          x-null: null-values\n",
+            ),
+        ] {
+            let message = of(place, from, to);
+            assert!(message.contains("`x-null` binds nothing here"), "{place}: {message}");
+        }
+    }
+
+    #[test]
     fn a_statement_that_binds_nothing_is_told() {
         for (from, to, told) in [
             ("x-gap: [purpose,", "x-gap: [purpoze,", "did you mean `purpose`?"),
@@ -279,6 +359,31 @@ mod tests {
                 "the gap `dob-fromat` is not in the catalogue",
             ),
             ("resource: /data", "resourse: /data", "unknown field `resourse`"),
+            (
+                "\nx-odd:",
+                "\nx-null: null-values\nx-odd:",
+                "`x-null` no longer stands at the root: put it on the schema of each resource",
+            ),
+            (
+                "    TagInput:\n",
+                "    TagInput:\n      x-null: null-values\n",
+                "`null-values` does not list `/components/schemas/TagInput`",
+            ),
+            (
+                "/schemas/Tag\n  - id: timestamp-form",
+                "/schemas/Tag\n      - /components/schemas/TagInput\n  - id: timestamp-form",
+                "has no `x-gap` or `x-null` that names `null-values`",
+            ),
+            (
+                "      x-null: null-values\n",
+                "      x-null: nulls\n",
+                "the gap `nulls` is not in the catalogue",
+            ),
+            (
+                "                $ref: '#/components/schemas/ContactListed'",
+                "                $ref: '#/components/schemas/ContactListed'\n                x-null: null-values",
+                "does not list",
+            ),
         ] {
             let message = broken(from, to);
             assert!(message.contains(told), "{from} -> {to}: {message}");

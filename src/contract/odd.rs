@@ -14,6 +14,8 @@ pub struct Odd {
     pub oddity: Oddity,
     /// The parameter that is odd, by its place in [`Operation::parameters`].
     pub parameter: Option<usize>,
+    /// The field of the body that is odd, by its place in [`Operation::fields`].
+    pub field: Option<usize>,
 }
 
 impl Odd {
@@ -22,6 +24,8 @@ impl Odd {
     pub fn tell(&self, operation: &Operation) -> String {
         let parameter = self.parameter.and_then(|index| operation.parameters.get(index));
         let name = parameter.map_or("", |parameter| &parameter.name);
+        let field = self.field.and_then(|index| operation.fields.get(index));
+        let field = field.map_or("", |field| &field.pointer);
         match self.oddity {
             Oddity::BodyArray => "a body that is an array".to_owned(),
             Oddity::BodyDeep => "a body of 1,000 levels".to_owned(),
@@ -29,6 +33,11 @@ impl Odd {
             Oddity::BodyNotJson => "a body that is not JSON".to_owned(),
             Oddity::BodyNumber => "a body that is a number".to_owned(),
             Oddity::BodyText => "a body that is a string".to_owned(),
+            Oddity::FieldNull => format!("null as `{field}`"),
+            Oddity::FieldNumber => format!("a number as `{field}`"),
+            Oddity::FieldObject => format!("an object as `{field}`"),
+            Oddity::FieldText => format!("a text as `{field}`"),
+            Oddity::FieldTrue => format!("true as `{field}`"),
             Oddity::IdentifierMalformed => format!("a malformed `{name}`"),
             Oddity::IdentifierUnknown => format!("an unknown `{name}`"),
             Oddity::ParameterEmpty => format!("an empty `{name}`"),
@@ -50,15 +59,25 @@ pub(super) fn place(document: &Document, operation: &str) -> String {
     document.node(&own).map_or_else(|| "/x-odd".to_owned(), |_| own)
 }
 
-/// The requests of an operation that have this oddity: one for each parameter that can be odd, one where it is the
-/// body.
+/// The requests of an operation that have this oddity: one for each parameter and each field of the body that can be odd,
+/// one where it is the body.
 pub(super) fn requests(document: &Document, operation: &Operation, (turn, oddity): (usize, Oddity)) -> Vec<Odd> {
     let odd = |parameter| Odd {
         turn,
         oddity,
         parameter,
+        field: None,
     };
     let takes_a_body = matches!(operation.method, Method::Patch | Method::Post | Method::Put);
+    if oddity.is_of_a_field() {
+        let fields = operation.fields.iter().enumerate().filter(|_| takes_a_body);
+        let can_be = fields.filter(|(_, field)| field.can_be(oddity));
+        let field = |(index, _)| Odd {
+            field: Some(index),
+            ..odd(None)
+        };
+        return can_be.map(field).collect();
+    }
     if is_in_the_body(oddity) {
         let odd = (takes_a_body && operation.request.is_some()).then(|| odd(None));
         return odd.into_iter().collect();
@@ -231,6 +250,22 @@ mod tests {
         ] {
             assert_eq!(odd_in(&path, LAW), [odd], "{path}");
         }
+    }
+
+    #[test]
+    fn a_write_is_odd_in_each_field_of_its_body_by_the_fields_type() {
+        let law = "x-odd: [field-object, field-text, field-number, field-true, field-null]";
+        let fields = "{name: {type: string}, tags: {type: array, items: {type: string, nullable: true}}}";
+        let body = format!(
+            "requestBody: {{content: {{application/json: {{schema: {{type: object, properties: {fields}}}}}}}}}"
+        );
+        let odd = "an object as `/name`, an object as `/tags/*`, a text as `/tags`, a number as `/name`, \
+                   a number as `/tags/*`, true as `/name`, true as `/tags`, true as `/tags/*`, null as `/name`, \
+                   null as `/tags`";
+        assert_eq!(odd_in(&writing("put", "{type: string}", &body), law), [odd]);
+        assert_eq!(odd_in(&writing("put", "{type: string}", BODY), law), [""]);
+        assert_eq!(odd_in(&writing("delete", "{type: string}", &body), law), [""]);
+        assert_eq!(odd_in(&get("{name: n, in: query, schema: {type: integer}}"), law), [""]);
     }
 
     #[test]

@@ -8,10 +8,10 @@
 //! drops unknown names in silence. Tables of objects and their fields give one message at one place. A name that no
 //! table knows is passed over, unless it is nearly a known one: real documents carry names of their own.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use super::defect::{Defect, Problem};
-use super::document::{Document, Kind, Member, Node, Position};
+use super::document::{Document, Kind, Member, Node};
 use super::pointer;
 
 /// Checks the structure and the references of an OpenAPI 3.0 document.
@@ -30,15 +30,24 @@ pub fn validate(document: &Document) -> Result<(), Defect> {
     walk.error.map_or_else(|| operation_ids(document), Err)
 }
 
+/// Through how many references one may lead to its definition.
+pub(super) const MOST_REFERENCES: usize = 64;
+
+/// By how many letters a name may miss the one that is meant.
+const FARTHEST: usize = 2;
+
 /// The name among `known` that is nearly `name`, if there is one.
 #[must_use]
 pub fn near<'known>(name: &str, known: impl IntoIterator<Item = &'known str>) -> Option<&'known str> {
+    // As many letters as two texts differ in length, they differ by at least; a name may be megabytes long.
+    let length = name.chars().count();
     let scored = known
         .into_iter()
+        .filter(|candidate| candidate.chars().count().abs_diff(length) <= FARTHEST)
         .map(|candidate| (distance(name, candidate), candidate));
     let (distance, candidate) = scored.min_by_key(|(distance, _)| *distance)?;
-    let longest = name.chars().count().max(candidate.chars().count());
-    (distance <= 2 && distance * 3 < longest).then_some(candidate)
+    let longest = length.max(candidate.chars().count());
+    (distance <= FARTHEST && distance * 3 < longest).then_some(candidate)
 }
 
 fn distance(left: &str, right: &str) -> usize {
@@ -67,28 +76,26 @@ fn version(document: &Document) -> Result<(), Defect> {
 }
 
 fn operation_ids(document: &Document) -> Result<(), Defect> {
-    let mut seen: Vec<(&str, Position)> = Vec::new();
-    let mut names = HashSet::new();
+    let mut lines: HashMap<&str, u32> = HashMap::new();
     for path in document.root.member("paths").map_or(&[][..], Node::members) {
         for operation in path.node.members() {
-            let Some(id) = operation.node.member("operationId").and_then(Node::text) else {
+            let members = operation.node.members().iter();
+            let Some((id, line)) = members
+                .filter(|member| member.name == "operationId")
+                .find_map(|member| Some((member.node.text()?, member.at.line)))
+            else {
                 continue;
             };
-            let pointer = pointer::join(
-                &pointer::join(&pointer::join("/paths", &path.name), &operation.name),
-                "operationId",
-            );
-            if !names.insert(id) {
-                let first_line = seen.iter().find(|(name, _)| *name == id).map_or(0, |(_, at)| at.line);
+            if let Some(first_line) = lines.insert(id, line) {
+                let pointer = pointer::join(&pointer::join("/paths", &path.name), &operation.name);
                 return Err(document.defect(
-                    &pointer,
+                    &pointer::join(&pointer, "operationId"),
                     Problem::DuplicateOperation {
                         id: id.to_owned(),
                         first_line,
                     },
                 ));
             }
-            seen.push((id, document.position(&pointer)));
         }
     }
     Ok(())
@@ -138,9 +145,10 @@ struct Walk<'document> {
 
 impl Walk<'_> {
     fn object(&mut self, node: &Node, shape: &'static Shape) {
-        let Kind::Object(members) = &node.kind else {
+        if !matches!(node.kind, Kind::Object(_)) {
             return self.wrong_kind(&Expect::Object(shape).describe(), node);
-        };
+        }
+        let members = node.members();
         if shape.referable
             && let Some(reference) = node.member("$ref")
         {
@@ -196,8 +204,8 @@ impl Walk<'_> {
                     self.within(&index.to_string(), |walk| walk.value(element, *inner));
                 }
             }
-            (Expect::MapOf(inner), Kind::Object(members)) => {
-                for member in members.iter().filter(|member| !member.name.starts_with("x-")) {
+            (Expect::MapOf(inner), Kind::Object(_)) => {
+                for member in node.members().iter().filter(|member| !member.name.starts_with("x-")) {
                     self.within(&member.name, |walk| walk.value(&member.node, *inner));
                 }
             }
@@ -237,7 +245,33 @@ impl Walk<'_> {
                     near,
                 },
             );
+        } else if let Some(problem) = self.leads_nowhere(target, pointer) {
+            self.fail("$ref", problem);
         }
+    }
+
+    /// What is wrong with a reference that leads from one to the next and never to a definition.
+    fn leads_nowhere(&self, target: &str, pointer: String) -> Option<Problem> {
+        let mut met = vec![pointer];
+        while let Some(next) = met
+            .last()
+            .and_then(|pointer| self.document.node(pointer)?.member("$ref")?.text())
+            .and_then(local_pointer)
+        {
+            if met.contains(&next) {
+                return Some(Problem::CircularReference {
+                    target: target.to_owned(),
+                });
+            }
+            if met.len() >= MOST_REFERENCES {
+                return Some(Problem::Unsupported {
+                    what: format!("a reference that leads through more than {MOST_REFERENCES} others"),
+                    mend: "let it name the definition",
+                });
+            }
+            met.push(next);
+        }
+        None
     }
 
     fn near_reference(&self, target: &str) -> Option<String> {
@@ -637,6 +671,28 @@ components:
     fn broken(from: &str, to: &str) -> String {
         assert!(SMALL.contains(from), "the sample has no `{from}`");
         check(&SMALL.replacen(from, to, 1)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_reference_that_leads_to_no_definition_is_refused() {
+        let schemas = |schemas: &str| {
+            let head = "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {}\ncomponents:\n  schemas:\n";
+            let document = Document::read("a.yaml", format!("{head}{schemas}")).unwrap();
+            validate(&document).map_err(|defect| defect.to_string())
+        };
+        let chain = |length: usize| {
+            let links =
+                (0..length).map(|link| format!("    L{link}: {{$ref: '#/components/schemas/L{}'}}\n", link + 1));
+            format!("{}    L{length}: {{type: object}}\n", links.collect::<String>())
+        };
+        let circle = schemas("    A: {$ref: '#/components/schemas/B'}\n    B: {$ref: '#/components/schemas/A'}\n");
+        assert!(circle.unwrap_err().contains("leads back to itself"));
+        assert!(schemas(&chain(64)).is_ok());
+        let told = schemas(&chain(65)).unwrap_err();
+        assert!(
+            told.contains("(/components/schemas/L0/$ref)") && told.contains("more than 64 others"),
+            "{told}"
+        );
     }
 
     #[test]

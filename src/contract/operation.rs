@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::field::RequestField;
 use super::odd::Odd;
 use super::shape::ShapeId;
 use super::vocabulary::{Laws, Page};
@@ -35,6 +36,8 @@ pub struct Operation {
     pub laws: Laws,
     /// The odd requests that it must withstand, in the order in which they are sent.
     pub odd: Vec<Odd>,
+    /// The fields of the JSON body that it takes; none where no odd request is about one.
+    pub fields: Vec<RequestField>,
 }
 
 impl Operation {
@@ -196,7 +199,7 @@ pub struct Answer {
 }
 
 /// A status, a class of them, or any.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StatusPattern {
     /// `2XX`: the first digit.
     Class(u16),

@@ -19,6 +19,11 @@ pub(super) fn of_paths(paths: &str, components: &str) -> Result<Contract, Defect
 /// A contract whose one operation, `get`, answers 200 with this schema; `schemas` are the components it refers to, a
 /// line each.
 pub(super) fn of_schema(schema: &str, schemas: &str) -> Contract {
+    try_schema(schema, schemas).unwrap_or_else(|defect| panic!("{defect}"))
+}
+
+/// The same, or what is wrong with it.
+pub(super) fn try_schema(schema: &str, schemas: &str) -> Result<Contract, Defect> {
     let content = format!("content: {{application/json: {{schema: {schema}}}}}");
     let path =
         format!("/things: {{get: {{operationId: get, responses: {{'200': {{description: Things, {content}}}}}}}}}");
@@ -27,5 +32,5 @@ pub(super) fn of_schema(schema: &str, schemas: &str) -> Contract {
     } else {
         format!("schemas:\n  {}", schemas.replace('\n', "\n  "))
     };
-    of_paths(&path, &components).unwrap_or_else(|defect| panic!("{defect}"))
+    of_paths(&path, &components)
 }

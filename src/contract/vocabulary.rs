@@ -5,7 +5,7 @@
 //! | `x-document` | anything | the section of the document that this mirrors, as `Heading / Subheading` |
 //! | `x-gaps` | the root | the catalogue of gaps: `id`, `question`, `stated` (`not-shown` or `silent`), `x-document`, `places` |
 //! | `x-gap` | anything | the ids of the gaps that touch this place; the catalogue's `places` name it in turn |
-//! | `x-null` | the root | the id of the gap that leaves open whether a field may be null; without it, null is a wrong type |
+//! | `x-null` | the schema of a resource in a response | the id of the gap that leaves open whether what is below may be null: the fields of the resource, what is in them, and not the resource itself; elsewhere null is a wrong type |
 //! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` stand in an answer, and the `id` within an item: law 1 |
 //! | `x-laws` | a create or update operation | laws 2 to 7, see [`Laws`] |
 //! | `x-odd` | the root, or an operation in its stead | law 8: the oddities of requests that get no 5xx and a complete answer, each with which it is sent, in that order; see [`Oddity`] |
@@ -168,6 +168,16 @@ pub enum Oddity {
     BodyNumber,
     /// The body is a string.
     BodyText,
+    /// A field of the body, of any type, is null.
+    FieldNull,
+    /// A text in the body is a number.
+    FieldNumber,
+    /// A text in the body is an object.
+    FieldObject,
+    /// A field of the body that is no text is one.
+    FieldText,
+    /// A field of the body is `true`.
+    FieldTrue,
     /// An identifier in the path is not of its format.
     IdentifierMalformed,
     /// An identifier in the path is of its format and of no record.
@@ -190,6 +200,17 @@ pub enum Oddity {
     TextControl,
     /// A text in the body has 10,000 characters.
     TextLong,
+}
+
+impl Oddity {
+    /// Whether one field of the body is of another type than it is documented with.
+    #[must_use]
+    pub fn is_of_a_field(self) -> bool {
+        matches!(
+            self,
+            Self::FieldNull | Self::FieldNumber | Self::FieldObject | Self::FieldText | Self::FieldTrue
+        )
+    }
 }
 
 /// A form of a timestamp by ISO 8601.

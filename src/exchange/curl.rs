@@ -1,40 +1,68 @@
 //! Writes a request as a `curl` line, so that a person can see its answer again. The token is not in it, and neither
-//! is anything that the target showed.
+//! is anything that the target showed: where that was sent, the line takes a variable of the shell, and says behind it
+//! what to fill in.
+//!
+//! # Design
+//!
+//! A variable that is not set stops the shell, so that a line nobody has filled in sends nothing, rather than a text that
+//! a service refuses for another reason. Its name begins so that no other program's variable is taken for it.
 
 use serde_json::Value;
 
 use super::record::{Content, Credential, Request, placeholder};
 use super::redact::Values;
 use super::target::Target;
-use crate::contract::pointer;
+use crate::contract::link::Target as Place;
+use crate::contract::{Contract, pointer};
 
 /// From how many times on a character in a row is written by the shell.
 const LONG_RUN: usize = 64;
+/// What the name of a variable begins with that a reader fills in.
+const FILL: &str = "FILL_";
 
 /// The line that repeats the request. The token is taken from the environment when it is pasted.
 #[must_use]
-pub fn line(request: &Request, target: &Target, values: Values) -> String {
+pub fn line(request: &Request, contract: &Contract, target: &Target, values: Values) -> String {
+    let mut fills = Fills {
+        request,
+        contract,
+        found: Vec::new(),
+    };
     let mut words = vec!["curl -sS -i".to_owned()];
     if request.method.as_str() != "GET" {
         words.push(format!("-X {}", request.method));
     }
     words.extend(credential(&request.credential));
     words.push("-H 'Accept: application/json'".to_owned());
-    words.extend(
-        request
-            .told_headers(values)
-            .iter()
-            .map(|(name, value)| format!("-H {}", quote(&format!("{name}: {value}")))),
-    );
-    if let Some(text) = body(request, values) {
-        words.push("-H 'Content-Type: application/json'".to_owned());
-        words.push(format!("-d {}", quote_long(&text)));
+    for (name, value) in request.told_headers(values) {
+        let header = fills.in_parameters(&format!("{name}: {value}"));
+        words.push(format!("-H {}", word(&header)));
     }
-    // Joined as text: the path is encoded already, and what stands for a value must stay readable.
+    if let Some(content) = &request.body {
+        words.push("-H 'Content-Type: application/json'".to_owned());
+        words.push(format!("-d {}", word(&fills.in_body(content, values))));
+    }
+    // Joined as text: the path is encoded already.
     let base = target.url("");
     let base = base.as_str().trim_end_matches('/');
-    words.push(quote(&format!("{base}{}", request.told_path(values))));
+    words.push(word(
+        &fills.in_parameters(&format!("{base}{}", request.told_path(values))),
+    ));
+    words.extend(fills.comment());
     words.join(" ")
+}
+
+/// The line that checks one operation again, for what no request shows.
+#[must_use]
+pub fn check_line(target: &Target, operation: &str, writes: bool) -> String {
+    let base = target.url("");
+    let base = base.as_str().trim_end_matches('/');
+    let writes = if writes { " --writes" } else { "" };
+    format!(
+        "countersign check --base-url {}{writes} --only {}",
+        quote(base),
+        quote(operation)
+    )
 }
 
 /// The body of the request as it may be printed.
@@ -67,14 +95,199 @@ fn shown(body: &Value, learned: &[String], values: Values) -> Value {
     if values == Values::Hidden {
         for at in learned {
             if let Some(value) = body.pointer_mut(at) {
-                let field = pointer::tokens(at)
-                    .filter(|token| token.parse::<usize>().is_err())
-                    .last();
-                *value = Value::String(placeholder(&field.unwrap_or_default()));
+                *value = Value::String(placeholder(fields(at).last().map_or("", String::as_str)));
             }
         }
     }
     body
+}
+
+/// The names of fields on the way to a value.
+fn fields(at: &str) -> Vec<String> {
+    let tokens = pointer::tokens(at);
+    tokens.filter(|token| token.parse::<usize>().is_err()).collect()
+}
+
+/// A part of a word.
+enum Part {
+    /// A text as it is.
+    Text(String),
+    /// The variable of this name.
+    Variable(String),
+}
+
+/// Collects what a reader has to fill in.
+struct Fills<'line> {
+    request: &'line Request,
+    contract: &'line Contract,
+    found: Vec<Fill>,
+}
+
+struct Fill {
+    variable: String,
+    /// The field's or parameter's place in the request.
+    place: Place,
+    /// The operations that show such a value.
+    sources: Vec<String>,
+}
+
+impl Fills<'_> {
+    /// A text of path, query and headers, in which placeholders stand for what the target showed.
+    fn in_parameters(&mut self, text: &str) -> Vec<Part> {
+        let parameters = &self.contract.operation(self.request.operation).parameters;
+        let mut parts = vec![Part::Text(text.to_owned())];
+        for (index, parameter) in parameters.iter().enumerate() {
+            let placeholder = placeholder(&parameter.name);
+            if text.contains(&placeholder) {
+                let variable = self.fill(std::slice::from_ref(&parameter.name), Place::Parameter(index));
+                parts = parts
+                    .into_iter()
+                    .flat_map(|part| with_variable(part, &placeholder, &variable))
+                    .collect();
+            }
+        }
+        parts
+    }
+
+    fn in_body(&mut self, content: &Content, values: Values) -> Vec<Part> {
+        let mut parts = Vec::new();
+        match content {
+            Content::Json(body) if values == Values::Hidden => self.json(body, &mut String::new(), &mut parts),
+            content => parts.push(Part::Text(content.text())),
+        }
+        parts
+    }
+
+    /// Writes JSON as `serde_json` does, with a variable where a value was learned.
+    fn json(&mut self, value: &Value, at: &mut String, parts: &mut Vec<Part>) {
+        if self.request.learned.contains(at) {
+            let variable = Part::Variable(self.fill(&fields(at), Place::Body(at.clone())));
+            let quote = || Part::Text(if value.is_string() { "\"" } else { "" }.to_owned());
+            return parts.extend([quote(), variable, quote()]);
+        }
+        let text = |text: &str| Part::Text(text.to_owned());
+        let length = at.len();
+        match value {
+            Value::Object(members) => {
+                for (index, (name, member)) in members.iter().enumerate() {
+                    let begins = if index == 0 { "{" } else { "," };
+                    parts.push(Part::Text(format!("{begins}{}:", Value::from(name.as_str()))));
+                    pointer::push(at, name);
+                    self.json(member, at, parts);
+                    at.truncate(length);
+                }
+                parts.push(text(if members.is_empty() { "{}" } else { "}" }));
+            }
+            Value::Array(elements) => {
+                for (index, element) in elements.iter().enumerate() {
+                    parts.push(text(if index == 0 { "[" } else { "," }));
+                    pointer::push(at, &index.to_string());
+                    self.json(element, at, parts);
+                    at.truncate(length);
+                }
+                parts.push(text(if elements.is_empty() { "[]" } else { "]" }));
+            }
+            scalar => parts.push(Part::Text(scalar.to_string())),
+        }
+    }
+
+    /// The variable for a value that links lead to this place.
+    fn fill(&mut self, names: &[String], place: Place) -> String {
+        let letter = |letter: char| {
+            if letter.is_ascii_alphanumeric() {
+                letter.to_ascii_uppercase()
+            } else {
+                '_'
+            }
+        };
+        let name: String = names.join("_").chars().map(letter).collect();
+        let is_taken = |variable: &String| {
+            self.found
+                .iter()
+                .any(|fill| fill.variable == *variable && fill.place != place)
+        };
+        let numbered = (2..).map(|number| format!("{FILL}{name}_{number}"));
+        let mut variables = std::iter::once(format!("{FILL}{name}")).chain(numbered);
+        let variable = variables.find(|variable| !is_taken(variable)).unwrap_or_default();
+        if !self.found.iter().any(|fill| fill.variable == variable) {
+            let sources = self.sources(&place);
+            self.found.push(Fill {
+                variable: variable.clone(),
+                place,
+                sources,
+            });
+        }
+        variable
+    }
+
+    /// Which field of which operations the value was taken from.
+    fn sources(&self, place: &Place) -> Vec<String> {
+        let (operation, contract) = (self.request.operation, self.contract);
+        let links = contract.links.iter();
+        let links = links.filter(|link| link.to == operation && link.target == *place);
+        let mut sources: Vec<_> = links
+            .filter(|link| contract.operation(link.from).is_read())
+            .map(|link| {
+                let field = fields(&link.value).into_iter().rfind(|field| field != "*");
+                let (field, list) = (field.unwrap_or_default(), &contract.operation(link.from).name);
+                format!("{} in {}", harmless(&field), harmless(list))
+            })
+            .collect();
+        sources.dedup();
+        sources
+    }
+
+    /// What a reader fills in, as a comment of the shell.
+    fn comment(self) -> Option<String> {
+        let told = self.found.iter().map(|fill| match fill.sources.as_slice() {
+            [] => fill.variable.clone(),
+            sources => format!("{}: {}", fill.variable, sources.join(" or ")),
+        });
+        let told: Vec<_> = told.collect();
+        (!told.is_empty()).then(|| format!("# fill in {}", told.join("; ")))
+    }
+}
+
+/// A name of the contract without what a shell or a terminal obeys.
+fn harmless(name: &str) -> String {
+    let is_kept = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-');
+    name.chars()
+        .map(|letter| if is_kept(letter) { letter } else { '_' })
+        .collect()
+}
+
+/// The part with the variable for each placeholder in it.
+fn with_variable(part: Part, placeholder: &str, variable: &str) -> Vec<Part> {
+    let Part::Text(text) = part else { return vec![part] };
+    let mut parts = Vec::new();
+    for (index, text) in text.split(placeholder).enumerate() {
+        if index > 0 {
+            parts.push(Part::Variable(variable.to_owned()));
+        }
+        parts.push(Part::Text(text.to_owned()));
+    }
+    parts
+}
+
+/// Writes a word for a POSIX shell.
+fn word(parts: &[Part]) -> String {
+    let mut word = String::new();
+    let mut text = String::new();
+    for part in parts {
+        match part {
+            Part::Text(more) => text.push_str(more),
+            Part::Variable(name) => {
+                if !text.is_empty() {
+                    word.push_str(&quote_long(&std::mem::take(&mut text)));
+                }
+                word.push_str(&format!("\"${{{name}:?}}\""));
+            }
+        }
+    }
+    if word.is_empty() || !text.is_empty() {
+        word.push_str(&quote_long(&text));
+    }
+    word
 }
 
 /// Quotes a word for a POSIX shell.
@@ -121,17 +334,25 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::contract::operation::{Method, OperationId};
+    use crate::contract::operation::Method;
     use crate::exchange::{Leaning, Purpose, Told};
+
+    const OWN: &str = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
+
+    fn contract() -> Contract {
+        Contract::built_in().unwrap()
+    }
 
     fn request() -> Request {
         Request {
-            operation: OperationId(0),
+            operation: contract().operation_named("createVisit").unwrap(),
             purpose: Purpose::Documented(Leaning::Nothing),
             method: Method::Post,
             path: "/v1/visits".to_owned(),
             headers: Vec::new(),
-            body: Some(Content::Json(json!({"venue_id": "v-17", "note": "it's"}))),
+            body: Some(Content::Json(
+                json!({"contact_id": OWN, "venue_id": "v-17", "note": "it's"}),
+            )),
             learned: vec!["/venue_id".to_owned()],
             told: Told {
                 path: "/v1/visits".to_owned(),
@@ -141,27 +362,102 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_line_takes_the_token_from_the_environment_and_hides_what_was_learned() {
+    fn line_of(request: &Request, values: Values) -> String {
         let target = Target::parse("https://api.example.com").unwrap();
-        let line = line(&request(), &target, Values::Hidden);
+        line(request, &contract(), &target, values)
+    }
+
+    /// The last arguments that a shell hands to `curl` for the line, with these variables; none where it does not get so far.
+    fn pasted(line: &str, variables: &[(&str, &str)]) -> Option<Vec<String>> {
+        let script = format!("curl() {{ printf '%s\\0' \"$@\"; }}\n{line}");
+        let mut shell = std::process::Command::new("sh");
+        let ended = shell
+            .args(["-c", &script])
+            .envs(variables.iter().copied())
+            .output()
+            .unwrap();
+        let told = String::from_utf8(ended.stdout).unwrap();
+        ended
+            .status
+            .success()
+            .then(|| told.split_terminator('\0').map(str::to_owned).collect())
+    }
+
+    #[test]
+    fn a_line_repeats_what_is_the_runs_own_and_says_what_to_fill_in_of_the_target() {
         assert_eq!(
-            line,
+            line_of(&request(), Values::Hidden),
             "curl -sS -i -X POST -H \"Authorization: Bearer $COUNTERSIGN_TOKEN\" -H 'Accept: application/json' \
-             -H 'Content-Type: application/json' -d '{\"venue_id\":\"<venue_id as the target lists it>\",\
-             \"note\":\"it'\\''s\"}' 'https://api.example.com/v1/visits'"
+             -H 'Content-Type: application/json' -d '{\"contact_id\":\"7c9e6679-7425-40de-944b-e07fc1f90ae7\",\
+             \"venue_id\":\"'\"${FILL_VENUE_ID:?}\"'\",\"note\":\"it'\\''s\"}' 'https://api.example.com/v1/visits' \
+             # fill in FILL_VENUE_ID: id in getVenues"
         );
     }
 
     #[test]
+    fn a_line_that_is_filled_in_is_the_request_and_one_that_is_not_sends_nothing() {
+        let line = line_of(&request(), Values::Hidden);
+        let told = pasted(&line, &[("FILL_VENUE_ID", "v-17")]).unwrap();
+        let body = request().body.unwrap().text();
+        assert_eq!(
+            told[told.len() - 2..],
+            [body, "https://api.example.com/v1/visits".to_owned()]
+        );
+        assert_eq!(pasted(&line, &[]), None);
+    }
+
+    #[test]
+    fn each_place_of_the_target_has_a_variable_of_its_own() {
+        let learned = [
+            "/contact_methods/0/type",
+            "/contact-methods/0/type",
+            "/venue_id",
+            "/size",
+        ];
+        let request = Request {
+            operation: contract().operation_named("updateContact").unwrap(),
+            body: Some(Content::Json(json!({
+                "contact_methods": [{"type": "x"}], "contact-methods": [{"type": "y"}], "venue_id": "v-17", "size": 17,
+                "own": [], "more": {},
+            }))),
+            learned: learned.map(str::to_owned).to_vec(),
+            path: "/v1/contacts/t-17?page=2".to_owned(),
+            told: Told {
+                path: format!("/v1/contacts/{}?page=2", placeholder("id")),
+                headers: vec![("X-Of".to_owned(), placeholder("id"))],
+            },
+            ..request()
+        };
+        let line = line_of(&request, Values::Hidden);
+        let variables = [
+            ("FILL_CONTACT_METHODS_TYPE", "x"),
+            ("FILL_CONTACT_METHODS_TYPE_2", "y"),
+            ("FILL_VENUE_ID", "v-17"),
+            ("FILL_SIZE", "17"),
+            ("FILL_ID", "t-17"),
+        ];
+        let told = pasted(&line, &variables).unwrap();
+        assert!(told.contains(&"X-Of: t-17".to_owned()), "{told:?}");
+        assert!(told.contains(&request.body.as_ref().unwrap().text()), "{told:?}");
+        assert!(
+            told.ends_with(&["https://api.example.com/v1/contacts/t-17?page=2".to_owned()]),
+            "{told:?}"
+        );
+        assert!(
+            line.contains("FILL_CONTACT_METHODS_TYPE: type in getContacts; "),
+            "{line}"
+        );
+        assert!(line.contains("; FILL_SIZE"), "{line}");
+    }
+
+    #[test]
     fn learned_values_are_there_when_the_user_asks_for_values() {
-        let target = Target::parse("https://api.example.com").unwrap();
-        assert!(line(&request(), &target, Values::Shown).contains("v-17"));
+        let line = line_of(&request(), Values::Shown);
+        assert!(line.contains("v-17") && !line.contains("FILL_"), "{line}");
     }
 
     #[test]
     fn a_raw_body_is_in_the_line_as_it_was_sent() {
-        let target = Target::parse("https://api.example.com").unwrap();
         for (body, word) in [
             ("", "-d '' "),
             ("{", "-d '{' "),
@@ -170,7 +466,7 @@ mod tests {
         ] {
             let mut request = request();
             request.body = Some(Content::Raw(body.to_owned()));
-            let line = line(&request, &target, Values::Hidden);
+            let line = line_of(&request, Values::Hidden);
             assert!(line.contains(word), "{line}");
         }
     }

@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
@@ -51,34 +51,40 @@ pub fn read(bytes: &[u8]) -> Result<Body, JsonError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(JsonError::Empty);
     }
-    let duplicates = RefCell::new(Vec::new());
-    let (left, members) = (Cell::new(MOST_VALUES), Cell::new(0));
+    let state = State {
+        left: Cell::new(MOST_VALUES),
+        ..State::default()
+    };
+    if bytes.len() >= LARGE {
+        state.count(bytes).map_err(|error| classify(&error))?;
+    }
     let reader = Reader {
         path: Path::Root,
-        duplicates: &duplicates,
-        left: &left,
-        members: &members,
+        state: &state,
     };
-    // A text is known to be one as a whole at a fraction of what it costs for each of its strings. The bytes of another
-    // are read until there is no text, which is where the error is.
-    let read = match std::str::from_utf8(bytes) {
-        Ok(text) => whole(reader, serde_json::Deserializer::from_str(text)),
-        Err(_) => whole(reader, serde_json::Deserializer::from_slice(bytes)),
-    };
-    match read {
+    match whole(reader, bytes) {
         Ok(value) => Ok(Body {
             value,
-            duplicates: duplicates.into_inner(),
+            duplicates: state.duplicates.into_inner(),
         }),
         Err(error) => Err(classify(&error)),
     }
 }
 
-fn whole<'de, R: serde_json::de::Read<'de>>(
-    reader: Reader<'_>,
+fn whole<'de, S: DeserializeSeed<'de>>(seed: S, bytes: &'de [u8]) -> serde_json::Result<S::Value> {
+    // A text is known to be one as a whole at a fraction of what it costs for each of its strings. The bytes of another
+    // are read until there is no text, which is where the error is.
+    match std::str::from_utf8(bytes) {
+        Ok(text) => to_the_end(seed, serde_json::Deserializer::from_str(text)),
+        Err(_) => to_the_end(seed, serde_json::Deserializer::from_slice(bytes)),
+    }
+}
+
+fn to_the_end<'de, S: DeserializeSeed<'de>, R: serde_json::de::Read<'de>>(
+    seed: S,
     mut deserializer: serde_json::Deserializer<R>,
-) -> serde_json::Result<Value> {
-    let value = reader.deserialize(&mut deserializer)?;
+) -> serde_json::Result<S::Value> {
+    let value = seed.deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(value)
 }
@@ -96,23 +102,179 @@ fn classify(error: &serde_json::Error) -> JsonError {
     }
 }
 
+/// From how many bytes on a body is counted before anything is made of it.
+const LARGE: usize = 256 << 10;
+/// How many members of an object are held back, and from how many entries on a list or an object is counted.
+const MANY: usize = 64;
+/// The most places of names that stand twice that are kept, and the most bytes of them before the last.
+const MOST_PLACES: usize = 16;
+const LONGEST_PLACES: usize = 4 << 10;
+
+/// What the reading of one body has come to.
+///
+/// # Design
+///
+/// A list or a map that grows as it comes takes several times its own memory on the way, and a body may be one of a
+/// million entries. So a large body is read twice: first without making anything of it, which shows how many entries each
+/// large list and object has, and that it can be read at all; what cannot costs no memory.
+#[derive(Default)]
+struct State {
+    duplicates: RefCell<Vec<String>>,
+    /// How many values more are read.
+    left: Cell<u32>,
+    /// How many lists and objects were begun.
+    begun: Cell<usize>,
+    /// The lists and objects of many entries: how many others were begun before, and how many entries it has. The next
+    /// one that will be met stands last.
+    large: RefCell<Vec<(usize, usize)>>,
+    /// The members of the objects that have not ended, those of the innermost last: a small map is made once it is known
+    /// how many it has.
+    open: RefCell<Vec<(String, Value)>>,
+}
+
+impl State {
+    /// Counts the entries of what is large.
+    fn count(&self, bytes: &[u8]) -> serde_json::Result<()> {
+        whole(Counter(self), bytes)?;
+        self.left.set(MOST_VALUES);
+        self.begun.set(0);
+        self.large.borrow_mut().sort_unstable_by(|left, right| right.cmp(left));
+        Ok(())
+    }
+
+    fn value<E: serde::de::Error>(&self) -> Result<(), E> {
+        #[cfg(test)]
+        crate::testing::work::done();
+        let left = self.left.get().checked_sub(1);
+        self.left.set(left.ok_or_else(|| E::custom(TOO_MANY))?);
+        Ok(())
+    }
+
+    fn begin(&self) -> usize {
+        let begun = self.begun.get();
+        self.begun.set(begun + 1);
+        begun
+    }
+
+    /// How many entries the list or object has that begins now; none where that was not counted.
+    fn entries(&self) -> Option<usize> {
+        let begun = self.begin();
+        self.large
+            .borrow_mut()
+            .pop_if(|(large, _)| *large == begun)
+            .map(|(_, entries)| entries)
+    }
+}
+
+/// Reads a value without making anything of it.
+#[derive(Clone, Copy)]
+struct Counter<'read>(&'read State);
+
+impl Counter<'_> {
+    fn ended(self, begun: usize, entries: usize) {
+        if entries > MANY {
+            self.0.large.borrow_mut().push((begun, entries));
+        }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Counter<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.0.value()?;
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Counter<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
+        let (begun, mut entries) = (self.0.begin(), 0);
+        while access.next_element_seed(self)?.is_some() {
+            entries += 1;
+        }
+        self.ended(begun, entries);
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
+        let (begun, mut entries) = (self.0.begin(), 0);
+        while access.next_key::<IgnoredAny>()?.is_some() {
+            access.next_value_seed(self)?;
+            entries += 1;
+        }
+        self.ended(begun, entries);
+        Ok(())
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Reader<'read> {
     path: Path<'read>,
-    duplicates: &'read RefCell<Vec<String>>,
-    /// How many values more are read.
-    left: &'read Cell<u32>,
-    /// How many members the object before this one in its array has. It is room for this one's: an object that does not
-    /// use it leaves none to the next, so that a body takes at most twice its own memory.
-    members: &'read Cell<usize>,
+    state: &'read State,
+}
+
+impl Reader<'_> {
+    /// Takes the members that are held back into the object, from this one on.
+    fn take(&self, first: usize, object: &mut Map<String, Value>) {
+        for (name, value) in self.state.open.borrow_mut().drain(first..) {
+            match object.entry(name) {
+                Entry::Vacant(entry) => {
+                    entry.insert(value);
+                }
+                Entry::Occupied(mut entry) => {
+                    self.stands_twice(entry.key());
+                    entry.insert(value);
+                }
+            }
+        }
+    }
+
+    /// Notes that a name stands twice. One place is enough to break the fact; a body made of nothing else must not cost
+    /// more than itself.
+    fn stands_twice(&self, name: &str) {
+        let mut duplicates = self.state.duplicates.borrow_mut();
+        if duplicates.len() < MOST_PLACES && duplicates.iter().map(String::len).sum::<usize>() < LONGEST_PLACES {
+            duplicates.push(Path::Member(&self.path, name).pointer());
+        }
+    }
 }
 
 impl<'de> DeserializeSeed<'de> for Reader<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        let left = self.left.get().checked_sub(1);
-        self.left.set(left.ok_or_else(|| D::Error::custom(TOO_MANY))?);
+        self.state.value()?;
         deserializer.deserialize_any(self)
     }
 }
@@ -155,42 +317,33 @@ impl<'de> Visitor<'de> for Reader<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let (mut elements, members) = (Vec::new(), Cell::new(0));
+        let mut elements = Vec::with_capacity(self.state.entries().unwrap_or_default());
         while let Some(element) = access.next_element_seed(Reader {
             path: Path::Element(&self.path, elements.len()),
-            members: &members,
             ..self
         })? {
             elements.push(element);
         }
+        elements.shrink_to_fit();
         Ok(Value::Array(elements))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut members = Map::with_capacity(self.members.get());
+        let open = &self.state.open;
+        let first = open.borrow().len();
+        let mut object = self.state.entries().map(Map::with_capacity);
         while let Some(name) = access.next_key::<String>()? {
-            let (path, alone) = (Path::Member(&self.path, &name), Cell::new(0));
-            let value = access.next_value_seed(Reader {
-                path,
-                members: &alone,
-                ..self
-            })?;
-            match members.entry(name) {
-                Entry::Vacant(entry) => {
-                    entry.insert(value);
-                }
-                Entry::Occupied(mut entry) => {
-                    let mut duplicates = self.duplicates.try_borrow_mut().map_err(A::Error::custom)?;
-                    // One is enough to break the fact; a body made of nothing else must not cost more than itself.
-                    if duplicates.len() < 16 {
-                        duplicates.push(Path::Member(&self.path, entry.key()).pointer());
-                    }
-                    entry.insert(value);
-                }
+            let path = Path::Member(&self.path, &name);
+            let value = access.next_value_seed(Reader { path, ..self })?;
+            open.borrow_mut().push((name, value));
+            if open.borrow().len() - first >= MANY {
+                self.take(first, object.get_or_insert_default());
             }
         }
-        self.members.set(members.len());
-        Ok(Value::Object(members))
+        let left = open.borrow().len() - first;
+        let mut object = object.unwrap_or_else(|| Map::with_capacity(left));
+        self.take(first, &mut object);
+        Ok(Value::Object(object))
     }
 }
 
@@ -199,6 +352,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::testing::work;
 
     #[test]
     fn a_name_that_stands_twice_is_seen_with_its_place() {
@@ -244,5 +398,54 @@ mod tests {
         let many = |values: usize| format!("[{}0]", "0,".repeat(values - 2));
         assert_eq!(read(many(1_000_001).as_bytes()), Err(JsonError::Beyond));
         assert!(read(many(1_000_000).as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn a_large_body_is_read_as_a_small_one_is() {
+        let entry = r#"{"a": [{}, [1, 2]], "b": {"c": null}, "a": "\u00e9"}"#;
+        let wide: Vec<_> = (0..100).map(|number| format!(r#""n{number}": {entry}"#)).collect();
+        let wide = format!("{{{}}}", wide.join(","));
+        let large = format!(
+            "[{}, [{}]]",
+            vec![wide.as_str(); 70].join(","),
+            vec![entry; 200].join(",")
+        );
+        assert!(large.len() > LARGE);
+        let body = read(large.as_bytes()).unwrap();
+        assert_eq!(body.value, serde_json::from_str::<Value>(&large).unwrap());
+        assert_eq!(body.duplicates.len(), MOST_PLACES);
+        assert_eq!(body.duplicates[0], "/~20/n0/a");
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_large_body_is_told_as_of_a_small_one() {
+        let long = format!("[\n{}", "1,".repeat(LARGE));
+        for (end, error) in [
+            (
+                "}",
+                JsonError::Syntax {
+                    line: 2,
+                    column: long.len() - 1,
+                },
+            ),
+            ("1e999]", JsonError::Beyond),
+        ] {
+            assert_eq!(read(format!("{long}{end}").as_bytes()), Err(error));
+        }
+    }
+
+    #[test]
+    fn nothing_is_made_of_a_body_that_goes_beyond_what_is_read() {
+        let values = |members: &str| format!("{{{}}}", vec![members; 1_000_001].join(","));
+        let names = values(r#""":0"#);
+        let work = work::of(|| assert_eq!(read(names.as_bytes()), Err(JsonError::Beyond)));
+        assert_eq!(work, 1_000_001);
+    }
+
+    #[test]
+    fn long_names_that_stand_twice_are_not_all_kept() {
+        let name = "n".repeat(1 << 20);
+        let text = format!(r#"{{"{name}": [{{"a": 1, "a": 2}}, {{"b": 1, "b": 2}}], "{name}": 1}}"#);
+        assert_eq!(read(text.as_bytes()).unwrap().duplicates.len(), 1);
     }
 }

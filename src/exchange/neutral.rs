@@ -9,6 +9,9 @@
 //! direction of writing, or that nobody sees, are told as text too: with them a line reads as what it is not.
 
 use std::fmt::Write as _;
+use std::io::{self, Write as _};
+
+use serde::Serialize;
 
 /// Whether the text may carry colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +65,57 @@ pub fn neutral_json(text: &str) -> String {
         }
     }
     told
+}
+
+/// Writes a value as [`neutral_json`] has it, over several lines and with a newline at its end, bit by bit: a report may
+/// be larger than what it tells of.
+///
+/// # Errors
+///
+/// What the writer says.
+pub(crate) fn write_json(value: &impl Serialize, to: &mut dyn io::Write) -> io::Result<()> {
+    let mut neutral = NeutralJson {
+        to,
+        held_back: String::new(),
+    };
+    serde_json::to_writer_pretty(&mut neutral, value)?;
+    neutral.write_all(b"\n")?;
+    neutral.flush()
+}
+
+/// The same as a text.
+#[must_use]
+pub(crate) fn json_text(value: &impl Serialize) -> String {
+    let mut text = Vec::new();
+    // Plain data into memory: nothing fails.
+    let _ = write_json(value, &mut text);
+    String::from_utf8(text).unwrap_or_default()
+}
+
+struct NeutralJson<'to> {
+    to: &'to mut dyn io::Write,
+    /// Number signs at the end of what was written, which what comes next may make a command.
+    held_back: String,
+}
+
+impl io::Write for NeutralJson<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n') && *byte != b'#';
+        if self.held_back.is_empty() && bytes.iter().all(plain) {
+            return self.to.write_all(bytes).map(|()| bytes.len());
+        }
+        let text = str::from_utf8(bytes).map_err(io::Error::other)?;
+        let whole = std::mem::take(&mut self.held_back) + text;
+        let end = whole.trim_end_matches('#').len();
+        whole[end..].clone_into(&mut self.held_back);
+        self.to.write_all(neutral_json(&whole[..end]).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.write_all(std::mem::take(&mut self.held_back).as_bytes())?;
+        self.to.flush()
+    }
 }
 
 /// Whether a terminal obeys the character, or a reader is misled by it. A line feed is neither.
@@ -159,6 +213,22 @@ mod tests {
             let told = neutral_json(&text);
             assert_eq!(serde_json::from_str::<serde_json::Value>(&told).unwrap(), value);
             assert_eq!(neutral(&told, Colours::None), told);
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_written_bit_by_bit_is_as_neutral_as_a_text() {
+        for text in [
+            "##vso[a]",
+            "#",
+            "a##",
+            "##[b] ###c # #d",
+            "\u{1b}[2J\u{202e}\r\n\"##\\é",
+            "##\"x",
+        ] {
+            let value = serde_json::json!({"a": [text, {text: 1}], "##": null});
+            let pretty = serde_json::to_string_pretty(&value).unwrap();
+            assert_eq!(json_text(&value), neutral_json(&pretty) + "\n");
         }
     }
 }

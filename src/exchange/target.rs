@@ -1,6 +1,7 @@
 //! Where a run goes: a base URL that was held to what a base URL may be. The main type is [`Target`].
 
 use std::fmt;
+use std::net::IpAddr;
 
 use reqwest::Url;
 
@@ -29,6 +30,18 @@ impl Target {
     #[must_use]
     pub fn is_tls(&self) -> bool {
         self.base.scheme() == "https"
+    }
+
+    /// Whether the target is on this machine, so that nothing on the way to it reads along.
+    #[must_use]
+    pub fn is_loopback(&self) -> bool {
+        let host = self.base.host_str().unwrap_or_default();
+        let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        // The names are those of RFC 6761, section 6.3.
+        address.map_or_else(
+            |_| host == "localhost" || host.ends_with(".localhost"),
+            |address| address.to_canonical().is_loopback(),
+        )
     }
 
     /// Scheme, host and port: what a report may say of the target.
@@ -65,6 +78,31 @@ impl fmt::Debug for Target {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn this_machine_is_known_by_address_and_by_name() {
+        let is_loopback = |host: &str| Target::parse(&format!("http://{host}:8080")).unwrap().is_loopback();
+        for host in [
+            "127.0.0.1",
+            "127.8.9.1",
+            "[::1]",
+            "[::ffff:127.0.0.1]",
+            "localhost",
+            "LOCALHOST",
+            "a.localhost",
+        ] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in [
+            "0.0.0.0",
+            "10.0.0.1",
+            "[::2]",
+            "localhost.example.com",
+            "127.example.com",
+        ] {
+            assert!(!is_loopback(host), "{host}");
+        }
+    }
 
     #[test]
     fn a_path_is_kept_and_a_trailing_slash_is_not() {

@@ -1,5 +1,6 @@
 //! Tells the body of an answer as a shape: every name that the document knows, and nothing of a value but its kind.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use serde_json::Value;
@@ -11,78 +12,160 @@ const MOST_SHAPES: usize = 8;
 
 /// The body as JSON text in which each value is its shape and each name is told by `name`. Elements of a list that have
 /// one shape, whatever the lengths of their texts, are told once: the first, and how many more are like it.
+///
+/// # Design
+///
+/// Whether two elements have one shape is asked at each level of a body, so a shape that was compared as a text would be
+/// written once for each level above it. Here each value is looked at twice, however deep it lies: once to give its shape
+/// a number, equal shapes the same one, and once to be written.
 #[must_use]
 pub fn shape_text(value: &Value, name: &dyn Fn(&str) -> String) -> String {
+    let mut shapes = Shapes {
+        name,
+        names: HashMap::new(),
+        known: HashMap::new(),
+        seen: Vec::new(),
+    };
+    shapes.see(value);
     let mut text = String::new();
-    write(value, name, Lengths::Told, &mut text);
+    shapes.write(value, 0, &mut text);
     text
 }
 
-/// Whether the shape of a text says how long it is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Lengths {
-    Told,
-    /// To compare two shapes.
-    Left,
+/// A shape without the lengths of its texts; those below it by their numbers.
+#[derive(PartialEq, Eq, Hash)]
+enum Form {
+    /// The numbers of the different shapes of its elements, in order.
+    Array(Vec<usize>),
+    /// Each member's name as it is told, by its number, and the number of its shape.
+    Object(Vec<(usize, usize)>),
+    Scalar(&'static str),
 }
 
-fn write(value: &Value, name: &dyn Fn(&str) -> String, lengths: Lengths, text: &mut String) {
-    match value {
-        Value::Object(members) => {
-            text.push('{');
-            for (index, (member, value)) in members.iter().enumerate() {
-                let comma = if index == 0 { "" } else { "," };
-                // Writing into a String does not fail.
-                let _ = write!(text, "{comma}{}:", Value::from(name(member)));
-                write(value, name, lengths, text);
+/// A value as it was seen.
+struct Seen {
+    /// The number of its shape.
+    form: usize,
+    /// How many values it has with itself, which is how far off the next one beside it was seen.
+    values: usize,
+}
+
+/// The shapes of a body.
+struct Shapes<'told> {
+    name: &'told dyn Fn(&str) -> String,
+    /// The names that are told, numbered.
+    names: HashMap<String, usize>,
+    known: HashMap<Form, usize>,
+    /// The values from the root down, each before those within it.
+    seen: Vec<Seen>,
+}
+
+impl Shapes<'_> {
+    /// Sees a value and those within it, and hands back the number of its shape.
+    fn see(&mut self, value: &Value) -> usize {
+        #[cfg(test)]
+        crate::testing::work::done();
+        let place = self.seen.len();
+        self.seen.push(Seen { form: 0, values: 1 });
+        let form = match value {
+            Value::Object(members) => {
+                let members = members.iter();
+                Form::Object(
+                    members
+                        .map(|(name, value)| (self.named(name), self.see(value)))
+                        .collect(),
+                )
             }
-            text.push('}');
+            Value::Array(elements) => {
+                let mut forms: Vec<_> = elements.iter().map(|element| self.see(element)).collect();
+                forms.sort_unstable();
+                forms.dedup();
+                Form::Array(forms)
+            }
+            Value::Bool(_) => Form::Scalar("boolean"),
+            Value::Null => Form::Scalar("null"),
+            Value::Number(number) if number.is_f64() => Form::Scalar("number"),
+            Value::Number(_) => Form::Scalar("integer"),
+            Value::String(_) => Form::Scalar("string"),
+        };
+        let next = self.known.len();
+        let form = *self.known.entry(form).or_insert(next);
+        let values = self.seen.len() - place;
+        self.seen[place] = Seen { form, values };
+        form
+    }
+
+    fn named(&mut self, name: &str) -> usize {
+        let next = self.names.len();
+        *self.names.entry((self.name)(name)).or_insert(next)
+    }
+
+    /// Writes the value that was seen at this place.
+    fn write(&self, value: &Value, place: usize, text: &mut String) {
+        #[cfg(test)]
+        crate::testing::work::done();
+        match value {
+            Value::Object(members) => {
+                text.push('{');
+                let mut below = place + 1;
+                for (index, (member, value)) in members.iter().enumerate() {
+                    let comma = if index == 0 { "" } else { "," };
+                    // Writing into a String does not fail.
+                    let _ = write!(text, "{comma}{}:", Value::from((self.name)(member)));
+                    self.write(value, below, text);
+                    below += self.seen[below].values;
+                }
+                text.push('}');
+            }
+            Value::Array(elements) => {
+                text.push('[');
+                self.elements(elements, place + 1, text);
+                text.push(']');
+            }
+            scalar => {
+                let _ = write!(text, "{}", Value::from(shape(scalar)));
+            }
         }
-        Value::Array(elements) if lengths == Lengths::Left => {
-            let mut kinds: Vec<String> = elements.iter().map(|element| key(element, name)).collect();
-            kinds.sort_unstable();
-            kinds.dedup();
-            let _ = write!(text, "[{}]", kinds.join(","));
+    }
+
+    /// Writes the first element of each shape, in order, each followed by how many more are like it.
+    fn elements(&self, elements: &[Value], first: usize, text: &mut String) {
+        let mut groups: Vec<Group<'_>> = Vec::new();
+        let (mut others, mut place) = (0, first);
+        for element in elements {
+            let Seen { form, values } = self.seen[place];
+            match groups.iter().position(|group| group.form == form) {
+                Some(group) => groups[group].more += 1,
+                None if groups.len() < MOST_SHAPES => groups.push(Group {
+                    form,
+                    element,
+                    place,
+                    more: 0,
+                }),
+                None => others += 1,
+            }
+            place += values;
         }
-        Value::Array(elements) => {
-            let _ = write!(text, "[{}]", grouped(elements, name).join(","));
+        for (index, group) in groups.iter().enumerate() {
+            text.push_str(if index == 0 { "" } else { "," });
+            self.write(group.element, group.place, text);
+            if group.more > 0 {
+                let _ = write!(text, ",\"and {} more like it\"", group.more);
+            }
         }
-        Value::String(_) if lengths == Lengths::Left => text.push_str("string"),
-        scalar => {
-            let _ = write!(text, "{}", Value::from(shape(scalar)));
+        if others > 0 {
+            let _ = write!(text, ",\"and {others} more of other shapes\"");
         }
     }
 }
 
-fn key(value: &Value, name: &dyn Fn(&str) -> String) -> String {
-    let mut text = String::new();
-    write(value, name, Lengths::Left, &mut text);
-    text
-}
-
-/// The first element of each shape, in order, each followed by how many more are like it.
-fn grouped(elements: &[Value], name: &dyn Fn(&str) -> String) -> Vec<String> {
-    let mut groups: Vec<(String, &Value, usize)> = Vec::new();
-    let mut others = 0;
-    for element in elements {
-        let key = key(element, name);
-        match groups.iter().position(|(known, ..)| *known == key) {
-            Some(group) => groups[group].2 += 1,
-            None if groups.len() < MOST_SHAPES => groups.push((key, element, 0)),
-            None => others += 1,
-        }
-    }
-    let mut told = Vec::new();
-    for (_, first, more) in groups {
-        told.push(shape_text(first, name));
-        if more > 0 {
-            told.push(Value::from(format!("and {more} more like it")).to_string());
-        }
-    }
-    if others > 0 {
-        told.push(Value::from(format!("and {others} more of other shapes")).to_string());
-    }
-    told
+/// The elements of one shape in a list.
+struct Group<'told> {
+    form: usize,
+    /// The first of them, and where it was seen.
+    element: &'told Value,
+    place: usize,
+    more: usize,
 }
 
 #[cfg(test)]
@@ -130,5 +213,14 @@ mod tests {
     fn the_text_is_json() {
         let text = told(&json!({"a\"b": [null, "x\u{1b}"], "c": {}}));
         assert!(serde_json::from_str::<Value>(&text).is_ok(), "{text}");
+    }
+
+    #[test]
+    fn each_value_is_looked_at_twice_however_deep_it_lies() {
+        let wide = |width: usize| Value::from(vec![json!({"id": "a"}); width]);
+        let deep = |depth: usize| (0..depth).fold(wide(1000), |below, _| json!([below, {"n": 1}]));
+        let work = |value: &Value| crate::testing::work::of(|| drop(told(value)));
+        let (flat, nested) = (work(&deep(1)), work(&deep(100)));
+        assert!(nested <= flat + 100 * 2 * 3, "{flat} {nested}");
     }
 }

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::known::Known;
+use super::source::NoValue;
 use super::synthetic::{self, Mark};
 use super::understood;
 use super::variety::{self, Nature};
@@ -81,15 +82,6 @@ impl Leaf {
     }
 }
 
-/// A value that an operation cannot do without and that nothing has shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
-    /// The field.
-    pub field: String,
-    /// The operations that would show it.
-    pub sources: String,
-}
-
 /// What a draft is made from.
 struct Maker<'make> {
     contract: &'make Contract,
@@ -111,14 +103,14 @@ impl Draft {
     ///
     /// # Errors
     ///
-    /// [`Missing`] when a field that the laws say is carried takes an identifier that no answer has shown.
+    /// [`NoValue`] when a field that the laws say is carried takes an identifier that no answer has shown.
     pub fn new(
         contract: &Contract,
         operation: OperationId,
         known: &Known,
         mark: (&Mark, u64),
         form: Form,
-    ) -> Result<Self, Missing> {
+    ) -> Result<Self, NoValue> {
         let request = contract.operation(operation).request.as_ref();
         let example = request.and_then(|request| request.example.as_ref());
         let (mark, number) = mark;
@@ -182,7 +174,7 @@ impl Draft {
 }
 
 impl Maker<'_> {
-    fn schema(&mut self, schema: &str, at: &str, depth: usize) -> Result<(), Missing> {
+    fn schema(&mut self, schema: &str, at: &str, depth: usize) -> Result<(), NoValue> {
         let schema = &self.contract.resolve(schema);
         let Some(node) = self.contract.document.node(schema) else {
             return Ok(());
@@ -216,7 +208,7 @@ impl Maker<'_> {
         }
     }
 
-    fn leaf(&mut self, schema: &str, node: &Node, at: &str) -> Result<(), Missing> {
+    fn leaf(&mut self, schema: &str, node: &Node, at: &str) -> Result<(), NoValue> {
         if at.is_empty() {
             return Ok(());
         }
@@ -240,7 +232,7 @@ impl Maker<'_> {
         } else if self.takes_identifier(&target) {
             if choices.is_empty() {
                 return if self.is_carried(at) {
-                    Err(self.missing(at, &target))
+                    Err(self.known.lacks(self.contract, self.operation, &target, at))
                 } else {
                     Ok(())
                 };
@@ -356,9 +348,8 @@ impl Maker<'_> {
     fn takes_identifier(&self, target: &Target) -> bool {
         let links = self
             .contract
-            .links
-            .iter()
-            .filter(|link| link.to == self.operation && link.target == *target);
+            .links_to(self.operation)
+            .filter(|link| link.target == *target);
         let mut identifying = links.filter(|link| {
             let from = self.contract.operation(link.from);
             let listed = from.page.as_ref().map(|page| format!("{}/*{}", page.items, page.id));
@@ -379,9 +370,8 @@ impl Maker<'_> {
     fn has_other_links(&self, target: &Target) -> bool {
         let links = self
             .contract
-            .links
-            .iter()
-            .filter(|link| link.to == self.operation && link.target == *target);
+            .links_to(self.operation)
+            .filter(|link| link.target == *target);
         let endings: std::collections::HashSet<_> = links
             .map(|link| link.value.rsplit('/').next().unwrap_or_default())
             .collect();
@@ -395,30 +385,15 @@ impl Maker<'_> {
             .flat_map(|created| &created.carries)
             .any(|carry| pointer::any_element(at) == carry.sent)
     }
-
-    fn missing(&self, at: &str, target: &Target) -> Missing {
-        let links = self
-            .contract
-            .links
-            .iter()
-            .filter(|link| link.to == self.operation && link.target == *target);
-        let sources: Vec<_> = links
-            .map(|link| self.contract.operation(link.from).name.as_str())
-            .collect();
-        Missing {
-            field: at.to_owned(),
-            sources: sources.join(" or "),
-        }
-    }
 }
 
 /// Puts a value into a body, making the objects and arrays on the way. A numeric token makes an array.
-fn insert(body: &mut Value, at: &str, value: Value) {
+pub(super) fn insert(body: &mut Value, at: &str, value: Value) {
     let mut place = body;
     for token in pointer::tokens(at) {
         place = match token.parse::<usize>() {
             Ok(_) => {
-                if !place.is_array() {
+                if place.as_array().is_none_or(Vec::is_empty) {
                     *place = Value::Array(vec![Value::Null]);
                 }
                 &mut place[0]
@@ -440,7 +415,7 @@ mod tests {
 
     use super::*;
 
-    fn draft(known: &Known, operation: &str, form: Form) -> Result<Value, Missing> {
+    fn draft(known: &Known, operation: &str, form: Form) -> Result<Value, NoValue> {
         let contract = Contract::built_in().unwrap();
         let id = contract.operation_named(operation).unwrap();
         Draft::new(&contract, id, known, (&Mark::new(1, 1), 0), form).map(|draft| draft.body().0)
@@ -485,11 +460,8 @@ mod tests {
         assert!(body.get("venue_id").is_none());
         let missing = draft(&Known::default(), "createVisit", Form::Utc).unwrap_err();
         assert_eq!(
-            missing,
-            Missing {
-                field: "/contact_id".to_owned(),
-                sources: "createContact".to_owned()
-            }
+            missing.to_string(),
+            "createVisit needs a value for `/contact_id`, and no call of createContact succeeded"
         );
     }
 

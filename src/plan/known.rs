@@ -1,9 +1,10 @@
 //! The values that links carry from answers into requests. The main type is [`Known`].
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+use super::source::admitted;
 use crate::contract::Contract;
 use crate::contract::link::{Link, Target};
 use crate::contract::operation::OperationId;
@@ -17,14 +18,17 @@ const KEPT: usize = 3;
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     values: HashMap<usize, Vec<Value>>,
+    /// The operations that a success was learned from, whatever it showed.
+    learned: HashSet<OperationId>,
 }
 
 impl Known {
     /// Takes from an answer what its links carry. Null and the empty text carry nothing, and neither does a value beyond an
     /// identifier's length, an object or an array: it would be kept, put into a path and sent back.
     pub fn learn(&mut self, contract: &Contract, from: OperationId, body: &Value) {
-        for (index, link) in contract.links.iter().enumerate().filter(|(_, link)| link.from == from) {
-            let kept = self.values.entry(index).or_default();
+        self.learned.insert(from);
+        for link in contract.links_from(from) {
+            let kept = self.values.entry(link.number).or_default();
             if kept.len() >= KEPT {
                 continue;
             }
@@ -38,13 +42,18 @@ impl Known {
 
     /// Forgets what a create's links carried, so that the next create's own identifiers count.
     pub fn forget(&mut self, contract: &Contract, from: OperationId) {
-        for (index, _) in contract.links.iter().enumerate().filter(|(_, link)| link.from == from) {
-            self.values.remove(&index);
+        for link in contract.links_from(from) {
+            self.values.remove(&link.number);
         }
     }
 
-    /// The values for a target, those of the run's own records first. Where a create of the contract gives the value, a
-    /// list's values are passed over: other people's records are not written to.
+    /// Whether a success of the operation was learned from, whatever it showed.
+    pub(super) fn has_learned(&self, operation: OperationId) -> bool {
+        self.learned.contains(&operation)
+    }
+
+    /// The values for a target. Where a create of the contract gives the value of a write, a list's values are passed
+    /// over: other people's records are not written to. A read takes them where no create has shown one.
     #[must_use]
     pub fn values<'known>(
         &'known self,
@@ -52,23 +61,17 @@ impl Known {
         to: OperationId,
         target: &Target,
     ) -> Vec<(&'known Link, &'known Value)> {
-        let links = || {
-            contract
-                .links
-                .iter()
-                .enumerate()
-                .filter(|(_, link)| link.to == to && link.target == *target)
-        };
-        let own = links().any(|(_, link)| !contract.operation(link.from).is_read());
-        let admitted = links().filter(|(_, link)| !own || !contract.operation(link.from).is_read());
-        let valued = admitted.flat_map(|(index, link)| {
+        let valued = admitted(contract, to, target).into_iter().flat_map(|link| {
             self.values
-                .get(&index)
+                .get(&link.number)
                 .into_iter()
                 .flatten()
                 .map(move |value| (link, value))
         });
-        valued.collect()
+        let valued: Vec<_> = valued.collect();
+        let created = |(link, _): &(&Link, &Value)| !contract.operation(link.from).is_read();
+        let own = contract.operation(to).is_read() && valued.iter().any(created);
+        valued.into_iter().filter(|value| !own || created(value)).collect()
     }
 }
 

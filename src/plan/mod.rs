@@ -9,20 +9,24 @@
 mod draft;
 mod known;
 mod odd;
+pub(crate) mod parameter;
 mod retreat;
 mod shard;
 mod share;
+mod source;
 mod steps;
 mod synthetic;
 mod told;
 mod understood;
 mod variety;
 
-pub use draft::{Draft, Missing};
+pub use draft::Draft;
 pub use known::Known;
 pub use odd::OddPart;
 pub use retreat::Retreat;
 pub use shard::{ANOTHER_SHARD, Shard, ShardError};
+pub(crate) use source::can_stand;
+pub use source::{Given, NoValue, Source, Wanted, given};
 pub use steps::{Action, Plan, Probe, Scope, ShownBy, Step, WRONG_TOKENS, lanes};
 pub use synthetic::Mark;
 pub use told::{Bounds, Planned};

@@ -8,17 +8,20 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::draft;
 use super::synthetic::Mark;
 use crate::contract::Contract;
 use crate::contract::odd::{Kind, Odd};
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{Method, OperationId};
 use crate::contract::pointer;
 use crate::contract::vocabulary::Oddity;
 
 /// How many levels a deep body has.
 const LEVELS: usize = 1_000;
+/// How many fields of another type an update is sent, one in each request.
+const MOST_FIELDS: usize = 80;
 /// How many characters a long text has.
 const CHARACTERS: usize = 10_000;
 /// The largest integer that every JSON reader keeps (RFC 8259, section 6), and that of 32 bits.
@@ -29,6 +32,8 @@ const LARGEST: (&str, &str) = ("9007199254740991", "2147483647");
 pub enum OddPart {
     /// The body, as it is written.
     Body(String),
+    /// A field of the body.
+    Field(OddField),
     /// The path parameter.
     Identifier(String),
     /// The values of the query parameter, each in a pair of its own.
@@ -45,6 +50,81 @@ pub struct OddText {
     random: u64,
 }
 
+/// Puts a value of another type into a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OddField {
+    /// Where it goes; each array on the way has one element.
+    pointer: String,
+    value: Value,
+}
+
+impl OddField {
+    fn of(contract: &Contract, operation: OperationId, odd: &Odd) -> Self {
+        let fields = &contract.operation(operation).fields;
+        let field = odd.field.and_then(|index| fields.get(index));
+        let value = match odd.oddity {
+            Oddity::FieldNumber => json!(17),
+            Oddity::FieldObject => json!({"countersign": 17}),
+            Oddity::FieldText => json!("countersign"),
+            Oddity::FieldTrue => json!(true),
+            _ => Value::Null,
+        };
+        Self {
+            pointer: field.map_or_else(String::new, |field| field.pointer.replace("/*", "/0")),
+            value,
+        }
+    }
+
+    /// Puts the value into the body. `learned` are the pointers of what the target showed; nothing of that is left at
+    /// this place.
+    pub fn insert(self, body: &mut Value, learned: &mut Vec<String>) {
+        let below = format!("{}/", self.pointer);
+        learned.retain(|at| *at != self.pointer && !at.starts_with(&below));
+        draft::insert(body, &self.pointer, self.value);
+    }
+}
+
+/// The odd requests to an operation in a run of this seed. An update leaves nothing behind, so it is sent each field in
+/// each wrong type, but `true` for one field of each type alone, and [`MOST_FIELDS`] at most. A create may let one in and
+/// so leave a record: it is sent each wrong type once. Which field stands for others is chosen by the seed, so that the
+/// runs of a week cover them all.
+pub(super) fn odd_requests(contract: &Contract, operation: OperationId, seed: u64) -> Vec<Odd> {
+    let documented = contract.operation(operation);
+    let is_create = documented.method == Method::Post;
+    let kind = |odd: &Odd| {
+        odd.field
+            .and_then(|index| documented.fields.get(index))
+            .map(|field| field.kind)
+    };
+    let stands_for = |one: &Odd, other: &Odd| {
+        one.oddity == other.oddity && (is_create || (one.oddity == Oddity::FieldTrue && kind(one) == kind(other)))
+    };
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    random.set_stream(place(operation.0) << 32 | 0xffff_ffff);
+    let all = documented.odd.iter().copied();
+    let (mut open, mut odd): (Vec<_>, Vec<_>) = all.partition(|odd| odd.oddity.is_of_a_field());
+    let mut chosen: Vec<Odd> = Vec::new();
+    while !open.is_empty() && chosen.len() < MOST_FIELDS {
+        let index = usize::try_from(random.next_u64() % place(open.len())).unwrap_or(0);
+        let mut next = open.swap_remove(index);
+        // Another field where there is one in which no other type stands.
+        let is_taken = |odd: &Odd| chosen.iter().any(|other| other.field == odd.field);
+        let mut others = open.iter().filter(|other| stands_for(&next, other));
+        if is_taken(&next) {
+            next = others.find(|other| !is_taken(other)).copied().unwrap_or(next);
+        }
+        open.retain(|other| *other != next && !stands_for(&next, other));
+        chosen.push(next);
+    }
+    odd.extend(chosen);
+    odd.sort_unstable();
+    odd
+}
+
+fn place(index: usize) -> u64 {
+    u64::try_from(index).unwrap_or(0)
+}
+
 impl OddPart {
     /// The odd part of a request of the operation in a run of this seed.
     #[must_use]
@@ -58,6 +138,9 @@ impl OddPart {
             Oddity::BodyNotJson => Self::Body("{\"countersign\":".to_owned()),
             Oddity::BodyNumber => Self::Body("17".to_owned()),
             Oddity::BodyText => Self::Body(r#""countersign""#.to_owned()),
+            Oddity::FieldNull | Oddity::FieldNumber | Oddity::FieldObject | Oddity::FieldText | Oddity::FieldTrue => {
+                Self::Field(OddField::of(contract, operation, odd))
+            }
             Oddity::IdentifierMalformed => Self::Identifier(format!("no-identifier-{:016x}", random.next_u64())),
             Oddity::IdentifierUnknown => Self::Identifier(unknown(contract, operation, odd, &mut random)),
             Oddity::ParameterEmpty => query(&[""]),
@@ -77,7 +160,6 @@ impl OddPart {
 /// The same for the same request of the same seed, and another for every other.
 fn random(operation: OperationId, odd: &Odd, seed: u64) -> ChaCha8Rng {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let place = |index: usize| u64::try_from(index).unwrap_or(0);
     random.set_stream(place(operation.0) << 32 | place(odd.turn) << 16 | place(odd.parameter.unwrap_or(0)));
     random
 }
@@ -293,6 +375,104 @@ mod tests {
         assert!(odd_text(Oddity::TextLong, 0).insert(&mut body, &mut learned, &mark()));
         assert_eq!(body["a"], "Ada");
         assert!(body["b"].as_str().unwrap().ends_with("own"));
+    }
+
+    /// The requests of the operation that have a field of another type, told.
+    fn of_fields(operation: &str, seed: u64) -> Vec<String> {
+        let contract = Contract::built_in().unwrap();
+        let id = contract.operation_named(operation).unwrap();
+        let odd = odd_requests(&contract, id, seed).into_iter();
+        let of_fields = odd.filter(|odd| odd.oddity.is_of_a_field());
+        of_fields.map(|odd| odd.tell(contract.operation(id))).collect()
+    }
+
+    #[test]
+    fn an_update_is_sent_each_wrong_type_of_each_field_and_true_for_one_of_each_type() {
+        let told = of_fields("updateContact", 1);
+        assert_eq!(told.len(), 12 * 3 + 8 * 2 + 4);
+        for odd in [
+            "a number as `/lastname`",
+            "null as `/date_of_birth/day`",
+            "an object as `/tags/*`",
+        ] {
+            assert!(told.iter().any(|told| told == odd), "{odd}");
+        }
+        let but_true = |seed| {
+            let told = of_fields("updateContact", seed).into_iter();
+            told.filter(|odd| !odd.starts_with("true")).collect::<Vec<_>>()
+        };
+        assert_eq!((but_true(1), but_true(1).len()), (but_true(2), 12 * 3 + 8 * 2));
+        assert!((2..20).any(|seed| of_fields("updateContact", seed) != told));
+    }
+
+    #[test]
+    fn a_create_is_sent_each_wrong_type_once_in_another_field_where_there_is_one() {
+        for seed in 1..50 {
+            for (create, kinds, fields) in [
+                ("createContact", 5, 5),
+                ("createContactMethod", 5, 4),
+                ("createVisit", 4, 3),
+                ("createTag", 4, 2),
+            ] {
+                let told = of_fields(create, seed);
+                let part = |index: usize| -> std::collections::HashSet<_> {
+                    told.iter().filter_map(|odd| odd.split(" as ").nth(index)).collect()
+                };
+                assert_eq!((told.len(), part(0).len()), (kinds, kinds), "{create} {told:?}");
+                assert!(part(1).len() >= fields, "{create} {told:?}");
+            }
+        }
+        assert!((2..20).any(|seed| of_fields("createTag", seed) != of_fields("createTag", 1)));
+    }
+
+    #[test]
+    fn an_update_of_many_fields_is_sent_some_that_the_seed_chooses() {
+        let fields: Vec<_> = (0..100)
+            .map(|index| format!("field{index}: {{type: string}}"))
+            .collect();
+        let schema = format!("{{type: object, properties: {{{}}}}}", fields.join(", "));
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: Things, version: '1'}}\nx-odd: [field-number]\npaths:\n  /things:\n    put:\n      \
+             requestBody: {{content: {{application/json: {{schema: {schema}}}}}}}\n      \
+             responses: {{'200': {{description: a}}}}\n"
+        );
+        let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+        let chosen = |seed| odd_requests(&contract, OperationId(0), seed);
+        assert_eq!((chosen(1).len(), chosen(1)), (MOST_FIELDS, chosen(1)));
+        assert_ne!(chosen(1), chosen(2));
+    }
+
+    #[test]
+    fn a_field_of_another_type_stands_where_it_belongs_and_the_rest_stays() {
+        let field = |pointer: &str, value| OddField {
+            pointer: pointer.to_owned(),
+            value,
+        };
+        let sound = json!({"name": "Ada", "list": [{"type": "email", "contact": "a@example.com"}]});
+        for (at, value, expected) in [
+            ("/name", json!(17), json!({"name": 17, "list": sound["list"]})),
+            (
+                "/list/0/type",
+                json!(null),
+                json!({"name": "Ada", "list": [{"type": null, "contact": "a@example.com"}]}),
+            ),
+            (
+                "/list/0",
+                json!("countersign"),
+                json!({"name": "Ada", "list": ["countersign"]}),
+            ),
+            (
+                "/born/day",
+                json!(true),
+                json!({"name": "Ada", "list": sound["list"], "born": {"day": true}}),
+            ),
+        ] {
+            let mut body = sound.clone();
+            let mut learned = vec!["/name".to_owned(), "/list/0/type".to_owned()];
+            field(at, value).insert(&mut body, &mut learned);
+            assert_eq!(body, expected, "{at}");
+            assert!(learned.iter().all(|kept| !kept.starts_with(at)), "{at}: {learned:?}");
+        }
     }
 
     #[test]

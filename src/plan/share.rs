@@ -11,7 +11,7 @@
 //! Parts go to shards the largest first, each to the one that has least so far. Nothing of that hangs on the seed.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::shard::Shard;
 use super::steps::{WRONG_TOKENS, created_in, updated_in};
@@ -82,15 +82,16 @@ fn parts(contract: &Contract) -> Vec<Vec<OperationId>> {
             .and_then(|listed| contract.operation_named(&listed.operation))
             .unwrap_or(id)
     };
-    let mut parts: Vec<(OperationId, Vec<OperationId>)> = Vec::new();
+    let mut parts: Vec<Vec<OperationId>> = Vec::new();
+    let mut places: HashMap<OperationId, usize> = HashMap::new();
     for id in contract.operation_ids() {
-        let head = head(id);
-        match parts.iter_mut().find(|(other, _)| *other == head) {
-            Some((_, part)) => part.push(id),
-            None => parts.push((head, vec![id])),
+        let place = *places.entry(head(id)).or_insert(parts.len());
+        if place == parts.len() {
+            parts.push(Vec::new());
         }
+        parts[place].push(id);
     }
-    parts.into_iter().map(|(_, part)| part).collect()
+    parts
 }
 
 /// What is called for the operations of a shard beside them: where their values come from, directly or not, and where
@@ -108,7 +109,7 @@ fn leant_on(contract: &Contract, own: &HashSet<OperationId>, called: &BTreeSet<O
         .collect();
     open.extend(lists.into_iter().filter(|list| seen.insert(*list)));
     while let Some(id) = open.pop() {
-        let sources = contract.links.iter().filter(|link| link.to == id).map(|link| link.from);
+        let sources = contract.links_to(id).map(|link| link.from);
         open.extend(sources.filter(|source| seen.insert(*source)));
     }
     seen.retain(|id| called.contains(id) && !own.contains(id));

@@ -1,12 +1,14 @@
 //! The order of a run. The main type is [`Plan`].
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
+use super::odd::odd_requests;
 use super::shard::{ANOTHER_SHARD, Shard};
 use super::share::{Share, scheme};
+use super::source::Supply;
 use super::understood;
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
@@ -46,11 +48,13 @@ pub struct Step {
     pub action: Action,
 }
 
-/// What a step does. The order is the order of a run.
+/// What a step does. The order is the order of a run, but for reads that creates wait for: see [`Plan::steps`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Action {
     /// Walks over the pages of a list.
     Walk,
+    /// Walks over the pages of a list that takes what another answer showed.
+    WalkWithin,
     /// Reads once.
     Read,
     /// Calls a reading operation with a credential that must be refused.
@@ -65,6 +69,8 @@ pub enum Action {
     Look,
     /// Walks once more over the pages of this list, if it was filled.
     WalkFilled,
+    /// Reads, or walks over a list, by what a create showed.
+    ReadCreated,
     /// Updates a record of this run.
     Update,
     /// Looks for what was updated in this list.
@@ -137,7 +143,8 @@ impl Probe {
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The steps in order. Walks that come one after the other may run at once, and so may probes of reads and odd
-    /// reads: see [`Plan::groups`] and [`lanes`].
+    /// reads: see [`Plan::groups`] and [`lanes`]. A read by what a create shows comes after all creates, or between
+    /// them where another one takes what it shows; calls of it that must be refused come after it.
     pub steps: Vec<Step>,
     /// Operations that are not called, each with the reason.
     pub not_called: Vec<(OperationId, String)>,
@@ -152,6 +159,9 @@ pub struct Plan {
     /// What shows the record of each create that later writes take an identifier from: before the first of them it is
     /// looked for there.
     pub shown_by: BTreeMap<OperationId, ShownBy>,
+    /// The operations that a run is to say something of, called or not: all but those that were left out by the user, by
+    /// a run that only reads, or for another shard.
+    pub in_scope: BTreeSet<OperationId>,
 }
 
 impl Plan {
@@ -166,8 +176,13 @@ impl Plan {
             parts: 0,
             elsewhere: BTreeSet::new(),
             shown_by: BTreeMap::new(),
+            in_scope: BTreeSet::new(),
         };
         let wanted = wanted(contract, scope);
+        let left_out = |id: &OperationId| {
+            let writes = !contract.operation(*id).is_read() && !scope.writes;
+            scope.skip.contains(id) || !wanted.contains(id) || writes
+        };
         let mut called = Vec::new();
         for id in link_order(contract) {
             match reason_against(contract, scope, &wanted, id) {
@@ -175,17 +190,20 @@ impl Plan {
                 None => called.push(id),
             }
         }
+        let supply = Supply::new(contract, &called);
+        called.retain(|id| !supply.lacking.contains_key(id));
+        let lacking = supply.lacking.iter().map(|(id, lack)| (*id, lack.to_string()));
+        plan.not_called.extend(lacking);
         let shard = scope.shard.unwrap_or(Shard::WHOLE);
-        let weight = |id| steps_of(contract, id).len();
-        plan.share(
-            contract,
-            &called,
-            Share::new(contract, &called, (shard, scope.seed), weight),
-        );
+        let weight = |id| steps_of(contract, id, (scope.seed, &supply)).len();
+        let share = Share::new(contract, &called, (shard, scope.seed), weight);
+        let own = contract.operation_ids().filter(|id| share.own.contains(id));
+        plan.in_scope = own.filter(|id| !left_out(id)).collect();
+        plan.share(contract, &called, share, &supply);
         plan.accounts(contract, &called);
         plan.shown_by = shown_by(contract, scope);
         plan.not_called.sort_by_key(|(id, _)| *id);
-        plan.steps.sort_by_key(|step| step.action);
+        plan.steps.sort_by_key(|step| turn(&supply, step));
         plan
     }
 
@@ -195,15 +213,15 @@ impl Plan {
     }
 
     /// Plans the called operations that fall to a shard, and what they lean on.
-    fn share(&mut self, contract: &Contract, called: &[OperationId], share: Share) {
+    fn share(&mut self, contract: &Contract, called: &[OperationId], share: Share, supply: &Supply) {
         let own: Vec<_> = called.iter().copied().filter(|id| share.own.contains(id)).collect();
         for id in called {
             if share.own.contains(id) {
-                self.steps.extend(steps_of(contract, *id));
+                self.steps.extend(steps_of(contract, *id, (self.seed, supply)));
             } else if share.leant_on.contains(id) {
-                let action = match call_of(contract, *id) {
+                let action = match call_of(contract, *id, supply) {
                     // Its first page shows values; the pages are checked in the shard that the list falls to.
-                    Action::Walk => Action::Read,
+                    Action::Walk | Action::WalkWithin => Action::Read,
                     action => action,
                 };
                 self.steps.push(Step { operation: *id, action });
@@ -222,6 +240,7 @@ impl Plan {
 
     /// Looks into each called list that shows what an operation of one's own creates or updates.
     fn looks(&mut self, contract: &Contract, own: &[OperationId], called: &[OperationId]) {
+        let called: HashSet<_> = called.iter().collect();
         for (action, listed) in [
             (Action::Look, created_in as ListedIn),
             (Action::LookAgain, updated_in as ListedIn),
@@ -238,10 +257,11 @@ impl Plan {
 
     /// Fills each list whose items a called operation creates, and walks over it again.
     fn fills(&mut self, contract: &Contract, called: &[OperationId]) {
+        let known: HashSet<_> = called.iter().collect();
         let lists: BTreeSet<_> = called
             .iter()
             .filter_map(|id| contract.list_of(*id))
-            .filter(|list| called.contains(list))
+            .filter(|list| known.contains(list))
             .collect();
         for operation in lists {
             for action in [Action::Fill, Action::WalkFilled] {
@@ -290,8 +310,14 @@ impl Plan {
 }
 
 /// The documented call of an operation.
-fn call_of(contract: &Contract, id: OperationId) -> Action {
+fn call_of(contract: &Contract, id: OperationId, supply: &Supply) -> Action {
     let operation = contract.operation(id);
+    if supply.after_creates.contains(&id) {
+        return Action::ReadCreated;
+    }
+    if supply.within.contains(&id) {
+        return Action::WalkWithin;
+    }
     match (&operation.page, operation.is_read()) {
         (Some(_), true) => Action::Walk,
         (_, true) => Action::Read,
@@ -301,9 +327,9 @@ fn call_of(contract: &Contract, id: OperationId) -> Action {
 }
 
 /// The steps that an operation takes by itself: its call, variants of it, credentials that must be refused, odd requests.
-fn steps_of(contract: &Contract, id: OperationId) -> Vec<Step> {
+fn steps_of(contract: &Contract, id: OperationId, (seed, supply): (u64, &Supply)) -> Vec<Step> {
     let operation = contract.operation(id);
-    let call = call_of(contract, id);
+    let call = call_of(contract, id, supply);
     let varied = match call {
         Action::Create => operation.laws.created.as_ref().map(|_| Action::VaryCreate),
         Action::Update => operation.laws.updated.as_ref().map(|_| Action::VaryUpdate),
@@ -317,9 +343,21 @@ fn steps_of(contract: &Contract, id: OperationId) -> Vec<Step> {
         .into_iter()
         .filter(refused)
         .map(probe);
-    let odd = operation.odd.iter().copied().map(odd);
+    let odd = odd_requests(contract, id, seed).into_iter().map(odd);
     let actions = [call].into_iter().chain(varied).chain(probes).chain(odd);
     actions.map(|action| Step { operation: id, action }).collect()
+}
+
+/// When a step has its turn: those of one turn stay in the order of their links.
+fn turn(supply: &Supply, step: &Step) -> (Action, Option<Probe>) {
+    let waits = supply.after_creates.contains(&step.operation);
+    let turn = match step.action {
+        Action::ReadCreated if supply.between_creates.contains(&step.operation) => Action::Create,
+        Action::ProbeRead(_) if waits => Action::ReadCreated,
+        Action::WalkWithin => Action::Read,
+        action => action,
+    };
+    (turn, step.action.probe())
 }
 
 /// The steps of a group by what goes in order: the odd requests to one operation, since one that gets no answer is its
@@ -327,14 +365,17 @@ fn steps_of(contract: &Contract, id: OperationId) -> Vec<Step> {
 #[must_use]
 pub fn lanes(group: &[Step]) -> Vec<Vec<Step>> {
     let mut lanes: Vec<Vec<Step>> = Vec::new();
+    let mut odd_lanes: HashMap<OperationId, usize> = HashMap::new();
     for step in group {
-        let in_order = |lane: &&mut Vec<Step>| {
-            let odd = |other: &Step| matches!(other.action, Action::OddRead(_)) && other.operation == step.operation;
-            odd(step) && lane.iter().all(odd)
-        };
-        match lanes.iter_mut().find(in_order) {
-            Some(lane) => lane.push(*step),
-            None => lanes.push(vec![*step]),
+        let is_odd = matches!(step.action, Action::OddRead(_));
+        match odd_lanes.get(&step.operation).filter(|_| is_odd) {
+            Some(lane) => lanes[*lane].push(*step),
+            None => {
+                if is_odd {
+                    odd_lanes.insert(step.operation, lanes.len());
+                }
+                lanes.push(vec![*step]);
+            }
         }
     }
     lanes
@@ -360,7 +401,7 @@ fn wanted(contract: &Contract, scope: &Scope) -> HashSet<OperationId> {
     let mut open = scope.only.clone();
     while let Some(id) = open.pop() {
         if wanted.insert(id) {
-            open.extend(contract.links.iter().filter(|link| link.to == id).map(|link| link.from));
+            open.extend(contract.links_to(id).map(|link| link.from));
             let operation = contract.operation(id);
             let lists = [created_in(operation), updated_in(operation)].into_iter().flatten();
             open.extend(lists.filter_map(|listed| contract.operation_named(&listed.operation)));
@@ -425,7 +466,7 @@ pub(super) fn shows(contract: &Contract, scope: &Scope, create: OperationId) -> 
     let list = listed
         .and_then(|listed| contract.operation_named(&listed.operation))
         .filter(may_be_called);
-    let mut links = contract.links.iter().filter(|link| link.from == create);
+    let mut links = contract.links_from(create);
     let mut by_id = || {
         let read = links.find(|link| {
             let parameter = matches!(link.target, Target::Parameter(_));
@@ -438,18 +479,25 @@ pub(super) fn shows(contract: &Contract, scope: &Scope, create: OperationId) -> 
 
 /// The operations so that each comes after those whose values it takes, else in the order of the contract.
 fn link_order(contract: &Contract) -> Vec<OperationId> {
-    let mut open: Vec<_> = contract.operation_ids().collect();
+    let sources = |id: OperationId| {
+        let others: HashSet<_> = contract.links_to(id).map(|link| link.from).collect();
+        others.into_iter().filter(move |from| *from != id)
+    };
+    let mut open: BTreeSet<_> = contract.operation_ids().collect();
+    let mut waiting: Vec<_> = contract.operation_ids().map(|id| sources(id).count()).collect();
+    let mut ready: BTreeSet<_> = open.iter().copied().filter(|id| waiting[id.0] == 0).collect();
     let mut ordered = Vec::with_capacity(open.len());
-    while !open.is_empty() {
-        let waits = |id: &OperationId| {
-            contract
-                .links
-                .iter()
-                .any(|link| link.to == *id && link.from != *id && open.contains(&link.from))
-        };
-        // Links in a circle: the contract's order decides.
-        let next = open.iter().position(|id| !waits(id)).unwrap_or(0);
-        ordered.push(open.remove(next));
+    // Links in a circle: the contract's order decides.
+    while let Some(id) = ready.pop_first().or_else(|| open.first().copied()) {
+        open.remove(&id);
+        ordered.push(id);
+        let targets: HashSet<_> = contract.links_from(id).map(|link| link.to).collect();
+        for to in targets.into_iter().filter(|to| *to != id && open.contains(to)) {
+            waiting[to.0] -= 1;
+            if waiting[to.0] == 0 {
+                ready.insert(to);
+            }
+        }
     }
     ordered
 }
@@ -615,8 +663,12 @@ mod tests {
         let (contract, plan) = plan(&all());
         let odd = odd_ones(&contract, &plan);
         assert_eq!(odd.iter().collect::<HashSet<_>>().len(), odd.len());
-        // Six pages of four lists; nine bodies of five writes, and two identifiers of two of them.
-        assert_eq!(odd.len(), 6 * 4 + 9 * 5 + 2 * 2);
+        // Six pages of four lists; nine bodies of five writes, and two identifiers of two of them; each wrong type of each
+        // field in the update, `true` for one of each type, and each once in each create.
+        assert_eq!(
+            odd.len(),
+            6 * 4 + 9 * 5 + 2 * 2 + (12 * 3 + 8 * 2 + 4) + (5 + 5 + 4 + 4)
+        );
         let accounts = plan.steps.iter().filter(|step| step.action == Action::Account).count();
         let before = plan.steps.len() - accounts;
         let tail = plan.steps.get(before - odd.len()..before).unwrap();

@@ -6,14 +6,14 @@
 //! Nothing here plans: [`Plan::told`] reads the very steps that a run carries out, so that the two cannot drift. Every
 //! match on a kind of fact is total, and so is what is told of an action: who adds one says here what is told of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
+use super::source::{Source, sources};
 use super::steps::{Action, Plan, Probe, Step, created_in, updated_in};
 use super::variety::{TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, reserve, variants};
 use crate::contract::Contract;
 use crate::contract::fact::{Fact, FactId, FactKind};
-use crate::contract::link::Target;
 use crate::contract::odd::Odd;
 use crate::contract::operation::{Location, OperationId};
 
@@ -43,8 +43,8 @@ pub struct Planned {
     pub writes: bool,
     /// The facts that its answers decide.
     pub facts: Vec<FactId>,
-    /// Where the values of its path come from: the parameter, and the operations whose answers show one.
-    pub needs: Vec<(String, Vec<OperationId>)>,
+    /// Where the values of its path come from, and those that an answer shows.
+    pub needs: Vec<Source>,
 }
 
 impl Plan {
@@ -52,7 +52,9 @@ impl Plan {
     /// for it: what every answer shows at the operation's own call, a law at the step that gathers its evidence.
     #[must_use]
     pub fn told(&self, contract: &Contract) -> Vec<Planned> {
-        let mut planned: Vec<_> = self.steps.iter().map(|step| self.planned(contract, *step)).collect();
+        let calls = Calls::of(self, contract);
+        let planned = self.steps.iter().map(|step| self.planned(contract, &calls, *step));
+        let mut planned: Vec<_> = planned.collect();
         let mut steps_of: HashMap<OperationId, Vec<usize>> = HashMap::new();
         for (index, step) in self.steps.iter().enumerate() {
             steps_of.entry(step.operation).or_default().push(index);
@@ -92,23 +94,24 @@ impl Plan {
         planned
     }
 
-    fn planned(&self, contract: &Contract, step: Step) -> Planned {
-        let sends = self.sends(contract, step);
+    fn planned(&self, contract: &Contract, calls: &Calls, step: Step) -> Planned {
+        let sends = calls.sent_by(step);
         let operation = contract.operation(sends);
-        let in_path = operation.parameters.iter().enumerate();
         // An odd identifier is made up.
-        let made_up = step.action.odd().and_then(|odd| odd.parameter);
-        let in_path =
-            in_path.filter(|(index, parameter)| parameter.location == Location::Path && made_up != Some(*index));
-        let needs = in_path.map(|(index, parameter)| {
-            let links = contract.links.iter().filter(|link| link.to == sends);
-            let links = links.filter(|link| link.target == Target::Parameter(index));
-            let called = links.map(|link| link.from).filter(|from| self.calls(*from));
-            let mut sources: Vec<_> = called.collect();
-            sources.sort_unstable();
-            sources.dedup();
-            (parameter.name.clone(), sources)
-        });
+        let made_up = step
+            .action
+            .odd()
+            .and_then(|odd| operation.parameters.get(odd.parameter?));
+        let needs = sources(contract, sends, |from| !calls.not_called.contains(&from))
+            .into_iter()
+            .filter(|source| {
+                let in_path = operation
+                    .parameters
+                    .iter()
+                    .any(|parameter| parameter.location == Location::Path && parameter.name == source.parameter);
+                let shown = !source.own.is_empty() || !source.listed.is_empty();
+                (in_path || shown) && made_up.is_none_or(|made_up| made_up.name != source.parameter)
+            });
         Planned {
             step,
             sends,
@@ -125,17 +128,6 @@ impl Plan {
         }
     }
 
-    fn sends(&self, contract: &Contract, step: Step) -> OperationId {
-        let fills = |id: &OperationId| contract.list_of(*id) == Some(step.operation);
-        let mut operations = contract.operation_ids().filter(|id| self.calls(*id));
-        let creates = operations.find(|id| step.action == Action::Fill && fills(id));
-        creates.unwrap_or(step.operation)
-    }
-
-    fn calls(&self, operation: OperationId) -> bool {
-        !self.not_called.iter().any(|(not_called, _)| *not_called == operation)
-    }
-
     fn indexes(&self, wanted: impl Fn(Action) -> bool) -> Vec<usize> {
         let steps = self.steps.iter().enumerate();
         steps
@@ -145,12 +137,39 @@ impl Plan {
     }
 }
 
+/// What a plan calls.
+struct Calls {
+    not_called: HashSet<OperationId>,
+    /// The first called create of each list.
+    fills: HashMap<OperationId, OperationId>,
+}
+
+impl Calls {
+    fn of(plan: &Plan, contract: &Contract) -> Self {
+        let not_called: HashSet<_> = plan.not_called.iter().map(|(id, _)| *id).collect();
+        let mut fills = HashMap::new();
+        for id in contract.operation_ids().filter(|id| !not_called.contains(id)) {
+            if let Some(list) = contract.list_of(id) {
+                fills.entry(list).or_insert(id);
+            }
+        }
+        Self { not_called, fills }
+    }
+
+    /// The operation whose requests a step sends.
+    fn sent_by(&self, step: Step) -> OperationId {
+        let create = self.fills.get(&step.operation).filter(|_| step.action == Action::Fill);
+        create.copied().unwrap_or(step.operation)
+    }
+}
+
 impl Action {
     /// What the step does, and why.
     #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
             Self::Walk => "walk the list: each answer is judged, and the pages must add up",
+            Self::WalkWithin => "walk the list that stands within another record: its pages must add up",
             Self::Read => "read: the answer is judged",
             Self::ProbeRead(probe) | Self::ProbeWrite(probe) => match probe {
                 Probe::NoCredential => "call without a credential: it must be refused",
@@ -162,6 +181,7 @@ impl Action {
             Self::VaryCreate => "create further records: fields alone, none, other offsets, names beyond ASCII",
             Self::Look => "look for what was created: it must be listed, with what was sent",
             Self::WalkFilled => "walk the list once more, if it was given a second page: the pages must add up",
+            Self::ReadCreated => "read by what a create showed, a record of this run before any other",
             Self::Update => "update a record that this run created",
             Self::LookAgain => "look for what was updated: the list must show what was sent, in that record alone",
             Self::OddRead(_) | Self::OddWrite(_) => {
@@ -181,7 +201,7 @@ impl Action {
             settle,
         } = bounds;
         match self {
-            Self::Walk => {
+            Self::Walk | Self::WalkWithin => {
                 format!(
                     "the first page, then pages 2 to last_page, {max_pages} at most; once more where they do not add up"
                 )
@@ -195,6 +215,10 @@ impl Action {
                 "one request in each documented form, and again, changed field by field, until it is accepted; what \
                  all of them leave is at most --max-writes {max_writes}; before a later write takes its identifier, \
                  what shows its record until it does"
+            ),
+            Self::ReadCreated => format!(
+                "one request, again within --settle {} while it gets a 404; of a list its pages, {max_pages} at most",
+                settle.as_secs_f64()
             ),
             Self::VaryCreate => format!(
                 "for each started {WRITES_A_VARIANT} of --max-writes {max_writes} one that is accepted, of at most \
@@ -225,6 +249,8 @@ impl Action {
             Self::Walk | Self::ProbeRead(_) | Self::OddRead(_) => true,
             // A read may need what the read before it showed; writes go one by one.
             Self::Read
+            | Self::ReadCreated
+            | Self::WalkWithin
             | Self::Create
             | Self::Fill
             | Self::VaryCreate
@@ -267,7 +293,7 @@ impl Action {
     /// Whether the operation is called as documented, so that its answer is held to everything that is stated of it.
     fn is_the_call(self) -> bool {
         match self {
-            Self::Walk | Self::Read | Self::Create | Self::Update => true,
+            Self::Walk | Self::WalkWithin | Self::Read | Self::ReadCreated | Self::Create | Self::Update => true,
             Self::Fill
             | Self::VaryCreate
             | Self::Look
@@ -315,7 +341,9 @@ impl Evidence {
             | FactKind::Complete
             | FactKind::Decodes
             | FactKind::Json
+            | FactKind::JsonOf(_)
             | FactKind::MediaType
+            | FactKind::MediaTypeOf(_)
             | FactKind::NoServerError
             | FactKind::Present
             | FactKind::Status
@@ -353,7 +381,7 @@ impl Evidence {
             },
             Self::Listed => action == Action::Look,
             Self::Odd => matches!(action, Action::OddRead(_) | Action::OddWrite(_)),
-            Self::Paged => action == Action::Walk,
+            Self::Paged => matches!(action, Action::Walk | Action::WalkWithin | Action::ReadCreated),
             Self::Refused(probe) => action.probe() == Some(probe),
             Self::Updated => action == Action::LookAgain,
         }
@@ -374,6 +402,7 @@ mod tests {
 
     use super::*;
     use crate::plan::Scope;
+    use crate::testing::work;
 
     fn told(scope: &Scope) -> (Contract, Vec<Planned>) {
         let contract = Contract::built_in().unwrap();
@@ -387,6 +416,40 @@ mod tests {
             token: true,
             ..Scope::default()
         }
+    }
+
+    /// A contract of this many lists, each with an operation that reads one of its items and one that creates in it.
+    fn lists(count: usize) -> String {
+        let mut text = "openapi: 3.0.3\ninfo: {title: Things, version: '1'}\npaths:\n".to_owned();
+        for number in 0..count {
+            let ok = |links: &str| format!("responses: {{'200': {{description: a{links}}}}}");
+            let link =
+                format!(", links: {{L: {{operationId: get{number}, parameters: {{id: '$response.body#/0/id'}}}}}}");
+            let id = "parameters: [{name: id, in: path, required: true, schema: {type: string}}]";
+            text.push_str(&format!("  /t{number}:\n"));
+            text.push_str(&format!("    get: {{operationId: list{number}, {}}}\n", ok(&link)));
+            text.push_str(&format!("    post: {{operationId: create{number}, {}}}\n", ok("")));
+            text.push_str(&format!(
+                "  /t{number}/{{id}}: {{get: {{operationId: get{number}, {id}, {}}}}}\n",
+                ok("")
+            ));
+        }
+        text
+    }
+
+    #[test]
+    fn a_document_twice_as_long_takes_twice_the_work_to_read_and_plan() {
+        let work = |count| {
+            let text = lists(count);
+            work::of(|| {
+                let contract = Contract::read("lists.yaml", text).unwrap();
+                let planned = Plan::new(&contract, &all()).told(&contract);
+                assert!(planned.len() >= 3 * count);
+            })
+        };
+        let (one, two) = (work(200), work(400));
+        // A name among twice as many takes one comparison more.
+        assert!(two * 10 <= one * 22, "{one} {two}");
     }
 
     #[test]
@@ -439,9 +502,12 @@ mod tests {
         let update = contract.operation_named("updateContact").unwrap();
         let create = contract.operation_named("createContact").unwrap();
         let step = planned.iter().find(|planned| planned.step.operation == update).unwrap();
-        let (name, sources) = &step.needs[0];
-        assert_eq!(name, "id");
-        assert!(sources.contains(&create), "{sources:?}");
+        let source = &step.needs[0];
+        assert_eq!(
+            (source.parameter.as_str(), &source.own, source.given),
+            ("id", &vec![create], None)
+        );
+        assert!(source.listed.is_empty(), "other people's records are not written to");
     }
 
     #[test]

@@ -60,10 +60,9 @@ fn against_update(contract: &Contract, scope: &Scope, id: OperationId) -> Option
         return Some("its path names no record, so it may change every one".to_owned());
     }
     let is_own = |index: usize| {
-        let mut links = contract.links.iter();
-        links.any(|link| {
+        contract.links_to(id).any(|link| {
             let creates = contract.operation(link.from).method == Method::Post;
-            let there = link.to == id && link.target == Target::Parameter(index);
+            let there = link.target == Target::Parameter(index);
             there && creates && reason_against(contract, scope, link.from).is_none()
         })
     };
@@ -99,8 +98,8 @@ pub(super) fn has_laws(operation: &Operation) -> bool {
 /// Whether a create gives the value of a field.
 pub(super) fn is_linked_to_a_create(contract: &Contract, id: OperationId, field: &str) -> bool {
     let target = Target::Body(field.to_owned());
-    let mut links = contract.links.iter();
-    links.any(|link| link.to == id && link.target == target && !contract.operation(link.from).is_read())
+    let mut links = contract.links_to(id);
+    links.any(|link| link.target == target && !contract.operation(link.from).is_read())
 }
 
 /// Whether a field, by its pointer and schema, reads as the identifier of a record: `id`, `petId`, `owner_ids`, a UUID.

@@ -61,7 +61,7 @@ impl Excerpt {
         numbers.dedup();
         let line = |number| ExcerptLine {
             number,
-            text: source_line(document, number).chars().take(LONGEST_LINE).collect(),
+            text: document.line(number).chars().take(LONGEST_LINE).collect(),
         };
         Self {
             lines: numbers.into_iter().map(line).collect(),
@@ -76,17 +76,13 @@ fn is_keyword(token: &str) -> bool {
     matches!(token, "type" | "required" | "additionalProperties")
 }
 
-fn source_line(document: &Document, number: u32) -> &str {
-    let index = usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
-    document.text.lines().nth(index).unwrap_or_default()
-}
-
 /// The name or value that begins at a position.
 fn mark(document: &Document, Position { line, column }: Position) -> Mark {
-    let text = source_line(document, line);
-    let cut = text.chars().count().min(LONGEST_LINE);
+    let text = document.line(line);
+    // A line may be megabytes long: what stands behind the cut is not read.
+    let cut = text.chars().take(LONGEST_LINE).count();
     let start = usize::try_from(column.saturating_sub(1)).unwrap_or(0).min(cut);
-    let word: String = text.chars().skip(start).collect();
+    let word: String = text.chars().take(LONGEST_LINE).skip(start).collect();
     let word = match word.split_once(": ") {
         Some((name, _)) => name,
         None => word.trim_end().trim_end_matches(':'),

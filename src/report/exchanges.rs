@@ -1,6 +1,9 @@
 //! The exchanges of a run as a report may tell them: requests as they were sent but for what the target showed, answers
 //! as shapes. The main types are [`Exchanges`], which sees the events of a run, and [`ExchangeRecord`].
 
+use std::cell::Cell;
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +18,8 @@ use crate::run::Event;
 const MOST_KEPT: usize = 1000;
 /// The largest body that is told, in bytes.
 const LARGEST_BODY: usize = 256 << 10;
+/// How much of all bodies is told, in bytes: each report writes them again.
+const MOST_TOLD: usize = 8 << 20;
 /// How much of a body is told, in characters.
 const LONGEST_TEXT: usize = 16 << 10;
 
@@ -111,6 +116,10 @@ pub struct Exchanges<'run> {
     values: Values,
     redaction: Redaction,
     kept: Vec<ExchangeRecord>,
+    /// The numbers of those that are kept.
+    numbers: HashSet<u64>,
+    /// How many bytes of bodies are told.
+    told: Cell<usize>,
     left_out: u64,
 }
 
@@ -123,6 +132,8 @@ impl<'run> Exchanges<'run> {
             values,
             redaction,
             kept: Vec::new(),
+            numbers: HashSet::new(),
+            told: Cell::new(0),
             left_out: 0,
         }
     }
@@ -132,7 +143,7 @@ impl<'run> Exchanges<'run> {
         match event {
             Event::Exchanged(exchange) if self.kept.len() < MOST_KEPT => self.keep(exchange),
             Event::Exchanged(_) => self.left_out += 1,
-            Event::Found(_, Some(exchange)) if !self.has(exchange.number) => {
+            Event::Found(_, Some(exchange)) if !self.numbers.contains(&exchange.number) => {
                 self.left_out -= 1;
                 self.keep(exchange);
             }
@@ -161,12 +172,9 @@ impl<'run> Exchanges<'run> {
         (self.kept, self.left_out)
     }
 
-    fn has(&self, number: u64) -> bool {
-        self.kept.iter().rev().any(|kept| kept.number == number)
-    }
-
     fn keep(&mut self, exchange: &Exchange) {
         let record = self.record(exchange);
+        self.numbers.insert(exchange.number);
         self.kept.push(record);
     }
 
@@ -230,7 +238,7 @@ impl<'run> Exchanges<'run> {
         if answer.body.is_empty() {
             return (None, true);
         }
-        if answer.body.len() > LARGEST_BODY {
+        if answer.body.len() > LARGEST_BODY || self.told.get() > MOST_TOLD {
             return (None, false);
         }
         let text = match self.values {
@@ -241,6 +249,7 @@ impl<'run> Exchanges<'run> {
             },
         };
         let (text, whole) = cut(&text);
+        self.told.set(self.told.get() + text.len());
         (Some(text), whole)
     }
 }

@@ -38,6 +38,9 @@ pub fn github(record: &Record) -> String {
         told::outcome(record.outcome),
         told::because(record)
     );
+    if let Some(cause) = told::cause(record) {
+        closing.push_str(&format!("; {cause}"));
+    }
     let more = record.findings.len() - shown;
     if more > 0 {
         closing.push_str(&format!(

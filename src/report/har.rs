@@ -1,6 +1,8 @@
 //! The exchanges of a run as an HTTP archive (HAR 1.2), which browsers and proxies open. Values are what the record tells
 //! of them: shapes, unless the user asked to see values. The token is never in it.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, FixedOffset, SecondsFormat, TimeDelta};
 use http::StatusCode;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
@@ -9,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::exchanges::{CredentialRecord, ExchangeRecord, PurposeRecord};
 use super::record::Record;
 use super::told;
-use crate::exchange::neutral::neutral_json;
+use crate::exchange::neutral::json_text;
 
 /// What a URI cannot hold as it is. Percent signs are there already where a path has been encoded.
 const NOT_IN_A_URI: &AsciiSet = &CONTROLS
@@ -41,17 +43,14 @@ pub fn har(record: &Record) -> String {
         comments.push(format!("{} more exchanges were not kept", record.exchanges_left_out));
     }
     log["comment"] = comments.join("; ").into();
-    // Plain data, so there is nothing that could fail to be written.
-    let mut text = neutral_json(&serde_json::to_string_pretty(&json!({"log": log})).unwrap_or_default());
-    text.push('\n');
-    text
+    json_text(&json!({ "log": log }))
 }
 
 /// A page for each operation that was called.
 fn pages(record: &Record) -> Vec<Value> {
-    let mut pages: Vec<Value> = Vec::new();
+    let (mut pages, mut named) = (Vec::new(), HashSet::new());
     for exchange in &record.exchanges {
-        if !pages.iter().any(|page| page["id"] == exchange.operation.as_str()) {
+        if named.insert(exchange.operation.as_str()) {
             pages.push(json!({
                 "startedDateTime": sent(record, exchange),
                 "id": exchange.operation,

@@ -1,15 +1,23 @@
 //! The JSON report: the record as it is, one object, in letters that neither a terminal nor a CI system obeys.
 
+use std::io;
+
 use super::record::Record;
-use crate::exchange::neutral::neutral_json;
+use crate::exchange::neutral::{self, json_text};
 
 /// The record as JSON with a newline at its end.
 #[must_use]
 pub fn json(record: &Record) -> String {
-    // Every type of the record is plain data, so there is nothing that could fail to be written.
-    let mut text = neutral_json(&serde_json::to_string_pretty(record).unwrap_or_default());
-    text.push('\n');
-    text
+    json_text(record)
+}
+
+/// The same, written bit by bit.
+///
+/// # Errors
+///
+/// What the writer says.
+pub fn write_json(record: &Record, to: &mut dyn io::Write) -> io::Result<()> {
+    neutral::write_json(record, to)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //! between. Undecided is skipped with its reason. A run that says nothing of the service has a case of its own that is an
 //! error, so that a report without a failure is not read as green.
 
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use chrono::DateTime;
@@ -23,9 +24,8 @@ pub fn junit(record: &Record) -> String {
     let mut report = Report::new("countersign");
     report.set_time(Duration::from_millis(record.duration_ms));
     report.add_test_suites(run_suite(record));
-    for operation in operations(record) {
-        report.add_test_suite(suite(record, operation));
-    }
+    let sorted = Sorted::of(record);
+    report.add_test_suites(sorted.operations.iter().filter_map(|operation| sorted.suite(operation)));
     // What is written goes to a String and holds no character that XML has not, so that nothing fails.
     let text = report.to_string().unwrap_or_default();
     // The library's own addition; the schema that Jenkins holds a report to refuses it.
@@ -51,51 +51,88 @@ fn run_suite(record: &Record) -> Option<TestSuite> {
     Some(suite)
 }
 
-/// The names of all operations that something is said of, in the contract's order.
-fn operations(record: &Record) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
-    let listed = record.operations.iter().map(|operation| operation.name.as_str());
-    let of_facts = record.facts.rows.iter().map(|row| row.operation.as_str());
-    let of_findings = record.findings.iter().map(|finding| finding.operation.as_str());
-    for name in listed.chain(of_facts).chain(of_findings) {
-        if !names.contains(&name) {
-            names.push(name);
+/// A record by what its suites are asked for: a contract may have a hundred thousand facts.
+struct Sorted<'record> {
+    record: &'record Record,
+    /// The names of all operations, in the contract's order.
+    operations: Vec<&'record str>,
+    rows: HashMap<&'record str, Vec<&'record FactRow>>,
+    /// The findings of each fact.
+    findings: HashMap<&'record str, Vec<&'record FindingRecord>>,
+    /// The findings of each operation whose fact has no row, as a report that was put together may have them.
+    without_row: HashMap<&'record str, Vec<&'record FindingRecord>>,
+    /// How long the answers of an operation took together, in milliseconds.
+    waited: HashMap<&'record str, f64>,
+}
+
+impl<'record> Sorted<'record> {
+    fn of(record: &'record Record) -> Self {
+        let mut sorted = Self {
+            record,
+            operations: Vec::new(),
+            rows: HashMap::new(),
+            findings: HashMap::new(),
+            without_row: HashMap::new(),
+            waited: HashMap::new(),
+        };
+        let mut facts = HashSet::new();
+        for row in &record.facts.rows {
+            facts.insert(row.fact.as_str());
+            sorted.rows.entry(&row.operation).or_default().push(row);
         }
+        for finding in &record.findings {
+            let (of_fact, of_operation) = (finding.fact.as_str(), finding.operation.as_str());
+            sorted.findings.entry(of_fact).or_default().push(finding);
+            if !facts.contains(of_fact) {
+                sorted.without_row.entry(of_operation).or_default().push(finding);
+            }
+        }
+        for exchange in &record.exchanges {
+            if let Some(answer) = &exchange.answer {
+                *sorted.waited.entry(&exchange.operation).or_default() += answer.elapsed_ms;
+            }
+        }
+        let listed = record.operations.iter().map(|operation| operation.name.as_str());
+        let of_facts = record.facts.rows.iter().map(|row| row.operation.as_str());
+        let of_findings = record.findings.iter().map(|finding| finding.operation.as_str());
+        let mut seen = HashSet::new();
+        let names = listed
+            .chain(of_facts)
+            .chain(of_findings)
+            .filter(|name| seen.insert(*name));
+        sorted.operations = names.collect();
+        sorted
     }
-    names.retain(|name| {
-        record.facts.rows.iter().any(|row| row.operation == *name) || without_row(record, name).next().is_some()
-    });
-    names
-}
 
-fn suite(record: &Record, operation: &str) -> TestSuite {
-    let mut suite = TestSuite::new(safe(operation));
-    about(&mut suite, record);
-    if let Some(time) = waited(record, operation) {
-        suite.set_time(time);
+    /// The suite of an operation; none where nothing is said of it.
+    fn suite(&self, operation: &str) -> Option<TestSuite> {
+        let (rows, without_row) = (self.rows.get(operation), self.without_row.get(operation));
+        if rows.is_none() && without_row.is_none() {
+            return None;
+        }
+        let mut suite = TestSuite::new(safe(operation));
+        about(&mut suite, self.record);
+        if let Some(time) = self.waited(operation) {
+            suite.set_time(time);
+        }
+        for row in rows.into_iter().flatten() {
+            let findings = self.findings.get(row.fact.as_str()).map_or(&[][..], Vec::as_slice);
+            suite.add_test_case(case(self.record, row, findings));
+        }
+        for finding in without_row.into_iter().flatten() {
+            suite.add_test_case(without_fact(self.record, finding));
+        }
+        Some(suite)
     }
-    for row in record.facts.rows.iter().filter(|row| row.operation == operation) {
-        let findings: Vec<_> = record
-            .findings
-            .iter()
-            .filter(|finding| finding.fact == row.fact)
-            .collect();
-        suite.add_test_case(case(record, row, &findings));
-    }
-    for finding in without_row(record, operation) {
-        suite.add_test_case(without_fact(record, finding));
-    }
-    suite
-}
 
-/// The findings of an operation whose fact has no row, as a report that was put together may have them.
-fn without_row<'record>(record: &'record Record, operation: &str) -> impl Iterator<Item = &'record FindingRecord> {
-    let rows = &record.facts.rows;
-    record
-        .findings
-        .iter()
-        .filter(move |finding| finding.operation == operation)
-        .filter(|finding| !rows.iter().any(|row| row.fact == finding.fact))
+    /// How long the answers of an operation took together; none where not every exchange was kept.
+    fn waited(&self, operation: &str) -> Option<Duration> {
+        if self.record.exchanges_left_out > 0 {
+            return None;
+        }
+        let milliseconds = self.waited.get(operation).copied().unwrap_or_default();
+        Duration::try_from_secs_f64(milliseconds / 1000.0).ok()
+    }
 }
 
 /// What every suite says of the run.
@@ -109,20 +146,7 @@ fn about(suite: &mut TestSuite, record: &Record) {
         Property::new("seed", record.seed.to_string()),
         Property::new("countersign", safe(&record.countersign)),
     ]);
-}
-
-/// How long the answers of an operation took together; none where not every exchange was kept.
-fn waited(record: &Record, operation: &str) -> Option<Duration> {
-    if record.exchanges_left_out > 0 {
-        return None;
-    }
-    let exchanges = record
-        .exchanges
-        .iter()
-        .filter(|exchange| exchange.operation == operation);
-    let answers = exchanges.filter_map(|exchange| exchange.answer.as_ref());
-    let milliseconds: f64 = answers.map(|answer| answer.elapsed_ms).sum();
-    Duration::try_from_secs_f64(milliseconds / 1000.0).ok()
+    suite.add_properties(told::cause(record).map(|cause| Property::new("cause", cause)));
 }
 
 /// The case of a fact. A finding of another rule than the fact's own is told here too.

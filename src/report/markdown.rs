@@ -70,7 +70,7 @@ fn head(record: &Record) -> String {
             told::of_shard(record),
             code(&told::clipped(reason, LONGEST_LINE))
         ),
-        None => told::because(record),
+        None => told::in_operations(record) + &told::of_shard(record) + &told::counts(record),
     };
     let facts = &record.facts;
     format!(
@@ -82,7 +82,26 @@ fn head(record: &Record) -> String {
         facts.held,
         facts.broken,
         facts.undecided
-    ) + &acceptances(record)
+    ) + &told::cause(record).map_or_else(String::new, |cause| format!("\nMost likely: {cause}\n"))
+        + &not_checked(record)
+        + &acceptances(record)
+}
+
+/// The operations that were not checked though they were in scope.
+fn not_checked(record: &Record) -> String {
+    let (named, more) = told::unchecked(record);
+    if named.is_empty() {
+        return String::new();
+    }
+    let mut text = "\nNot checked:\n".to_owned();
+    for (name, reason) in named {
+        let clipped = |text| code(&told::clipped(text, LONGEST_ENTRY));
+        text.push_str(&format!("\n- {}: {}", clipped(name), clipped(reason)));
+    }
+    match more {
+        0 => text + "\n",
+        more => text + &format!("\n- and {more} more\n"),
+    }
 }
 
 /// How many findings were accepted, and what to do about entries that need a hand.
@@ -115,7 +134,9 @@ fn findings(record: &Record, text: &mut String, table: usize, most: usize) {
     more(text, all - listed, "are not listed here");
     text.push_str("\n<details><summary>Details</summary>\n");
     let room = most.saturating_sub(CLOSING);
-    let details = record.findings.iter().map(|finding| detail(record, finding));
+    let lines = told::same_lines(record);
+    let details = record.findings.iter().zip(lines);
+    let details = details.map(|(finding, first)| detail(record, finding, first.map(|first| &record.findings[first])));
     let told = details.take_while(|detail| push(text, detail, room)).count();
     more(text, all - told, "have no details here");
     text.push_str("\n</details>\n");
@@ -143,7 +164,8 @@ fn row(finding: &FindingRecord) -> String {
     format!("| {level} | {} | {} |\n", cells.join(" | "), finding.contract_line)
 }
 
-fn detail(record: &Record, finding: &FindingRecord) -> String {
+/// Everything about a finding; its line is told with the first finding that it shows.
+fn detail(record: &Record, finding: &FindingRecord, first: Option<&FindingRecord>) -> String {
     let lines = finding.excerpt.lines.iter();
     let excerpt: Vec<_> = lines
         .map(|line| format!("{:>5} | {}", line.number, told::clipped(&line.text, LONGEST_LINE)))
@@ -159,8 +181,18 @@ fn detail(record: &Record, finding: &FindingRecord) -> String {
         fenced("yaml", &excerpt.join("\n")),
         code(&told::clipped(&finding.documented, LONGEST_LINE)),
         code(&told::clipped(&told::received(finding), LONGEST_LINE)),
-        fenced("sh", &told::clipped(&finding.reproduce, LONGEST_LINE)),
+        again(finding, first),
     )
+}
+
+fn again(finding: &FindingRecord, first: Option<&FindingRecord>) -> String {
+    match first {
+        None => fenced("sh", &told::clipped(&finding.reproduce, LONGEST_LINE)),
+        Some(first) => {
+            let first = told::clipped(&told::named(first), LONGEST_CELL);
+            format!("See it again by the line above of {}.\n", code(&first))
+        }
+    }
 }
 
 fn undecided(record: &Record) -> String {

@@ -28,15 +28,15 @@ pub use exchanges::{AnswerRecord, CredentialRecord, ExchangeRecord, Exchanges, H
 pub use github::github;
 pub use har::har;
 pub use html::html;
-pub use json::json;
+pub use json::{json, write_json};
 pub use junit::junit;
 pub use markdown::{MOST_BYTES, markdown, markdown_within};
 pub use merge::{MergeError, merge};
 pub use read::{LARGEST_REPORT, ReadError, read};
 pub use record::{
-    ContractRecord, FactRow, Facts, FindingRecord, GapRecord, LookedThroughRecord, OperationRecord, OtherRecord,
-    Outcome, PlaceRecord, Record, RequestCounts, ResidueRecord, RunFacts, ShardEnded, ShardRecord, ShardsRecord,
-    VERSION, VerdictRecord, record,
+    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LookedThroughRecord, OperationRecord,
+    OtherRecord, Outcome, PlaceRecord, Record, RequestCounts, ResidueRecord, RunFacts, ShardEnded, ShardRecord,
+    ShardsRecord, VERSION, VerdictRecord, record,
 };
 pub use sarif::sarif;
 pub use terminal::{Styling, Terminal, Verbosity};

@@ -61,7 +61,8 @@ impl Terminal {
             "{}: {} held, {} broken, {} undecided",
             facts.total, facts.held, facts.broken, facts.undecided
         );
-        let mut text = self.row("contract", &contract) + &self.row("facts", &counted);
+        let cause = told::cause(record).map_or_else(String::new, |cause| self.row("cause", cause));
+        let mut text = cause + &self.row("contract", &contract) + &self.row("facts", &counted);
         self.undecided(record, &mut text);
         if record.findings.len() > AT_ONE_GLANCE {
             text.push_str(&self.row("findings", &by_rule(record)));

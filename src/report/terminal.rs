@@ -72,8 +72,10 @@ impl Terminal {
             Verbosity::Verbose => (findings.len(), 0),
             _ => (IN_FULL.min(findings.len()), IN_LINES),
         };
-        for finding in &findings[..full] {
-            text.push_str(&self.finding(finding, &record.contract.file));
+        for (finding, first) in findings[..full].iter().zip(told::same_lines(record)) {
+            let above = |first: usize| format!("by the line above of {}", told::named(&findings[first]));
+            let again = first.map_or_else(|| finding.reproduce.clone(), above);
+            text.push_str(&self.finding(finding, &again, &record.contract.file));
             text.push_str("\n\n");
         }
         let rest = &findings[full..];
@@ -113,9 +115,8 @@ impl Terminal {
         ))
     }
 
-    /// One finding of a contract's file under its line there.
-    #[must_use]
-    pub fn finding(&self, finding: &FindingRecord, file: &str) -> String {
+    /// One finding of a contract's file under its line there, and how to see it again.
+    fn finding(&self, finding: &FindingRecord, again: &str, file: &str) -> String {
         let title = if finding.level == Level::Deny {
             Title::ERROR
         } else {
@@ -130,7 +131,7 @@ impl Terminal {
         }
         let snippet = snippet.annotation(primary.label(label.as_str()));
         let received = format!("received: {}", told::received(finding));
-        let again = format!("see it again: {}", finding.reproduce);
+        let again = format!("see it again: {again}");
         let group = title
             .primary_title(finding.fact.as_str())
             .id(finding.rule.as_str())

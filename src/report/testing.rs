@@ -6,9 +6,9 @@ use chrono::DateTime;
 use reqwest::header::HeaderMap;
 
 use super::{
-    AcceptedRecord, AcceptedState, AnswerRecord, ContractRecord, CredentialRecord, Excerpt, ExchangeRecord, Exchanges,
-    FactRow, Facts, FindingRecord, GapRecord, LookedThroughRecord, OperationRecord, OtherRecord, Outcome, PlaceRecord,
-    PurposeRecord, Record, RequestCounts, ResidueRecord, RunFacts, Scope, VERSION, VerdictRecord, record,
+    AcceptedRecord, AcceptedState, AnswerRecord, ContractRecord, Coverage, CredentialRecord, Excerpt, ExchangeRecord,
+    Exchanges, FactRow, Facts, FindingRecord, GapRecord, LookedThroughRecord, OperationRecord, OtherRecord, Outcome,
+    PlaceRecord, PurposeRecord, Record, RequestCounts, ResidueRecord, RunFacts, Scope, VERSION, VerdictRecord, record,
 };
 use crate::contract::Contract;
 use crate::contract::document::Document;
@@ -88,6 +88,8 @@ impl Seen {
             looked_through: LookedThrough::Whole,
             others: Vec::new(),
             tally: Tally::default(),
+            in_scope: self.contract.operation_ids().collect(),
+            mock: false,
         }
     }
 
@@ -177,6 +179,7 @@ pub(super) fn fixed() -> Record {
     let left = |id: Option<&str>, answered| ResidueRecord {
         operation: "createThing".to_owned(),
         id: id.map(str::to_owned),
+        id_stated: true,
         answered,
         status: answered.then_some(201),
         found: id.map(|_| true),
@@ -199,6 +202,7 @@ pub(super) fn fixed() -> Record {
         duration_ms: 1234,
         facts: facts(),
         findings: findings(),
+        cause: None,
         accepted: vec![
             entry(AcceptedState::Holds, "/size", 2),
             entry(AcceptedState::NoLongerOccurs, "/name", 0),
@@ -220,6 +224,8 @@ pub(super) fn fixed() -> Record {
             rounds: 1,
         },
         operations: vec![OperationRecord {
+            coverage: Coverage::Checked,
+            unchecked: None,
             name: "getThings".to_owned(),
             method: "GET".to_owned(),
             path: "/things".to_owned(),

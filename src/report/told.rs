@@ -1,12 +1,16 @@
 //! Words that several reports share: the verdict in a line, a finding's place, what is undecided and why.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::record::{
-    FactRow, FindingRecord, LookedThroughRecord, Outcome, Record, ResidueRecord, ShardsRecord, VerdictRecord,
+    Cause, Coverage, FactRow, FindingRecord, LookedThroughRecord, OperationRecord, Outcome, Record, ResidueRecord,
+    ShardsRecord, VerdictRecord,
 };
 use crate::exchange::neutral::{Colours, neutral};
-use crate::rules::{Level, RULES, Rule};
+use crate::rules::{Level, RULES, Rule, UNCHECKED_OPERATION};
+
+/// How many operations that were not checked are named.
+const MOST_UNCHECKED: usize = 3;
 
 /// The text on one line, with nothing in it that a terminal or a CI system obeys.
 pub(super) fn line(text: &str) -> String {
@@ -33,11 +37,61 @@ pub(super) fn outcome(outcome: Outcome) -> &'static str {
     }
 }
 
-/// What follows the outcome: the shard that it is about, then the reason, else how many findings there are; empty where
-/// there is none of them.
+/// What follows the outcome: in how many operations, the shard that it is about, then the reason, else how many findings
+/// there are and which operations were not checked; empty where there is none of them.
 pub(super) fn because(record: &Record) -> String {
-    let reason = record.reason.as_ref();
-    of_shard(record) + &reason.map_or_else(|| counts(record), |reason| format!(": {reason}"))
+    let told = match &record.reason {
+        Some(reason) => format!(": {reason}"),
+        None => counts(record) + &not_checked(record),
+    };
+    in_operations(record) + &of_shard(record) + &told
+}
+
+/// In how many operations a service conforms, where it was not seen to in all of them: ` in 8 of 9 operations`.
+pub(super) fn in_operations(record: &Record) -> String {
+    let of = |coverage| {
+        let operations = record.operations.iter();
+        operations.filter(|operation| operation.coverage == coverage).count()
+    };
+    let (checked, unchecked) = (of(Coverage::Checked), of(Coverage::Unchecked));
+    if unchecked == 0 || record.outcome != Outcome::Conforms {
+        return String::new();
+    }
+    format!(" in {checked} of {} operations", checked + unchecked)
+}
+
+/// The operations that were not checked though they were in scope, each with the reason, and how many more there are.
+/// What the levels silence is not among them.
+pub(super) fn unchecked(record: &Record) -> (Vec<(&str, &str)>, usize) {
+    let told = |operation: &&OperationRecord| {
+        let mut findings = record.findings.iter();
+        findings.any(|finding| finding.rule == UNCHECKED_OPERATION && finding.operation == operation.name)
+    };
+    let operations = record.operations.iter().filter(told);
+    let reasons = operations.filter_map(|operation| Some((operation.name.as_str(), operation.unchecked.as_deref()?)));
+    let mut all: Vec<_> = reasons.collect();
+    let more = all.len().saturating_sub(MOST_UNCHECKED);
+    all.truncate(MOST_UNCHECKED);
+    (all, more)
+}
+
+/// What is behind the findings, in one line.
+pub(super) fn cause(record: &Record) -> Option<&'static str> {
+    record.cause.map(|cause| match cause {
+        Cause::Mock => "the target answers creates with the same id again and keeps nothing: is it a mock?",
+    })
+}
+
+fn not_checked(record: &Record) -> String {
+    let (named, more) = unchecked(record);
+    let mut told: Vec<_> = named
+        .iter()
+        .map(|(name, reason)| format!("; {name} was not checked: {reason}"))
+        .collect();
+    if more > 0 {
+        told.push(format!("; {more} more were not checked"));
+    }
+    told.concat()
 }
 
 /// The shard that a verdict is about, where it is about one alone: ` in shard 1 of 3`.
@@ -58,7 +112,7 @@ pub(super) fn shards(shards: &ShardsRecord) -> String {
     format!("{} of {}{missing}", shards.present.len(), shards.of)
 }
 
-fn counts(record: &Record) -> String {
+pub(super) fn counts(record: &Record) -> String {
     let count = |level| record.findings.iter().filter(|finding| finding.level == level).count();
     let told: Vec<_> = [(Level::Deny, "to mend"), (Level::Warn, "to know")]
         .into_iter()
@@ -88,6 +142,21 @@ pub(super) fn received(finding: &FindingRecord) -> String {
     format!("{}{place}{times}", finding.received)
 }
 
+/// For each finding the place of the first that is seen again by the same line, where that is another one.
+pub(super) fn same_lines(record: &Record) -> Vec<Option<usize>> {
+    let mut firsts = HashMap::new();
+    let places = record.findings.iter().enumerate().map(|(place, finding)| {
+        let first = *firsts.entry(finding.reproduce.as_str()).or_insert(place);
+        (first != place).then_some(first)
+    });
+    places.collect()
+}
+
+/// What an earlier finding is named by where its line is not repeated.
+pub(super) fn named(first: &FindingRecord) -> String {
+    format!("{}: {}", first.rule, first.fact)
+}
+
 /// The undecided facts by their reason, the reason of most facts first.
 pub(super) fn undecided(record: &Record) -> Vec<(&str, Vec<&FactRow>)> {
     let mut reasons: BTreeMap<&str, Vec<&FactRow>> = BTreeMap::new();
@@ -111,10 +180,15 @@ pub(super) fn left(residue: &ResidueRecord) -> String {
 
 /// What is known of something left, beside its identifier; none where it was created and answered as it should be.
 pub(super) fn left_note(residue: &ResidueRecord) -> Option<String> {
+    let no_id = if residue.id_stated {
+        "the answer showed no id"
+    } else {
+        "the contract does not say where its answer shows an id"
+    };
     let response = match residue.status {
         Some(status) if !(200..300).contains(&status) => Some(format!("answered with {status}")),
-        Some(_) => residue.id.is_none().then(|| "the answer showed no id".to_owned()),
-        None if residue.answered => residue.id.is_none().then(|| "the answer showed no id".to_owned()),
+        Some(_) => residue.id.is_none().then(|| no_id.to_owned()),
+        None if residue.answered => residue.id.is_none().then(|| no_id.to_owned()),
         None => Some("the answer never came".to_owned()),
     };
     let created = residue.status.is_some_and(|status| (200..300).contains(&status));
@@ -166,6 +240,15 @@ mod tests {
     use crate::report::testing::fixed;
 
     #[test]
+    fn a_line_is_told_with_the_first_finding_that_it_shows() {
+        let mut record = fixed();
+        let mut other = record.findings[0].clone();
+        other.reproduce = "curl 'https://api.example.com/other'".to_owned();
+        record.findings.push(other);
+        assert_eq!(same_lines(&record), [None, Some(0), None]);
+    }
+
+    #[test]
     fn a_clipped_text_is_one_line_and_says_that_it_was_cut() {
         assert_eq!(clipped("a\nb", 3), "a b");
         assert_eq!(clipped("äbcd", 3), "äbc…");
@@ -181,6 +264,25 @@ mod tests {
             .map(|(reason, facts)| (reason, facts.len()))
             .collect();
         assert_eq!(told, [("no answer showed this place", 2), ("a rare reason", 1)]);
+    }
+
+    #[test]
+    fn an_id_that_nobody_could_read_is_not_blamed_on_the_answer() {
+        let told = |answered, id_stated| {
+            left(&ResidueRecord {
+                id: None,
+                answered,
+                id_stated,
+                ..fixed().residue[0].clone()
+            })
+            .to_owned()
+        };
+        assert_eq!(told(true, true), "the answer showed no id");
+        assert_eq!(
+            told(true, false),
+            "the contract does not say where its answer shows an id"
+        );
+        assert_eq!(told(false, false), "the answer never came; it may be there");
     }
 
     #[test]

@@ -45,7 +45,10 @@ fn judge(tried: &FormTried, sink: &mut Sink<'_>) {
         None => sink.undecided(fact, Reason::Unanswered),
         Some(200..=299) => sink.held(fact),
         Some(status @ (400 | 422)) if tried.other_accepted => sink.broken(fact, String::new, || status.to_string()),
-        Some(status) => sink.undecided(fact, Reason::refused(status)),
+        Some(status) => {
+            let reason = Reason::refused(status, &sink.origin.request.credential);
+            sink.undecided(fact, reason);
+        }
     }
 }
 
@@ -53,6 +56,7 @@ fn judge(tried: &FormTried, sink: &mut Sink<'_>) {
 mod tests {
     use super::*;
     use crate::contract::vocabulary::Form;
+    use crate::exchange::Credential;
     use crate::rules::Verdict;
     use crate::rules::testing::{Bench, Told};
 
@@ -90,7 +94,10 @@ mod tests {
     fn a_refusal_that_may_be_about_something_else_is_undecided() {
         for (status, other_accepted) in [(400, false), (422, false), (409, true), (404, true), (500, true)] {
             let told = tried(Some(status), other_accepted);
-            assert_eq!(told.kind(OFFSET), Verdict::Undecided(Reason::refused(status)));
+            assert_eq!(
+                told.kind(OFFSET),
+                Verdict::Undecided(Reason::refused(status, &Credential::Token { header: None }))
+            );
         }
         assert_eq!(tried(None, true).kind(OFFSET), Verdict::Undecided(Reason::Unanswered));
     }

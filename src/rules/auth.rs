@@ -50,7 +50,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         .iter()
         .any(|answer| answer.status == StatusPattern::Exact(401));
     match answer.status {
-        429 => sink.undecided(fact, Reason::Throttled),
+        429 => sink.undecided(fact, Reason::throttled(&seen.exchange.request.credential)),
         status @ 500.. => sink.undecided(fact, Reason::Failed(status)),
         401 => sink.held(fact),
         status @ (400 | 409 | 422) if leaning == Leaning::Gap => sink.undecided(fact, Reason::Refused(status)),

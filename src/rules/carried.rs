@@ -113,7 +113,7 @@ impl<'sent> Sent<'sent> {
             if pointer::select(self.body, &carry.sent).is_empty() {
                 sink.undecided(fact, Reason::NotSent);
             } else if kept(carry, record).is_empty() {
-                sink.undecided(fact, Reason::Broken);
+                sink.undecided(fact, Reason::NotKept);
             } else if let Some(lost) = lost(carry, self.body, record) {
                 let kept = kept(carry, record);
                 if kept.iter().any(|kept| same(carry.same, lost, kept).is_none()) {
@@ -314,7 +314,7 @@ mod tests {
         let sent = json!({"date_of_birth": {"day": 28}});
         for kept in [json!([]), json!("28"), json!(28)] {
             let told = Bench::of("createContact").created(&sent, &json!({"date_of_birth": kept}));
-            assert_eq!(told.fact(DAY), Verdict::Undecided(Reason::Broken));
+            assert_eq!(told.fact(DAY), Verdict::Undecided(Reason::NotKept));
         }
     }
 
@@ -326,7 +326,7 @@ mod tests {
             methods(&json!("none")),
             Bench::of("createContact").created(&json!({"contact_methods": [{"contact": "a"}]}), &json!({})),
         ] {
-            assert_eq!(told.fact(CONTACT), Verdict::Undecided(Reason::Broken));
+            assert_eq!(told.fact(CONTACT), Verdict::Undecided(Reason::NotKept));
         }
     }
 

@@ -39,7 +39,7 @@ pub(super) static RULE: Rule = Rule {
 fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
     // Where no type is stated, null is admitted or not by the alternatives themselves.
     let documented = place.shape.nullable && place.shape.type_fact.is_some();
-    if place.value.is_null() && (documented || place.contract.null_gap.is_some()) {
+    if place.value.is_null() && (documented || place.shape.null_is_open) {
         return;
     }
     for (fact, schema) in &place.shape.assertions {
@@ -51,8 +51,8 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
             Assertion::Unreadable(why) => sink.undecided(*fact, Reason::Unreadable(why.clone())),
             compiled if compiled.holds(place.value) == Some(true) => sink.held(*fact),
             _ => {
-                let received = sink.tell(place.value);
-                sink.broken(*fact, || place.pointer(), || received);
+                let values = sink.origin.values;
+                sink.broken(*fact, || place.pointer(), || values.tell(place.value));
             }
         }
     }

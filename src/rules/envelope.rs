@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
         fact: "getTags body: closed",
         documented: "only data",
         received: "another field, integer",
-        pointer: "/<undocumented name(4)>",
+        pointer: "/meta",
         #[cfg(test)]
         shown: || {
             use serde_json::json;
@@ -34,13 +34,14 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
     let (Some((fact, names)), Some(members)) = (&place.shape.closed, place.value.as_object()) else {
         return;
     };
-    let mut others = members.iter().filter(|(name, _)| !names.contains(name)).peekable();
+    let mut others = members.iter().filter(|(name, _)| !names.contains(*name)).peekable();
     if others.peek().is_none() {
         return sink.held(*fact);
     }
     for (name, value) in others {
-        let received = sink.tell(value);
-        sink.broken(*fact, || place.member(name), || format!("another field, {received}"));
+        let values = sink.origin.values;
+        let received = || format!("another field, {}", values.tell(value));
+        sink.broken(*fact, || place.member(name), received);
     }
 }
 
@@ -82,14 +83,11 @@ mod tests {
     }
 
     #[test]
-    fn the_finding_points_at_the_key_without_naming_it() {
+    fn the_finding_points_at_the_key_and_not_at_its_value() {
         let told = Bench::of("getTags").body(&json!({"data": {}, "ada": 1}));
         assert_eq!(
             told.places("envelope"),
-            (
-                "/<undocumented name(3)>",
-                "/components/schemas/TagPage/additionalProperties"
-            )
+            ("/ada", "/components/schemas/TagPage/additionalProperties")
         );
         assert_eq!(told.received("envelope"), "another field, integer");
     }

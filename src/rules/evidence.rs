@@ -12,7 +12,7 @@ use crate::contract::operation::{Answer as DocumentedAnswer, Operation, Operatio
 use crate::contract::vocabulary::{Created, Form, Updated};
 use crate::exchange::json::{Body, JsonError};
 use crate::exchange::redact::Values;
-use crate::exchange::{Answer, Exchange, Failure, Purpose, Request, identifier};
+use crate::exchange::{Answer, Credential, Exchange, Failure, Purpose, Request, identifier};
 
 /// The request that evidence comes from, and how its values may be told.
 #[derive(Clone, Copy, Debug)]
@@ -56,12 +56,27 @@ impl<'seen> ExchangeSeen<'seen> {
         }
     }
 
-    /// The answer if it is a documented success.
-    pub(super) fn success(&self) -> Option<&'seen Answer> {
-        self.outcome()
-            .ok()
-            .filter(|answer| self.operation.succeeds_with(answer.status))
+    /// The answer with what documents its body, if a body is documented. A 204, a 205 and a 304 have none, whatever
+    /// `default` says (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5).
+    pub(super) fn with_content(&self) -> Option<(&'seen Answer, &'seen DocumentedAnswer)> {
+        let documented = self
+            .documented
+            .filter(|documented| !documented.media_types.is_empty())?;
+        let answer = self.outcome().ok()?;
+        let has_body = documented.status.is_success() || !matches!(answer.status, 100..200 | 204 | 205 | 304);
+        has_body.then_some((answer, documented))
     }
+}
+
+/// An operation of which no success was judged.
+#[derive(Clone, Copy, Debug)]
+pub struct OperationSeen<'seen> {
+    /// The contract.
+    pub contract: &'seen Contract,
+    /// The operation.
+    pub operation: OperationId,
+    /// Why there is no success.
+    pub reason: &'seen str,
 }
 
 /// A walk over the pages of one list.
@@ -102,6 +117,10 @@ pub enum WalkEnd {
     Found,
     /// A page was answered with this status.
     Refused(u16),
+    /// The same, to a request that carried no credential.
+    RefusedBare(u16),
+    /// The list could not be asked for: something in its address has no value.
+    Unsent,
     /// There are more pages than are walked.
     TooManyPages,
     /// A page did not come.
@@ -118,7 +137,9 @@ impl WalkEnd {
         Some(match self {
             Self::Complete | Self::Found => return None,
             Self::Broken => Reason::PageUnclear,
-            Self::Refused(status) => Reason::answered(status),
+            Self::Refused(status) => Reason::answered(status, &Credential::Token { header: None }),
+            Self::RefusedBare(status) => Reason::answered(status, &Credential::None),
+            Self::Unsent => Reason::NotShown,
             Self::TooManyPages => Reason::TooManyPages(most),
             Self::Unanswered => Reason::Unanswered,
             Self::Unread => Reason::PageUnread,

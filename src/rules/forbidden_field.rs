@@ -34,8 +34,8 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
         match members.get(name) {
             None => sink.held(*fact),
             Some(value) => {
-                let received = sink.tell(value);
-                sink.broken(*fact, || place.member(name), || received);
+                let values = sink.origin.values;
+                sink.broken(*fact, || place.member(name), || values.tell(value));
             }
         }
     }

@@ -58,7 +58,7 @@ fn judge(creation: &Creation<'_>, sink: &mut Sink<'_>) {
 
 fn serves(creation: &Creation<'_>, id: &Value, fact: FactId, sink: &mut Sink<'_>) {
     let contract = creation.contract;
-    for link in contract.links.iter().filter(|link| link.from == creation.operation) {
+    for link in contract.links_from(creation.operation) {
         let Link {
             target: Target::Parameter(index),
             to,

@@ -4,17 +4,19 @@ use std::sync::Arc;
 
 use super::RULES;
 use super::assertion::Assertions;
-use super::evidence::{Creation, ExchangeSeen, FormTried, Origin, Sighting, Stored, Updating, Walk};
-use super::level::Levels;
+use super::evidence::{Creation, ExchangeSeen, FormTried, OperationSeen, Origin, Sighting, Stored, Updating, Walk};
+use super::level::{Level, Levels};
 use super::media_type;
 use super::place::{Place, Walker};
 use super::reading::Reading;
 use super::rule::{Comparison, Judging, Rule};
 use super::verdict::{Sink, Verdicts};
+use crate::contract::fact::FactKind;
+use crate::contract::operation::OperationId;
 use crate::contract::{Contract, is_json};
 use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
-use crate::exchange::{Answer, Exchange, Request};
+use crate::exchange::{Answer, Exchange, Purpose, Request};
 
 /// Judges what a run sees, as it comes.
 #[derive(Debug)]
@@ -98,10 +100,23 @@ impl<'contract> Judge<'contract> {
             .is_some_and(|(documented, media_type)| media_type::is_documented_otherwise(documented, media_type));
         let success = answer.is_some_and(|answer| operation.succeeds_with(answer.status));
         let body = answer
-            .filter(|_| shape.is_some() && (typed || (success && !otherwise)))
+            // An error may come from what stands before the service: what is no JSON there is for `media-type` to tell.
+            .filter(|_| {
+                shape.is_some()
+                    && if success {
+                        typed || !otherwise
+                    } else {
+                        typed && !otherwise
+                    }
+            })
             .map(|answer| self.reading.read(&exchange.request.path, &answer.body));
         if exchange.superseded {
             return body.and_then(Result::ok);
+        }
+        if matches!(exchange.request.purpose, Purpose::Documented(_)) {
+            let read = matches!(body, Some(Ok(_)));
+            let page = shape.is_some() && media_type.is_some() && !typed && !otherwise && !read;
+            self.verdicts.successes.count(exchange, success, page);
         }
         let seen = ExchangeSeen {
             contract: self.contract,
@@ -178,6 +193,45 @@ impl<'contract> Judge<'contract> {
                 judge(tried, &mut self.sink(rule, request));
             }
         }
+    }
+
+    /// Judges, at the end, each of these operations that had no success.
+    pub fn unchecked(&mut self, operations: impl IntoIterator<Item = OperationId>) {
+        for operation in operations {
+            let reason = self.verdicts.unchecked(self.contract, operation);
+            let Some(reason) = reason.filter(|_| !self.stands_in_the_way(operation)) else {
+                continue;
+            };
+            let missed = self.verdicts.successes.missed(operation);
+            let plain = || Request::plain(operation, self.contract.operation(operation));
+            let request = missed.map_or_else(plain, |missed| missed.request.clone());
+            let exchange = missed.map(|missed| missed.number);
+            let seen = OperationSeen {
+                contract: self.contract,
+                operation,
+                reason: &reason,
+            };
+            for rule in RULES {
+                if let Judging::Operation(judge) = rule.judge {
+                    let request = &request;
+                    judge(&seen, &mut self.sink(rule, Shown { request, exchange }));
+                }
+            }
+        }
+    }
+
+    /// Whether a finding at deny tells already why no call of the operation had a success.
+    fn stands_in_the_way(&self, operation: OperationId) -> bool {
+        let findings = self.verdicts.findings().iter();
+        let mut denied = findings.filter(|finding| finding.level == Level::Deny);
+        denied.any(|finding| {
+            let fact = self.contract.fact(finding.fact);
+            let whole = matches!(
+                fact.kind,
+                FactKind::Complete | FactKind::MediaType | FactKind::NoServerError | FactKind::Status
+            );
+            fact.operation == operation && whole
+        })
     }
 
     fn whole(&mut self, seen: &ExchangeSeen<'_>) {

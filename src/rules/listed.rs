@@ -102,6 +102,27 @@ mod tests {
     }
 
     #[test]
+    fn a_record_without_an_identifier_is_not_called_lost() {
+        let bench = Bench::of("createTag");
+        let told = bench.creation(
+            &json!({"name": "regular"}),
+            &json!({"name": "regular"}),
+            |creation, judge| {
+                let sighting = Sighting {
+                    creation,
+                    listed: None,
+                    elsewhere: None,
+                    changed: false,
+                    end: WalkEnd::Complete,
+                    most: 100,
+                };
+                judge.sighting(&sighting, creation.request);
+            },
+        );
+        assert_eq!(told.kind(FactKind::Listed), Verdict::Undecided(Reason::NoIdentifier));
+    }
+
+    #[test]
     fn the_finding_points_at_the_law() {
         let law = "/paths/~1organization~1v1~1tags/post/x-laws/created/listed";
         assert_eq!(sighted(None, WalkEnd::Complete).places("listed"), ("", law));

@@ -11,9 +11,9 @@ pub(super) static RULE: Rule = Rule {
     name: "malformed-json",
     level: Level::Deny,
     summary: "A body is JSON, with one value for each name.",
-    explanation: "A success with a documented JSON body must be one JSON text (RFC 8259). Of two equal names in one \
+    explanation: "A response with a documented JSON body must be one JSON text (RFC 8259). Of two equal names in one \
                   object most readers keep the last and say nothing, so that two callers may see two values.",
-    leaves_alone: "Bodies of errors, and of answers in another documented media type. JSON that nests deeper than \
+    leaves_alone: "Bodies of errors whose JSON is not documented, and of answers in another media type. JSON that nests deeper than \
                    128 levels or holds numbers beyond a double: it is undecided.",
     mend: "Write bodies with a JSON library, and each name once.",
     source: "RFC 8259, sections 2 and 4",
@@ -31,10 +31,15 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    let (Some(_), Some(body)) = (seen.success(), seen.body) else {
+    let (Some((_, documented)), Some(body)) = (seen.with_content(), seen.body) else {
         return;
     };
-    let Some(fact) = seen.contract.fact_of(seen.id, FactKind::Json) else {
+    let kind = if documented.status.is_success() {
+        FactKind::Json
+    } else {
+        FactKind::JsonOf(documented.status)
+    };
+    let Some(fact) = seen.contract.fact_of(seen.id, kind) else {
         return;
     };
     match body {
@@ -91,6 +96,47 @@ mod tests {
     fn an_error_body_is_not_judged() {
         let told = Bench::of("getTags").answer(404, JSON, "{");
         assert_eq!(told.kind(FactKind::Json), Verdict::Undecided(Reason::NotShown));
+    }
+
+    #[test]
+    fn the_documented_json_of_an_error_is_judged_and_that_of_another_type_is_not() {
+        let bench = Bench::responses(
+            "'200': {description: a}\n'403': {description: b, content: {application/json: {schema: {type: object}}, \
+             application/problem+json: {schema: {type: array, items: {}}}}}",
+        );
+        let (json, object) = ("getThings 403 body: JSON", "getThings 403 body: object");
+        for (media_type, body, of_json, of_object) in [
+            ("application/json", "{}", Verdict::Held, Verdict::Held),
+            ("application/json", "[]", Verdict::Held, Verdict::Broken),
+            (
+                "application/json",
+                "{",
+                Verdict::Broken,
+                Verdict::Undecided(Reason::NotShown),
+            ),
+            (
+                "application/json",
+                "",
+                Verdict::Broken,
+                Verdict::Undecided(Reason::NotShown),
+            ),
+            (
+                "application/problem+json",
+                "[]",
+                Verdict::Undecided(Reason::NotShown),
+                Verdict::Undecided(Reason::NotShown),
+            ),
+        ] {
+            let told = bench.answer(403, Some(media_type), body);
+            assert_eq!(
+                (told.fact(json), told.fact(object)),
+                (of_json, of_object),
+                "{media_type} {body}"
+            );
+        }
+        let told = bench.answer(403, JSON, "{");
+        let content = "/paths/~1things/get/responses/403/content";
+        assert_eq!(told.places("malformed-json"), ("", content));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 use crate::contract::is_json;
 use crate::contract::operation::Answer as DocumentedAnswer;
+use crate::exchange::Answer;
 use crate::exchange::redact::tell_media_type;
 
 pub(super) static RULE: Rule = Rule {
@@ -14,9 +15,10 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Deny,
     summary: "A documented body comes as a media type that is documented for it.",
     explanation: "A client chooses its reader by the Content-Type. The built-in contract documents application/json \
-                  for every answer; a contract given by --spec may document others and ranges. Parameters such as \
-                  charset and the case do not matter.",
-    leaves_alone: "Answers without a documented body, and errors: how they come is a gap.",
+                  for every success; a contract given by --spec may document others and ranges, and bodies of errors, \
+                  which must be there then. Parameters such as charset and the case do not matter.",
+    leaves_alone: "Answers without a documented body, errors among them: how they come is a gap. Responses to odd \
+                   requests. A 204, 205 or 304 under `default`.",
     mend: "Send the documented Content-Type, or document the one that is sent.",
     source: "Resources and their fields: all requests and responses use application/json; OpenAPI 3.0.3, section \
              4.7.14",
@@ -32,30 +34,41 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    let with_body = seen.documented.filter(|documented| !documented.media_types.is_empty());
-    let (Some(answer), Some(documented)) = (seen.success(), with_body) else {
+    let Some((answer, documented)) = seen.with_content() else {
         return;
     };
-    let Some(fact) = seen.contract.fact_of(seen.id, FactKind::MediaType) else {
+    let kind = if documented.status.is_success() {
+        FactKind::MediaType
+    } else {
+        FactKind::MediaTypeOf(documented.status)
+    };
+    let Some(fact) = seen.contract.fact_of(seen.id, kind) else {
         return;
     };
     let received = answer.media_type();
-    if received
-        .as_ref()
-        .is_some_and(|received| documented.media_types.iter().any(|known| admits(known, received)))
-    {
-        sink.held(fact);
-    } else {
-        sink.broken(fact, String::new, || {
-            received.map_or_else(|| "no media type".to_owned(), |media| tell_media_type(&media))
-        });
+    let is_documented = |received: &String| documented.media_types.iter().any(|known| admits(known, received));
+    match received {
+        _ if !documented.status.is_success() && lacks_body(answer, documented) => {
+            sink.broken(fact, String::new, || "no body".to_owned());
+        }
+        Some(received) if is_documented(&received) => sink.held(fact),
+        Some(received) => sink.broken(fact, String::new, || tell_media_type(&received)),
+        None => sink.broken(fact, String::new, || "no media type".to_owned()),
     }
 }
 
-/// Whether the answer comes as one of the documented media types that is not JSON.
+/// Whether nothing came where a body is documented. What is empty may be a text, but no JSON: where a schema is
+/// documented, `malformed-json` tells that.
+fn lacks_body(answer: &Answer, documented: &DocumentedAnswer) -> bool {
+    let is_text = |media_type: String| !is_json(&media_type) || documented.body.is_some();
+    answer.body.is_empty() && !answer.media_type().is_some_and(is_text)
+}
+
+/// Whether the answer comes as a documented media type other than the JSON whose schema is known.
 pub(super) fn is_documented_otherwise(documented: &DocumentedAnswer, received: &str) -> bool {
-    let mut others = documented.media_types.iter().filter(|known| !is_json(known));
-    others.any(|known| admits(known, received))
+    let known = documented.media_types.iter().find(|known| is_json(known));
+    let mut others = documented.media_types.iter().filter(|other| Some(*other) != known);
+    !known.is_some_and(|known| admits(known, received)) && others.any(|other| admits(other, received))
 }
 
 /// Whether the documented media type, which may be a range and have parameters, admits the received one.
@@ -112,6 +125,107 @@ mod tests {
         assert_eq!(told.kind(FactKind::MediaType), Verdict::Undecided(Reason::NotShown));
         let told = Bench::of("createTag").answer(422, Some("text/html"), "<html>");
         assert_eq!(told.kind(FactKind::MediaType), Verdict::Undecided(Reason::NotShown));
+    }
+
+    const ERRORS: &str = "'200': {description: a}\n\
+                          '403': {description: b, content: {application/json: {schema: {type: object}}}}\n\
+                          4XX: {description: c, content: {text/plain: {}, application/json: {}}}\n\
+                          '404': {description: d}\n\
+                          default: {description: e, content: {text/html: {}}}";
+
+    #[test]
+    fn a_documented_error_comes_as_the_type_of_the_closest_status() {
+        let bench = Bench::responses(ERRORS);
+        for (status, media_type, fact, verdict) in [
+            (
+                403,
+                "application/json",
+                "403 media type: application/json",
+                Verdict::Held,
+            ),
+            (
+                403,
+                "application/problem+json",
+                "403 media type: application/json",
+                Verdict::Broken,
+            ),
+            (
+                422,
+                "text/plain",
+                "4XX media type: text/plain or application/json",
+                Verdict::Held,
+            ),
+            (
+                422,
+                "text/html",
+                "4XX media type: text/plain or application/json",
+                Verdict::Broken,
+            ),
+            (
+                503,
+                "text/html; charset=utf-8",
+                "default media type: text/html",
+                Verdict::Held,
+            ),
+            (
+                503,
+                "application/json",
+                "default media type: text/html",
+                Verdict::Broken,
+            ),
+        ] {
+            let told = bench.answer(status, Some(media_type), "{}");
+            assert_eq!(
+                told.fact(&format!("getThings {fact}")),
+                verdict,
+                "{status} {media_type}"
+            );
+            let broken = told.findings("media-type").len();
+            assert_eq!(broken, usize::from(verdict == Verdict::Broken), "{status} {media_type}");
+        }
+        let content = "/paths/~1things/get/responses/403/content";
+        let told = bench.answer(403, Some("text/html"), "<html>");
+        assert_eq!(told.places("media-type"), ("", content));
+        assert_eq!(told.verdicts.findings().len(), 1, "what is no JSON is told once");
+    }
+
+    #[test]
+    fn a_documented_error_has_its_body() {
+        let bench = Bench::responses(ERRORS);
+        for (status, media_type, received) in [
+            (403, None, Some("no body")),
+            (422, None, Some("no body")),
+            (422, Some("application/json"), Some("no body")),
+            // It is an empty text; and of JSON with a schema `malformed-json` tells it.
+            (422, Some("text/plain"), None),
+            (403, Some("application/json"), None),
+            (404, None, None),
+            (304, None, None),
+        ] {
+            let told = bench.answer(status, media_type, "");
+            let found = told.findings("media-type");
+            assert_eq!(found.len(), usize::from(received.is_some()), "{status} {media_type:?}");
+            if let Some(received) = received {
+                assert_eq!(told.received("media-type"), received);
+            }
+        }
+    }
+
+    #[test]
+    fn an_error_to_an_odd_request_may_come_as_anything() {
+        let text = crate::contract::BUILT_IN.replacen(
+            "        '422':\n",
+            "        '422':\n          content: {application/json: {}}\n",
+            1,
+        );
+        let bench = Bench::text(&text, "createTag");
+        let fact = "createTag 422 media type: application/json";
+        let told = bench.answer(422, Some("text/html"), "<html>");
+        assert_eq!(told.fact(fact), Verdict::Broken);
+        let told = bench.odd(crate::contract::vocabulary::Oddity::BodyEmpty);
+        let told = told.answer(422, Some("text/html"), "<html>");
+        assert_eq!(told.fact(fact), Verdict::Undecided(Reason::NotShown));
+        assert!(told.verdicts.findings().is_empty());
     }
 
     #[test]

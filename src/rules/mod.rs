@@ -32,9 +32,11 @@ mod scope;
 mod server_error;
 mod status;
 mod stored_refusal;
+mod success;
 #[cfg(test)]
 mod testing;
 mod typed_client;
+mod unchecked_operation;
 mod undocumented_field;
 mod unfinished_answer;
 mod unusable_identifier;
@@ -48,6 +50,10 @@ pub use of_kind::{rule_of, shows};
 pub(crate) use pages::OF_A_SECOND_PAGE;
 pub use rule::{Example, Rule};
 pub use scope::{Entry, Field};
+pub use success::NoSuccess;
+/// The name of the rule for operations of which no success was judged.
+pub const UNCHECKED_OPERATION: &str = unchecked_operation::NAME;
+
 pub use verdict::{Finding, Reason, Verdict, Verdicts};
 
 /// Every rule, by name.
@@ -73,6 +79,7 @@ pub static RULES: &[&Rule] = &[
     &status::RULE,
     &stored_refusal::RULE,
     &typed_client::RULE,
+    &unchecked_operation::RULE,
     &undocumented_field::RULE,
     &unfinished_answer::RULE,
     &unusable_identifier::RULE,

@@ -8,12 +8,13 @@ use super::verdict::Sink;
 pub(super) static RULE: Rule = Rule {
     name: "null-value",
     level: Level::Warn,
-    summary: "No listed field is null; the document does not say that one may be, nor that it may not.",
+    summary: "No field of a resource is null; the document does not say that one may be, nor that it may not.",
     explanation: "A typed client that follows the document to the letter cannot decode a null. The document neither \
                   shows nor excludes null, so this is a warning, and the type of the field stays undecided where \
                   only nulls were seen.",
-    leaves_alone: "A null that the contract documents by `nullable`. A contract without the null gap: there a null \
-                   is a `wrong-type`.",
+    leaves_alone: "A null that the contract documents by `nullable`. A null where the contract states what is there: \
+                   for the body, `data`, `items` or an item, a number of a page, or anywhere in a contract without \
+                   `x-null`. There it is a `wrong-type`.",
     mend: "Nothing, if null is meant: then document it. Else answer a value.",
     source: "Resources and their fields, silent on null",
     example: Example {
@@ -69,6 +70,27 @@ mod tests {
         let told = Bench::of("getTags").body(&json!({"data": {"items": [{"name": null}, {"name": "regular"}]}}));
         assert_eq!(told.fact(NAME), Verdict::Held);
         assert_eq!(told.finding("null-value").count, 1);
+    }
+
+    #[test]
+    fn what_is_inside_a_resource_may_be_null_at_every_depth() {
+        for (contact, place) in [
+            (json!({"date_of_birth": null}), "/data/items/0/date_of_birth"),
+            (
+                json!({"date_of_birth": {"day": null}}),
+                "/data/items/0/date_of_birth/day",
+            ),
+            (json!({"contact_methods": [null]}), "/data/items/0/contact_methods/0"),
+            (json!({"custom_fields": null}), "/data/items/0/custom_fields"),
+            (
+                json!({"first_visit": [{"venue": [{"id": null}]}]}),
+                "/data/items/0/first_visit/0/venue/0/id",
+            ),
+        ] {
+            let told = Bench::of("getContacts").body(&json!({"data": {"items": [contact]}}));
+            assert_eq!(told.places("null-value").0, place);
+            assert!(told.findings("wrong-type").is_empty(), "{place}");
+        }
     }
 
     #[test]

@@ -20,9 +20,9 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::Complete | FactKind::OddComplete => &unfinished_answer::RULE,
         FactKind::Decodes => &typed_client::RULE,
         FactKind::IdentifierServes | FactKind::IdentifierUnique => &identifier::RULE,
-        FactKind::Json => &malformed_json::RULE,
+        FactKind::Json | FactKind::JsonOf(_) => &malformed_json::RULE,
         FactKind::Listed => &listed::RULE,
-        FactKind::MediaType => &media_type::RULE,
+        FactKind::MediaType | FactKind::MediaTypeOf(_) => &media_type::RULE,
         FactKind::NoCredential | FactKind::OtherScheme | FactKind::WrongToken => &auth::RULE,
         FactKind::NoServerError | FactKind::OddNoServerError => &server_error::RULE,
         FactKind::NotElsewhere => &misplaced::RULE,
@@ -44,7 +44,7 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
 pub fn shows(rule: &Rule, kind: FactKind) -> bool {
     let notes = match rule.name {
         "null-value" | "undocumented-field" => kind == FactKind::Type,
-        "stored-refusal" => kind == FactKind::Status,
+        "stored-refusal" | "unchecked-operation" => kind == FactKind::Status,
         "unusable-identifier" => kind == FactKind::IdentifierUnique,
         "respelled" => rule_of(kind).name == carried::RULE.name,
         _ => false,
@@ -78,6 +78,7 @@ mod tests {
             "null-value",
             "respelled",
             "stored-refusal",
+            "unchecked-operation",
             "undocumented-field",
             "unusable-identifier",
         ];

@@ -16,6 +16,8 @@ pub(super) struct Place<'place> {
     path: &'place Path<'place>,
     /// The place of each member among the documented fields, in the order of the members; none of an undocumented one.
     fields: &'place [Option<usize>],
+    /// Whether the object has each of the documented fields.
+    shown: &'place [bool],
 }
 
 impl<'place> Place<'place> {
@@ -41,13 +43,12 @@ impl<'place> Place<'place> {
 
     /// Whether the object has the documented field of this index.
     pub(super) fn has(&self, index: usize) -> bool {
-        // Most objects have their fields in the documented order.
-        self.fields.get(index) == Some(&Some(index)) || self.fields.contains(&Some(index))
+        self.shown.get(index) == Some(&true)
     }
 
     /// Whether a null here is neither documented nor excluded.
     pub(super) fn null_is_open(&self) -> bool {
-        !self.shape.nullable && self.contract.null_gap.is_some()
+        !self.shape.nullable && self.shape.null_is_open
     }
 }
 
@@ -63,6 +64,8 @@ pub(super) struct Walker<'walk, V> {
     pub(super) visit: V,
     /// The fields of the objects on the way down, as [`Place`] has them, those of the innermost last.
     fields: Vec<Option<usize>>,
+    /// The documented fields that the objects on the way down have, as [`Place`] has them.
+    shown: Vec<bool>,
 }
 
 impl<'walk, V: FnMut(&Place<'_>)> Walker<'walk, V> {
@@ -72,6 +75,7 @@ impl<'walk, V: FnMut(&Place<'_>)> Walker<'walk, V> {
             assertions,
             visit,
             fields: Vec::new(),
+            shown: Vec::new(),
         }
     }
 
@@ -83,7 +87,7 @@ impl<'walk, V: FnMut(&Place<'_>)> Walker<'walk, V> {
     fn descend(&mut self, id: ShapeId, value: &Value, path: &Path<'_>) {
         let (contract, assertions) = (self.contract, self.assertions);
         let shape = contract.shape(id);
-        let first = self.fields.len();
+        let (first, shown) = (self.fields.len(), self.shown.len());
         self.recognise(shape, value);
         (self.visit)(&Place {
             contract,
@@ -92,6 +96,7 @@ impl<'walk, V: FnMut(&Place<'_>)> Walker<'walk, V> {
             assertions,
             path,
             fields: &self.fields[first..],
+            shown: &self.shown[shown..],
         });
         match value {
             Value::Object(members) => {
@@ -112,16 +117,23 @@ impl<'walk, V: FnMut(&Place<'_>)> Walker<'walk, V> {
             _ => {}
         }
         self.fields.truncate(first);
+        self.shown.truncate(shown);
     }
 
     /// Notes which documented field each member is.
     fn recognise(&mut self, shape: &Shape, value: &Value) {
+        let Some(members) = value.as_object() else { return };
+        let shown = self.shown.len();
+        self.shown.resize(shown + shape.fields.len(), false);
         let mut next = 0;
-        for name in value.as_object().into_iter().flat_map(serde_json::Map::keys) {
+        for name in members.keys() {
             let is = |field: &Field| field.name == *name;
             let expected = shape.fields.get(next).is_some_and(is).then_some(next);
-            let field = expected.or_else(|| shape.fields.iter().position(is));
-            next = field.map_or(next, |field| field + 1);
+            let field = expected.or_else(|| shape.field_named(name));
+            if let Some(field) = field {
+                self.shown[shown + field] = true;
+                next = field + 1;
+            }
             self.fields.push(field);
         }
     }

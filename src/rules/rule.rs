@@ -1,6 +1,6 @@
 //! What a rule is. The main type is [`Rule`].
 
-use super::evidence::{Creation, ExchangeSeen, FormTried, Sighting, Stored, Updating, Walk};
+use super::evidence::{Creation, ExchangeSeen, FormTried, OperationSeen, Sighting, Stored, Updating, Walk};
 use super::level::Level;
 use super::place::Place;
 use super::verdict::Sink;
@@ -56,6 +56,8 @@ pub(super) enum Judging {
     Form(fn(&FormTried, &mut Sink<'_>)),
     /// What was sent, compared with the answer and with the list.
     Kept(Comparison),
+    /// An operation of which no success was judged, at the end.
+    Operation(fn(&OperationSeen<'_>, &mut Sink<'_>)),
     /// One object of a body; other values are not shown.
     Object(fn(&Place<'_>, &mut Sink<'_>)),
     /// One place of a body.

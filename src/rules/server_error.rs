@@ -41,7 +41,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let once = is_sent_once(seen);
     match seen.outcome() {
         Err(_) => sink.undecided(fact, Reason::Unanswered),
-        Ok(answer) if answer.status == 503 && once => sink.undecided(fact, Reason::Throttled),
+        Ok(answer) if answer.status == 503 && once => sink.undecided(fact, Reason::NotRepeated),
         Ok(answer) if answer.status >= 500 => sink.broken(fact, String::new, || answer.status.to_string()),
         Ok(_) => sink.held(fact),
     }
@@ -63,8 +63,10 @@ fn judge_odd(seen: &ExchangeSeen<'_>, odd: Odd, sink: &mut Sink<'_>) {
     match seen.outcome().map(|answer| answer.status) {
         Err(_) => sink.undecided(fact, Reason::Unanswered),
         Ok(429) => sink.undecided(fact, Reason::Throttled),
-        Ok(503) if is_sent_once(seen) => sink.undecided(fact, Reason::Throttled),
-        Ok(status @ (401 | 403)) => sink.undecided(fact, Reason::TokenRefused(status)),
+        Ok(503) if is_sent_once(seen) => sink.undecided(fact, Reason::NotRepeated),
+        Ok(status @ (401 | 403)) => {
+            sink.undecided(fact, Reason::answered(status, &seen.exchange.request.credential));
+        }
         Ok(status) if status >= 500 => {
             sink.broken(fact, String::new, || {
                 format!("{status} to {}", odd.tell(seen.operation))

@@ -47,8 +47,10 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     match answer.status {
         status if seen.operation.succeeds_with(status) => sink.held(fact),
         429 => sink.undecided(fact, Reason::Throttled),
-        status @ (401 | 403 | 500..) => sink.undecided(fact, Reason::answered(status)),
-        status if refuses(status, leaning) => sink.undecided(fact, Reason::Refused(status)),
+        status @ (401 | 403 | 500..) => {
+            sink.undecided(fact, Reason::answered(status, &seen.exchange.request.credential));
+        }
+        status if refuses(status, leaning) => sink.undecided(fact, refusal(status, leaning)),
         status if documented => sink.undecided(fact, Reason::Documented(status)),
         status => sink.broken(fact, String::new, || status.to_string()),
     }
@@ -60,6 +62,13 @@ fn refuses(status: u16, leaning: Leaning) -> bool {
         Leaning::Gap => matches!(status, 400 | 409 | 422),
         Leaning::Nothing => false,
         Leaning::Sample => matches!(status, 400 | 404 | 409 | 410 | 422),
+    }
+}
+
+fn refusal(status: u16, leaning: Leaning) -> Reason {
+    match leaning {
+        Leaning::Sample => Reason::RefusedExample(status),
+        Leaning::Gap | Leaning::Nothing => Reason::Refused(status),
     }
 }
 
@@ -102,7 +111,7 @@ mod tests {
                 let refused = || {
                     excused
                         .contains(&status)
-                        .then_some(Verdict::Undecided(Reason::Refused(status)))
+                        .then(|| Verdict::Undecided(refusal(status, leaning)))
                 };
                 let expected = expected(status).or_else(refused).unwrap_or(Verdict::Broken);
                 assert_eq!(judged("getTags", leaning, status), expected, "{leaning:?} {status}");
@@ -136,6 +145,15 @@ mod tests {
             );
         }
         assert_eq!(bench.status(302).kind(FactKind::Status), Verdict::Broken);
+    }
+
+    #[test]
+    fn a_refusal_of_a_request_without_a_token_is_none_of_the_token() {
+        let told = Bench::responses("'200': {description: Things}").status(401);
+        assert_eq!(
+            told.kind(FactKind::Status),
+            Verdict::Undecided(Reason::NoTokenSent(401))
+        );
     }
 
     #[test]

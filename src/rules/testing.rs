@@ -12,10 +12,10 @@ use super::evidence::{Creation, PageSeen, Sighting, Steadiness, Updating, Walk, 
 use super::{Finding, Judge, Level, Levels, Verdict, Verdicts};
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{OperationId, Security};
 use crate::contract::vocabulary::Oddity;
 use crate::exchange::redact::Values;
-use crate::exchange::{Answer, Content, Exchange, Failure, Leaning, Purpose, Request};
+use crate::exchange::{Answer, Content, Credential, Exchange, Failure, Leaning, Purpose, Request};
 
 /// Where a list shows the record, as a marked pointer, that [`Bench::sighted`] is given.
 pub(super) const ITEM: &str = "/data/items/~23";
@@ -108,8 +108,13 @@ impl Bench {
 
     pub(super) fn request(&self) -> Request {
         let operation = self.contract.operation(self.operation);
+        let credential = match &operation.security {
+            Security::None | Security::Unread { .. } => Credential::None,
+            Security::ApiKey { .. } | Security::Bearer { .. } => Credential::Token { header: None },
+        };
         Request {
             purpose: self.purpose,
+            credential,
             ..Request::plain(self.operation, operation)
         }
     }

@@ -45,9 +45,6 @@ fn judge(seen: &ExchangeSeen<'_>, sound: bool, sink: &mut Sink<'_>) {
     let (Some(fact), Some(Ok(body))) = (seen.contract.fact_of(seen.id, FactKind::Decodes), seen.body) else {
         return;
     };
-    if body.value.is_null() {
-        return sink.undecided(fact, Reason::OnlyNull);
-    }
     if !sound {
         return sink.undecided(fact, Reason::Broken);
     }
@@ -133,11 +130,11 @@ mod tests {
     }
 
     #[test]
-    fn errors_nulls_and_other_contracts_say_nothing_of_the_client() {
+    fn errors_broken_answers_and_other_contracts_say_nothing_of_the_client() {
         let told = Bench::of("getTags").answer(404, JSON, "{}");
         assert_eq!(told.kind(FactKind::Decodes), Verdict::Undecided(Reason::NotShown));
         let told = judged("getTags", &Value::Null);
-        assert_eq!(told.kind(FactKind::Decodes), Verdict::Undecided(Reason::OnlyNull));
+        assert_eq!(told.kind(FactKind::Decodes), Verdict::Undecided(Reason::Broken));
         let other = Bench::schema("{type: object}");
         assert!(other.contract.facts.iter().all(|fact| fact.kind != FactKind::Decodes));
         assert!(
@@ -207,7 +204,6 @@ mod tests {
             .any(|finding| finding.level == Level::Deny);
         let verdict = told.kind(FactKind::Decodes);
         let expected = match accepted {
-            true if answer.is_null() => Verdict::Undecided(Reason::OnlyNull),
             true => Verdict::Held,
             false => Verdict::Undecided(Reason::Broken),
         };

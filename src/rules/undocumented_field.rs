@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
         fact: "getTags /data/items/*: object",
         documented: "no field of this name",
         received: "string(3)",
-        pointer: "/data/items/0/<undocumented name(5)>",
+        pointer: "/data/items/0/shade",
         #[cfg(test)]
         shown: || {
             use serde_json::json;
@@ -38,12 +38,11 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
         return;
     };
     for (name, value, _) in place.members().filter(|(_, _, field)| field.is_none()) {
-        let forbidden = shape.forbidden.iter().any(|(forbidden, _)| forbidden == name);
+        let forbidden = shape.forbidden.contains_key(name);
         // Which alternative an answer follows is for `constraint` to say.
         let of_an_alternative = shape.alternatives.contains(name);
         if !forbidden && !of_an_alternative {
-            let received = sink.tell(value);
-            sink.noted(fact, Some("no field of this name"), || place.member(name), || received);
+            sink.noted_member(fact, place, (name, value));
         }
     }
 }
@@ -102,11 +101,11 @@ mod tests {
     }
 
     #[test]
-    fn the_finding_points_at_the_field_without_naming_it() {
+    fn the_finding_names_the_field_and_not_its_value() {
         let told = Bench::of("createTag").body(&json!({"data": {"internal": "secret"}}));
         assert_eq!(
             told.places("undocumented-field"),
-            ("/data/<undocumented name(8)>", "/components/schemas/Tag/type")
+            ("/data/internal", "/components/schemas/Tag/type")
         );
         assert_eq!(told.received("undocumented-field"), "string(6)");
     }
@@ -115,5 +114,65 @@ mod tests {
     fn a_name_that_the_contract_knows_elsewhere_is_told() {
         let told = Bench::of("createTag").body(&json!({"data": {"address": "1 Example Street"}}));
         assert_eq!(told.finding("undocumented-field").pointer, "/data/address");
+    }
+
+    #[test]
+    fn a_name_that_looks_like_data_is_not_told_and_the_finding_says_how_to_see_it() {
+        for name in ["jane.roe@example.com", "447700900123", "user-12345", "Jane Roe"] {
+            let body = json!({"data": {name: "secret"}});
+            let told = Bench::of("createTag").body(&body);
+            let finding = told.finding("undocumented-field");
+            assert_eq!(finding.pointer, format!("/data/<undocumented name({})>", name.len()));
+            assert!(
+                finding.received.starts_with("string(6) (--show-values tells"),
+                "{}",
+                finding.received
+            );
+            let shown = Bench::of("createTag").showing_values().body(&body);
+            let finding = shown.finding("undocumented-field");
+            assert_eq!(
+                (finding.pointer.as_str(), finding.received.as_str()),
+                (format!("/data/{name}").as_str(), "\"secret\"")
+            );
+        }
+    }
+
+    #[test]
+    fn each_name_is_a_finding_and_none_hides_another() {
+        let told = Bench::of("getTags").body(&json!({"data": {"items": [
+            {"shade": 1, "internal": 2, "a@example.com": 3}, {"internal": 4, "b c": 5}
+        ]}}));
+        let findings = told.findings("undocumented-field");
+        let seen: Vec<_> = findings
+            .iter()
+            .map(|finding| (finding.pointer.as_str(), finding.count))
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                ("/data/items/0/shade", 1),
+                ("/data/items/0/internal", 2),
+                ("/data/items/0/<undocumented name(13)>", 2)
+            ]
+        );
+    }
+
+    #[test]
+    fn of_very_many_names_the_first_are_told_and_the_others_counted() {
+        let names = |index: u8| {
+            format!(
+                "field_{}{}",
+                char::from(b'g' + index / 10),
+                char::from(b'o' + index % 10)
+            )
+        };
+        for bench in [Bench::of("createTag"), Bench::of("createTag").showing_values()] {
+            let fields: serde_json::Map<_, _> = (0..40).map(|index| (names(index), json!(1))).collect();
+            let told = bench.body(&json!({"data": fields}));
+            let findings = told.findings("undocumented-field");
+            assert_eq!(findings.len(), 9);
+            assert_eq!(findings[7].pointer, format!("/data/{}", names(7)));
+            assert_eq!((findings[8].pointer.as_str(), findings[8].count), ("/data/*", 32));
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Keeps the verdict of every fact and the findings. The main type is [`Verdicts`].
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -7,13 +8,22 @@ use serde_json::Value;
 
 use super::evidence::{Origin, PageSeen};
 use super::level::{Level, Levels};
+use super::place::Place;
 use super::rule::Rule;
+use super::success::{NoSuccess, Successes};
+use super::unchecked_operation;
 use crate::contract::Contract;
-use crate::contract::fact::FactId;
+use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
-use crate::exchange::Request;
 use crate::exchange::redact::{Values, printable};
+use crate::exchange::{Credential, Request};
+use crate::plan::NoValue;
+
+/// How many fields that a fact does not know are told by their names: a hostile target has millions.
+const MOST_NAMES: usize = 8;
+/// What stands for the names of all others. It is no name: a pointer that a finding tells has it for any member.
+const FURTHER: &str = "*";
 
 /// What is known of a fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,11 +52,19 @@ pub enum Reason {
     NoIdentifier,
     /// The list has one page, and a second takes so many records more than so many that may still be created.
     NoSecondPage(u64, u64),
-    /// A page lacks what a walk needs: its last page, or the identifier of an item.
+    /// The request carried no credential, because the contract asks for none, and got this status, 401 or 403.
+    NoTokenSent(u16),
+    /// The target was not there within what was waited for it.
+    NotReady,
+    /// The answer has no field that would carry what was sent.
+    NotKept,
+    /// The target asked for time, and what was sent is not sent again.
+    NotRepeated,
+    /// A page lacks what a walk needs: its last page, its items, or the identifier of one.
     PageUnclear,
     /// The body of a page is not read.
     PageUnread,
-    /// The value was null every time, and null is a gap.
+    /// The value was null, and null is a gap.
     OnlyNull,
     /// The list has one page.
     OnePage,
@@ -60,10 +78,16 @@ pub enum Reason {
     NotCalled(String),
     /// A write would go to a record that may not be the run's own, for this reason.
     NotOwn(String),
+    /// Something that the operation cannot do without had no value.
+    NoValue(NoValue),
+    /// No record more may be left in the target than so many.
+    MaxWrites(u64),
     /// The field was not in an accepted request.
     NotSent,
     /// The target refused what leans on a gap, with this status.
     Refused(u16),
+    /// The target refused what the contract gives as an example, with this status.
+    RefusedExample(u16),
     /// The target asked for time until the end.
     Throttled,
     /// The token was refused, with this status.
@@ -83,10 +107,11 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Why an answer of this status, to a request that leans on nothing, decides nothing.
+    /// Why an answer of this status, to a request that leans on nothing and carried this credential, decides nothing.
     #[must_use]
-    pub fn answered(status: u16) -> Self {
+    pub fn answered(status: u16, credential: &Credential) -> Self {
         match status {
+            401 | 403 if *credential == Credential::None => Self::NoTokenSent(status),
             401 | 403 => Self::TokenRefused(status),
             429 => Self::Throttled,
             500.. => Self::Failed(status),
@@ -96,10 +121,19 @@ impl Reason {
 
     /// Why an answer of this status, to a request that leans on a gap, decides nothing.
     #[must_use]
-    pub fn refused(status: u16) -> Self {
+    pub fn refused(status: u16, credential: &Credential) -> Self {
         match status {
             400 | 409 | 422 => Self::Refused(status),
-            _ => Self::answered(status),
+            _ => Self::answered(status, credential),
+        }
+    }
+
+    /// Why a target that asks for time says nothing. A wrong token is sent once.
+    #[must_use]
+    pub(super) fn throttled(credential: &Credential) -> Self {
+        match credential {
+            Credential::Wrong { .. } => Self::NotRepeated,
+            _ => Self::Throttled,
         }
     }
 }
@@ -122,14 +156,31 @@ impl fmt::Display for Reason {
                 formatter,
                 "the list has one page; a second takes {needed} records more, and --max-writes leaves {left}"
             ),
+            Self::MaxWrites(most) => write!(formatter, "--max-writes {most} was reached"),
+            Self::NoValue(why) => why.fmt(formatter),
             Self::NotCalled(why) | Self::NotOwn(why) => formatter.write_str(why),
             Self::NotSent => formatter.write_str("the field was in no accepted request"),
             Self::NotShown => formatter.write_str("no answer showed this place"),
             Self::OnePage => formatter.write_str("the list has one page"),
-            Self::OnlyNull => formatter.write_str("the value was always null, and null is a gap"),
-            Self::PageUnclear => formatter.write_str("a page lacks its last page, or an item its identifier"),
+            Self::NoTokenSent(status) => write!(
+                formatter,
+                "answered with {status}, and the contract asks for no token, so that none was sent"
+            ),
+            Self::NotKept => formatter.write_str("the answer lacks the field that would carry what was sent"),
+            Self::NotReady => formatter.write_str("the target was not there within --wait"),
+            Self::NotRepeated => formatter.write_str("the target asked for time, and a wrong token is not sent again"),
+            Self::OnlyNull => formatter.write_str("the value was null, and null is a gap"),
+            Self::PageUnclear => {
+                formatter.write_str("a page lacks its last page or its items, or an item its identifier")
+            }
             Self::PageUnread => formatter.write_str("a page came with a body that is not read as JSON"),
             Self::Refused(status) => write!(formatter, "refused with {status}, which may lean on a gap"),
+            Self::RefusedExample(status) => {
+                write!(
+                    formatter,
+                    "refused with {status}, which may lean on the contract's example"
+                )
+            }
             Self::Throttled => formatter.write_str("the target asked for time until the end"),
             Self::TokenRefused(status) => write!(formatter, "the token was refused with {status}"),
             Self::TooManyPages(most) => write!(formatter, "the list has more pages than --max-pages {most}"),
@@ -165,15 +216,25 @@ pub struct Finding {
     pub count: u64,
 }
 
+impl Finding {
+    /// Whether no request was sent that could show it: it is of an operation that was not called.
+    #[must_use]
+    pub fn is_of_no_request(&self) -> bool {
+        self.rule.name == unchecked_operation::NAME && self.exchange.is_none()
+    }
+}
+
 /// The verdict of every fact of a contract.
 #[derive(Debug)]
 pub struct Verdicts {
     states: Vec<State>,
     findings: Vec<Finding>,
-    known: HashMap<(&'static str, FactId), usize>,
+    /// The findings of a rule on a fact, by their places: one, or one for each name of a field.
+    known: HashMap<(&'static str, FactId), Vec<(String, usize)>>,
     not_called: HashMap<OperationId, Reason>,
     /// How often a fact was broken.
     breaks: u64,
+    pub(super) successes: Successes,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -195,6 +256,7 @@ impl Verdicts {
             known: HashMap::new(),
             not_called: HashMap::new(),
             breaks: 0,
+            successes: Successes::default(),
         }
     }
 
@@ -208,12 +270,12 @@ impl Verdicts {
         self.breaks += 1;
     }
 
-    /// Every fact undecided, because no complete answer came.
+    /// Every fact undecided, for one reason.
     #[must_use]
-    pub fn unanswered(contract: &Contract) -> Self {
+    pub fn undecided(contract: &Contract, reason: &Reason) -> Self {
         let mut verdicts = Self::new(contract);
         for state in &mut verdicts.states {
-            state.reason = Some(Reason::Unanswered);
+            state.reason = Some(reason.clone());
         }
         verdicts
     }
@@ -247,8 +309,48 @@ impl Verdicts {
         if state.held {
             return Verdict::Held;
         }
-        let of_operation = || self.not_called.get(&contract.fact(fact).operation).cloned();
+        let operation = contract.fact(fact).operation;
+        // What kept an operation from being called once says nothing more when it was called after all.
+        let kept = || self.not_called.get(&operation).filter(|_| !self.had_success(operation));
+        let of_operation = || kept().cloned();
         Verdict::Undecided(state.reason.clone().or_else(of_operation).unwrap_or(Reason::NotShown))
+    }
+
+    /// Whether a documented call of the operation had a success.
+    #[must_use]
+    pub fn had_success(&self, operation: OperationId) -> bool {
+        self.successes.had(operation)
+    }
+
+    /// What came, where documented calls were sent and none had a success.
+    #[must_use]
+    pub fn no_success(&self) -> Option<NoSuccess> {
+        self.successes.none()
+    }
+
+    /// Why no documented call of the operation had a success, where none had one.
+    #[must_use]
+    pub fn unchecked(&self, contract: &Contract, operation: OperationId) -> Option<String> {
+        if self.had_success(operation) {
+            return None;
+        }
+        let fact = contract.fact_of(operation, FactKind::Status);
+        let verdict = fact.map(|fact| self.of(contract, fact));
+        let missed = self.successes.missed(operation);
+        let answered = |status: u16| Reason::Answered(status).to_string();
+        Some(match verdict {
+            Some(Verdict::Held) => "what came with a success is not what is documented".to_owned(),
+            Some(Verdict::Broken) => missed
+                .and_then(|missed| missed.status)
+                .map_or_else(String::new, answered),
+            Some(Verdict::Undecided(Reason::NoValue(lack))) => lack.brief(),
+            Some(Verdict::Undecided(Reason::NotShown)) => "no request was sent to it".to_owned(),
+            Some(Verdict::Undecided(reason)) => reason.to_string(),
+            None => self
+                .not_called
+                .get(&operation)
+                .map_or_else(String::new, ToString::to_string),
+        })
     }
 
     /// The findings in the order in which they were seen.
@@ -325,34 +427,78 @@ impl Sink<'_> {
         pointer: impl FnOnce() -> String,
         received: impl FnOnce() -> String,
     ) {
-        if let Some(index) = self.verdicts.known.get(&(self.rule.name, fact)) {
-            self.verdicts.findings[*index].count += 1;
+        if !self.counted(fact, "") {
+            self.find(fact, "", documented, (pointer(), received()));
+        }
+    }
+
+    /// A member that the fact does not know. Each name is a finding, so that none hides another: those that are not
+    /// printed are one together, and so are those beyond the first few.
+    pub(super) fn noted_member(&mut self, fact: FactId, place: &Place<'_>, (name, value): (&str, &Value)) {
+        const DOCUMENTED: Option<&str> = Some("no field of this name");
+        // Most names were seen before, and then nothing is asked of them.
+        if self.counted(fact, name) {
             return;
         }
+        if self.verdicts.known.get(&(self.rule.name, fact)).map_or(0, Vec::len) >= MOST_NAMES {
+            if !self.counted(fact, FURTHER) {
+                let received = "fields of other names than those told".to_owned();
+                let pointer = pointer::join(&place.pointer(), FURTHER);
+                self.find(fact, FURTHER, DOCUMENTED, (pointer, received));
+            }
+            return;
+        }
+        let told = match self.origin.values {
+            Values::Shown => printable(name),
+            Values::Hidden if self.contract.prints(name) => name.to_owned(),
+            Values::Hidden => String::new(),
+        };
+        if !self.counted(fact, &told) {
+            let received = self.tell(value);
+            self.find(fact, &told, DOCUMENTED, (place.member(name), received));
+        }
+    }
+
+    /// Counts what a finding tells already; says whether one does.
+    fn counted(&mut self, fact: FactId, name: &str) -> bool {
+        let known = self.verdicts.known.get(&(self.rule.name, fact));
+        let same = known.and_then(|known| known.iter().find(|(known, _)| known == name));
+        let Some((_, index)) = same else { return false };
+        self.verdicts.findings[*index].count += 1;
+        true
+    }
+
+    fn find(&mut self, fact: FactId, name: &str, documented: Option<&str>, (pointer, received): (String, String)) {
         let decided = self.levels.of(self.rule, self.contract.fact(fact));
-        self.verdicts
-            .known
-            .insert((self.rule.name, fact), self.verdicts.findings.len());
+        let known = self.verdicts.known.entry((self.rule.name, fact)).or_default();
+        known.push((name.to_owned(), self.verdicts.findings.len()));
+        let (pointer, hint) = self.tell_pointer(&pointer);
         self.verdicts.findings.push(Finding {
             rule: self.rule,
             level: decided.level,
             entry: decided.entry,
             fact,
-            pointer: self.tell_pointer(&pointer()),
+            pointer,
             documented: documented.map(str::to_owned),
-            received: received(),
+            received: received + hint,
             request: self.origin.request.clone(),
             exchange: self.origin.exchange,
             count: 1,
         });
     }
 
-    /// The marked pointer with the names that the document does not know told as shapes.
-    fn tell_pointer(&self, pointer: &str) -> String {
+    /// The marked pointer with the names that may be values told as shapes, and what says how to see them.
+    fn tell_pointer(&self, pointer: &str) -> (String, &'static str) {
         if self.origin.values == Values::Shown {
-            return printable(&pointer::unmarked(pointer));
+            return (printable(&pointer::unmarked(pointer)), "");
         }
-        pointer::told(pointer, |name| self.contract.tell_name(name))
+        let hidden = Cell::new(false);
+        let told = pointer::told(pointer, |name| {
+            hidden.set(hidden.get() || !self.contract.prints(name));
+            self.contract.tell_name(name)
+        });
+        let hint = " (--show-values tells the name)";
+        (told, if hidden.get() { hint } else { "" })
     }
 }
 
@@ -361,7 +507,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::contract::fact::FactKind;
     use crate::exchange::Exchange;
     use crate::rules::testing::{Bench, JSON, Told};
 
@@ -453,9 +598,10 @@ mod tests {
     }
 
     #[test]
-    fn a_pointer_tells_documented_names_and_indexes_alone() {
+    fn a_pointer_tells_plain_names_and_indexes_alone() {
         for (body, pointer) in [
-            (json!({"ada": {}}), "/<undocumented name(3)>"),
+            (json!({"ada": {}}), "/ada"),
+            (json!({"Ada Example": {}}), "/<undocumented name(11)>"),
             (json!({"447700900123": {}}), "/<undocumented name(12)>"),
             (json!({"7": {}}), "/<undocumented name(1)>"),
             (json!({"data": {"ada/b~c": {}}}), "/data/<undocumented name(7)>"),

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "Every value has the type that the document gives it.",
     explanation: "A typed client decodes by the documented types and fails at another. A number without a fraction \
                   is an integer however it is written (`3.0` too): JSON knows one kind of number.",
-    leaves_alone: "Null where the document leaves it open: `null-value` tells it. What stands beyond the type, such \
+    leaves_alone: "Null in a field of a resource, where the document leaves it open: `null-value` tells it. What stands beyond the type, such \
                    as an enum: `constraint` asks that.",
     mend: "Answer a value of the documented type, or document the type that is answered.",
     source: "Resources and their fields",
@@ -38,8 +38,8 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
     if admitted || (place.value.is_null() && place.shape.nullable) {
         sink.held(fact);
     } else {
-        let received = sink.tell(place.value);
-        sink.broken(fact, || place.pointer(), || received);
+        let values = sink.origin.values;
+        sink.broken(fact, || place.pointer(), || values.tell(place.value));
     }
 }
 
@@ -80,6 +80,47 @@ mod tests {
             let told = Bench::of("getTags").body(&json!({"data": {"total": total}}));
             assert_eq!(told.fact(TOTAL), Verdict::Broken, "{total}");
             assert_eq!(told.received("wrong-type"), received);
+        }
+    }
+
+    #[test]
+    fn null_breaks_each_place_around_the_resources() {
+        let list = || json!({"data": {"per_page": 1, "page": 1, "total": 1, "last_page": 1, "items": [{"id": "t"}]}});
+        let created = || json!({"message": "made", "data": {"id": "t"}});
+        for (operation, sound, places) in [
+            (
+                "getTags",
+                list(),
+                &[
+                    ("", "body: object"),
+                    ("/data", "/data: object"),
+                    ("/data/per_page", "/data/per_page: integer"),
+                    ("/data/page", "/data/page: integer"),
+                    ("/data/total", "/data/total: integer"),
+                    ("/data/last_page", "/data/last_page: integer"),
+                    ("/data/items", "/data/items: array"),
+                    ("/data/items/0", "/data/items/*: object"),
+                ][..],
+            ),
+            (
+                "createTag",
+                created(),
+                &[
+                    ("", "body: object"),
+                    ("/message", "/message: string"),
+                    ("/data", "/data: object"),
+                ],
+            ),
+        ] {
+            for (place, fact) in places {
+                let mut body = sound.clone();
+                *body.pointer_mut(place).unwrap() = json!(null);
+                let status = if operation == "createTag" { 201 } else { 200 };
+                let told = Bench::of(operation).answer(status, JSON, &body.to_string());
+                assert_eq!(told.fact(&format!("{operation} {fact}")), Verdict::Broken, "{place}");
+                assert_eq!(told.received("wrong-type"), "null", "{place}");
+                assert!(told.findings("null-value").is_empty(), "{place}");
+            }
         }
     }
 

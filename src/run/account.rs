@@ -92,10 +92,11 @@ impl Account {
             let (of, fate) = self.marked.get(number)?;
             (*of == operation).then_some(*fate)
         });
+        // Less than all that must come back may be what several records have.
         let strict = || created.carries.iter().filter(|carry| carry.gap.is_none());
         let is_shown = |body: &Value| {
-            let sent = strict().any(|carry| !pointer::select(body, &carry.sent).is_empty());
-            sent && carries_all(&created.carries, body, record)
+            let sent = strict().all(|carry| !pointer::select(body, &carry.sent).is_empty());
+            sent && strict().next().is_some() && carries_all(&created.carries, body, record)
         };
         let mut unmarked = self.unmarked.iter();
         marked.or_else(|| {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::pace::{ATTEMPTS, says_when, wait_after};
 use super::request::{self, Address};
-use super::session::{Changed, Made, Session};
+use super::session::{Again, Changed, Made, Session};
 use super::walk::digest;
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::vocabulary::{Accepts, Form};
@@ -23,6 +23,14 @@ struct Tried {
     /// The status; none when no complete answer came.
     status: Option<u16>,
     accepted: bool,
+}
+
+impl Tried {
+    /// Why a try that was not accepted shows nothing.
+    fn reason(&self) -> Reason {
+        let refused = |status| Reason::refused(status, &self.request.credential);
+        self.status.map_or(Reason::Unanswered, refused)
+    }
 }
 
 /// What a write is to the run.
@@ -61,7 +69,7 @@ impl Session<'_> {
         }
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
         if let (None, Some((_, last))) = (accepted, tries.last()) {
-            self.not_called(operation, last.status.map_or(Reason::Unanswered, Reason::refused));
+            self.not_called(operation, last.reason());
         }
     }
 
@@ -87,13 +95,7 @@ impl Session<'_> {
     /// Updates a record of this run.
     pub(super) async fn update(&self, operation: OperationId) {
         match self.in_form(operation, Form::Utc, None).await {
-            Ok(Tried {
-                accepted: false,
-                status,
-                ..
-            }) => {
-                self.not_called(operation, status.map_or(Reason::Unanswered, Reason::refused));
-            }
+            Ok(tried) if !tried.accepted => self.not_called(operation, tried.reason()),
             Ok(_) => {}
             Err(reason) => self.not_called(operation, reason),
         }
@@ -102,7 +104,7 @@ impl Session<'_> {
     /// Sends a draft in this form: as an earlier one was accepted, or with retreat until it is.
     async fn in_form(&self, operation: OperationId, form: Form, as_before: Option<&Draft>) -> Result<Tried, Reason> {
         self.owned(operation).await?;
-        let address = request::address(self.contract, operation, &self.known.borrow()).map_err(Reason::NotCalled)?;
+        let address = request::address(self.contract, operation, &self.known.borrow()).map_err(Reason::NoValue)?;
         let mut draft = self.draft(operation, form)?;
         if let Some(before) = as_before {
             draft.choose_as(before);
@@ -171,13 +173,7 @@ impl Session<'_> {
         let number = self.drafts.get();
         self.drafts.set(number + 1);
         let mark = (&self.settings.mark, number);
-        Draft::new(self.contract, operation, &self.known.borrow(), mark, form).map_err(|missing| {
-            let operation = &self.contract.operation(operation).name;
-            Reason::NotCalled(format!(
-                "{operation} needs a value for `{}`, and no answer of {} showed one",
-                missing.field, missing.sources
-            ))
-        })
+        Draft::new(self.contract, operation, &self.known.borrow(), mark, form).map_err(Reason::NoValue)
     }
 
     /// Sends one write, notes what it may leave in the target, and judges what it created.
@@ -193,7 +189,11 @@ impl Session<'_> {
         let request = self.writing_request(operation, draft, address, (purpose, credential));
         let creates = self.contract.operation(operation).method == Method::Post;
         let another = creates && standing != Standing::Last;
-        let (exchange, body) = self.call_or_another(request, another).await;
+        let again = Again {
+            another,
+            ..Again::default()
+        };
+        let (exchange, body) = self.call_again(request, again).await;
         if self.succeeded(&exchange) {
             let main = standing != Standing::Further;
             if main {

@@ -89,12 +89,14 @@ impl Session<'_> {
 
     /// Whether each record that was found carries what was sent.
     fn all_carry(&self, made: &[Made], sightings: &Sightings) -> bool {
-        sightings.found.iter().all(|(index, seen)| {
-            let made = &made[*index];
-            let body = made.request.json().unwrap_or(&Value::Null);
-            law(self.contract, made.operation)
-                .is_none_or(|(created, _)| carries_all(&created.carries, body, &seen.record))
-        })
+        let mut found = sightings.found.iter();
+        found.all(|(index, seen)| self.carries(&made[*index], seen))
+    }
+
+    /// Whether a record is listed with what was sent.
+    fn carries(&self, made: &Made, seen: &Sighted) -> bool {
+        let body = made.request.json().unwrap_or(&Value::Null);
+        law(self.contract, made.operation).is_none_or(|(created, _)| carries_all(&created.carries, body, &seen.record))
     }
 
     fn listed_in(&self, made: &Made, list: OperationId) -> bool {
@@ -166,6 +168,11 @@ impl Session<'_> {
     }
 
     fn judge_sightings(&self, made: &[Made], sightings: &Sightings, walk: &Walk) {
+        let whole = walk.end.reason(walk.most).is_none() && !walk.changed();
+        self.note_keeping(made, whole, |index| {
+            let seen = sightings.found.get(&index);
+            seen.is_some_and(|seen| self.carries(&made[index], seen))
+        });
         for (index, made) in made.iter().enumerate() {
             let Some((law, _)) = law(self.contract, made.operation) else {
                 continue;

@@ -9,12 +9,14 @@ mod fill;
 mod list;
 mod look;
 mod look_again;
+mod mock;
 mod odd;
 mod own;
 mod pace;
-mod parameter;
 mod probe;
 mod ready;
+#[cfg(test)]
+mod reasons;
 mod request;
 mod session;
 mod settings;

@@ -64,7 +64,7 @@ impl Session<'_> {
     /// Why one may be another's: then the write is not sent.
     pub(super) async fn owned(&self, operation: OperationId) -> Result<(), Reason> {
         let contract = self.contract;
-        let links = contract.links.iter().filter(|link| link.to == operation);
+        let links = contract.links_to(operation);
         let mut creates: Vec<_> = links.map(|link| link.from).collect();
         creates.retain(|from| !contract.operation(*from).is_read());
         creates.sort_unstable();

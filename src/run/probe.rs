@@ -42,7 +42,7 @@ impl Session<'_> {
     fn refusable_request(&self, operation: OperationId, purpose: Purpose, credential: Credential) -> Option<Request> {
         let address = request::address(self.contract, operation, &self.known.borrow());
         let address = address
-            .map_err(|reason| self.not_called(operation, Reason::NotCalled(reason)))
+            .map_err(|reason| self.not_called(operation, Reason::NoValue(reason)))
             .ok()?;
         let documented = self.contract.operation(operation);
         if documented.is_read() {

@@ -1,15 +1,13 @@
 //! Addresses a call: fills the path, the query and the headers with values that links or the contract give.
 
 use percent_encoding::utf8_percent_encode;
-use reqwest::header::HeaderName;
 use serde_json::Value;
 
-use super::parameter;
 use crate::contract::Contract;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter, Security};
 use crate::exchange::{Credential, Leaning, Purpose, RESERVED, Request, Told, placeholder, with_query};
-use crate::plan::Known;
+use crate::plan::{Known, NoValue, can_stand, given, parameter};
 
 /// Where a call goes.
 #[derive(Clone, Debug)]
@@ -29,7 +27,7 @@ pub(super) struct Address {
 /// # Errors
 ///
 /// The reason why a required parameter has no value.
-pub(super) fn address(contract: &Contract, operation: OperationId, known: &Known) -> Result<Address, String> {
+pub(super) fn address(contract: &Contract, operation: OperationId, known: &Known) -> Result<Address, NoValue> {
     address_but(contract, operation, known, None)
 }
 
@@ -43,11 +41,11 @@ pub(super) fn address_but(
     operation: OperationId,
     known: &Known,
     other: Option<(usize, Option<&str>)>,
-) -> Result<Address, String> {
+) -> Result<Address, NoValue> {
     let documented = contract.operation(operation);
     // Some documents tell operations apart by a fragment, which never leaves a client (RFC 9110, section 4.2.5).
     if documented.path.contains('#') {
-        return Err("its path has a `#`, and no request carries what follows one".to_owned());
+        return Err(NoValue::Fragment);
     }
     let mut address = Address {
         path: documented.path.clone(),
@@ -79,8 +77,8 @@ pub(super) fn address_but(
         if own.is_none() {
             address.leaning = Leaning::Sample;
         }
-        let value = own.or_else(|| unlinked(contract, documented, parameter));
-        let value = value.ok_or_else(|| missing(contract, operation, index, parameter))?;
+        let value = own.or_else(|| Some(given(contract, documented, parameter)?.1));
+        let value = value.ok_or_else(|| known.lacks_parameter(contract, operation, index))?;
         let told = learned.then(|| placeholder(&parameter.name));
         for text in parameter::written(contract, parameter, &value) {
             can_stand(parameter, &text)?;
@@ -91,44 +89,6 @@ pub(super) fn address_but(
         }
     }
     Ok(address)
-}
-
-/// A value that no link gives: the contract's own, or one by type. A write takes one in a header or a cookie alone,
-/// since what stands in its path or query may name a record that is not this run's.
-fn unlinked(contract: &Contract, operation: &Operation, parameter: &Parameter) -> Option<Value> {
-    let names_no_record = matches!(parameter.location, Location::Cookie | Location::Header);
-    if !operation.is_read() && !names_no_record {
-        return None;
-    }
-    let sample = parameter.sample.clone();
-    sample.or_else(|| parameter::made_up(contract, parameter))
-}
-
-/// Whether the text can stand where its parameter goes.
-///
-/// # Errors
-///
-/// The reason why not.
-fn can_stand(parameter: &Parameter, text: &str) -> Result<(), String> {
-    let (stands, place) = match parameter.location {
-        // Percent-encoded or not, a URL drops these: the call would go to another path than the documented one.
-        Location::Path => (!matches!(text, "." | ".."), "path"),
-        Location::Header => {
-            let name = HeaderName::from_bytes(parameter.name.as_bytes());
-            (
-                name.is_ok() && text.bytes().all(|byte| (b' '..=b'~').contains(&byte)),
-                "header",
-            )
-        }
-        Location::Cookie | Location::Query => return Ok(()),
-    };
-    if stands {
-        return Ok(());
-    }
-    Err(format!(
-        "the value for its `{}` cannot stand in a {place}",
-        parameter.name
-    ))
 }
 
 impl Address {
@@ -200,27 +160,6 @@ pub(super) fn credential(security: &Security) -> Credential {
         Security::Bearer { .. } => Credential::Token { header: None },
         Security::None | Security::Unread { .. } => Credential::None,
     }
-}
-
-fn missing(contract: &Contract, operation: OperationId, index: usize, parameter: &Parameter) -> String {
-    let links = contract
-        .links
-        .iter()
-        .filter(|link| link.to == operation && link.target == Target::Parameter(index));
-    let mut sources: Vec<_> = links.map(|link| contract.operation(link.from).name.as_str()).collect();
-    sources.dedup();
-    if sources.is_empty() && parameter.sample.is_some() {
-        return format!("no link gives its `{}`, and a write goes to no example", parameter.name);
-    }
-    if sources.is_empty() {
-        return format!("no link and no example of the contract gives its `{}`", parameter.name);
-    }
-    format!(
-        "{} needs a value for `{}`, and no answer of {} showed one",
-        contract.operation(operation).name,
-        parameter.name,
-        sources.join(" or ")
-    )
 }
 
 #[cfg(test)]
@@ -306,7 +245,7 @@ paths:
         let items: Vec<_> = identifiers.iter().map(|id| json!({"id": id})).collect();
         let list = contract.operation_named("getThings").unwrap();
         known.learn(&contract, list, &json!({"items": items}));
-        address(&contract, contract.operation_named(operation).unwrap(), &known)
+        address(&contract, contract.operation_named(operation).unwrap(), &known).map_err(|lack| lack.to_string())
     }
 
     #[test]
@@ -430,8 +369,8 @@ paths:
             "the others stay"
         );
         assert_eq!(
-            but("putPart", (1, Some("p"))).unwrap_err(),
-            "putPart needs a value for `id`, and no answer of getThings showed one"
+            but("putPart", (1, Some("p"))).unwrap_err().to_string(),
+            "putPart needs a value for `id`, and no call of getThings succeeded"
         );
     }
 

@@ -1,7 +1,7 @@
 //! Carries a plan out. The main type is [`Session`], which every kind of step works on; [`run`] is the way in.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,16 +14,18 @@ use super::account::{Account, LookedThrough, Other};
 use super::digests::Digests;
 use super::event::Event;
 use super::look::Sighted;
+use super::mock::Keeping;
 use super::own::Own;
 use super::pace::{ATTEMPTS, Pace, says_when, wait_after};
 use super::settings::Settings;
+use super::settle::Late;
 use super::write_log::{WriteEntry, WriteState};
 use crate::contract::Contract;
 use crate::contract::operation::{Method, OperationId};
 use crate::exchange::json::Body;
 use crate::exchange::{Answer, Credential, Exchange, Failure, Purpose, Request, Transport};
 use crate::plan::{ANOTHER_SHARD, Action, Draft, Known, Plan, Shard, Step, lanes, reserve};
-use crate::rules::{Judge, Reason, Verdicts};
+use crate::rules::{Judge, NoSuccess, Reason, Verdicts};
 
 /// How many requests one round of a plan has under way on the whole.
 const JOBS_OF_A_ROUND: usize = 4;
@@ -45,6 +47,10 @@ pub struct Run {
     pub others: Vec<Other>,
     /// What it sent.
     pub tally: Tally,
+    /// The operations that it was to say something of.
+    pub in_scope: BTreeSet<OperationId>,
+    /// Whether the target answers creates with one identifier again and again, and keeps nothing.
+    pub mock: bool,
 }
 
 /// How a run ended.
@@ -54,12 +60,16 @@ pub enum Ended {
     Complete,
     /// It was interrupted.
     Interrupted,
+    /// It was carried out, and no documented call had a success; this came instead.
+    NoSuccess(NoSuccess),
     /// A write could not be recorded before it was sent, so it was not sent; this is why.
     NotRecorded(String),
     /// The target was waited for so long, and the last try came to this.
     NotReady(Duration, String),
     /// Every documented request was throttled.
     Throttled,
+    /// It took longer than it may, which is so long.
+    TimeOver(Duration),
     /// The token was refused everywhere, with this status.
     TokenRefused(u16),
     /// Not one connection came about.
@@ -153,6 +163,8 @@ pub(super) struct Session<'run> {
     pub(super) drafts: Cell<u64>,
     /// The operations that are sent no more odd requests, each with the reason.
     pub(super) odd_ended: RefCell<HashMap<OperationId, Reason>>,
+    /// How many fields of another type each create has let in.
+    pub(super) odd_let_in: RefCell<HashMap<OperationId, u64>>,
     pub(super) transport: &'run Transport,
     emit: RefCell<&'run mut dyn FnMut(Event<'_>)>,
     permits: Semaphore,
@@ -178,18 +190,31 @@ pub(super) struct Session<'run> {
     unrecorded: RefCell<Option<String>>,
     /// Told when a write was held back for that.
     halted: Notify,
-    /// How long judging has kept the thread.
+    /// How long judging and telling have kept the thread.
     busy: Cell<Duration>,
     /// The longest that something took until it was listed.
     pub(super) lag: Cell<Duration>,
     /// Whether an update was waited for in vain.
     pub(super) gave_up: Cell<bool>,
+    /// What became of the run's own records.
+    pub(super) keeping: Cell<Keeping>,
+    /// Whether a created record was waited for in vain to be read.
+    pub(super) gave_up_reading: Cell<bool>,
     /// The record of each update as its list showed it last.
     pub(super) latest: RefCell<HashMap<OperationId, Sighted>>,
     /// How many items more go on the only page of each list that has one page.
     pub(super) rooms: RefCell<HashMap<OperationId, u64>>,
     /// The lists that were given a second page.
     pub(super) filled: RefCell<HashSet<OperationId>>,
+}
+
+/// What may come after an answer beside what it asks for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Again {
+    /// The caller may send another request in the stead of one whose answer asks for time: nothing is judged of that.
+    pub(super) another: bool,
+    /// A 404 is asked for again until this has passed: what is asked for may be there a little later.
+    pub(super) within: Duration,
 }
 
 /// What became of the documented requests, as far as it says that nothing can be judged.
@@ -223,6 +248,7 @@ impl<'run> Session<'run> {
             accepted: RefCell::default(),
             drafts: Cell::new(0),
             odd_ended: RefCell::default(),
+            odd_let_in: RefCell::default(),
             transport,
             emit: RefCell::new(emit),
             permits: Semaphore::new(settings.jobs.max(1)),
@@ -244,6 +270,8 @@ impl<'run> Session<'run> {
             busy: Cell::default(),
             lag: Cell::default(),
             gave_up: Cell::default(),
+            keeping: Cell::default(),
+            gave_up_reading: Cell::default(),
             latest: RefCell::default(),
             rooms: RefCell::default(),
             filled: RefCell::default(),
@@ -257,6 +285,13 @@ impl<'run> Session<'run> {
             return Ended::NotReady(within, reason);
         }
         self.tell(Event::Begun);
+        let most = self.settings.max_time;
+        // What is under way then is dropped, as by an interruption; it knows what of it may be left in the target.
+        let rounds = tokio::time::timeout(most, self.rounds(plan)).await;
+        rounds.unwrap_or(Ended::TimeOver(most))
+    }
+
+    async fn rounds(&self, plan: &Plan) -> Ended {
         for (operation, reason) in &plan.not_called {
             self.not_called(*operation, Reason::NotCalled(reason.clone()));
         }
@@ -344,8 +379,9 @@ impl<'run> Session<'run> {
     async fn step(&self, step: &Step) {
         let operation = step.operation;
         match step.action {
-            Action::Walk => self.list(operation).await,
+            Action::Walk | Action::WalkWithin => self.list(operation).await,
             Action::Read => self.read(operation).await,
+            Action::ReadCreated => self.read_created(operation).await,
             Action::ProbeRead(probe) | Action::ProbeWrite(probe) => self.probe(operation, probe).await,
             Action::Create => self.create(operation).await,
             Action::Fill => self.fill(operation).await,
@@ -363,13 +399,13 @@ impl<'run> Session<'run> {
     /// Sends a request, again while the target asks for time, and judges every answer. Hands back the exchange that
     /// counts and its body.
     pub(super) async fn call(&self, request: Request) -> (Exchange, Option<Arc<Body>>) {
-        self.call_or_another(request, false).await
+        self.call_again(request, Again::default()).await
     }
 
-    /// The same, where `another` says whether the caller may send another request in its stead while the target asks for
-    /// time: then nothing is judged of an answer that does.
-    pub(super) async fn call_or_another(&self, mut request: Request, another: bool) -> (Exchange, Option<Arc<Body>>) {
+    /// The same, with more that may come after an answer.
+    pub(super) async fn call_again(&self, mut request: Request, again: Again) -> (Exchange, Option<Arc<Body>>) {
         let mut attempt = 0;
+        let mut late = Late::until(again.within);
         loop {
             let mut exchange = self.send(request).await;
             let throttled = exchange.outcome.as_ref().is_ok_and(Answer::is_throttled);
@@ -377,14 +413,17 @@ impl<'run> Session<'run> {
                 // Before the wait: whether it may be sent again hangs on what it may have left.
                 self.note_write(&exchange, None);
             }
-            let wait = self.wait_before_again(&exchange, attempt);
-            exchange.superseded = wait.is_some() || (another && throttled);
+            let missing = exchange.outcome.as_ref().is_ok_and(|answer| answer.status == 404);
+            let wait = self
+                .wait_before_again(&exchange, attempt)
+                .or_else(|| missing.then(|| late.wait()).flatten());
+            exchange.superseded = wait.is_some() || (again.another && throttled);
             let body = self.judged(|judge| judge.exchange(&exchange));
             if !throttled {
                 self.note_write(&exchange, body.as_deref());
             }
             self.record_outcome(&exchange, body.as_deref());
-            (self.emit.borrow_mut())(Event::Exchanged(&exchange));
+            self.tell(Event::Exchanged(&exchange));
             self.tell_found(Some(&exchange));
             let Some(wait) = wait else {
                 self.refusals.borrow_mut().count(&exchange);
@@ -493,14 +532,16 @@ impl<'run> Session<'run> {
         self.tally.set(tally);
     }
 
-    /// Tells an event.
+    /// Tells an event, and counts how long that keeps the thread: who keeps exchanges reads their bodies.
     pub(super) fn tell(&self, event: Event<'_>) {
+        let begun = Instant::now();
         (self.emit.borrow_mut())(event);
+        self.busy.set(self.busy.get() + begun.elapsed());
     }
 
     /// Tells how many requests more are to come.
     pub(super) fn expect(&self, requests: u64) {
-        (self.emit.borrow_mut())(Event::Expected(requests));
+        self.tell(Event::Expected(requests));
     }
 
     /// Tells the findings that are new, which several exchanges show together.
@@ -513,7 +554,7 @@ impl<'run> Session<'run> {
         let judge = self.judge.borrow();
         let findings = judge.verdicts().findings();
         for finding in findings.get(self.told.get()..).unwrap_or_default() {
-            (self.emit.borrow_mut())(Event::Found(finding, exchange));
+            self.tell(Event::Found(finding, exchange));
         }
         self.told.set(findings.len());
     }
@@ -540,7 +581,7 @@ impl<'run> Session<'run> {
 
     /// Why a write is not sent for which there is no room.
     pub(super) fn budget_spent(&self) -> Reason {
-        Reason::NotCalled(format!("--max-writes {} was reached", self.settings.max_writes))
+        Reason::MaxWrites(self.settings.max_writes)
     }
 
     /// Whether one more record may be left in the target.
@@ -571,6 +612,15 @@ impl<'run> Session<'run> {
     }
 
     fn finish(self, ended: Ended) -> Run {
+        let no_success = self.judge.borrow().verdicts().no_success();
+        let ended = match (ended, no_success) {
+            (Ended::Complete, Some(came)) => Ended::NoSuccess(came),
+            (ended, _) => ended,
+        };
+        if ended == Ended::Complete {
+            self.judged(|judge| judge.unchecked(self.plan.in_scope.iter().copied()));
+            self.tell_findings();
+        }
         let creates = |operation: &OperationId| self.contract.operation(*operation).method == Method::Post;
         if let Some(operation) = self.writing.take().filter(creates) {
             self.leave(Residue {
@@ -584,7 +634,8 @@ impl<'run> Session<'run> {
         self.count(|tally| tally.unfinished = tally.sent - tally.answered);
         // A target that was not reached broke nothing: the one thing to tell is why.
         let mut verdicts = match &ended {
-            Ended::NotReady(..) | Ended::Unreachable(_) => Verdicts::unanswered(self.contract),
+            Ended::NotReady(..) => Verdicts::undecided(self.contract, &Reason::NotReady),
+            Ended::Unreachable(_) => Verdicts::undecided(self.contract, &Reason::Unanswered),
             _ => self.judge.into_inner().into_verdicts(),
         };
         // What this shard leans on is not checked by it, whatever it saw; what it saw broken is broken.
@@ -599,6 +650,8 @@ impl<'run> Session<'run> {
             looked_through: self.looked_through.get(),
             others: self.others.into_inner(),
             tally: self.tally.get(),
+            in_scope: self.plan.in_scope.clone(),
+            mock: self.keeping.get().is_of_a_mock(),
         }
     }
 }
@@ -615,7 +668,8 @@ impl Refusals {
         }
         self.documented += 1;
         match &exchange.outcome {
-            Ok(answer) if matches!(answer.status, 401 | 403) => {
+            // What was asked without a token is not refused for it.
+            Ok(answer) if matches!(answer.status, 401 | 403) && exchange.request.credential != Credential::None => {
                 self.token += 1;
                 self.token_status = answer.status;
             }

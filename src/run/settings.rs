@@ -25,6 +25,8 @@ pub struct Settings {
     pub rounds: u64,
     /// How long to wait for a target that is just being deployed; none for a target that is there.
     pub wait: Option<Duration>,
+    /// How long the run may take, waiting for the target to come up aside.
+    pub max_time: Duration,
     /// Keeps an account of writes that outlives the run; none where nobody asks for one.
     pub write_log: Option<Arc<dyn WriteLog>>,
     /// What names everything that the run creates.
@@ -44,6 +46,8 @@ impl Settings {
     pub const MAX_WRITES: u64 = 20;
     /// How often the plan is carried out.
     pub const ROUNDS: u64 = 1;
+    /// How many seconds a run may take.
+    pub const MAX_TIME: f64 = 300.0;
     /// How many seconds a created record may take until it is listed.
     pub const SETTLE: f64 = 5.0;
 
@@ -59,6 +63,7 @@ impl Settings {
             max_pages: Self::MAX_PAGES,
             rounds: Self::ROUNDS,
             wait: None,
+            max_time: Duration::from_secs_f64(Self::MAX_TIME),
             write_log: None,
             mark,
             levels: Levels::default(),

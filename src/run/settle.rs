@@ -31,6 +31,38 @@ impl Session<'_> {
     }
 }
 
+/// The waits for one thing that may come late.
+pub(super) struct Late {
+    started: Instant,
+    longest: Duration,
+    wait: Duration,
+    over: bool,
+}
+
+impl Late {
+    /// Waits until `longest` has passed.
+    pub(super) fn until(longest: Duration) -> Self {
+        Self {
+            started: Instant::now(),
+            longest,
+            wait: FIRST_WAIT,
+            over: longest.is_zero(),
+        }
+    }
+
+    /// How long to wait before it is asked for again; none where the last time was late enough.
+    pub(super) fn wait(&mut self) -> Option<Duration> {
+        let left = self.longest.saturating_sub(self.started.elapsed());
+        if self.over {
+            return None;
+        }
+        let wait = self.wait.min(left);
+        self.over = wait == left;
+        self.wait *= 2;
+        Some(wait)
+    }
+}
+
 /// The last look, and how long it took until it showed enough, if it did.
 ///
 /// A look may take longer than what is waited for: a long list is walked page by page, and its first page is old when

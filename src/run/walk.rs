@@ -3,17 +3,18 @@
 use std::cell::Cell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::StreamExt;
 use serde_json::Value;
 
 use super::request::{self, Address};
-use super::session::Session;
+use super::session::{Again, Session};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
-use crate::contract::vocabulary::{Listed, Page};
+use crate::contract::vocabulary::Page;
 use crate::exchange::json::Body;
-use crate::exchange::{Exchange, Purpose, Request};
+use crate::exchange::{Credential, Exchange, Purpose, Request};
 use crate::rules::Reason;
 use crate::rules::evidence::{PageSeen, Steadiness, Walk, WalkEnd};
 
@@ -43,16 +44,48 @@ pub(super) enum Order {
 impl Session<'_> {
     /// Reads once.
     pub(super) async fn read(&self, operation: OperationId) {
-        let address = request::address(self.contract, operation, &self.known.borrow());
-        match address {
-            Ok(address) => {
-                let (_, body) = self.call(self.documented(operation, address)).await;
-                if let Some(body) = body {
-                    self.known.borrow_mut().learn(self.contract, operation, &body.value);
-                }
-            }
-            Err(reason) => self.not_called(operation, Reason::NotCalled(reason)),
+        self.read_within(operation, Duration::ZERO).await;
+    }
+
+    /// Reads by what a create showed. What was created may be there a little later, as it may be listed a little later;
+    /// once that was waited for in vain, the next is not waited for as long.
+    pub(super) async fn read_created(&self, operation: OperationId) {
+        if self.contract.operation(operation).page.is_some() {
+            return self.list(operation).await;
         }
+        let longest = if self.gave_up_reading.get() {
+            self.briefly()
+        } else {
+            self.settings.settle
+        };
+        if self.read_within(operation, longest).await == Some(404) {
+            self.gave_up_reading.set(true);
+        }
+    }
+
+    /// Reads once, again while a 404 may be that of a record which is not there yet. Hands back the status.
+    async fn read_within(&self, operation: OperationId, longest: Duration) -> Option<u16> {
+        let address = request::address(self.contract, operation, &self.known.borrow());
+        let address = match address {
+            Ok(address) => address,
+            Err(reason) => {
+                self.not_called(operation, Reason::NoValue(reason));
+                return None;
+            }
+        };
+        let (exchange, body) = self
+            .call_again(
+                self.documented(operation, address),
+                Again {
+                    within: longest,
+                    ..Again::default()
+                },
+            )
+            .await;
+        if let Some(body) = body.filter(|_| self.succeeded(&exchange)) {
+            self.known.borrow_mut().learn(self.contract, operation, &body.value);
+        }
+        exchange.outcome.as_ref().ok().map(|answer| answer.status)
     }
 
     /// Walks over a list, its first page first. `found` is shown each item, and ends the walk when it says so.
@@ -141,11 +174,11 @@ impl Session<'_> {
         found: &dyn Fn(Item<'_>) -> bool,
     ) -> Result<(PageSeen, bool), WalkEnd> {
         let law = self.contract.operation(operation).page.as_ref();
-        let law = law.ok_or(WalkEnd::Unanswered)?;
+        let law = law.ok_or(WalkEnd::Unsent)?;
         let address = request::address(self.contract, operation, &self.known.borrow());
         let mut address = address.map_err(|reason| {
-            self.not_called(operation, Reason::NotCalled(reason));
-            WalkEnd::Unanswered
+            self.not_called(operation, Reason::NoValue(reason));
+            WalkEnd::Unsent
         })?;
         if let Some(number) = asked {
             address.add_query(&law.parameter, &number.to_string());
@@ -153,7 +186,10 @@ impl Session<'_> {
         let (exchange, body) = self.call(self.documented(operation, address)).await;
         let answer = exchange.outcome.as_ref().map_err(|_| WalkEnd::Unanswered)?;
         if !self.succeeded(&exchange) {
-            return Err(WalkEnd::Refused(answer.status));
+            return Err(match exchange.request.credential {
+                Credential::None => WalkEnd::RefusedBare(answer.status),
+                _ => WalkEnd::Refused(answer.status),
+            });
         }
         let body = body.ok_or(WalkEnd::Unread)?;
         self.known.borrow_mut().learn(self.contract, operation, &body.value);
@@ -176,24 +212,14 @@ impl Session<'_> {
     /// Notes the identifiers of records that the items hold, so that one of them given to a new record is seen.
     fn note_nested(&self, list: OperationId, items: &[Value]) {
         let mut identifiers = self.identifiers.borrow_mut();
-        for (index, operation) in self.contract.operations.iter().enumerate() {
-            let Some(created) = &operation.laws.created else {
-                continue;
-            };
-            let Some(Listed {
-                operation: shown_in,
-                at: Some(at),
-                ..
-            }) = &created.listed
-            else {
-                continue;
-            };
-            if *shown_in == self.contract.operation(list).name {
-                let nested = format!("{at}/*{}", created.id);
-                let ids = items.iter().flat_map(|item| pointer::select(item, &nested));
-                let digests = ids.filter(|id| !id.is_null()).map(digest);
-                identifiers.entry(OperationId(index)).or_default().extend(digests);
-            }
+        for create in self.contract.creating_within(list) {
+            let created = self.contract.operation(create).laws.created.as_ref();
+            let within = created.and_then(|created| Some((created, created.listed.as_ref()?.at.as_ref()?)));
+            let Some((created, at)) = within else { continue };
+            let nested = format!("{at}/*{}", created.id);
+            let ids = items.iter().flat_map(|item| pointer::select(item, &nested));
+            let digests = ids.filter(|id| !id.is_null()).map(digest);
+            identifiers.entry(create).or_default().extend(digests);
         }
     }
 

@@ -39,10 +39,19 @@ pub(super) fn unshaped(service: Service) -> Router {
         .nest("/organization/v1", operations)
         .fallback(async || Refusal::UnknownPath)
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .layer(middleware::from_fn(answer_panics));
+        .layer(middleware::from_fn(answer_panics))
+        .layer(middleware::from_fn(refuse_marked));
     traffic::limit(router, &profile)
         .layer(middleware::from_fn_with_state(service.clone(), write_refusals))
         .with_state(service)
+}
+
+/// Refuses a request that carries a refusal already: the server sees what a router does not.
+async fn refuse_marked(mut request: Request, next: Next) -> Response {
+    match request.extensions_mut().remove::<Refusal>() {
+        Some(refusal) => refusal.into_response(),
+        None => next.run(request).await,
+    }
 }
 
 /// Answers a plain 500 where a handler panics, so that the client is not left with a closed connection.

@@ -33,6 +33,8 @@ pub(super) enum Refusal {
     Fields(Vec<FieldProblem>),
     /// The credential is missing or wrong, and the profile keeps 401 to where it is documented.
     Forbidden,
+    /// The request names its host not once, or by what is none.
+    Host,
     /// The service failed; the reason is in the log.
     Internal,
     /// The body is not an object written in JSON.
@@ -47,6 +49,8 @@ pub(super) enum Refusal {
     Page(&'static str),
     /// More requests than the profile answers in a second.
     TooManyRequests,
+    /// The store does not answer; the reason is in the log.
+    Unavailable,
     /// The contact in the path does not exist.
     UnknownContact,
     /// The page lies beyond the last.
@@ -96,8 +100,12 @@ impl Refusal {
             Refusal::TooManyRequests if profile.rate_limit == RateLimit::Announced => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
-            // What is left of the body is not read, so the connection cannot carry another request.
-            Refusal::BodyTooLarge | Refusal::BodyTooSlow => {
+            Refusal::Unavailable => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            // What is left of the body is not read, and what named two hosts may be two requests to somebody on the way: so
+            // the connection cannot carry another request.
+            Refusal::BodyTooLarge | Refusal::BodyTooSlow | Refusal::Host => {
                 headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
             _ => {}
@@ -112,7 +120,9 @@ impl Refusal {
         match self {
             Refusal::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Refusal::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
-            Refusal::BodyUnfinished | Refusal::MalformedBody(_) | Refusal::Page(_) => StatusCode::BAD_REQUEST,
+            Refusal::BodyUnfinished | Refusal::Host | Refusal::MalformedBody(_) | Refusal::Page(_) => {
+                StatusCode::BAD_REQUEST
+            }
             Refusal::Duplicate(_) if profile.duplicates == Duplicates::Conflict => StatusCode::CONFLICT,
             Refusal::Forbidden => StatusCode::FORBIDDEN,
             Refusal::Internal => StatusCode::INTERNAL_SERVER_ERROR,
@@ -120,6 +130,7 @@ impl Refusal {
             Refusal::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Refusal::NoCredential | Refusal::WrongCredential => StatusCode::UNAUTHORIZED,
             Refusal::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
+            Refusal::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             Refusal::UnknownContact | Refusal::UnknownPage | Refusal::UnknownPath => StatusCode::NOT_FOUND,
             Refusal::UnknownReference(_) if profile.unknown_references == UnknownReferences::NotFound => {
                 StatusCode::NOT_FOUND
@@ -139,6 +150,7 @@ impl Refusal {
             Refusal::Duplicate(_) => ("duplicate", "there is such a record already"),
             Refusal::Fields(_) => ("invalid_fields", "some fields are not acceptable"),
             Refusal::Forbidden => ("forbidden", "a valid bearer token is required"),
+            Refusal::Host => ("invalid_host", "the request must name its host once"),
             Refusal::Internal => ("internal", "the service failed"),
             Refusal::MalformedBody(message) => ("malformed_body", message),
             Refusal::MediaType => ("media_type", "the body must be plain application/json"),
@@ -146,6 +158,7 @@ impl Refusal {
             Refusal::NoCredential => ("no_credential", "a bearer token is required"),
             Refusal::Page(_) => ("invalid_query", "the query is not acceptable"),
             Refusal::TooManyRequests => ("too_many_requests", "too many requests were sent"),
+            Refusal::Unavailable => ("unavailable", "the store does not answer; try again"),
             Refusal::UnknownContact => ("unknown_contact", "there is no such contact"),
             Refusal::UnknownPage => ("unknown_page", "there is no such page"),
             Refusal::UnknownPath => ("unknown_path", "there is no such path"),
@@ -191,6 +204,10 @@ impl From<StoreError> for Refusal {
                 field: reference.pointer(),
                 problem: "names no existing record",
             }),
+            StoreError::Unavailable(_) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "the store does not answer");
+                Refusal::Unavailable
+            }
             StoreError::Crashed | StoreError::Database(_) => {
                 tracing::error!(error = &error as &dyn std::error::Error, "the store failed");
                 Refusal::Internal

@@ -10,6 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::http::uri::Authority;
+use axum::http::{Request, Version, header};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -18,6 +21,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 
 use super::connections::{Connections, Place};
+use super::refusal::Refusal;
 
 /// The most connections at a time: half of the file descriptors that a process usually has.
 const CONNECTIONS: usize = 512;
@@ -71,7 +75,10 @@ fn serve(stream: TcpStream, router: Router, place: Place, graceful: &GracefulShu
     let router = TowerToHyperService::new(router);
     let service = service_fn({
         let place = place.clone();
-        move |request| {
+        move |mut request: Request<Incoming>| {
+            if !names_its_host(&request) {
+                request.extensions_mut().insert(Refusal::Host);
+            }
             let (place, answer) = (place.clone(), router.call(request));
             async move { place.busy(answer).await }
         }
@@ -92,6 +99,21 @@ fn serve(stream: TcpStream, router: Router, place: Place, graceful: &GracefulShu
             () = place.cut() => tracing::debug!("an idle connection made room for another"),
         }
     });
+}
+
+/// Tells whether a request names its host as RFC 9112 asks for (section 3.2): once, and by what can be one. Before HTTP/1.1
+/// it need not.
+fn names_its_host<T>(request: &Request<T>) -> bool {
+    let mut hosts = request.headers().get_all(header::HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (None, _) => request.version() < Version::HTTP_11,
+        (Some(host), None) => {
+            let host = host.as_bytes();
+            // Empty where the target has none; nobody's name and password belong there.
+            host.is_empty() || (!host.contains(&b'@') && Authority::try_from(host).is_ok())
+        }
+        (Some(_), Some(_)) => false,
+    }
 }
 
 /// Waits where trying again at once would only spin: a connection that was reset concerns nobody else, but a process

@@ -17,6 +17,7 @@ use toml::Value;
 use super::find::{self, Config, FILE_NAME};
 use super::levels;
 use super::parse::Parsed;
+use crate::cli::aside::aside;
 use crate::cli::failure::Failure;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
@@ -56,8 +57,7 @@ impl Accepting {
             let reason = format!("`{}` is no folder; make it, or name another file", folder.display());
             return Err(failure(reason));
         }
-        let aside = tempfile::Builder::new().prefix(".countersign-").tempfile_in(folder);
-        let aside = aside.map_err(|error| failure(error.to_string()))?;
+        let aside = aside(folder).map_err(|error| failure(error.to_string()))?;
         Ok(Self { path: place, aside })
     }
 
@@ -106,12 +106,14 @@ impl Accepting {
     }
 
     fn put(mut self, text: &str) -> Result<(), Failure> {
-        let written = self.aside.write_all(text.as_bytes()).and_then(|()| {
-            if let Ok(found) = std::fs::metadata(&self.path) {
-                self.aside.as_file().set_permissions(found.permissions())?;
-            }
-            self.aside.as_file().sync_all()
-        });
+        // Nobody reads it who may not read what is there.
+        let permitted = match std::fs::metadata(&self.path) {
+            Ok(found) => self.aside.as_file().set_permissions(found.permissions()),
+            Err(_) => Ok(()),
+        };
+        let written = permitted
+            .and_then(|()| self.aside.write_all(text.as_bytes()))
+            .and_then(|()| self.aside.as_file().sync_all());
         if let Err(error) = written {
             return Err(self.failure(error.to_string()));
         }

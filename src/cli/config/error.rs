@@ -59,6 +59,12 @@ pub(super) enum Problem {
     /// A report that is none.
     #[error("{0}")]
     Report(String),
+    /// A report elsewhere than below the folder of a file that was found.
+    #[error(
+        "a report goes to `{0}`, outside the folder of this file, which was found and not named; name a file below that \
+         folder, or name this one by --config if you trust it"
+    )]
+    ReportOutside(String),
     /// Two reports to one place.
     #[error("a report goes to {0} already; give each a file: \"json=FILE\"")]
     ReportTwice(String),
@@ -115,6 +121,12 @@ pub(super) enum Problem {
          token stood here, replace it"
     )]
     Variable,
+    /// Another variable than ours, in a file that was found.
+    #[error(
+        "`{0}` is not read for a file that was found and not named: it may be another program's secret; name this file \
+         by --config if you trust it, or begin the variable's name with `COUNTERSIGN_`"
+    )]
+    VariableOfOthers(String),
 }
 
 impl Problem {

@@ -21,7 +21,8 @@ use crate::rules::{Level, RULES};
 pub(super) struct ConfigFile {
     /// The target that is checked where none is named.
     pub(super) default_target: Option<Placed<String>>,
-    /// Where reports go, each as `--report` has it: `FORMAT` for standard output, or `FORMAT=FILE`.
+    /// Where reports go, each as `--report` has it: `FORMAT` for standard output, or `FORMAT=FILE`. Where `--config` does
+    /// not name this file, they stay below its folder.
     pub(super) reports: Option<Placed<Vec<Placed<String>>>>,
     /// What every check does unless a flag or a target says otherwise.
     #[serde(default)]
@@ -74,7 +75,7 @@ pub(super) struct TargetPart {
     /// Its base URL.
     pub(super) base_url: Placed<String>,
     /// The name of the environment variable that holds its token, never the token. Without it that is
-    /// `COUNTERSIGN_TOKEN`.
+    /// `COUNTERSIGN_TOKEN`. Where `--config` does not name this file, it begins with `COUNTERSIGN_`.
     #[schemars(regex(pattern = "^[A-Z_][A-Z0-9_]*$"))]
     pub(super) token_env: Option<Placed<String>>,
     /// Send requests that create and update too; nothing that they create can be deleted.
@@ -106,6 +107,9 @@ pub(super) struct Pace {
     /// How many seconds a created record may take until it is listed.
     #[schemars(range(min = 0, max = 86400))]
     pub(super) settle: Option<Placed<f64>>,
+    /// How many seconds the run may take, without what `wait` waits.
+    #[schemars(range(max = 86400))]
+    pub(super) max_time: Option<Placed<f64>>,
 }
 
 /// How much findings of a rule weigh, and where.

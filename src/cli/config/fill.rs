@@ -88,6 +88,10 @@ impl Filling<'_> {
         let jobs = target.and_then(|pace| pace.jobs.as_ref()).or(check.jobs.as_ref());
         let timeout = target.and_then(|pace| pace.timeout.as_ref()).or(check.timeout.as_ref());
         let settle = target.and_then(|pace| pace.settle.as_ref()).or(check.settle.as_ref());
+        let max_time = target
+            .and_then(|pace| pace.max_time.as_ref())
+            .or(check.max_time.as_ref());
+        self.take("max_time", &mut arguments.max_time, max_time, range::positive)?;
         self.take("rate", &mut arguments.rate, rate, |rate| {
             range::positive(rate).map(Some)
         })?;
@@ -106,6 +110,10 @@ impl Filling<'_> {
                 .parse()
                 .map_err(|reason| parsed.error(named, Problem::Report(reason)))?;
             let report = report.beside(|file| self.config.beside(file));
+            if let Some(file) = report.file().filter(|file| !self.config.may_write(file)) {
+                let problem = Problem::ReportOutside(file.display().to_string());
+                return Err(parsed.error(named, problem).into());
+            }
             if let Some(place) = report.collides(&reports) {
                 return Err(parsed.error(named, Problem::ReportTwice(place)).into());
             }

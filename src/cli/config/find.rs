@@ -5,10 +5,14 @@ use std::path::{Path, PathBuf};
 
 use super::error::{ConfigError, Place, Problem};
 use super::parse::Parsed;
+use crate::cli::edge;
 use crate::cli::failure::Failure;
 
 /// What the file is called where nobody names another.
 pub(in crate::cli) const FILE_NAME: &str = "countersign.toml";
+
+/// What the names of our own variables begin with.
+const OUR_VARIABLES: &str = "COUNTERSIGN_";
 
 /// The most of a file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
@@ -18,8 +22,20 @@ const LARGEST: u64 = 1 << 20;
 pub(in crate::cli) struct Config {
     /// The file.
     pub(in crate::cli) path: PathBuf,
+    /// How it came to be read.
+    pub(in crate::cli) trust: Trust,
     /// What stands in it.
     pub(super) parsed: Parsed,
+}
+
+/// How a configuration came to be read, which decides what it may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum Trust {
+    /// It lay in the working directory or above it. That may be a checkout of somebody else's, so it reads no variables
+    /// but ours and writes nowhere but below its own folder.
+    Found,
+    /// The user named it.
+    Named,
 }
 
 impl Config {
@@ -28,10 +44,11 @@ impl Config {
     /// # Errors
     ///
     /// What the system says; a folder, too large a file, one that is not UTF-8; what [`Parsed::read`] refuses.
-    pub(in crate::cli) fn read(path: &Path) -> Result<Self, Failure> {
+    pub(in crate::cli) fn read(path: &Path, trust: Trust) -> Result<Self, Failure> {
         let parsed = Parsed::read(&path.display().to_string(), &text(path)?)?;
         Ok(Self {
             path: path.to_owned(),
+            trust,
             parsed,
         })
     }
@@ -39,6 +56,16 @@ impl Config {
     /// The path of a file that the configuration names.
     pub(super) fn beside(&self, name: &str) -> PathBuf {
         self.path.parent().unwrap_or(Path::new("")).join(name)
+    }
+
+    /// Whether the configuration may have a report written to this file.
+    pub(super) fn may_write(&self, file: &Path) -> bool {
+        self.trust == Trust::Named || edge::is_below(file, edge::folder_of(&self.path))
+    }
+
+    /// Whether the configuration may have this variable read for a token.
+    pub(super) fn may_read(&self, variable: &str) -> bool {
+        self.trust == Trust::Named || variable.starts_with(OUR_VARIABLES)
     }
 }
 

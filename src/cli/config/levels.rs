@@ -202,6 +202,7 @@ mod tests {
 
     fn read(text: &str) -> Result<Vec<LevelEntry>, ConfigError> {
         let config = Config {
+            trust: crate::cli::config::find::Trust::Named,
             path: Path::new("countersign.toml").to_owned(),
             parsed: Parsed::read("countersign.toml", text).unwrap(),
         };

@@ -3,7 +3,7 @@
 //! [`Config`] is the file, found and read; [`Settled`] is what a check does once flags, environment and file are read, with
 //! the origin of each value. `file` has the types that the file and its schema for editors come from;
 //! `shown` is `countersign config`, `accept` is
-//! `check --accept`.
+//! `check --accept`. A file that was found and not named may do less than a named one: `find::Trust`.
 
 mod accept;
 mod error;

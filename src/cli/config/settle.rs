@@ -19,7 +19,7 @@ use clap::parser::ValueSource;
 use super::accept::Accepting;
 use super::error::{ConfigError, Place, Problem};
 use super::fill::filled;
-use super::find::{self, Config};
+use super::find::{self, Config, Trust};
 use super::levels::LevelEntry;
 use crate::cli::check::Arguments;
 use crate::cli::edge::{BASE_URL_VARIABLE, CONFIG_VARIABLE, TARGET_VARIABLE, TOKEN_VARIABLE};
@@ -136,6 +136,22 @@ impl Settled {
         arguments.accept.then(open).transpose()
     }
 
+    /// The configuration's file, which `--accept` writes where there is none yet.
+    pub(in crate::cli) fn configuration(&self) -> Option<&Path> {
+        let arguments = &self.arguments;
+        match &self.config {
+            Some(config) => Some(&config.path),
+            None if arguments.accept => Some(arguments.config.as_deref().unwrap_or(Path::new(find::FILE_NAME))),
+            None => None,
+        }
+    }
+
+    /// The configuration that was found, where the target that is checked is one of its own; with the target's name.
+    pub(in crate::cli) fn found_target(&self) -> Option<(&Config, &str)> {
+        let config = self.config.as_ref().filter(|config| config.trust == Trust::Found)?;
+        Some((config, self.target.as_deref()?))
+    }
+
     /// Where the value of a setting came from.
     pub(in crate::cli) fn origin(&self, name: &'static str) -> Origin {
         self.origins.get(name).cloned().unwrap_or(Origin::Default)
@@ -162,7 +178,9 @@ impl Settled {
             "require_facts",
             "max_pages",
         ];
-        let more = ["repeat", "rate", "jobs", "timeout", "settle", "wait", "report"];
+        let more = [
+            "repeat", "rate", "jobs", "timeout", "settle", "max_time", "wait", "report",
+        ];
         let base_url = self.arguments.base_url.as_ref().map(|_| "base_url");
         for name in names.into_iter().chain(more).chain(base_url) {
             self.origins.extend(typed.origin(name).map(|origin| (name, origin)));
@@ -242,13 +260,13 @@ fn config(arguments: &Arguments, typed: Typed<'_>, folder: &Path) -> Result<Opti
         }
         return Ok(None);
     }
-    let path: Option<PathBuf> = match &arguments.config {
+    let path: Option<(PathBuf, Trust)> = match &arguments.config {
         // `--accept` makes it.
         Some(path) if arguments.accept && !path.exists() => None,
-        Some(path) => Some(path.clone()),
-        None => find::upwards(folder)?,
+        Some(path) => Some((path.clone(), Trust::Named)),
+        None => find::upwards(folder)?.map(|path| (path, Trust::Found)),
     };
-    path.map(|path| Config::read(&path)).transpose()
+    path.map(|(path, trust)| Config::read(&path, trust)).transpose()
 }
 
 /// Holds every target to what a target is, used or not: a mistake is told before somebody deploys there.
@@ -261,12 +279,13 @@ fn check_targets(config: &Config) -> Result<(), Failure> {
         if let Err(error) = Target::parse(part.base_url.value()) {
             return Err(parsed.error(&part.base_url, Problem::Url(error)).into());
         }
-        if let Some(variable) = part
-            .token_env
-            .as_ref()
-            .filter(|variable| !is_variable(variable.value()))
-        {
+        let Some(variable) = &part.token_env else { continue };
+        if !is_variable(variable.value()) {
             return Err(parsed.error(variable, Problem::Variable).into());
+        }
+        if !config.may_read(variable.value()) {
+            let name = variable.value().clone();
+            return Err(parsed.error(variable, Problem::VariableOfOthers(name)).into());
         }
     }
     Ok(())

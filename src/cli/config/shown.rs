@@ -49,11 +49,11 @@ impl ConfigArguments {
 }
 
 /// Prints the schema of the file.
-pub(in crate::cli) fn print_schema() -> u8 {
+pub(in crate::cli) fn print_schema() -> Result<u8, Failure> {
     // A schema is plain data, so there is nothing that could fail to be written.
     let text = serde_json::to_string_pretty(&file::schema()).unwrap_or_default();
-    edge::print(&(text + "\n"));
-    0
+    edge::print(&(text + "\n"))?;
+    Ok(0)
 }
 
 /// Prints what a check with these arguments would do.
@@ -72,7 +72,7 @@ pub(in crate::cli) fn run(settled: &Settled, form: Form) -> Result<u8, Failure> 
     edge::print(&match form {
         Form::Json => serde_json::to_string_pretty(&page.json()).unwrap_or_default() + "\n",
         Form::Lines => page.lines(),
-    });
+    })?;
     Ok(0)
 }
 
@@ -106,6 +106,7 @@ impl Page<'_> {
             ("jobs", json!(arguments.jobs)),
             ("timeout", json!(arguments.timeout)),
             ("settle", json!(arguments.settle)),
+            ("max_time", json!(arguments.max_time)),
             ("spec", json!(spec)),
             ("seed", json!(arguments.seed)),
             ("only", json!(arguments.only)),

@@ -6,6 +6,7 @@ use super::source::source;
 use super::view::View;
 use super::words::{count, counted, number};
 use crate::report::record::FindingRecord;
+use crate::report::told;
 use crate::rules::{Level, RULES, Rule};
 
 /// So many findings are unfolded; of more, the first of them are.
@@ -14,6 +15,7 @@ const UNFOLDED: usize = 6;
 /// The section.
 pub(super) fn section(view: &View<'_>) -> Markup {
     let findings = &view.record.findings;
+    let firsts = told::same_lines(view.record);
     html! {
         section #findings aria-labelledby="findings-title" tabindex="-1" {
             h2 #findings-title { "Findings " span.number { (count(findings.len())) } }
@@ -26,12 +28,13 @@ pub(super) fn section(view: &View<'_>) -> Markup {
                 p.hint { "What to mend first stands first." }
             }
             p.no-match hidden { "No finding matches the filter." }
-            @for (index, found) in findings.iter().enumerate() { (finding(view, index, found)) }
+            @for (index, first) in firsts.into_iter().enumerate() { (finding(view, index, first)) }
         }
     }
 }
 
-fn finding(view: &View<'_>, index: usize, finding: &FindingRecord) -> Markup {
+fn finding(view: &View<'_>, index: usize, first: Option<usize>) -> Markup {
+    let finding = &view.record.findings[index];
     let operation = view
         .operation(&finding.operation)
         .map_or(0, |operation| operation.number);
@@ -51,7 +54,7 @@ fn finding(view: &View<'_>, index: usize, finding: &FindingRecord) -> Markup {
                 (documented(view, finding))
                 (received(view, finding))
             }
-            (again(finding))
+            (again(view, finding, first))
             (explained(rule, finding))
             p.links {
                 @if let Some(fact) = fact { a href={ "#fact-" (fact.number) } { "The fact" } " " }
@@ -124,7 +127,16 @@ fn times(times: u64) -> String {
     usize::try_from(times).map_or_else(|_| number(times), |times| counted(times, "time", "times"))
 }
 
-fn again(finding: &FindingRecord) -> Markup {
+/// How to see it again: the line, or where it stands.
+fn again(view: &View<'_>, finding: &FindingRecord, first: Option<usize>) -> Markup {
+    if let Some(first) = first {
+        return html! {
+            div.again {
+                div.again-head { h4 { "See it again" } }
+                p { "By the line of " a href={ "#finding-" (first + 1) } { (view.record.findings[first].fact) } }
+            }
+        };
+    }
     html! {
         div.again {
             div.again-head {

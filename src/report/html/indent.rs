@@ -3,6 +3,9 @@
 
 /// Lists and objects that are no longer stay on one line, in characters.
 const WIDE: usize = 76;
+/// How many times as long as the text it may become, and how much longer whatever its length.
+const MOST_TIMES: usize = 4;
+const LONGEST: usize = 4 << 10;
 /// Deeper texts stay as they are.
 const DEEP: usize = 40;
 
@@ -48,6 +51,8 @@ fn broken(text: &str) -> Option<String> {
             other => told.push(other),
         }
         rest = &rest[taken..];
+        // Short lines far to the right would take many times the text.
+        (told.len() <= MOST_TIMES * text.len() + LONGEST).then_some(())?;
     }
     Some(told)
 }
@@ -76,7 +81,8 @@ fn quoted(text: &str) -> usize {
 /// The list or object that the text begins with on one line, and its bytes, where it is short.
 fn short(text: &str) -> Option<(String, usize)> {
     let (mut told, mut at, mut depth) = (String::new(), 0, 0_usize);
-    while told.chars().count() <= WIDE {
+    // No shorter text is looked at than one whose bytes are as many.
+    while told.len() <= WIDE || told.chars().count() <= WIDE {
         let character = text[at..].chars().next()?;
         let mut taken = character.len_utf8();
         match character {

@@ -47,9 +47,13 @@ impl Kind {
     pub(super) fn of_rule(rule: &str) -> Self {
         match rule {
             "auth" | "challenge" => Self::Access,
-            "allow" | "malformed-json" | "media-type" | "server-error" | "status" | "unfinished-answer" => {
-                Self::Answers
-            }
+            "allow"
+            | "malformed-json"
+            | "media-type"
+            | "server-error"
+            | "status"
+            | "unchecked-operation"
+            | "unfinished-answer" => Self::Answers,
             "envelope" | "forbidden-field" | "missing-field" | "undocumented-field" => Self::Fields,
             "constraint" | "null-value" | "typed-client" | "wrong-type" => Self::Values,
             "accepted-form"

@@ -28,9 +28,10 @@ pub(super) fn masthead(view: &View<'_>) -> Markup {
             p.brand { "countersign" span { (record.contract.title) } }
             h1 {
                 span.target { (record.target) } " "
-                span class={ "verdict " (looks) } { (words) }
+                span class={ "verdict " (looks) } { (words) (told::in_operations(record)) }
             }
             p.because { (because(record)) }
+            @if let Some(cause) = told::cause(record) { p.because { (capital(cause)) } }
             (balance(record))
             (about(record))
             (acceptances(record))
@@ -42,6 +43,7 @@ pub(super) fn masthead(view: &View<'_>) -> Markup {
 fn because(record: &Record) -> Markup {
     let of_level = |level| record.findings.iter().filter(|finding| finding.level == level).count();
     let (deny, warn) = (of_level(Level::Deny), of_level(Level::Warn));
+    let (unchecked, more) = told::unchecked(record);
     html! {
         @if let Some(reason) = &record.reason { strong { (capital(reason)) ". " } }
         @match (deny, warn) {
@@ -50,6 +52,8 @@ fn because(record: &Record) -> Markup {
             (deny, 0) => { (counted(deny, "finding", "findings")) " to mend." }
             (deny, warn) => { (counted(deny, "finding", "findings")) " to mend, " (count(warn)) " to know of." }
         }
+        @for (name, reason) in &unchecked { " " code { (name) } " was not checked: " (reason) "." }
+        @if more > 0 { " " (count(more)) " more were not checked." }
     }
 }
 

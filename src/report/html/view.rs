@@ -15,6 +15,7 @@ pub(super) struct View<'record> {
     /// Why facts are undecided, the most frequent reason first.
     pub(super) reasons: Vec<(&'record str, Vec<FactView<'record>>)>,
     facts: HashMap<&'record str, FactView<'record>>,
+    numbers_of_operations: HashMap<&'record str, usize>,
     numbers_of_reasons: HashMap<&'record str, usize>,
     exchanges: BTreeSet<u64>,
     at_fault: BTreeSet<u64>,
@@ -87,6 +88,7 @@ impl<'record> View<'record> {
         Self {
             record,
             operations: operations.all,
+            numbers_of_operations: operations.numbers,
             numbers_of_reasons: numbers_of_reasons.collect(),
             reasons,
             facts,
@@ -97,7 +99,8 @@ impl<'record> View<'record> {
 
     /// The operation of this name.
     pub(super) fn operation(&self, name: &str) -> Option<&OperationView<'record>> {
-        self.operations.iter().find(|operation| operation.name == name)
+        let number = self.numbers_of_operations.get(name)?;
+        self.operations.get(*number)
     }
 
     /// The fact that a finding is of.

@@ -1,5 +1,6 @@
 //! Joins two records that are made of different shards of one plan. The main function is [`join`].
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -8,9 +9,10 @@ use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use crate::report::accepted::{AcceptedRecord, AcceptedState};
 use crate::report::exchanges::ExchangeRecord;
 use crate::report::record::{
-    ContractRecord, FactRow, Facts, FindingRecord, LookedThroughRecord, Record, RequestCounts, ShardsRecord,
-    VerdictRecord, put_in_order,
+    ContractRecord, Coverage, FactRow, Facts, FindingRecord, LookedThroughRecord, OperationRecord, Record,
+    RequestCounts, ShardsRecord, VerdictRecord, put_in_order,
 };
+use crate::rules::{Level, UNCHECKED_OPERATION};
 
 /// One record of two. Its outcome is not told yet.
 pub(super) fn join(left: Record, right: Record) -> Record {
@@ -36,20 +38,43 @@ pub(super) fn join(left: Record, right: Record) -> Record {
         duration_ms: u64::try_from((ended - started).num_milliseconds()).unwrap_or(0),
         facts: facts(left.facts, right.facts),
         findings: findings(left.findings, right.findings),
+        cause: left.cause.or(right.cause),
         accepted: accepted(left.accepted, right.accepted),
         looked_through,
         others: [left.others, right.others].concat(),
         residue: [left.residue, right.residue].concat(),
         requests: requests(left.requests, right.requests),
-        operations: left.operations,
+        operations: operations(left.operations, right.operations),
         gaps: left.gaps,
         exchanges,
         exchanges_left_out: left.exchanges_left_out.saturating_add(right.exchanges_left_out),
         shard: None,
         shards: shards(left.shards, right.shards),
     };
+    joined.findings = told_still(joined.findings, &joined.operations);
     sort(&mut joined);
     joined
+}
+
+/// Each operation once: one that a shard had a success of is checked, whichever shard it falls to.
+fn operations(left: Vec<OperationRecord>, right: Vec<OperationRecord>) -> Vec<OperationRecord> {
+    let both = left.into_iter().zip(right);
+    let weight = |operation: &OperationRecord| (operation.coverage, Reverse(operation.unchecked.clone()));
+    both.map(|(left, right)| if weight(&left) >= weight(&right) { left } else { right })
+        .collect()
+}
+
+/// The findings without warnings of operations that another shard had a success of. One at deny stays, because the shard
+/// that made it did not conform.
+fn told_still(mut findings: Vec<FindingRecord>, operations: &[OperationRecord]) -> Vec<FindingRecord> {
+    let checked = |name: &str| {
+        let mut operations = operations.iter();
+        operations.any(|operation| operation.name == name && operation.coverage == Coverage::Checked)
+    };
+    findings.retain(|finding| {
+        finding.rule != UNCHECKED_OPERATION || finding.level == Level::Deny || !checked(&finding.operation)
+    });
+    findings
 }
 
 /// Puts what is listed into an order that does not hang on where it came from.
@@ -111,20 +136,20 @@ fn facts(left: Facts, right: Facts) -> Facts {
 }
 
 /// How much a row says of its fact. A reason of the shard that checks it goes before one of a shard that does not.
-fn weight(row: &FactRow) -> (u8, std::cmp::Reverse<Option<&str>>) {
+fn weight(row: &FactRow) -> (u8, Reverse<Option<&str>>) {
     let says = match row.verdict {
         VerdictRecord::Broken => 3,
         VerdictRecord::Held => 2,
         VerdictRecord::Undecided => u8::from(!row.is_of_another_shard()),
     };
-    (says, std::cmp::Reverse(row.reason.as_deref()))
+    (says, Reverse(row.reason.as_deref()))
 }
 
-/// Findings of one rule on one fact are one, counted together and told by what was seen first.
+/// Findings of one rule on one fact, and of one field where the rule is about names, are one, counted together and told by what was seen first.
 fn findings(left: Vec<FindingRecord>, right: Vec<FindingRecord>) -> Vec<FindingRecord> {
-    let mut joined: HashMap<(String, String), FindingRecord> = HashMap::new();
+    let mut joined: HashMap<(String, String, String), FindingRecord> = HashMap::new();
     for finding in left.into_iter().chain(right) {
-        match joined.entry((finding.rule.clone(), finding.fact.clone())) {
+        match joined.entry((finding.rule.clone(), finding.fact.clone(), finding.field().to_owned())) {
             Entry::Vacant(place) => {
                 place.insert(finding);
             }

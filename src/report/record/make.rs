@@ -4,8 +4,8 @@ use chrono::{DateTime, SecondsFormat, Utc};
 
 use super::outcome::outcome;
 use super::{
-    ContractRecord, FactRow, Facts, FindingRecord, GapRecord, LookedThroughRecord, OperationRecord, OtherRecord,
-    PlaceRecord, Record, RequestCounts, ResidueRecord, ShardRecord, VERSION, VerdictRecord,
+    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LookedThroughRecord, OperationRecord,
+    OtherRecord, PlaceRecord, Record, RequestCounts, ResidueRecord, ShardRecord, VERSION, VerdictRecord,
 };
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
@@ -49,6 +49,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
     let residue = run.residue.iter().map(|left| ResidueRecord {
         operation: name(left.operation),
         id: left.id.as_ref().map(|id| about.redaction.hide(&printable(id))),
+        id_stated: about.contract.operation(left.operation).laws.created.is_some(),
         answered: left.status.is_some(),
         status: left.status,
         found: left.found,
@@ -77,6 +78,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
         duration_ms: u64::try_from(about.duration.as_millis()).unwrap_or(u64::MAX),
         facts,
         findings,
+        cause: run.mock.then_some(Cause::Mock),
         accepted: Vec::new(),
         residue: residue.collect(),
         looked_through: match run.looked_through {
@@ -93,7 +95,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
             unfinished: tally.unfinished,
             rounds: tally.rounds,
         },
-        operations: operations(about.contract),
+        operations: operations(run, about.contract),
         gaps: gaps(about.contract),
         exchanges,
         exchanges_left_out,
@@ -105,13 +107,23 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
     }
 }
 
-fn operations(contract: &Contract) -> Vec<OperationRecord> {
-    let operations = contract.operations.iter();
-    let told = operations.map(|operation| OperationRecord {
-        name: operation.name.clone(),
-        method: operation.method.to_string(),
-        path: operation.path.clone(),
-        contract_line: contract.document.position(&operation.pointer).line,
+fn operations(run: &Run, contract: &Contract) -> Vec<OperationRecord> {
+    let told = contract.operation_ids().map(|id| {
+        let operation = contract.operation(id);
+        let unchecked = run.verdicts.unchecked(contract, id);
+        let in_scope = run.in_scope.contains(&id);
+        OperationRecord {
+            name: operation.name.clone(),
+            method: operation.method.to_string(),
+            path: operation.path.clone(),
+            contract_line: contract.document.position(&operation.pointer).line,
+            coverage: match unchecked {
+                None => Coverage::Checked,
+                Some(_) if in_scope => Coverage::Unchecked,
+                Some(_) => Coverage::LeftOut,
+            },
+            unchecked: unchecked.filter(|_| in_scope),
+        }
     });
     told.collect()
 }
@@ -175,13 +187,13 @@ fn findings(run: &Run, exchanges: &Exchanges<'_>, about: &RunFacts<'_>) -> Vec<F
 
 /// Puts what to mend first first.
 pub(in crate::report) fn put_in_order(findings: &mut [FindingRecord]) {
-    // The last word is the fact's name, because calls of one group are answered in any order.
+    // The last word have the names of fact and field, because calls of one group are answered in any order.
     findings.sort_by_cached_key(|finding| {
         (
             std::cmp::Reverse(finding.level),
             urgency(&finding.rule),
             finding.contract_line,
-            finding.fact.clone(),
+            (finding.fact.clone(), finding.field().to_owned()),
         )
     });
 }
@@ -218,15 +230,24 @@ fn finding_record(finding: &Finding, about: &RunFacts<'_>) -> FindingRecord {
         documented: finding.documented.clone().unwrap_or_else(|| fact.documented.clone()),
         received: about.redaction.hide(&finding.received),
         count: finding.count,
-        reproduce: about
-            .redaction
-            .hide(&curl::line(&finding.request, about.target, about.values)),
+        reproduce: about.redaction.hide(&reproduce(finding, about)),
         exchange: None,
     }
 }
 
+/// A line that shows a finding again: the request, or the check of an operation that none was sent to.
+fn reproduce(finding: &Finding, about: &RunFacts<'_>) -> String {
+    if finding.is_of_no_request() {
+        let operation = about.contract.operation(finding.request.operation);
+        return curl::check_line(about.target, &operation.name, !operation.is_read());
+    }
+    curl::line(&finding.request, about.contract, about.target, about.values)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::exchange::Failure;
     use crate::report::Outcome;
@@ -237,10 +258,11 @@ mod tests {
     const SOUND: &[&str] = &[r#"{"name": "a"}"#];
     const BROKEN: &[&str] = &[r#"{"name": 1}"#];
 
-    fn ends() -> [(Ended, Outcome); 4] {
+    fn ends() -> [(Ended, Outcome); 5] {
         [
             (Ended::Interrupted, Outcome::Interrupted),
             (Ended::Throttled, Outcome::CouldNotJudge),
+            (Ended::TimeOver(Duration::from_secs(300)), Outcome::CouldNotJudge),
             (Ended::TokenRefused(401), Outcome::CouldNotJudge),
             (Ended::Unreachable(Failure::Resolve), Outcome::CouldNotJudge),
         ]
@@ -309,6 +331,7 @@ mod tests {
         let told = |ended| reason(Seen::bodies(SOUND).ended(ended), None).unwrap();
         assert!(told(Ended::TokenRefused(403)).contains("refused with 403"));
         assert!(told(Ended::Throttled).contains("--rate"));
+        assert!(told(Ended::TimeOver(Duration::from_millis(1500))).contains("--max-time 1.5;"));
         let unreachable = told(Ended::Unreachable(Failure::Resolve));
         assert!(
             unreachable.starts_with("the host's name does not resolve; check the base URL"),

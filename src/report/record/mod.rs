@@ -58,6 +58,14 @@ impl Outcome {
     }
 }
 
+/// What is behind many findings at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// The target answers creates, the same identifier comes again, and nothing is kept.
+    Mock,
+}
+
 /// A run, told.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
@@ -89,6 +97,9 @@ pub struct Record {
     pub facts: Facts,
     /// What was found, what to mend first first.
     pub findings: Vec<FindingRecord>,
+    /// What is behind the findings, where that can be told.
+    #[serde(default)]
+    pub cause: Option<Cause>,
     /// What was accepted beforehand, and what became of it.
     #[serde(default)]
     pub accepted: Vec<AcceptedRecord>,
@@ -158,6 +169,25 @@ pub struct OperationRecord {
     pub path: String,
     /// The line in the contract's file, from 1.
     pub contract_line: u32,
+    /// Whether the run had a success of it to judge.
+    #[serde(default)]
+    pub coverage: Coverage,
+    /// Why it had none, where it was to have one.
+    #[serde(default)]
+    pub unchecked: Option<String>,
+}
+
+/// Whether a run had a success of an operation to judge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Coverage {
+    /// It was left out: by a flag, as a write of a run that only reads, or for another shard.
+    #[default]
+    LeftOut,
+    /// It was in scope, and there was none.
+    Unchecked,
+    /// There was one.
+    Checked,
 }
 
 /// Something that the document leaves open.
@@ -292,6 +322,18 @@ pub struct FindingRecord {
     pub exchange: Option<u64>,
 }
 
+impl FindingRecord {
+    /// The name of the field that the document does not list, where the finding is about one and tells it; else empty. It
+    /// tells findings of one rule on one fact apart.
+    #[must_use]
+    pub fn field(&self) -> &str {
+        let is_named = self.rule == "undocumented-field";
+        let (_, name) = self.answer_pointer.rsplit_once('/').unwrap_or_default();
+        // A name that is not told begins so.
+        if is_named && !name.starts_with('<') { name } else { "" }
+    }
+}
+
 /// Something left in the target.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ResidueRecord {
@@ -299,6 +341,9 @@ pub struct ResidueRecord {
     pub operation: String,
     /// Its identifier; none when no answer showed one.
     pub id: Option<String>,
+    /// Whether the contract says where an answer shows the identifier; without it nobody can tell.
+    #[serde(default = "stated")]
+    pub id_stated: bool,
     /// Whether an answer came; without one nobody knows whether there is anything.
     pub answered: bool,
     /// The status of the answer.
@@ -329,6 +374,11 @@ pub enum LookedThroughRecord {
     /// It did not look: it wrote nothing, or ended before.
     #[default]
     Nothing,
+}
+
+/// What a report means that is silent on it, as those of earlier versions are.
+fn stated() -> bool {
+    true
 }
 
 /// How many requests were sent.

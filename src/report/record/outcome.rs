@@ -30,6 +30,7 @@ pub(super) fn outcome(
             );
             (Outcome::CouldNotJudge, Some(reason))
         }
+        Ended::NoSuccess(came) => (Outcome::CouldNotJudge, Some(came.to_string())),
         Ended::NotReady(within, reason) => {
             let seconds = within.as_secs_f64();
             let reason = format!(
@@ -46,6 +47,14 @@ pub(super) fn outcome(
             Outcome::CouldNotJudge,
             Some("every answer was 429; try again later or with --rate".to_owned()),
         ),
+        Ended::TimeOver(most) => {
+            let reason = format!(
+                "the run was not done within --max-time {}; what was judged until then is reported: give it more time, or \
+                 see what the target is slow at",
+                most.as_secs_f64()
+            );
+            (Outcome::CouldNotJudge, Some(reason))
+        }
         Ended::Complete if denied => (Outcome::DoesNotConform, None),
         // A body that nobody could read hides whatever it likes.
         Ended::Complete if facts.rows.iter().any(|row| row.reason == beyond) => (

@@ -15,7 +15,7 @@ use self::form::{
 use super::excerpt::{Excerpt, LONGEST_LINE};
 use super::record::{FindingRecord, Record};
 use super::told;
-use crate::exchange::neutral::neutral_json;
+use crate::exchange::neutral::json_text;
 use crate::rules::{Level, RULES, Rule};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -43,7 +43,7 @@ const NOT_IN_A_PATH: &AsciiSet = &CONTROLS
 pub fn sarif(record: &Record) -> String {
     let rules = rules(record);
     let results = record.findings.iter().map(|finding| result(record, finding, &rules));
-    let log = Log {
+    json_text(&Log {
         schema: SCHEMA,
         version: "2.1.0",
         runs: [SarifRun {
@@ -59,11 +59,7 @@ pub fn sarif(record: &Record) -> String {
                 },
             },
         }],
-    };
-    // Plain data, so there is nothing that could fail to be written.
-    let mut text = neutral_json(&serde_json::to_string_pretty(&log).unwrap_or_default());
-    text.push('\n');
-    text
+    })
 }
 
 /// Every rule of this version, and those that only the record knows.
@@ -146,6 +142,7 @@ fn notifications(record: &Record) -> Vec<Notification> {
         let text = format!("{}{}", told::outcome(record.outcome), told::because(record));
         notes.push(note("error", text));
     }
+    notes.extend(told::cause(record).map(|cause| note("note", cause.to_owned())));
     notes.extend(
         told::undecided(record)
             .into_iter()
@@ -200,7 +197,7 @@ fn result(record: &Record, finding: &FindingRecord, rules: &[Descriptor]) -> Sar
                 kind: "member",
             }],
         }],
-        partial_fingerprints: BTreeMap::from([("countersignFact/v1", format!("{} {}", finding.rule, finding.fact))]),
+        partial_fingerprints: BTreeMap::from([("countersignFact/v1", fingerprint(finding))]),
         occurrence_count: finding.count.max(1),
         properties: ResultProperties {
             fact: finding.fact.clone(),
@@ -211,6 +208,12 @@ fn result(record: &Record, finding: &FindingRecord, rules: &[Descriptor]) -> Sar
             exchange: finding.exchange,
         },
     }
+}
+
+/// What a finding is known by in the next run, whatever lines have moved.
+fn fingerprint(finding: &FindingRecord) -> String {
+    let known = [finding.rule.as_str(), &finding.fact, finding.field()];
+    known.join(" ").trim_end().to_owned()
 }
 
 /// The contract's file: below the root of the sources, unless its path begins at the root of the disk.

@@ -69,7 +69,7 @@ impl Held<'_> {
                 self.say(at, &format!("{} is not {}", received.name(), types.join(" or ")));
             }
         }
-        let null_is_open = shape.nullable || self.contract.null_gap.is_some();
+        let null_is_open = shape.nullable || shape.null_is_open;
         for form in [Form::NotJson, Form::NoBody, Form::Null] {
             if place.forms.contains(&form) && !(form == Form::Null && null_is_open) {
                 self.say(at, &format!("{} is not documented", form.name()));
@@ -83,14 +83,20 @@ impl Held<'_> {
                 self.say(at, &format!("`{}` is documented and missing", field.name));
             }
         }
-        for (name, _) in &shape.forbidden {
+        for name in shape.forbidden.keys() {
             if names.contains(name) {
                 self.say(at, &format!("`{name}` is there and must be absent"));
             }
         }
         if let Some((_, closed)) = &shape.closed {
-            for name in names.iter().filter(|name| !closed.contains(name)) {
-                self.say(at, &format!("`{name}` is there, and only {} may be", closed.join(", ")));
+            for name in names.iter().filter(|name| !closed.contains(*name)) {
+                self.say(
+                    at,
+                    &format!(
+                        "`{name}` is there, and only {} may be",
+                        Vec::from_iter(closed.iter().map(String::as_str)).join(", ")
+                    ),
+                );
             }
         }
     }

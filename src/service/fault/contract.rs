@@ -24,6 +24,8 @@ pub(super) struct Operation {
     pub(super) documents_401: bool,
     /// The places of the success's body, from the root down; none where no body is documented.
     pub(super) places: Vec<Place>,
+    /// The fields of the request's body and what they are, elements of arrays too.
+    pub(super) fields: Vec<(String, Kind)>,
     /// An element for each array of the body, by the array's pattern.
     pub(super) elements: HashMap<String, Value>,
     pub(super) page: Option<Page>,
@@ -40,6 +42,20 @@ pub(super) struct Place {
     pub(super) kind: Kind,
     /// Whether it is a field that the document lists.
     pub(super) listed: bool,
+    /// Whether the document leaves open if it may be null: a resource's field, or something in one.
+    pub(super) null_is_open: bool,
+}
+
+impl Place {
+    /// The body, before its schema is read.
+    fn body() -> Self {
+        Self {
+            pattern: String::new(),
+            kind: Kind::Absent,
+            listed: false,
+            null_is_open: false,
+        }
+    }
 }
 
 /// What the document says of a place.
@@ -169,6 +185,7 @@ impl Reader<'_> {
             success: success.map_or_else(String::new, |(status, _)| status.clone()),
             documents_401: answers().any(|(status, _)| status == "401"),
             places: Vec::new(),
+            fields: Vec::new(),
             elements: HashMap::new(),
             page: read(&operation["x-page"]),
             created: laws.created,
@@ -177,29 +194,51 @@ impl Reader<'_> {
         };
         let schema = success.map(|(_, answer)| &answer["content"]["application/json"]["schema"]);
         if let Some(schema) = schema.filter(|schema| schema.is_object()) {
-            self.places(schema, "", false, &mut read_operation);
+            self.places(schema, Place::body(), &mut read_operation);
+        }
+        let sent = &operation["requestBody"]["content"]["application/json"]["schema"];
+        if sent.is_object() {
+            self.fields(sent, "", &mut read_operation.fields);
         }
         read_operation
     }
 
-    fn places(&self, schema: &Value, pattern: &str, listed: bool, operation: &mut Operation) {
+    /// Reads a place, of which all but the kind is known, and those below it.
+    fn places(&self, schema: &Value, place: Place, operation: &mut Operation) {
         let schema = self.whole(schema);
-        let kind = kind(&schema);
-        operation.places.push(Place {
-            pattern: pattern.to_owned(),
-            kind,
+        let pattern = place.pattern.clone();
+        let below = |name: &str, listed| Place {
+            pattern: format!("{pattern}/{name}"),
             listed,
+            null_is_open: place.null_is_open || schema.contains_key("x-null"),
+            ..Place::body()
+        };
+        operation.places.push(Place {
+            kind: kind(&schema),
+            ..place
         });
         let required = |name: &String| {
             let mut names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
             names.any(|required| required == name)
         };
         for (name, property) in members(&schema, "properties") {
-            self.places(property, &format!("{pattern}/{name}"), required(name), operation);
+            self.places(property, below(name, required(name)), operation);
         }
         if let Some(items) = schema.get("items") {
-            operation.elements.insert(pattern.to_owned(), self.sample(items));
-            self.places(items, &format!("{pattern}/*"), false, operation);
+            operation.elements.insert(pattern.clone(), self.sample(items));
+            self.places(items, below("*", false), operation);
+        }
+    }
+
+    /// Reads the fields below a place of a request's body.
+    fn fields(&self, schema: &Value, pattern: &str, found: &mut Vec<(String, Kind)>) {
+        let schema = self.whole(schema);
+        let items = schema.get("items").map(|items| ("*", items));
+        let properties = members(&schema, "properties").map(|(name, property)| (name.as_str(), property));
+        for (name, below) in properties.chain(items) {
+            let pattern = format!("{pattern}/{name}");
+            found.push((pattern.clone(), kind(&self.whole(below))));
+            self.fields(below, &pattern, found);
         }
     }
 
@@ -314,6 +353,51 @@ mod tests {
         );
         assert_eq!(place("createContact", "/data/custom_fields"), (Kind::Absent, false));
         assert_eq!(place("createVisit", "/data/id"), (Kind::Integer, true));
+    }
+
+    #[test]
+    fn the_fields_of_requests_are_read_at_every_depth() {
+        let fields = &operation("createContactMethod").unwrap().fields;
+        let fields: Vec<_> = fields.iter().map(|(pattern, kind)| (pattern.as_str(), *kind)).collect();
+        assert_eq!(
+            fields,
+            [
+                ("/type", Kind::String),
+                ("/contact", Kind::String),
+                ("/status", Kind::String),
+                ("/included_channels", Kind::Array),
+                ("/included_channels/*", Kind::String),
+            ]
+        );
+        assert_eq!(operation("updateContact").unwrap().fields.len(), 20);
+        assert!(operation("getTags").unwrap().fields.is_empty());
+    }
+
+    #[test]
+    fn null_is_open_in_resources_and_not_around_them() {
+        for (name, around) in [
+            (
+                "getContacts",
+                &[
+                    "",
+                    "/data",
+                    "/data/per_page",
+                    "/data/page",
+                    "/data/total",
+                    "/data/last_page",
+                    "/data/items",
+                    "/data/items/*",
+                ][..],
+            ),
+            ("createContact", &["", "/message", "/data"]),
+            ("createTag", &["", "/message", "/data"]),
+        ] {
+            let places = operation(name).unwrap().places.iter();
+            let stated = places
+                .filter(|place| !place.null_is_open)
+                .map(|place| place.pattern.as_str());
+            assert_eq!(stated.collect::<Vec<_>>(), around, "{name}");
+        }
     }
 
     #[test]

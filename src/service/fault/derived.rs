@@ -41,7 +41,8 @@ fn deviations(place: &Place) -> Vec<AtPlace> {
     ];
     let mut deviations: Vec<_> = field.into_iter().filter(|_| place.listed).collect();
     deviations.push(("retyped", "wrong-type", kind, Edit::Retyped));
-    deviations.push(("null", "null-value", kind, Edit::Null));
+    let of_null = if place.null_is_open { "null-value" } else { "wrong-type" };
+    deviations.push(("null", of_null, kind, Edit::Null));
     if let Kind::Array | Kind::Object(_) = place.kind {
         deviations.push(("exchanged", "wrong-type", kind, Edit::Exchanged));
     }

@@ -5,6 +5,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::call::{Answer, Call, Content};
+use super::contract::{Kind, Operation};
+use super::places::select;
 use super::whole::fail;
 
 /// What is odd about a request.
@@ -18,6 +20,11 @@ pub(super) enum Oddity {
     BodyNumber,
     BodyText,
     ControlCharacters,
+    FieldNull,
+    FieldNumber,
+    FieldObject,
+    FieldText,
+    FieldTrue,
     IdentifierMalformed,
     IdentifierUnknown,
     PageEmpty,
@@ -52,6 +59,11 @@ pub(super) const ODDITIES: &[(Oddity, &str, &str)] = &[
         "control-characters",
         "a text with control characters",
     ),
+    (Oddity::FieldNull, "field-null", "a field that is null"),
+    (Oddity::FieldNumber, "field-number", "a text that is a number"),
+    (Oddity::FieldObject, "field-object", "a text that is an object"),
+    (Oddity::FieldText, "field-text", "a field that is a string and no text"),
+    (Oddity::FieldTrue, "field-true", "a field that is true"),
     (
         Oddity::IdentifierMalformed,
         "identifier-malformed",
@@ -77,12 +89,19 @@ const HUGE: u128 = 1_000_000_000_000_000_000;
 
 impl Oddity {
     /// Whether requests of an operation can have it.
-    pub(super) fn suits(self, method: &Method, path: &str) -> bool {
+    pub(super) fn suits(self, operation: &Operation) -> bool {
+        let Operation {
+            method, path, fields, ..
+        } = operation;
+        let has_texts = |is_text| fields.iter().any(|(_, kind)| (*kind == Kind::String) == is_text);
         use Oddity::{IdentifierMalformed, IdentifierUnknown};
         use Oddity::{PageEmpty, PageHuge, PageNegative, PageTwice, PageWord, PageZero};
         match self {
             IdentifierMalformed | IdentifierUnknown => path.contains('{'),
             PageEmpty | PageHuge | PageNegative | PageTwice | PageWord | PageZero => method == Method::GET,
+            Oddity::FieldNumber | Oddity::FieldObject => has_texts(true),
+            Oddity::FieldText => has_texts(false),
+            Oddity::FieldNull | Oddity::FieldTrue => !fields.is_empty(),
             _ => method != Method::GET,
         }
     }
@@ -105,6 +124,11 @@ impl Oddity {
         let page = call.page();
         let identifier = call.identifier().map(Uuid::try_parse);
         let body = || call.json();
+        let any_field = |is: &dyn Fn(Kind, &Value) -> bool| {
+            let Some(body) = call.json() else { return false };
+            let mut fields = call.operation.fields.iter();
+            fields.any(|(pattern, kind)| select(&body, pattern).iter().any(|value| is(*kind, value)))
+        };
         match self {
             Oddity::BeyondAscii => body().is_some_and(|body| any_text(&body, &|text| !text.is_ascii())),
             Oddity::BodyArray => body().is_some_and(|body| body.is_array()),
@@ -116,6 +140,11 @@ impl Oddity {
             Oddity::ControlCharacters => {
                 body().is_some_and(|body| any_text(&body, &|text| text.contains(char::is_control)))
             }
+            Oddity::FieldNull => any_field(&|_, value| value.is_null()),
+            Oddity::FieldNumber => any_field(&|kind, value| kind == Kind::String && value.is_number()),
+            Oddity::FieldObject => any_field(&|kind, value| kind == Kind::String && value.is_object()),
+            Oddity::FieldText => any_field(&|kind, value| kind != Kind::String && value.is_string()),
+            Oddity::FieldTrue => any_field(&|_, value| *value == Value::Bool(true)),
             Oddity::IdentifierMalformed => identifier.is_some_and(|read| read.is_err()),
             Oddity::IdentifierUnknown => identifier.is_some_and(|read| read.is_ok()) && status == StatusCode::NOT_FOUND,
             Oddity::PageEmpty => page == Some(""),

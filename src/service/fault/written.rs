@@ -360,11 +360,7 @@ fn visits() -> Vec<Fault> {
 fn odd() -> impl Iterator<Item = Fault> {
     operations().iter().flat_map(|operation| {
         let on = &operation.name;
-        let suitable = || {
-            ODDITIES
-                .iter()
-                .filter(|(oddity, ..)| oddity.suits(&operation.method, &operation.path))
-        };
+        let suitable = || ODDITIES.iter().filter(|(oddity, ..)| oddity.suits(operation));
         let failing = suitable().map(move |(oddity, deviation, about)| {
             // A name beyond ASCII is no odd request where texts are free: the first that is sent tells.
             let fact = Some(format!("{on} odd requests: no 5xx"));

@@ -184,7 +184,8 @@ impl Profile {
     reason = "the one clock of the service, which a profile may replace"
 )]
 fn system_clock() -> DateTime<Utc> {
-    Utc::now()
+    // `Utc::now` panics where the clock is set to before 1970.
+    std::time::SystemTime::now().into()
 }
 
 #[cfg(test)]

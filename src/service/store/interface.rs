@@ -70,6 +70,9 @@ pub(crate) enum StoreError {
     /// The database failed; nothing of the job was kept, unless the connection was lost while it was.
     #[error("the database failed")]
     Database(#[source] Arc<dyn std::error::Error + Send + Sync>),
+    /// The database does not answer. What was written may be kept, if the answer alone was lost.
+    #[error("the database does not answer")]
+    Unavailable(#[source] Arc<dyn std::error::Error + Send + Sync>),
     /// The contact that the job is about does not exist.
     #[error("the contact does not exist")]
     UnknownContact,
@@ -80,6 +83,10 @@ pub(crate) enum StoreError {
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
-        StoreError::Database(Arc::new(error))
+        match error.sqlite_error_code() {
+            // Another process held it for longer than a connection waits.
+            Some(rusqlite::ErrorCode::DatabaseBusy) => StoreError::Unavailable(Arc::new(error)),
+            _ => StoreError::Database(Arc::new(error)),
+        }
     }
 }

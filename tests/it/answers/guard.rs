@@ -133,6 +133,11 @@ fn an_envelope_that_is_accepted_by_mistake_contradicts_the_contract() {
                     "/data/items: string is not array",
                 ),
                 (
+                    "items: array of a page\n        *: the resource",
+                    "items: null",
+                    "/data/items: null is not documented",
+                ),
+                (
                     "    data: object",
                     "    data: object\n      id: uuid",
                     "/data: `id` is there, and only",
@@ -147,6 +152,7 @@ fn an_envelope_that_is_accepted_by_mistake_contradicts_the_contract() {
                     "body: `message` is documented and missing",
                 ),
                 ("message: text", "message: integer", "/message: integer is not string"),
+                ("message: text", "message: null", "/message: null is not documented"),
                 (
                     "message: text",
                     "message: text\n    total: integer",
@@ -162,7 +168,7 @@ fn an_envelope_that_is_accepted_by_mistake_contradicts_the_contract() {
             held += 1;
         }
     }
-    assert_eq!(held, 4 * 6 + 4 * 4);
+    assert_eq!(held, 4 * 7 + 4 * 5);
 }
 
 #[test]

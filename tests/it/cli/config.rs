@@ -20,12 +20,14 @@ fn with(config: &str, arguments: &[&str]) -> Call {
 
 /// A configuration with the target `staging`, whose token is in a variable of its own.
 fn staging(url: &str) -> String {
-    format!("default_target = \"staging\"\n[targets.staging]\nbase_url = \"{url}\"\ntoken_env = \"STAGING_TOKEN\"\n")
+    format!(
+        "default_target = \"staging\"\n[targets.staging]\nbase_url = \"{url}\"\ntoken_env = \"COUNTERSIGN_STAGING_TOKEN\"\n"
+    )
 }
 
 fn check(config: &str, arguments: &[&str]) -> Ended {
     let call = with(config, &[&["check", "--seed", "1"], arguments].concat());
-    call.env("STAGING_TOKEN", TOKEN).run()
+    call.env("COUNTERSIGN_STAGING_TOKEN", TOKEN).run()
 }
 
 /// An entry that allows findings of a rule at a place, with more lines.
@@ -49,7 +51,7 @@ fn the_default_target_is_checked_with_the_token_of_its_own_variable() {
     let target = Target::sound();
     let call = with(&staging(&target.url()), &["check", "--seed", "1"]);
     let ended = call
-        .env("STAGING_TOKEN", TOKEN)
+        .env("COUNTERSIGN_STAGING_TOKEN", TOKEN)
         .env("COUNTERSIGN_TOKEN", OTHER_TOKEN)
         .run();
     assert_eq!(ended.code, 0, "{ended:?}");
@@ -121,7 +123,7 @@ fn a_base_url_by_itself_gets_no_token_of_a_target() {
         &staging("http://127.0.0.1:1"),
         &["check", "--base-url", &stranger.url()],
     );
-    let ended = call.env("STAGING_TOKEN", TOKEN).run();
+    let ended = call.env("COUNTERSIGN_STAGING_TOKEN", TOKEN).run();
     says(ended.is_one_error(2), &["there is no token", "COUNTERSIGN_TOKEN"]);
     assert_eq!(stranger.received().len(), 0);
 }
@@ -133,7 +135,7 @@ fn a_variable_that_is_not_set_is_told_with_the_line_that_names_it() {
         .run();
     says(
         ended.is_one_error(2),
-        &["set STAGING_TOKEN (see countersign.toml:4)", "--token-file"],
+        &["set COUNTERSIGN_STAGING_TOKEN (see countersign.toml:4)", "--token-file"],
     );
 }
 
@@ -155,7 +157,7 @@ fn what_config_prints_has_every_value_with_its_origin_and_no_secret() {
         "json=out.json",
     ];
     let call = with(&config, &arguments)
-        .env("STAGING_TOKEN", TOKEN)
+        .env("COUNTERSIGN_STAGING_TOKEN", TOKEN)
         .env("COUNTERSIGN_TOKEN", TOKEN);
     let ended = call.run();
     assert_eq!(ended.code, 0, "{ended:?}");
@@ -324,7 +326,7 @@ fn where_several_facts_lie_at_one_place_accept_names_the_one_that_is_broken() {
 fn accept_keeps_permissions_and_what_a_link_leads_to() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     let target = deviating();
-    let call = countersign(&["check", "--seed", "1", "--accept"]).env("STAGING_TOKEN", TOKEN);
+    let call = countersign(&["check", "--seed", "1", "--accept"]).env("COUNTERSIGN_STAGING_TOKEN", TOKEN);
     let call = call.folder("shared").file("shared/real.toml", staging(&target.url()));
     let real = call.path().join("shared/real.toml");
     std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o640)).unwrap();

@@ -50,7 +50,8 @@ fn a_target_that_asks_for_hours_is_waited_for_seconds() {
     });
     let started = Instant::now();
     let (ended, report) = check(&target.url(), &["--only", "getTags"]).report();
-    assert!(started.elapsed() < Duration::from_secs(25), "{:?}", started.elapsed());
+    // A guard, and no bound: seconds on a machine that does nothing else, and hours are asked for.
+    assert!(started.elapsed() < Duration::from_secs(300), "{:?}", started.elapsed());
     assert_ne!(ended.code, 0, "{ended:?}");
     assert!(report["requests"]["throttled"].as_u64().unwrap() > 1);
 }

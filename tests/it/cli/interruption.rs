@@ -105,6 +105,87 @@ fn sigterm_is_an_interruption_too_as_pipelines_send_it() {
 }
 
 #[test]
+fn sighup_is_an_interruption_too_as_a_terminal_that_closes_sends_it() {
+    let (target, came) = stalling("POST");
+    let arguments = [&["--writes", "--timeout", "60"][..], &REPORTS].concat();
+    let running = check(&target.url(), &arguments).start();
+    came.recv_timeout(Duration::from_secs(20)).unwrap();
+    running.signal("HUP");
+    let ended = running.end();
+    assert_eq!(ended.code, 130, "{ended:?}");
+    let report = ended.json("report.json");
+    assert_eq!(report["outcome"], "interrupted");
+    assert_eq!(report["residue"].as_array().unwrap().len(), 1, "{ended:?}");
+    assert_eq!(ended.files(), ["report.json"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_is_to_outlive_its_terminal_does() {
+    use std::process::{Command, Stdio};
+    let (sender, came) = channel();
+    let (release, released) = channel::<()>();
+    let channels = Mutex::new((sender, released));
+    let target = Stub::start(move |request, stream| {
+        let channels = channels.lock().unwrap();
+        let _ = channels.0.send(());
+        // Nothing is answered until the signal was sent.
+        let _ = channels.1.recv();
+        drop(channels);
+        stream.write_all(sound(request).as_bytes())
+    });
+    let program = env!("CARGO_BIN_EXE_countersign");
+    let command = format!("trap '' HUP; exec {program} check --base-url {}", target.url());
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", &command])
+        .env("COUNTERSIGN_TOKEN", super::support::TOKEN);
+    let child = shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    came.recv_timeout(Duration::from_secs(20)).unwrap();
+    let process = child.id().to_string();
+    let sent = Command::new("sh").args(["-c", "kill -s HUP \"$0\"", &process]).status();
+    assert!(sent.unwrap().success());
+    drop(release);
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+}
+
+#[test]
+fn what_a_killed_run_left_is_taken_away_by_the_next_and_what_a_running_one_holds_is_not() {
+    let begun = |folder: &std::path::Path| {
+        let (target, came) = stalling("GET");
+        let report = format!("json={}", folder.join("report.json").display());
+        let running = check(&target.url(), &["--timeout", "60", "--report", &report]).start();
+        came.recv_timeout(Duration::from_secs(20)).unwrap();
+        (target, running)
+    };
+    let names = |folder: &std::path::Path| {
+        let entries = std::fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let (_target, running) = begun(folder.path());
+    running.kill();
+    let left = names(folder.path());
+    assert!(left.len() == 1 && left[0].starts_with(".countersign-"), "{left:?}");
+    let (_target, running) = begun(folder.path());
+    let held = names(folder.path());
+    assert!(held.len() == 1 && held != left, "{held:?}");
+    // Another run in the same folder.
+    let other = super::target::Target::sound();
+    let report = format!("json={}", folder.path().join("other.json").display());
+    assert_eq!(check(&other.url(), &["--report", &report]).run().code, 0);
+    assert_eq!(names(folder.path()), [held[0].as_str(), "other.json"]);
+    running.signal("INT");
+    assert_eq!(running.end().code, 130);
+    assert_eq!(names(folder.path()), ["other.json", "report.json"]);
+}
+
+#[test]
 fn a_second_interruption_ends_a_run_whose_report_nobody_reads() {
     use std::io::Read as _;
     let (target, came) = stalling("GET");

@@ -1,20 +1,32 @@
 //! Runs against services that behave, or break the document in a plain way, with a person in their data that no output
 //! may show. What hostile targets are held to is in [`hostile`](super::hostile).
 
-use axum::body::Body;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
 use axum::http::{Method, Request, header};
+use axum::middleware::{self, Next};
+use axum::response::Response;
 use countersign::service::fault::{self, Faults};
 use countersign::service::{Profile, Service, StoreUrl};
-use serde_json::json;
+use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
 use super::formats::EVERY_FORMAT;
 use super::support::{Ended, countersign};
 use super::target::Target;
+use crate::support::leaks::encoding::WAYS;
 use crate::support::leaks::{Canary, Scanner};
 
 /// The reference service with these faults, behind the canary's token and with the canary among its contacts.
 pub(super) fn target(canary: &Canary, faults: &[&str]) -> Target {
+    Target::serve(service(canary, faults))
+}
+
+/// The same, not served yet.
+pub(super) fn service(canary: &Canary, faults: &[&str]) -> Router {
     let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
     let person = json!({
         "firstname": canary.firstname, "lastname": canary.lastname,
@@ -33,7 +45,7 @@ pub(super) fn target(canary: &Canary, faults: &[&str]) -> Target {
         .enable_all()
         .build()
         .unwrap();
-    let router = runtime.block_on(async {
+    runtime.block_on(async {
         let token = canary.token.clone().into();
         let service = Service::open(&StoreUrl::Memory, token, Profile::default())
             .await
@@ -41,8 +53,7 @@ pub(super) fn target(canary: &Canary, faults: &[&str]) -> Target {
         let router = fault::app(service, &Faults::named(&faults).unwrap());
         assert!(router.clone().oneshot(request).await.unwrap().status().is_success());
         router
-    });
-    Target::serve(router)
+    })
 }
 
 #[track_caller]
@@ -58,11 +69,12 @@ fn gives_nothing_away(scanner: &Scanner, ended: &Ended) {
 #[test]
 fn no_run_gives_a_secret_away() {
     const DROPPED: &str = "getContacts/data/items/each/firstname:dropped";
+    const RESIDUE: &[&str] = &["--writes", "--residue", "residue.jsonl"];
     for (faults, arguments, code) in [
         (&[][..], &[][..], 0),
-        (&[], &["--writes"], 0),
+        (&[], RESIDUE, 0),
         (&[], &["--writes", "--show-values", "--color", "always"], 0),
-        (&[DROPPED], &["--writes"], 1),
+        (&[DROPPED], RESIDUE, 1),
         (&[DROPPED], &["--color", "always"], 1),
     ] {
         let canary = Canary::fresh(&format!("{faults:?} {arguments:?}"));
@@ -74,8 +86,9 @@ fn no_run_gives_a_secret_away() {
         let call = call.env("GITHUB_STEP_SUMMARY", "summary.md");
         let ended = call.env("RUST_LOG", "trace").env("RUST_BACKTRACE", "full").run();
         assert_eq!(ended.code, code, "{ended:?}");
-        // One for each format, the terminal's twice, and the summary of the step.
-        assert_eq!(ended.files().len(), EVERY_FORMAT.len() / 2 + 1, "{ended:?}");
+        // One for each format, the terminal's twice, the summary of the step, and the residue.
+        let residue = usize::from(arguments == RESIDUE);
+        assert_eq!(ended.files().len(), EVERY_FORMAT.len() / 2 + 1 + residue, "{ended:?}");
         // The reports tell each exchange; with that flag as it came, but for the token.
         let scanner = if arguments.contains(&"--show-values") {
             canary.token_scanner()
@@ -91,13 +104,13 @@ fn the_configuration_and_what_is_accepted_hold_no_secret() {
     let canary = Canary::fresh("configuration");
     let target = target(&canary, &["getContacts/data/items/each/firstname:dropped"]);
     let file = format!(
-        "default_target = \"it\"\n[targets.it]\nbase_url = \"{}\"\ntoken_env = \"OF_IT\"\n",
+        "default_target = \"it\"\n[targets.it]\nbase_url = \"{}\"\ntoken_env = \"COUNTERSIGN_OF_IT\"\n",
         target.url()
     );
     let scanner = canary.scanner();
     for arguments in [&["config"][..], &["config", "--json"], &["check", "--accept"]] {
         let call = countersign(arguments).file("countersign.toml", file.clone());
-        let ended = call.env("OF_IT", &canary.token).run();
+        let ended = call.env("COUNTERSIGN_OF_IT", &canary.token).run();
         assert!([0, 1].contains(&ended.code), "{ended:?}");
         scanner.assert_clean("standard output", ended.stdout.as_bytes());
         scanner.assert_clean("standard error", ended.stderr.as_bytes());
@@ -129,4 +142,87 @@ fn what_ends_a_run_before_it_begins_gives_no_token_away() {
         scanner.assert_clean("standard output", ended.stdout.as_bytes());
         scanner.assert_clean("standard error", ended.stderr.as_bytes());
     }
+}
+
+/// The service, but each answer holds the token in the next way of writing: as the identifier of what was created, and
+/// in a page as the fields of its first item, in every way.
+fn echoing(canary: &Canary, first: usize) -> (Target, Arc<AtomicUsize>) {
+    let turn = Arc::new(AtomicUsize::new(first));
+    let (turns, token) = (turn.clone(), canary.token.clone());
+    let layer = middleware::from_fn(move |request: Request<Body>, next: Next| {
+        let (turns, token) = (turns.clone(), token.clone());
+        async move {
+            let answer = next.run(request).await;
+            if !answer.status().is_success() {
+                return answer;
+            }
+            let (mut head, body) = answer.into_parts();
+            let mut body: Value = serde_json::from_slice(&to_bytes(body, usize::MAX).await.unwrap()).unwrap();
+            let written = |way: usize| String::from_utf8_lossy(&WAYS[way % WAYS.len()].1(&token)).into_owned();
+            if let Some(item) = body.pointer_mut("/data/items/0").and_then(Value::as_object_mut) {
+                for (index, (name, _)) in WAYS.iter().enumerate() {
+                    item.insert(written(index), Value::from(*name));
+                    item.insert((*name).to_owned(), Value::from(written(index)));
+                }
+            } else if body.pointer("/data/id").is_some() {
+                body["data"]["id"] = Value::from(written(turns.fetch_add(1, Ordering::SeqCst)));
+            }
+            head.headers.remove("content-length");
+            Response::from_parts(head, Body::from(body.to_string()))
+        }
+    });
+    (Target::serve(service(canary, &[]).layer(layer)), turn)
+}
+
+/// A check with writes of a target, its reports and these arguments, and with an account of what it left.
+fn writing(canary: &Canary, target: &Target, arguments: &[&[&str]]) -> Ended {
+    const WRITING: [&str; 9] = [
+        "check",
+        "-v",
+        "--writes",
+        "--settle",
+        "0",
+        "--residue",
+        "residue.jsonl",
+        "--report",
+        "json=report.json",
+    ];
+    let url = target.url();
+    let arguments = [&WRITING[..], &["--base-url", &url], &arguments.concat()].concat();
+    let ended = countersign(&arguments).env("COUNTERSIGN_TOKEN", &canary.token).run();
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(ended.files().contains(&"residue.jsonl".to_owned()), "{ended:?}");
+    ended
+}
+
+#[test]
+fn a_token_that_comes_back_as_an_identifier_comes_out_nowhere_however_it_is_written() {
+    for values in [&[][..], &["--show-values"]] {
+        let mut first = 0;
+        // As many runs as it takes for each way to be the identifier of something.
+        while first < WAYS.len() {
+            let canary = Canary::fresh(&format!("echoed {values:?} {first}"));
+            let (target, turn) = echoing(&canary, first);
+            // The other formats are made of the same record.
+            let others = if first == 0 { &EVERY_FORMAT[..8] } else { &[] };
+            let ended = writing(&canary, &target, &[&["--accept"], others, values]);
+            assert!(ended.files().contains(&"countersign.toml".to_owned()), "{ended:?}");
+            gives_nothing_away(&canary.token_scanner(), &ended);
+            let next = turn.load(Ordering::SeqCst);
+            assert!(next > first, "nothing was created");
+            first = next;
+        }
+    }
+}
+
+#[test]
+fn a_token_of_four_thousand_characters_is_hidden_in_every_report() {
+    let mut canary = Canary::fresh("of four thousand characters");
+    let short = canary.token.clone();
+    canary.token = format!("{short}{}", "qzjv".repeat(990));
+    let (target, _) = echoing(&canary, 0);
+    let ended = writing(&canary, &target, &[&["--show-values"], &EVERY_FORMAT[..8]]);
+    // Its beginning, which no other text has: whatever shows the token shows that.
+    let beginning = Canary { token: short, ..canary };
+    gives_nothing_away(&beginning.token_scanner(), &ended);
 }

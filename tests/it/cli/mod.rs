@@ -8,18 +8,25 @@
     reason = "a helper of a test may fail it, as the test itself may"
 )]
 
+mod bounded;
+mod closed;
 mod completions;
 mod config;
+mod error_answers;
 mod errors;
 mod formats;
+mod found;
 mod hostile;
+mod inputs;
 mod interruption;
 mod json_report;
 mod leaks;
 mod manual;
+mod max_time;
 mod neutral;
 mod no_target;
 mod pages;
+mod pasted;
 mod plan;
 mod repeat;
 mod report_files;

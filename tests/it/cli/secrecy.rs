@@ -56,8 +56,8 @@ fn a_token_that_the_target_echoes_comes_out_nowhere() {
     for arguments in [
         &["-v"][..],
         &["-v", "--show-values"],
-        &["-v", "--writes", "--settle", "0"],
-        &["-v", "--writes", "--settle", "0", "--show-values"],
+        &["-v", "--writes", "--settle", "0", "--residue", "residue.jsonl"],
+        &["-v", "--writes", "--settle", "0", "--show-values", "--accept"],
     ] {
         let (ended, _) = check(&target.url(), arguments).report();
         assert_eq!(ended.code, 1, "{ended:?}");

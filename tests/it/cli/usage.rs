@@ -123,6 +123,33 @@ fn an_unknown_rule_is_told_with_a_near_one_and_all_known_ones() {
 }
 
 #[test]
+fn a_token_that_is_too_short_to_be_hidden_is_refused_with_the_reason() {
+    for (token, file) in [("h", false), ("1234567", false), ("1234567\n", true)] {
+        let message = refused_call(|url| {
+            let flags: &[&str] = if file { &["--token-file", "token"] } else { &[] };
+            check(url, flags).env("COUNTERSIGN_TOKEN", token).file("token", token)
+        });
+        let origin = if file { "`token`" } else { "COUNTERSIGN_TOKEN" };
+        says(
+            &message,
+            &[origin, "fewer than 8 characters", "taking words apart", "a longer one"],
+        );
+        assert!(!message.contains("1234567"), "{message}");
+    }
+    // Of eight, one is a token as any other.
+    use std::io::Write as _;
+    let target = Stub::start(|request, stream| stream.write_all(sound(request).as_bytes()));
+    let ended = check(&target.url(), &[]).env("COUNTERSIGN_TOKEN", "12345678").run();
+    assert!(
+        target
+            .received()
+            .iter()
+            .any(|request| request.head.contains("Bearer 12345678")),
+        "{ended:?}"
+    );
+}
+
+#[test]
 fn an_unknown_operation_is_told_with_a_near_one_and_all_known_ones() {
     for flag in ["--only", "--skip"] {
         let message = refused(&[flag, "getTag"]);
@@ -140,6 +167,8 @@ fn a_number_out_of_its_range_is_told_with_its_flag_and_the_range() {
         (["--timeout", "abc"], ["--timeout", "not a number"]),
         (["--timeout", "0"], ["--timeout", "more than 0"]),
         (["--timeout", "NaN"], ["--timeout", "86400"]),
+        (["--max-time", "0"], ["--max-time", "more than 0"]),
+        (["--max-time", "86401"], ["--max-time", "86400"]),
         (["--settle", "-1"], ["--settle", "0 to 86400"]),
         (["--require-facts", "101"], ["--require-facts", "0 to 100"]),
         (["--require-facts", "-0.1"], ["--require-facts", "0 to 100"]),

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use super::support::{TOKEN, check};
 use super::target::Target;
+use crate::support::leaks::Scanner;
 
 /// The bar's last column goes back to the first one by this.
 const ERASED: &str = "\u{1b}[2K";
@@ -146,4 +147,24 @@ fn a_report_in_a_file_is_plain_though_the_terminal_is_not() {
     );
     seen(&target, &arguments("--color always"), 40, &[]);
     assert!(std::fs::read_to_string(&file).unwrap().contains('\u{1b}'));
+}
+
+#[test]
+fn progress_gives_no_token_away_that_comes_back_as_an_identifier() {
+    // Backwards and in capitals too it is the same secret.
+    let target = Target::changed("/contact-database", |body| {
+        let written = [TOKEN.to_owned(), TOKEN.chars().rev().collect(), TOKEN.to_uppercase()];
+        if body["data"]["id"].is_string() {
+            body["data"]["id"] = written.join("/").into();
+        } else {
+            body["data"]["items"][0][written[1].as_str()] = written.join(" ").into();
+        }
+    });
+    let mut scanner = Scanner::default();
+    scanner.hide("the token", TOKEN, true);
+    for arguments in ["-v --writes --settle 0", "--writes --settle 0 --show-values"] {
+        let text = seen(&target, arguments, 80, &[]);
+        assert!(plain(&text).contains("warn undocumented-field: getContacts"), "{text}");
+        scanner.assert_clean("the terminal", text.as_bytes());
+    }
 }

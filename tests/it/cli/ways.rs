@@ -9,6 +9,7 @@ mod action;
 mod container;
 mod gitlab;
 mod pages;
+mod pins;
 mod workplace;
 
 /// A file of the clone.

@@ -1,4 +1,4 @@
-//! Odd requests (law 8): what is sent, once and last; what is found when a service falls over one; what is left.
+//! Odd requests (law 8), fields of another type among them: what is sent, once and last; what is found when a service falls over one; what is left.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,20 @@ use super::checked::{Check, Checked, told};
 use super::deviating::Deviation;
 
 /// How many odd requests the contract has for the nine operations: pages, identifiers, bodies.
-const ODD: usize = 6 * 4 + 2 * 2 + 9 * 5;
+const ODD: usize = 6 * 4 + 2 * 2 + 9 * 5 + OF_FIELDS;
+/// How many of them have a field of another type: each wrong type of each field of the update, but `true` for one field of
+/// each type alone, and each once in the creates.
+const OF_FIELDS: usize = UPDATED + (5 + 5 + 4 + 4);
+/// How many of these the update has.
+const UPDATED: usize = 12 * 3 + 8 * 2 + 4;
+/// The writing operations.
+const WRITES: [&str; 5] = [
+    "createContact",
+    "updateContact",
+    "createContactMethod",
+    "createVisit",
+    "createTag",
+];
 
 fn asks_for_an_odd_page(call: &Call) -> bool {
     let query = call.uri.query();
@@ -21,6 +34,51 @@ fn asks_for_an_odd_page(call: &Call) -> bool {
 
 fn beyond_ascii(call: &Call) -> bool {
     String::from_utf8_lossy(&call.bytes).contains("Ωμέγα")
+}
+
+/// The type that the document gives a request field.
+fn documented(field: &str) -> &'static str {
+    match field {
+        "/contact_methods" | "/included_channels" | "/tags" => "array",
+        "/contact_methods/*" | "/date_of_birth" => "object",
+        "/date_of_birth/day" | "/date_of_birth/month" | "/date_of_birth/year" => "integer",
+        _ => "string",
+    }
+}
+
+/// The type of a value in a request.
+fn received(value: &Value) -> &'static str {
+    match value {
+        Value::Array(_) => "array",
+        Value::Bool(_) => "boolean",
+        Value::Null => "null",
+        Value::Number(_) => "integer",
+        Value::Object(_) => "object",
+        Value::String(_) => "string",
+    }
+}
+
+/// The fields of a request that are of another type than the documented one, each with the type that it is of.
+fn of_another_type(call: &Call) -> Vec<(String, &'static str)> {
+    fn collect(value: &Value, at: &str, found: &mut Vec<(String, &'static str)>) {
+        if !at.is_empty() && received(value) != documented(at) {
+            return found.push((at.to_owned(), received(value)));
+        }
+        match value {
+            Value::Array(elements) => elements
+                .iter()
+                .for_each(|element| collect(element, &format!("{at}/*"), found)),
+            Value::Object(members) => members
+                .iter()
+                .for_each(|(name, member)| collect(member, &format!("{at}/{name}"), found)),
+            _ => {}
+        }
+    }
+    let (mut found, body) = (Vec::new(), call.body());
+    if call.is_write() && body.is_object() {
+        collect(&body, "", &mut found);
+    }
+    found
 }
 
 /// The row of an operation's fact on odd requests.
@@ -73,13 +131,7 @@ async fn each_list_is_asked_for_six_odd_pages() {
 async fn each_write_is_sent_nine_odd_bodies() {
     let checked = Check::default().run(Deviation::none()).await;
     let first = checked.calls.iter().position(asks_for_an_odd_page).unwrap();
-    for operation in [
-        "createContact",
-        "updateContact",
-        "createContactMethod",
-        "createVisit",
-        "createTag",
-    ] {
+    for operation in WRITES {
         let calls = checked.calls.iter().skip(first).filter(|call| call.is(operation));
         let text = |call: &Call| String::from_utf8(call.bytes.to_vec()).unwrap();
         let read = |text: &str| serde_json::from_str::<Value>(text);
@@ -107,6 +159,136 @@ async fn each_write_is_sent_nine_odd_bodies() {
             assert_eq!(such, 1, "{operation}: {what}");
         }
     }
+}
+
+#[tokio::test]
+async fn each_field_of_an_update_is_sent_in_each_wrong_type_one_at_a_time() {
+    let checked = Check::default().run(Deviation::none()).await;
+    let own = checked.record.residue[0].id.clone().unwrap();
+    let mut sent = Vec::new();
+    for call in checked.calls.iter().filter(|call| call.is("updateContact")) {
+        let found = of_another_type(call);
+        assert!(found.len() <= 1, "{found:?}");
+        // The rest is the body that was accepted, and it goes to the run's own record.
+        assert!(
+            found.is_empty() || call.body().as_object().unwrap().len() > 5,
+            "{found:?}"
+        );
+        assert!(found.is_empty() || call.uri.path().contains(&own), "{}", call.uri);
+        sent.extend(found);
+    }
+    let different: HashSet<_> = sent.iter().collect();
+    assert_eq!((different.len(), sent.len()), (UPDATED, UPDATED));
+    for (field, kind) in [
+        ("/lastname", "integer"),
+        ("/venue_id", "object"),
+        ("/date_of_birth", "string"),
+        ("/date_of_birth/month", "string"),
+        ("/contact_methods", "string"),
+        ("/contact_methods/*", "null"),
+        ("/contact_methods/*/type", "integer"),
+        ("/included_channels/*", "object"),
+        ("/tags", "null"),
+    ] {
+        assert!(different.contains(&(field.to_owned(), kind)), "{field} {kind}");
+    }
+}
+
+#[tokio::test]
+async fn each_create_is_sent_each_wrong_type_once_in_a_field_of_the_seed() {
+    let sent = async |seed| {
+        let checked = Check {
+            seed,
+            ..Check::default()
+        }
+        .run(Deviation::none())
+        .await;
+        WRITES.map(|operation| {
+            let calls = checked.calls.iter().filter(|call| call.is(operation));
+            calls.flat_map(of_another_type).collect::<Vec<_>>()
+        })
+    };
+    let first = sent(1).await;
+    let counts: Vec<_> = first.iter().map(Vec::len).collect();
+    assert_eq!(counts, [5, UPDATED, 5, 4, 4]);
+    let tags: HashSet<_> = first[4].iter().map(|(_, kind)| *kind).collect();
+    assert_eq!(tags, HashSet::from(["integer", "object", "boolean", "null"]));
+    let second = sent(2).await;
+    assert!((0..5).any(|index| first[index] != second[index]), "{second:?}");
+}
+
+#[tokio::test]
+async fn a_service_that_fails_on_a_field_of_another_type_is_found_by_kind_and_operation() {
+    for (kind, told) in [
+        ("integer", "500 to a number as `/"),
+        ("object", "500 to an object as `/"),
+        ("string", "500 to a text as `/"),
+        ("boolean", "500 to true as `/"),
+        ("null", "500 to null as `/"),
+    ] {
+        let failing = Deviation::none().answering(move |call| {
+            let of_this = of_another_type(call).iter().any(|(_, received)| *received == kind);
+            of_this.then(|| Reply::empty(500))
+        });
+        let checked = Check::default().run(failing).await;
+        assert_eq!(checked.outcome(), Outcome::DoesNotConform, "{kind}");
+        let found: HashSet<_> = checked.denied().map(|finding| finding.fact.clone()).collect();
+        // All fields of a visit and of a tag are texts.
+        let have_others = ["createContact", "updateContact", "createContactMethod"];
+        let failing = WRITES
+            .iter()
+            .filter(|operation| kind != "string" || have_others.contains(operation));
+        let expected: HashSet<_> = failing
+            .map(|operation| format!("{operation} odd requests: no 5xx"))
+            .collect();
+        assert_eq!(found, expected, "{kind}");
+        assert!(
+            checked.denied().all(|finding| finding.received.starts_with(told)),
+            "{kind}: {:?}",
+            findings(&checked)
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_fails_on_one_field_of_one_type_is_found() {
+    let failing = Deviation::none().answering(|call| {
+        let found = of_another_type(call);
+        (call.is("updateContact") && found.contains(&("/date_of_birth/month".to_owned(), "string")))
+            .then(|| Reply::empty(500))
+    });
+    let checked = Check::default().run(failing).await;
+    let [finding] = checked.record.findings.as_slice() else {
+        panic!("{:?}", findings(&checked));
+    };
+    assert_eq!(
+        (finding.fact.as_str(), finding.received.as_str(), finding.count),
+        (
+            "updateContact odd requests: no 5xx",
+            "500 to a text as `/date_of_birth/month`",
+            1
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_service_that_lets_in_any_type_is_left_with_one_such_record_of_each_create() {
+    let lax = Deviation::none().answering(|call| {
+        let creates = call.method == Method::POST && !of_another_type(call).is_empty();
+        creates.then(|| Reply::json(201, serde_json::json!({"message": "made", "data": {"id": "odd"}})))
+    });
+    let checked = Check::default().run(lax).await;
+    assert_eq!(checked.outcome(), Outcome::Conforms, "{:?}", findings(&checked));
+    let let_in: Vec<_> = checked
+        .calls
+        .iter()
+        .filter(|call| call.method == Method::POST && !of_another_type(call).is_empty())
+        .filter_map(|call| WRITES.into_iter().find(|operation| call.is(operation)))
+        .collect();
+    let each: HashSet<_> = let_in.iter().collect();
+    assert_eq!((let_in.len(), each.len()), (4, 4), "{let_in:?}");
+    assert!(checked.record.residue.len() <= 20, "{:?}", checked.record.residue.len());
+    assert_eq!(row(&checked, "createTag", "no 5xx").verdict, VerdictRecord::Held);
 }
 
 #[tokio::test]
@@ -160,6 +342,7 @@ async fn whatever_else_an_odd_request_gets_is_no_finding() {
         let moved = Deviation::none().answering(move |call| {
             let odd_write =
                 call.is_write() && (!call.body().is_object() || call.bytes.len() > 10_000 || beyond_ascii(call));
+            let odd_write = odd_write || !of_another_type(call).is_empty();
             (odd_write || asks_for_an_odd_page(call)).then(|| Reply::text(status, "text/html", "<h1>Odd</h1>"))
         });
         let checked = Check {

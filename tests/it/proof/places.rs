@@ -1,4 +1,4 @@
-//! Every documented place of every answer, dropped, renamed and of another type: each is found, at that place, and
+//! Every documented place of every answer, dropped, renamed, of another type, or null around the resources: each is found, at that place, and
 //! nothing is found where nothing was broken. The cases come from the contract's own facts.
 
 use countersign::contract::fact::{Fact, FactKind};
@@ -53,10 +53,24 @@ const FOLLOWING: [(&str, &str, &str); 14] = [
     ("getVisits /data/items/*/id: integer", "listed", "getVisits"),
 ];
 
+/// The places around the resources, where the document leaves nothing open: of a page, and of what a create answers.
+const ENVELOPES: [&str; 9] = [
+    "",
+    "/data",
+    "/data/per_page",
+    "/data/page",
+    "/data/total",
+    "/data/last_page",
+    "/data/items",
+    "/data/items/*",
+    "/message",
+];
+
 /// How a place is broken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Way {
     Dropped,
+    Null,
     OtherType,
     Renamed,
 }
@@ -83,6 +97,13 @@ fn a_value_of_another_type_is_found_there_and_nowhere_else() {
 }
 
 #[test]
+fn a_null_around_the_resources_is_found_there_and_nowhere_else() {
+    let around = |fact: &&Fact| fact.kind == FactKind::Type && ENVELOPES.contains(&fact.pattern.as_str());
+    assert_eq!(stated().filter(around).count(), 4 * 8 + 4 * 3);
+    prove_of(Way::Null, stated().filter(around));
+}
+
+#[test]
 fn every_documented_place_is_proven_but_those_that_a_fresh_contact_lacks() {
     let left_out: Vec<_> = stated().filter(|fact| never_shown(fact)).collect();
     assert_eq!(left_out.len(), 20);
@@ -90,8 +111,11 @@ fn every_documented_place_is_proven_but_those_that_a_fresh_contact_lacks() {
 }
 
 fn prove(way: Way, kind: FactKind) {
-    let shown = stated().filter(|fact| fact.kind == kind && !never_shown(fact));
-    let cases = shown.map(|fact| Broken { fact, way }).collect();
+    prove_of(way, stated().filter(|fact| fact.kind == kind && !never_shown(fact)));
+}
+
+fn prove_of(way: Way, facts: impl Iterator<Item = &'static Fact>) {
+    let cases = facts.map(|fact| Broken { fact, way }).collect();
     try_all(cases, async |broken: Broken| {
         let checked = Check::default().run(broken.deviation()).await;
         broken.misses(&checked)
@@ -126,10 +150,9 @@ impl Broken {
         if checked.outcome() != Outcome::DoesNotConform {
             misses.push(format!("the outcome is {:?}", checked.outcome()));
         }
-        let rule = if self.way == Way::OtherType {
-            "wrong-type"
-        } else {
-            "missing-field"
+        let rule = match self.way {
+            Way::Null | Way::OtherType => "wrong-type",
+            Way::Dropped | Way::Renamed => "missing-field",
         };
         let wanted = |finding: &&FindingRecord| {
             finding.rule == rule
@@ -163,7 +186,7 @@ impl Broken {
         let parent = self.fact.pattern.rsplit_once('/').map_or("", |(parent, _)| parent);
         self.way == Way::Renamed
             && finding.operation == self.operation()
-            && any_element(&finding.answer_pointer) == format!("{parent}/<undocumented name(7)>")
+            && any_element(&finding.answer_pointer) == format!("{parent}/renamed")
     }
 
     /// Whether another rule tells the same place, or its new name in a closed object.
@@ -183,12 +206,15 @@ impl Broken {
 /// Breaks every value at the place.
 pub(super) fn break_at(value: &mut Value, tokens: &[String], way: Way) {
     let [token, rest @ ..] = tokens else {
-        *value = of_another_type(value);
+        *value = match way {
+            Way::Null => Value::Null,
+            _ => of_another_type(value),
+        };
         return;
     };
     match value {
         Value::Array(elements) => elements.iter_mut().for_each(|element| break_at(element, rest, way)),
-        Value::Object(members) if rest.is_empty() && way != Way::OtherType => {
+        Value::Object(members) if rest.is_empty() && !matches!(way, Way::Null | Way::OtherType) => {
             let member = members.shift_remove(token);
             if let (Some(member), Way::Renamed) = (member, way) {
                 members.insert("renamed".to_owned(), member);

@@ -119,6 +119,48 @@ async fn two_thousand_idle_connections_do_not_stop_a_new_one_from_being_served()
     }
 }
 
+/// Sends a request with these lines of head and returns what comes back until the service closes the connection.
+async fn answer_to_head(service: &Running, version: &str, lines: &str) -> String {
+    let mut stream = TcpStream::connect(service.address()).await.unwrap();
+    let head = format!(
+        "GET /organization/v1/tags {version}\r\n{lines}Authorization: Bearer test-token\r\nConnection: close\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+#[tokio::test]
+async fn a_request_names_its_host_once() {
+    let service = Running::memory().await;
+    for lines in [
+        "",
+        "Host: example.com\r\nHost: example.com\r\n",
+        "Host: example.com\r\nHost: example.org\r\n",
+        "Host: \r\nHost: example.com\r\n",
+        "Host: exa mple.com\r\n",
+        "Host: ada@example.com\r\n",
+        "Host: example.com/tags\r\n",
+    ] {
+        let answer = answer_to_head(&service, "HTTP/1.1", lines).await;
+        assert!(answer.starts_with("HTTP/1.1 400 "), "{lines:?}: {answer}");
+        assert!(answer.contains("the request must name its host once"), "{answer}");
+        assert!(answer.contains("connection: close"), "{answer}");
+    }
+    for lines in [
+        "Host: example.com\r\n",
+        "host: [::1]:8080\r\n",
+        "Host: 127.0.0.1:80\r\n",
+        "Host:\r\n",
+    ] {
+        let answer = answer_to_head(&service, "HTTP/1.1", lines).await;
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{lines:?}: {answer}");
+    }
+    let older = answer_to_head(&service, "HTTP/1.0", "").await;
+    assert!(older.starts_with("HTTP/1.0 200 "), "{older}");
+}
+
 #[tokio::test]
 async fn what_is_not_http_is_answered_and_cut() {
     let service = Running::memory().await;

@@ -11,6 +11,8 @@ mod place_in_postgres;
 #[cfg(feature = "postgres")]
 mod postgres_only;
 #[cfg(all(feature = "postgres", unix))]
+mod silent_postgres;
+#[cfg(all(feature = "postgres", unix))]
 mod tls_to_postgres;
 
 use countersign::service::StoreUrl;

@@ -1,11 +1,12 @@
 //! How statements are run: [`Database`], a pool of connections that repeats what lost against another transaction.
 
+use std::error::Error;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool_postgres::{Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime};
-use thiserror::Error;
+use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime};
+use tokio::time::{Instant, timeout, timeout_at};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{NoTls, Row};
@@ -18,7 +19,7 @@ use crate::service::store_url::PostgresAddress;
 /// How many connections a replica holds at most: PostgreSQL gives out 100 unless it is told otherwise.
 const CONNECTIONS: usize = 16;
 
-/// How long a request waits for one of them.
+/// How long a statement may take, with waiting for a connection and with being run again.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How often a statement that lost against another is run in all.
@@ -30,17 +31,20 @@ pub(super) type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
 /// The database that one replica or several use.
 pub(super) struct Database {
     pub(super) pool: Pool,
+    /// What encrypts a connection; none where the address asks for none.
+    tls: Option<Tls>,
 }
 
 impl Database {
     /// Prepares a pool; nothing is connected before the first statement.
-    pub(super) fn new(address: &PostgresAddress) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+    pub(super) fn new(address: &PostgresAddress) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let recycling = ManagerConfig {
             recycling_method: RecyclingMethod::Fast,
         };
-        let manager = match address.trust() {
+        let tls = address.trust().map(Tls::new).transpose()?;
+        let manager = match &tls {
             None => Manager::from_config(address.configuration(), NoTls, recycling),
-            Some(trust) => Manager::from_config(address.configuration(), Tls::new(trust)?, recycling),
+            Some(tls) => Manager::from_config(address.configuration(), tls.clone(), recycling),
         };
         let pool = Pool::builder(manager)
             .max_size(CONNECTIONS)
@@ -48,7 +52,7 @@ impl Database {
             .create_timeout(Some(PATIENCE))
             .runtime(Runtime::Tokio1)
             .build()?;
-        Ok(Database { pool })
+        Ok(Database { pool, tls })
     }
 
     /// Runs a statement, which is a transaction by itself, and returns its rows.
@@ -56,18 +60,42 @@ impl Database {
     /// It is planned for the values it is given, in the one exchange that runs it: a plan for any span of positions
     /// would have to be good for all of them, and a statement prepared by name would tie the next use to this session.
     pub(super) async fn rows(&self, statement: &str, parameters: &[Parameter<'_>]) -> Result<Vec<Row>, StoreError> {
+        let deadline = Instant::now() + PATIENCE;
+        let overdue = || StoreError::Unavailable(Arc::new(Overdue));
         let mut tried = 1;
         loop {
-            let client = self.pool.get().await?;
-            match client.query_typed(statement, parameters).await {
-                Err(error) if lost(&error) && tried < TRIES => {
+            let client = timeout_at(deadline, self.pool.get()).await.map_err(|_| overdue())??;
+            match timeout_at(deadline, client.query_typed(statement, parameters)).await {
+                Err(_) => {
+                    self.abandon(client);
+                    return Err(overdue());
+                }
+                Ok(Err(error)) if lost(&error) && tried < TRIES => {
                     drop(client);
                     tokio::time::sleep(pause(tried)).await;
                     tried += 1;
                 }
-                done => return Ok(done?),
+                Ok(done) => return Ok(done?),
             }
         }
+    }
+
+    /// Ends a connection whose statement took too long, so that nobody waits behind that, and has the server give the
+    /// statement up: what was answered by 503 should not be written later. A server that is gone is not waited for.
+    fn abandon(&self, client: Object) {
+        let (token, tls) = (client.cancel_token(), self.tls.clone());
+        drop(Object::take(client));
+        tokio::spawn(async move {
+            let cancel = async {
+                match tls {
+                    None => token.cancel_query(NoTls).await,
+                    Some(tls) => token.cancel_query(tls).await,
+                }
+            };
+            if !matches!(timeout(PATIENCE, cancel).await, Ok(Ok(()))) {
+                tracing::debug!("a statement that took too long was not cancelled");
+            }
+        });
     }
 
     /// Returns the first row of a statement, if it has any.
@@ -100,6 +128,21 @@ impl Database {
     }
 }
 
+/// Tells whether an error says that the server is not there, or not for us now, rather than that it refused.
+fn is_absence(error: &tokio_postgres::Error) -> bool {
+    let absent = [
+        SqlState::ADMIN_SHUTDOWN,
+        SqlState::CANNOT_CONNECT_NOW,
+        SqlState::CRASH_SHUTDOWN,
+        SqlState::QUERY_CANCELED,
+        SqlState::TOO_MANY_CONNECTIONS,
+    ];
+    match error.code() {
+        Some(code) => absent.contains(code) || code.code().starts_with("08"),
+        None => error.is_closed() || error.source().is_some_and(<dyn Error>::is::<std::io::Error>),
+    }
+}
+
 /// Tells whether a statement was undone because of another one, and may be run again.
 pub(super) fn lost(error: &tokio_postgres::Error) -> bool {
     let lost = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED];
@@ -112,23 +155,38 @@ pub(super) fn pause(tried: u32) -> Duration {
     Duration::from_micros(RandomState::new().hash_one(tried) % longest)
 }
 
+/// The deadline of a statement has passed.
+#[derive(Debug, thiserror::Error)]
+#[error("a statement took longer than {} s", PATIENCE.as_secs())]
+struct Overdue;
+
 /// What the server said, without its words: they may quote a value that was sent, and errors are logged.
-#[derive(Debug, Error)]
+#[derive(Debug, thiserror::Error)]
 #[error("the server answered SQLSTATE `{}`; its own log says more", .0.code())]
 struct Refused(SqlState);
 
 impl From<tokio_postgres::Error> for StoreError {
     fn from(error: tokio_postgres::Error) -> Self {
-        match error.code() {
-            Some(code) => StoreError::Database(Arc::new(Refused(code.clone()))),
-            None => StoreError::Database(Arc::new(error)),
+        let is_absence = is_absence(&error);
+        let told: Arc<dyn Error + Send + Sync> = match error.code() {
+            Some(code) => Arc::new(Refused(code.clone())),
+            None => Arc::new(error),
+        };
+        if is_absence {
+            StoreError::Unavailable(told)
+        } else {
+            StoreError::Database(told)
         }
     }
 }
 
 impl From<PoolError> for StoreError {
     fn from(error: PoolError) -> Self {
-        StoreError::Database(Arc::new(error))
+        match error {
+            PoolError::Backend(error) => error.into(),
+            PoolError::Closed | PoolError::Timeout(_) => StoreError::Unavailable(Arc::new(error)),
+            other => StoreError::Database(Arc::new(other)),
+        }
     }
 }
 

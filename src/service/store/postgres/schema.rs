@@ -1,6 +1,7 @@
 //! What is in the database, and what stands in the way of using it: [`prepare`].
 
 use std::error::Error;
+use std::time::Duration;
 
 use deadpool_postgres::{PoolError, TimeoutType};
 use serde_json::json;
@@ -25,6 +26,9 @@ const FORMAT: i64 = MIGRATIONS.len() as i64;
 /// How often the store is looked at while other replicas make it.
 const TRIES: u32 = 20;
 
+/// How long a replica waits for the server to answer and to make the schema.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 type Boxed = Box<dyn Error + Send + Sync>;
 
 /// Brings the database to the latest format, and gives a new one its seed data, all or nothing.
@@ -33,7 +37,8 @@ type Boxed = Box<dyn Error + Send + Sync>;
 pub(super) async fn prepare(database: &Database, store: &StoreUrl) -> Result<(), OpenError> {
     let mut tried = 1;
     loop {
-        match attempt(database, store).await {
+        let attempted = tokio::time::timeout(PATIENCE, attempt(database, store)).await;
+        match attempted.unwrap_or_else(|_| Err(Failed::Refused(silent(store)))) {
             Err(Failed::Raced) if tried < TRIES => {
                 tokio::time::sleep(pause(tried)).await;
                 tried += 1;
@@ -154,12 +159,17 @@ async fn insert(
 fn unreachable(store: &StoreUrl, error: PoolError) -> OpenError {
     match error {
         PoolError::Backend(error) => explain(store, error),
-        PoolError::Timeout(TimeoutType::Create) => OpenError::Refused {
-            store: store.clone(),
-            check: NOT_THERE,
-            source: "no answer in time".into(),
-        },
+        PoolError::Timeout(TimeoutType::Create) => silent(store),
         other => OpenError::unavailable(store, other),
+    }
+}
+
+/// Says that the server takes connections and says nothing.
+fn silent(store: &StoreUrl) -> OpenError {
+    OpenError::Refused {
+        store: store.clone(),
+        check: NOT_THERE,
+        source: "no answer in time".into(),
     }
 }
 

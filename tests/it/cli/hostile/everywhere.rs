@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use super::case::Told::{CouldNotJudge, Findings, Several};
+use super::case::Told::{CouldNotJudge, Findings, NoSuccess, Several};
 use super::case::{Behaviour, page};
 use crate::cli::stub::{flood, json as answer, reset, stall};
 
@@ -14,7 +14,7 @@ pub(super) fn behaviours() -> Vec<Behaviour> {
 }
 
 fn whatever_is_asked() -> Vec<Behaviour> {
-    let unfinished = Several("unfinished-answer");
+    let unfinished = NoSuccess("unfinished-answer", "no complete answer came");
     vec![
         Behaviour::everywhere("silence everywhere", unfinished, |_, stream| stall(stream)),
         Behaviour::everywhere("resets everywhere", unfinished, |_, stream| reset(stream)),
@@ -28,13 +28,17 @@ fn whatever_is_asked() -> Vec<Behaviour> {
             let body = format!("{{\"error\":\"{} is not known\"}}", case.canary.token);
             stream.write_all(answer("401 Unauthorized", &body).as_bytes())
         }),
-        Behaviour::everywhere("a login page everywhere", Several("auth"), |_, stream| {
-            let page = answer("200 OK", "<html>Who are you?</html>");
-            stream.write_all(page.replace("application/json", "text/html").as_bytes())
-        }),
+        Behaviour::everywhere(
+            "a login page everywhere",
+            NoSuccess("auth", "every answer is a page"),
+            |_, stream| {
+                let page = answer("200 OK", "<html>Who are you?</html>");
+                stream.write_all(page.replace("application/json", "text/html").as_bytes())
+            },
+        ),
         Behaviour::everywhere(
             "a redirect to a login page everywhere",
-            Several("auth"),
+            NoSuccess("auth", "every answer leads elsewhere"),
             |case, stream| {
                 let status = format!(
                     "302 Found\r\nLocation: {}/login?token={}",
@@ -55,7 +59,7 @@ fn whatever_is_asked() -> Vec<Behaviour> {
 }
 
 fn before_anything_is() -> Vec<Behaviour> {
-    let unfinished = Several("unfinished-answer");
+    let unfinished = NoSuccess("unfinished-answer", "no complete answer came");
     vec![
         Behaviour::before_the_request("an answer before the request", Findings, |_, stream| {
             stream.write_all(answer("200 OK", &page(&[]).to_string()).as_bytes())

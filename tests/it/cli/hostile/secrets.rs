@@ -106,7 +106,7 @@ fn person() -> Vec<Behaviour> {
             "a person's name in an error",
             Broken("server-error", "500"),
             "500",
-            |case| case.canary.firstname.clone(),
+            |case| format!("{} {}", case.canary.firstname, case.canary.lastname),
         ),
         echoes("an identifier in an answer", wrong, "200", |case| {
             case.canary.id.clone()

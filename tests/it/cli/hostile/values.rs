@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use serde_json::json;
 
-use super::case::Told::{Broken, CouldNotJudge, Several, Sound, Undecided, Warned};
+use super::case::Told::{Broken, CouldNotJudge, Findings, Several, Sound, Undecided, Warned};
 use super::case::{Behaviour, Told, page};
 use crate::cli::stub::json as answer;
 
@@ -29,7 +29,7 @@ fn paged(name: &'static str, told: Told, numbers: &str, items: &str) -> Behaviou
 }
 
 pub(super) fn behaviours() -> Vec<Behaviour> {
-    [not_json(), beyond(), numbers(), items(), others()]
+    [not_json(), beyond(), numbers(), items(), large(), others()]
         .into_iter()
         .flatten()
         .collect()
@@ -151,6 +151,37 @@ fn items() -> Vec<Behaviour> {
             "items that are an object",
             Several("wrong-type"),
             page(&[]).to_string().replace("[]", "{}"),
+        ),
+    ]
+}
+
+/// Answers that are read whole, and that would cost far more than their own size if they were read as they come.
+fn large() -> Vec<Behaviour> {
+    let one = r#""per_page":10,"page":1,"total":1,"last_page":1"#;
+    let tag = |more: &str| format!(r#"{{"id":"a","name":"b",{more}}}"#);
+    let names: Vec<_> = (0..100_000).map(|number| format!(r#""n{number:06}":0"#)).collect();
+    let within = (0..6).fold("0".to_owned(), |below, _| format!(r#"{{"":{below}}}"#));
+    let levels = (0..112).fold("1".to_owned(), |below, level| {
+        format!(r#"[{below},{}{{"k{level}":1}}]"#, "[0],".repeat(500))
+    });
+    vec![
+        paged(
+            "a hundred thousand other names",
+            Warned("undocumented-field"),
+            one,
+            &tag(&names.join(",")),
+        ),
+        paged(
+            "objects within objects",
+            Findings,
+            one,
+            &vec![within; 120_000].join(","),
+        ),
+        paged(
+            "lists of many shapes a hundred levels deep",
+            Warned("undocumented-field"),
+            one,
+            &tag(&format!(r#""x":{levels}"#)),
         ),
     ]
 }

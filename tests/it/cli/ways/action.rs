@@ -289,21 +289,3 @@ fn a_build_is_kept_under_a_name_that_another_source_does_not_have() {
     assert_ne!(named("one"), named("other"));
     assert!(named("one").starts_with("key=any-") && named("one").len() == "key=any-\n".len() + 32);
 }
-
-/// An action of another repository is named by a full version: `owner/name@v1.2.3`.
-pub(super) fn is_pinned(action: &str) -> bool {
-    let version = action.split_once("@v").map(|(_, version)| version);
-    version.is_some_and(|version| {
-        let parts: Vec<_> = version.split('.').collect();
-        parts.len() == 3 && parts.iter().all(|part| part.parse::<u32>().is_ok())
-    })
-}
-
-#[test]
-fn every_action_that_is_used_is_named_by_a_full_version() {
-    let action = action();
-    let used: Vec<_> = steps(&action).iter().filter_map(|step| step["uses"].as_str()).collect();
-    assert!(!used.is_empty());
-    assert!(used.iter().all(|action| is_pinned(action)), "{used:?}");
-    assert!(!is_pinned("actions/cache@v5") && !is_pinned("actions/cache@main"));
-}

@@ -69,7 +69,7 @@ fn the_compiler_is_that_of_the_clone_and_the_profile_exists() {
     let (_, channel) = toolchain.split_once("channel = \"").unwrap();
     let channel = channel.split('"').next().unwrap();
     let text = of_clone("Dockerfile");
-    assert!(text.contains(&format!("FROM rust:{channel}-alpine ")), "{channel}");
+    assert!(text.contains(&format!("FROM rust:{channel}-alpine@")), "{channel}");
     assert!(text.contains(&format!("RUSTUP_TOOLCHAIN={channel}\n")), "{channel}");
     assert!(of_clone("templates/check.yml").contains(&format!("rust:{channel}-alpine")));
     assert!(of_clone("Cargo.toml").contains(

@@ -116,6 +116,8 @@ fn an_operation_that_does_not_exist_or_is_moved_is_found() {
     let tell = |status: u16, reply: &mut Reply| *reply = Reply::empty(status);
     for statuses in [&[404][..], &[405, 501, 301, 410]] {
         at_each(all(), statuses, tell, |fault, operation, status| {
+            // The service beneath has stored what it says that it cannot find.
+            let fault = fault.bringing(&["stored-refusal"]);
             fault.found_by(if status == 501 { "server-error" } else { "status" }, operation)
         });
     }

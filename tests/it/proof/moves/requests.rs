@@ -232,7 +232,9 @@ fn a_service_that_refuses_every_create_leaves_it_open_and_says_so() {
         let never = refusing(Deviation::none(), way, move |call, _| {
             call.is(operation).then(String::new)
         });
-        Move::new(format!("{operation} never, {way:?}"), never).leaving(170, "refused with")
+        Move::new(format!("{operation} never, {way:?}"), never)
+            .leaving(170, "refused with")
+            .warning(&["unchecked-operation"])
     });
     prove(moves.collect());
 }

@@ -72,7 +72,7 @@ fn text(node: &Node) -> Option<Value> {
 
 /// The texts of a value: several where each part of an array is written by itself, which is how a query has it unless
 /// the contract says otherwise (OpenAPI 3.0.3, section 4.7.12.2).
-pub(super) fn written(contract: &Contract, parameter: &Parameter, value: &Value) -> Vec<String> {
+pub(crate) fn written(contract: &Contract, parameter: &Parameter, value: &Value) -> Vec<String> {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let Value::Array(parts) = value else {
         return vec![plain(value)];

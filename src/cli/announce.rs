@@ -1,0 +1,45 @@
+//! Says where the token goes, before it goes there: what `--quiet` does not silence.
+
+use super::check::Arguments;
+use super::config::{Origin, Settled};
+use super::edge;
+use crate::exchange::Target;
+
+/// Says which token a target gets that nobody named on the command line, and warns where it goes in clear.
+pub(super) fn token_goes(settled: &Settled, target: &Target, has_token: bool) {
+    if let Some((config, name)) = settled.found_target() {
+        let arguments = &settled.arguments;
+        let token = if has_token {
+            format!("the token {}", source(settled))
+        } else {
+            "no token".to_owned()
+        };
+        let of_file = matches!(settled.origin("writes"), Origin::File(_));
+        let writes = if arguments.writes && of_file {
+            ", and writes"
+        } else {
+            ""
+        };
+        edge::tell(&format!(
+            "{}: target `{name}` at {}{} gets {token}{writes}",
+            config.path.display(),
+            target.origin(),
+            target.base_path(),
+        ));
+    }
+    if has_token && !target.is_tls() && !target.is_loopback() {
+        edge::tell(&format!(
+            "warning: the token goes to {} in clear, and everyone on the way can read it; use https",
+            target.origin()
+        ));
+    }
+}
+
+/// Where the token is taken from.
+fn source(settled: &Settled) -> String {
+    let Arguments { token_file, .. } = &settled.arguments;
+    token_file.as_ref().map_or_else(
+        || format!("of {}", settled.token.0),
+        |file| format!("in `{}`", file.display()),
+    )
+}

@@ -1,0 +1,132 @@
+//! Weighs what asking one value takes where alternatives lie within alternatives. The main type is [`Choices`].
+//!
+//! # Design
+//!
+//! A validator asks every alternative of a `oneOf`, and in each every alternative of that: eight levels of eight make
+//! sixteen million questions of one value, in a document of three kilobytes. So the questions are counted beforehand, each
+//! schema once however many name it, and a document that takes too many is refused with the place.
+
+use std::collections::HashMap;
+
+use super::document::{Document, Node};
+use super::openapi::local_pointer;
+
+/// How many schemas one value is held against at most by what asserts something of it.
+pub(super) const MAXIMUM_ALTERNATIVES: u64 = 20_000;
+/// Through how many schemas, each an alternative or a part of the one before, a value is led.
+const DEEPEST: usize = 512;
+
+/// The weights of a document's schemas.
+pub(super) struct Choices<'document> {
+    document: &'document Document,
+    /// How many schemas a value is held against by each schema; none where it leads too far. A schema that is being
+    /// weighed counts nothing within itself.
+    weights: HashMap<*const Node, Option<u64>>,
+}
+
+impl<'document> Choices<'document> {
+    pub(super) fn new(document: &'document Document) -> Self {
+        Self {
+            document,
+            weights: HashMap::new(),
+        }
+    }
+
+    /// Whether one value can be held against the schema.
+    ///
+    /// # Errors
+    ///
+    /// The most alternatives that are read, where there are more.
+    pub(super) fn weigh(&mut self, schema: &'document Node) -> Result<(), u64> {
+        match self.weight(schema, 0) {
+            Some(weight) if weight <= MAXIMUM_ALTERNATIVES => Ok(()),
+            _ => Err(MAXIMUM_ALTERNATIVES),
+        }
+    }
+
+    fn weight(&mut self, schema: &'document Node, depth: usize) -> Option<u64> {
+        if let Some(known) = self.weights.get(&std::ptr::from_ref(schema)) {
+            return *known;
+        }
+        if depth > DEEPEST {
+            return None;
+        }
+        #[cfg(test)]
+        crate::testing::work::done();
+        self.weights.insert(std::ptr::from_ref(schema), Some(0));
+        let weight = self.below(schema, depth + 1);
+        self.weights.insert(std::ptr::from_ref(schema), weight);
+        weight
+    }
+
+    fn below(&mut self, schema: &'document Node, depth: usize) -> Option<u64> {
+        let target = schema.member("$ref").and_then(Node::text).and_then(local_pointer);
+        if let Some(target) = target.and_then(|target| self.document.node(&target)) {
+            return self.weight(target, depth);
+        }
+        let mut weight = 1_u64;
+        for choice in ["oneOf", "anyOf", "allOf"] {
+            for part in schema.member(choice).map_or(&[][..], Node::elements) {
+                weight = weight.saturating_add(self.weight(part, depth)?);
+            }
+        }
+        if let Some(not) = schema.member("not") {
+            weight = weight.saturating_add(self.weight(not, depth)?);
+        }
+        Some(weight)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::contract::Contract;
+    use crate::contract::testing::{of_schema, try_schema};
+    use crate::testing::work;
+
+    /// Schemas `L0` to `L{levels}`, each a choice between `width` times the one below.
+    fn levels(levels: usize, width: usize) -> String {
+        let choice = |level: usize| {
+            let part = format!("{{allOf: [{{$ref: '#/components/schemas/L{}'}}]}}", level - 1);
+            format!("L{level}: {{oneOf: [{}]}}", vec![part; width].join(", "))
+        };
+        let above = (1..=levels).map(|level| format!("\n{}", choice(level)));
+        format!("L0: {{type: object}}{}", above.collect::<String>())
+    }
+
+    fn read(depth: usize, width: usize) -> Result<Contract, String> {
+        let schema = format!("{{$ref: '#/components/schemas/L{depth}'}}");
+        try_schema(&schema, &levels(depth, width)).map_err(|defect| defect.to_string())
+    }
+
+    #[test]
+    fn alternatives_that_multiply_are_refused_with_the_place() {
+        let told = read(8, 8).unwrap_err();
+        assert!(told.contains("(/components/schemas/L8/oneOf)"), "{told}");
+        assert!(told.contains("more than 20000 alternatives"), "{told}");
+    }
+
+    #[test]
+    fn many_alternatives_and_few_levels_of_them_are_read() {
+        assert!(read(1, 1000).is_ok());
+        assert!(read(4, 8).is_ok());
+        assert!(read(100, 1).is_ok());
+    }
+
+    #[test]
+    fn a_chain_of_alternatives_without_end_is_refused() {
+        assert!(read(2000, 1).unwrap_err().contains("alternatives within alternatives"));
+    }
+
+    #[test]
+    fn a_choice_that_contains_itself_is_read() {
+        let tree = "T: {oneOf: [{type: string}, {type: array, items: {$ref: '#/components/schemas/T'}}]}";
+        of_schema("{$ref: '#/components/schemas/T'}", tree);
+    }
+
+    #[test]
+    fn each_schema_is_weighed_once_however_many_name_it() {
+        let once = work::of(|| drop(read(2, 8)));
+        let twice = work::of(|| drop(read(4, 8)));
+        assert!(twice < once * 3, "{once} {twice}");
+    }
+}

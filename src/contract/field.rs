@@ -1,0 +1,175 @@
+//! The fields that a request body documents, at every depth. The main type is [`RequestField`].
+
+use super::document::{Document, Node};
+use super::load::resolve;
+use super::pointer;
+use super::shape::JsonType;
+use super::vocabulary::Oddity;
+
+/// How deep fields are looked for, as deep as a body is drafted.
+const DEPTH: usize = 6;
+/// How many fields of one body are kept: more are a document that was made to explode.
+const MOST: usize = 500;
+
+/// A documented field of a request body, or an element of an array in one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestField {
+    /// Where it stands in the body, with `*` for an element.
+    pub pointer: String,
+    /// Its type.
+    pub kind: JsonType,
+    /// Whether null is documented for it.
+    pub nullable: bool,
+}
+
+impl RequestField {
+    /// Whether the value of this oddity is of another type than the field's. Each type has those that a reader of it is
+    /// likely to trip over.
+    pub(super) fn can_be(&self, oddity: Oddity) -> bool {
+        match oddity {
+            Oddity::FieldNull => !self.nullable,
+            Oddity::FieldNumber | Oddity::FieldObject => self.kind == JsonType::String,
+            Oddity::FieldText => self.kind != JsonType::String,
+            Oddity::FieldTrue => self.kind != JsonType::Boolean,
+            _ => false,
+        }
+    }
+}
+
+/// The fields of a body with this schema, in the order of the schema. What states no type is left out, and so is what is
+/// for responses alone.
+pub(super) fn fields(document: &Document, schema: &str) -> Vec<RequestField> {
+    let mut fields = Vec::new();
+    collect(document, (schema, ""), 0, &mut fields);
+    fields
+}
+
+fn collect(document: &Document, (schema, at): (&str, &str), depth: usize, fields: &mut Vec<RequestField>) {
+    let schema = resolve(document, schema.to_owned());
+    let Some(node) = document.node(&schema).filter(|_| depth <= DEPTH && fields.len() < MOST) else {
+        return;
+    };
+    if let Some(kind) = node.member("type").and_then(Node::text).and_then(JsonType::parse)
+        && !at.is_empty()
+        && fields.iter().all(|field| field.pointer != at)
+    {
+        let nullable = node.member("nullable").and_then(Node::boolean) == Some(true);
+        fields.push(RequestField {
+            pointer: at.to_owned(),
+            kind,
+            nullable,
+        });
+    }
+    for index in 0..node.member("allOf").map_or(0, |parts| parts.elements().len()) {
+        collect(document, (&format!("{schema}/allOf/{index}"), at), depth + 1, fields);
+    }
+    let properties = pointer::join(&schema, "properties");
+    for property in node.member("properties").map_or(&[][..], Node::members) {
+        if property.node.member("readOnly").and_then(Node::boolean) != Some(true) {
+            let below = pointer::join(&properties, &property.name);
+            collect(
+                document,
+                (&below, &pointer::join(at, &property.name)),
+                depth + 1,
+                fields,
+            );
+        }
+    }
+    if node.member("items").is_some() {
+        let items = pointer::join(&schema, "items");
+        collect(document, (&items, &pointer::join(at, "*")), depth + 1, fields);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::contract::testing::of_paths;
+
+    use super::*;
+
+    /// The fields of a body with this schema, each with its type.
+    fn of(schema: &str, schemas: &str) -> Vec<String> {
+        let body = format!("requestBody: {{content: {{application/json: {{schema: {schema}}}}}}}");
+        let path = format!("/things: {{put: {{operationId: put, {body}, responses: {{'200': {{description: a}}}}}}}}");
+        let components = if schemas.is_empty() {
+            String::new()
+        } else {
+            format!("schemas:\n  {schemas}")
+        };
+        let contract = of_paths(&path, &components).unwrap_or_else(|defect| panic!("{defect}"));
+        let schema = contract.operations[0]
+            .request
+            .as_ref()
+            .unwrap()
+            .schema
+            .as_ref()
+            .unwrap();
+        let fields = fields(&contract.document, schema);
+        fields
+            .iter()
+            .map(|field| format!("{} {}", field.pointer, field.kind.name()))
+            .collect()
+    }
+
+    #[test]
+    fn fields_are_found_at_every_depth_and_elements_too() {
+        let day = "of: {type: object, properties: {day: {type: integer}}}";
+        let list = "list: {type: array, items: {type: object, properties: {name: {type: string}}}}";
+        assert_eq!(
+            of(&format!("{{type: object, properties: {{{day}, {list}}}}}"), ""),
+            [
+                "/of object",
+                "/of/day integer",
+                "/list array",
+                "/list/* object",
+                "/list/*/name string"
+            ]
+        );
+    }
+
+    #[test]
+    fn parts_and_references_are_followed_and_a_schema_within_itself_ends() {
+        let node = "Node: {type: object, properties: {next: {$ref: '#/components/schemas/Node'}}}";
+        let named = "{type: object, properties: {name: {type: string}}}";
+        let all = of(
+            &format!("{{allOf: [{named}, {{$ref: '#/components/schemas/Node'}}]}}"),
+            node,
+        );
+        assert_eq!(all.iter().take(2).collect::<Vec<_>>(), ["/name string", "/next object"]);
+        assert!(all.len() <= DEPTH + 1, "{all:?}");
+    }
+
+    #[test]
+    fn what_has_no_type_or_is_for_responses_alone_is_no_field() {
+        let schema = "{type: object, properties: {any: {}, id: {type: string, readOnly: true}, a: {type: boolean}}}";
+        assert_eq!(of(schema, ""), ["/a boolean"]);
+        assert!(of("{type: array, items: {}}", "").is_empty());
+    }
+
+    #[test]
+    fn each_type_has_its_wrong_ones() {
+        use Oddity::{FieldNull, FieldNumber, FieldObject, FieldText, FieldTrue};
+        for (kind, nullable, wrong) in [
+            (
+                JsonType::String,
+                false,
+                &[FieldObject, FieldNumber, FieldTrue, FieldNull][..],
+            ),
+            (JsonType::String, true, &[FieldObject, FieldNumber, FieldTrue]),
+            (JsonType::Object, false, &[FieldText, FieldTrue, FieldNull]),
+            (JsonType::Array, false, &[FieldText, FieldTrue, FieldNull]),
+            (JsonType::Integer, false, &[FieldText, FieldTrue, FieldNull]),
+            (JsonType::Boolean, false, &[FieldText, FieldNull]),
+        ] {
+            let pointer = "/a".to_owned();
+            let field = RequestField {
+                pointer,
+                kind,
+                nullable,
+            };
+            let all = [FieldObject, FieldText, FieldNumber, FieldTrue, FieldNull];
+            let can_be: Vec<_> = all.into_iter().filter(|oddity| field.can_be(*oddity)).collect();
+            assert_eq!(can_be, wrong, "{kind:?} {nullable}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Whether the name of a field may be printed though the contract does not know it: [`is_plain`].
+//!
+//! # Design
+//!
+//! The name that a target gives a field is what a reader of a finding needs most. But where a map is keyed by its data, a
+//! name is a value: an address, a number, an identifier. So a name is printed where it is an identifier as programs have
+//! them and does not look like data. Where that is in doubt it is not printed: a finding then says how to see it.
+
+/// The longest name that is printed.
+const LONGEST: usize = 64;
+/// The most digits in a row.
+const MOST_DIGITS: usize = 2;
+/// The most letters of a word, and the most in a row without a vowel.
+const LONGEST_WORD: usize = 20;
+const MOST_CONSONANTS: usize = 6;
+/// From how many digits of hexadecimal on a part is one number.
+const HEXADECIMAL: usize = 8;
+/// Words that have more digits than others, and stand for nobody.
+const NUMBERED: [&str; 12] = [
+    "e164", "h264", "iso3166", "iso4217", "iso639", "iso8601", "rfc3339", "sha1", "sha256", "sha384", "sha512", "x509",
+];
+
+/// Whether the name is a plain identifier: at most 64 letters, digits, `_`, `.` and `-`, beginning with a letter or `_`,
+/// that looks like words rather than like data.
+#[must_use]
+pub(super) fn is_plain(name: &str) -> bool {
+    let begins = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+    begins && name.len() <= LONGEST && name.bytes().all(is_part) && !looks_like_data(name)
+}
+
+fn looks_like_data(name: &str) -> bool {
+    let parts = || name.split(['_', '.', '-']).filter(|part| !is_numbered(part));
+    let digits = parts().flat_map(str::bytes).filter(u8::is_ascii_digit).count();
+    let letters = parts().flat_map(str::bytes).filter(u8::is_ascii_alphabetic).count();
+    // `p1` is a name, and `a1-b2-c3` is an address of hardware.
+    digits > 1 && digits >= letters || parts().any(is_data)
+}
+
+/// Whether it is a word of [`NUMBERED`], as it is or behind other words: `PhoneE164`.
+fn is_numbered(part: &str) -> bool {
+    let part = part.to_ascii_lowercase();
+    NUMBERED.iter().any(|word| part.ends_with(word))
+}
+
+/// Whether a part between separators looks like data.
+fn is_data(part: &str) -> bool {
+    let runs = part
+        .split(|letter: char| !letter.is_ascii_digit())
+        .filter(|run| !run.is_empty());
+    let (count, longest) = runs.fold((0, 0), |(count, longest): (usize, usize), run| {
+        (count + 1, longest.max(run.len()))
+    });
+    let is_number = longest > 1 && longest == part.len();
+    let is_hexadecimal = part.len() >= HEXADECIMAL && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    count > 1 || longest > MOST_DIGITS || is_number || is_hexadecimal || is_noise(part)
+}
+
+/// Whether the letters are none of words: as random texts and the encodings of others are.
+fn is_noise(part: &str) -> bool {
+    let words = words(part);
+    let is_long = |word: &&str| word.len() > LONGEST_WORD;
+    let has_no_vowels =
+        |word: &&str| longest_run(word, |byte| byte.is_ascii_alphabetic() && !is_vowel(byte)) > MOST_CONSONANTS;
+    // Capitals stand where words begin; words are longer than two letters on the whole, and most have a vowel.
+    let without = words.iter().filter(|word| longest_run(word, is_vowel) == 0).count();
+    let is_mixed = words.len() > 2 && part.len() < words.len() * 3 || words.len() > 3 && without * 2 >= words.len();
+    part.len() >= HEXADECIMAL && is_mixed || words.iter().any(is_long) || words.iter().any(has_no_vowels)
+}
+
+fn is_vowel(letter: u8) -> bool {
+    b"aeiouy".contains(&letter)
+}
+
+/// The words of `camelCase`; capitals in a row are one word with what follows them.
+fn words(part: &str) -> Vec<&str> {
+    let bytes = part.as_bytes();
+    let begins = |index: &usize| bytes[*index].is_ascii_uppercase() && !bytes[*index - 1].is_ascii_uppercase();
+    let mut words = Vec::new();
+    let mut start = 0;
+    for end in (1..bytes.len()).filter(begins).chain([bytes.len()]) {
+        words.push(&part[start..end]);
+        start = end;
+    }
+    words
+}
+
+/// How many bytes in a row are letters of this kind at most.
+fn longest_run(word: &str, kind: impl Fn(u8) -> bool) -> usize {
+    let is_other = |letter: char| !u8::try_from(letter.to_ascii_lowercase()).is_ok_and(&kind);
+    word.split(is_other).map(str::len).max().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_plain;
+
+    #[test]
+    fn names_of_fields_are_plain() {
+        for name in [
+            "a",
+            "_id",
+            "notes",
+            "internal_notes",
+            "internalNotesForStaff",
+            "ssn",
+            "SSN",
+            "dateOfBirthUTC",
+            "@type".trim_start_matches('@'),
+            "shoe-size",
+            "address.line_2",
+            "address2",
+            "ipv4",
+            "utf8",
+            "base64",
+            "p1",
+            "sha256",
+            "passwordSha256",
+            "phone_e164",
+            "iso3166",
+            "country_iso3166",
+            "HTTPSOnly",
+            "last_4",
+            "mp3_url",
+            "disestablishment",
+            "is_VIP",
+            "oauth2_token",
+            "md5",
+            "x_request_id",
+            "Ada",
+            "internationalisation",
+            "rhythmically",
+            "_links",
+            "createdAtMs",
+            "userID",
+            "isAOwner",
+        ] {
+            assert!(is_plain(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_looks_like_data_is_not() {
+        for name in [
+            "",
+            "7",
+            "4711",
+            "+447700900123",
+            "447700900123",
+            "jane.roe@example.com",
+            "Jane Roe",
+            "Przykład",
+            "a47ac10b-58cc-4372-a567-0e02b2c3d479",
+            "a47ac10b58cc4372a5670e02b2c3d479",
+            "user-12345",
+            "user12345",
+            "t-17",
+            "v-4711",
+            "jane1985",
+            "p447700900123",
+            "d2024-05-17",
+            "d-2024-05-17",
+            "2024-05-17",
+            "a1b2c3d4",
+            "f47ac10b",
+            "a1-b2-c3-d4-e5-f6",
+            "deadbeefcafe",
+            "dGhpcyBpcyBhIHRlc3Q",
+            "tk-7f3a91c2-nobody",
+            "xkcdqwrtpsdfg",
+            "abcdefghijklmnopqrstuvwxyz",
+            "p95",
+            "__17__",
+            "a/b",
+            "a~b",
+            "a:b",
+            "$ref",
+            "name()",
+            "eyJhbGciOiJIUzI",
+            "-",
+            ".hidden",
+            "QmFzZTY0IGlzIGZ1bg",
+        ] {
+            assert!(!is_plain(name), "{name}");
+        }
+        assert!(is_plain(&"word_".repeat(12)) && !is_plain(&"word_".repeat(13)));
+    }
+}

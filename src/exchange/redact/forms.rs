@@ -1,0 +1,75 @@
+//! Writes a token in the ways that no decoder undoes: a redaction looks for each of them.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+/// The token's other forms, each as its letters and digits in small letters.
+pub(super) fn written(token: &str) -> Vec<Vec<u8>> {
+    let bytes = token.as_bytes();
+    let mut forms = vec![
+        letters(&token.chars().rev().collect::<String>()),
+        letters(&bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
+        // As `Debug` writes bytes.
+        letters(&format!("{bytes:?}")),
+        letters(&rot13(token)),
+        // The last digits depend on what follows.
+        letters(&base32(&bytes[..bytes.len() / 5 * 5])),
+    ];
+    // What stands before the token moves it on; a digit that is shared with a neighbour is not the token's alone.
+    for (before, begins) in [(0, 0), (1, 2), (2, 3)] {
+        let padded = [&[0; 2][..before], bytes].concat();
+        let text = STANDARD.encode(&padded);
+        forms.push(letters(&text[begins..padded.len() / 3 * 4]));
+    }
+    forms
+}
+
+/// The letters and digits of a text, in small letters.
+pub(super) fn letters(text: &str) -> Vec<u8> {
+    let letters = text.bytes().filter(u8::is_ascii_alphanumeric);
+    letters.map(|letter| letter.to_ascii_lowercase()).collect()
+}
+
+fn rot13(text: &str) -> String {
+    let turned = |letter: char| match letter {
+        'a'..='m' | 'A'..='M' => char::from(letter as u8 + 13),
+        'n'..='z' | 'N'..='Z' => char::from(letter as u8 - 13),
+        _ => letter,
+    };
+    text.chars().map(turned).collect()
+}
+
+/// RFC 4648, section 6, of whole groups of five bytes.
+fn base32(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    let mut text = String::with_capacity(bytes.len() / 5 * 8);
+    for group in bytes.chunks_exact(5) {
+        let number = group.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+        for digit in (0..8).rev() {
+            let value = usize::try_from(number >> (digit * 5) & 31).unwrap_or_default();
+            text.push(char::from(DIGITS[value]));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_written_as_others_write_it() {
+        let forms = written("a-token-12");
+        // RFC 4648 by the tools of a shell: `printf a-token-12 | base32`, `base64`, `xxd -p`.
+        for (form, text) in [
+            ("reversed", "21nekota"),
+            ("hex", "612d746f6b656e2d3132"),
+            ("decimal", "97451161111071011104549 50"),
+            ("rot13", "ngbxra12"),
+            ("base32", "mewxi33lmvxc2mjs"),
+            ("base64", "ys10b2tlbi0x"),
+        ] {
+            assert!(forms.contains(&letters(text)), "{form}: {forms:?}");
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! Takes the token out of a text that leaves the program: the target may have put it into its answer. The main type is
+//! [`Redaction`].
+//!
+//! # Design
+//!
+//! A text is looked through as it is and with each way of writing undone. In each of these views the letters and digits
+//! alone count, capitals or not, so that no blank, margin or colour between them hides the token from us. A token that is
+//! long enough is known by any piece of itself: every run of so many letters stands in one set, and so do those of the
+//! forms that no decoder undoes. So a view is read once, whatever the length of the token.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::decoding::{CUT, Seen, views};
+use super::forms::{letters, written};
+use crate::client::Token;
+
+/// What stands for the token, in a `curl` line too.
+const TOKEN: &str = "$COUNTERSIGN_TOKEN";
+/// How many letters in a row give the token away, where it has as many.
+const PIECE: usize = 12;
+/// How many letters of a form of it do: shorter runs of digits stand in other texts by chance.
+const WRITTEN_PIECE: usize = 16;
+/// With fewer letters a token is known by all of its characters alone.
+const FEWEST: usize = 8;
+/// How many characters of its beginning give it away where a text was cut off behind them.
+const BEGINNING: usize = 4;
+
+/// Takes the token out of a text that leaves the program.
+#[derive(Clone, Default)]
+pub struct Redaction {
+    token: Option<Arc<Known>>,
+}
+
+/// What is known of the token.
+struct Known {
+    /// All of its characters.
+    exact: Pattern,
+    /// Its letters and digits.
+    letters: Pattern,
+    pieces: Pieces,
+}
+
+impl Redaction {
+    /// Hides this token, if there is one, in each way that an output may write it.
+    #[must_use]
+    pub fn of(token: Option<&Token>) -> Self {
+        let known = |token: &Token| {
+            let plain = letters(token.expose());
+            let mut pieces = Pieces::default();
+            pieces.add(&plain, PIECE);
+            for form in written(token.expose()) {
+                pieces.add(&form, WRITTEN_PIECE);
+            }
+            Arc::new(Known {
+                exact: Pattern::new(token.expose().as_bytes().to_vec()),
+                letters: Pattern::new(plain),
+                pieces,
+            })
+        };
+        Self {
+            token: token.map(known),
+        }
+    }
+
+    /// The text without the token, without a piece of it that gives it away, and without the beginning of one that was
+    /// cut off.
+    #[must_use]
+    pub fn hide(&self, text: &str) -> String {
+        self.hide_counting(text).0
+    }
+
+    /// The same, and how many characters were looked at for it.
+    fn hide_counting(&self, text: &str) -> (String, usize) {
+        let Some(known) = &self.token else {
+            return (text.to_owned(), 0);
+        };
+        let mut looked_at = 0;
+        // What stands for a token already holds nothing of one, though a token may be named like it.
+        let parts = text.split(TOKEN).map(|part| {
+            let mut found = Vec::new();
+            for view in views(part) {
+                looked_at += view.len();
+                known.find(&view, &mut found);
+            }
+            replaced(part, found)
+        });
+        let parts: Vec<_> = parts.collect();
+        (parts.join(TOKEN), looked_at)
+    }
+}
+
+impl Known {
+    /// Finds the places in the text where this view shows the token.
+    fn find(&self, view: &[Seen], found: &mut Vec<Range<usize>>) {
+        let (mut exact, mut in_letters, mut window) = (0, 0, 0_u128);
+        // Where in the text each letter begins.
+        let mut starts = Vec::new();
+        for (index, seen) in view.iter().enumerate() {
+            if seen.character == CUT {
+                if exact >= BEGINNING {
+                    found.push(view[index - exact].start..seen.start);
+                }
+                if in_letters >= BEGINNING {
+                    found.push(starts[starts.len() - in_letters]..seen.start);
+                }
+            }
+            let byte = u8::try_from(seen.character).unwrap_or_default();
+            exact = self.exact.next(exact, byte);
+            if self.exact.is_whole(exact) {
+                found.push(view[index + 1 - exact].start..seen.end);
+            }
+            if byte.is_ascii_alphanumeric() {
+                let letter = byte.to_ascii_lowercase();
+                starts.push(seen.start);
+                in_letters = self.letters.next(in_letters, letter);
+                window = window << 8 | u128::from(letter);
+                if let Some(length) = self.pieces.longest(window) {
+                    found.push(starts[starts.len() - length]..seen.end);
+                }
+            } else if seen.character.is_alphanumeric() {
+                (in_letters, window) = (0, 0);
+            }
+        }
+    }
+}
+
+/// The text with what stands for the token in these places, each run of them once.
+fn replaced(text: &str, mut places: Vec<Range<usize>>) -> String {
+    places.sort_unstable_by_key(|place| place.start);
+    let mut told = String::with_capacity(text.len());
+    let mut end = 0;
+    for place in places {
+        if place.start >= end {
+            let before = &text[end..place.start];
+            told.push_str(before);
+            // Pieces that touch are of one token.
+            if !(before.is_empty() && told.ends_with(TOKEN)) {
+                told.push_str(TOKEN);
+            }
+        }
+        end = end.max(place.end);
+    }
+    told.push_str(&text[end..]);
+    told
+}
+
+/// Follows how much of a pattern a text ends with, a byte at a time (Knuth, Morris and Pratt, 1977).
+struct Pattern {
+    bytes: Vec<u8>,
+    /// For each beginning of the pattern, the longest shorter one that it ends with.
+    borders: Vec<usize>,
+}
+
+impl Pattern {
+    fn new(bytes: Vec<u8>) -> Self {
+        let mut pattern = Self {
+            bytes,
+            borders: vec![0, 0],
+        };
+        for index in 1..pattern.bytes.len() {
+            let border = pattern.next(pattern.borders[index], pattern.bytes[index]);
+            pattern.borders.push(border);
+        }
+        pattern
+    }
+
+    /// How much of the pattern the text ends with once this byte follows as much of it.
+    fn next(&self, mut matched: usize, byte: u8) -> usize {
+        loop {
+            match self.bytes.get(matched) {
+                Some(next) if *next == byte => return matched + 1,
+                _ if matched == 0 => return 0,
+                _ => matched = self.borders[matched],
+            }
+        }
+    }
+
+    fn is_whole(&self, matched: usize) -> bool {
+        matched > 0 && matched == self.bytes.len()
+    }
+}
+
+/// Runs of letters that give the token away, each as a number of its bytes.
+#[derive(Default)]
+struct Pieces {
+    runs: HashSet<u128>,
+    /// How long they are, the longest first.
+    lengths: Vec<usize>,
+    /// Which ends of runs there are, by a digest: it spares most of the looking up.
+    ends: Vec<u64>,
+}
+
+impl Pieces {
+    /// How many bits the digest of an end has.
+    const BITS: u32 = 20;
+
+    /// Takes up every run of so many letters, or all of them where they are fewer.
+    fn add(&mut self, letters: &[u8], length: usize) {
+        let length = length.min(letters.len());
+        if length < FEWEST {
+            return;
+        }
+        self.ends.resize(1 << (Self::BITS - 6), 0);
+        self.lengths.push(length);
+        self.lengths.sort_unstable_by(|one, other| other.cmp(one));
+        self.lengths.dedup();
+        for run in letters.windows(length) {
+            let run = run.iter().fold(0, |run, letter| run << 8 | u128::from(*letter));
+            let (word, bit) = Self::place(run);
+            self.ends[word] |= bit;
+            self.runs.insert(run);
+        }
+    }
+
+    /// The length of the longest run that these letters end with.
+    fn longest(&self, window: u128) -> Option<usize> {
+        let (word, bit) = Self::place(window);
+        if self.ends.get(word).is_none_or(|ends| ends & bit == 0) {
+            return None;
+        }
+        let is_run = |length: &usize| {
+            let run = window & u128::MAX >> (128 - 8 * length);
+            // Where fewer letters were seen the first is missing.
+            run >> (8 * (length - 1)) != 0 && self.runs.contains(&run)
+        };
+        self.lengths.iter().copied().find(is_run)
+    }
+
+    /// Where the digest of the last eight letters stands.
+    fn place(run: u128) -> (usize, u64) {
+        let end = u64::try_from(run & u128::from(u64::MAX)).unwrap_or_default();
+        let digest = end.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::BITS);
+        (usize::try_from(digest >> 6).unwrap_or_default(), 1 << (digest & 63))
+    }
+}
+
+impl fmt::Debug for Redaction {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Redaction(hidden)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn redaction(token: &str) -> Redaction {
+        Redaction::of(Some(&Token::new(token).unwrap()))
+    }
+
+    #[test]
+    fn a_token_is_hidden_however_it_is_written() {
+        let redaction = redaction(r#"abc/d+e~"f"#);
+        for (text, told) in [
+            (r#"Bearer abc/d+e~"f."#, "Bearer $COUNTERSIGN_TOKEN."),
+            (r#""abc/d+e~\"f""#, r#""$COUNTERSIGN_TOKEN""#),
+            (r#"/data/abc~1d+e~0"f/0"#, "/data/$COUNTERSIGN_TOKEN/0"),
+            ("/things/abc%2Fd%2Be%7E%22f?page=2", "/things/$COUNTERSIGN_TOKEN?page=2"),
+            ("\"abc/d+… at /data", "\"$COUNTERSIGN_TOKEN… at /data"),
+            ("nothing of it", "nothing of it"),
+        ] {
+            assert_eq!(redaction.hide(text), told);
+        }
+        assert_eq!(Redaction::of(None).hide("a text"), "a text");
+        assert_eq!(format!("{redaction:?}"), "Redaction(hidden)");
+    }
+
+    #[test]
+    fn a_long_token_is_hidden_in_every_form_and_in_pieces() {
+        let redaction = redaction("tk-4711-secret-of-nobody");
+        for (text, told) in [
+            ("a TK-4711-SECRET-OF-NOBODY b", "a $COUNTERSIGN_TOKEN b"),
+            ("a ydobon-fo-terces-1174-kt b", "a $COUNTERSIGN_TOKEN b"),
+            ("x=dGstNDcxMS1zZWNyZXQtb2Ytbm9ib2R5", "x=$COUNTERSIGN_TOKEN"),
+            ("746b2d343731312d7365637265742d6f662d6e6f626f6479", "$COUNTERSIGN_TOKEN"),
+            ("tk-47\n   | 11-se\n   | cret", "$COUNTERSIGN_TOKEN"),
+            (r"\u0074\u006b-4711-se\u00…", "$COUNTERSIGN_TOKEN…"),
+            ("%2574%256b-4711-secret", "$COUNTERSIGN_TOKEN"),
+            ("ecret-of-nobody", "$COUNTERSIGN_TOKEN"),
+            ("tk-4711, a secret of two", "tk-4711, a secret of two"),
+        ] {
+            assert_eq!(redaction.hide(text), told);
+        }
+    }
+
+    #[test]
+    fn what_stands_for_a_token_stays_though_the_token_is_named_like_it() {
+        let line = "curl -H \"Authorization: Bearer $COUNTERSIGN_TOKEN\" 'https://api.example.com'";
+        assert_eq!(redaction("countersign_token").hide(line), line);
+        assert_eq!(redaction("COUNTERSIGN").hide(line), line);
+    }
+
+    #[test]
+    fn a_short_token_is_hidden_as_it_is_and_nothing_else_for_it() {
+        let redaction = redaction("q7-x");
+        assert_eq!(
+            redaction.hide("a q7-x, q7x, Q7-X, %717-x"),
+            "a $COUNTERSIGN_TOKEN, q7x, Q7-X, $COUNTERSIGN_TOKEN"
+        );
+    }
+
+    #[test]
+    fn a_text_is_read_as_often_for_a_long_token_as_for_a_short_one() {
+        let text = format!("%41 {}…{{\"a\":\"\\u0041\"}}", "tktktktk tkt… ".repeat(100));
+        let read = |length: usize| {
+            let token: String = "tk".chars().cycle().take(length).collect();
+            redaction(&token).hide_counting(&text).1
+        };
+        assert_eq!(read(40), read(4_000));
+        assert!(read(4_000) <= 10 * text.chars().count());
+    }
+
+    #[test]
+    fn a_pattern_is_found_where_it_overlaps_itself() {
+        let pattern = Pattern::new(b"aabaa".to_vec());
+        let mut matched = 0;
+        let ends = b"aabaabaaa".iter().enumerate().filter(|(_, byte)| {
+            matched = pattern.next(matched, **byte);
+            pattern.is_whole(matched)
+        });
+        assert_eq!(ends.map(|(end, _)| end).collect::<Vec<_>>(), [4, 7]);
+    }
+}

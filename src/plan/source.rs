@@ -1,0 +1,395 @@
+//! Where the values of a call come from. A plan tells it before anything is sent, and a run keeps to it. The main types
+//! are [`Source`] and [`NoValue`].
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+use reqwest::header::HeaderName;
+use serde_json::Value;
+
+use super::parameter;
+use crate::contract::Contract;
+use crate::contract::link::{Link, Target};
+use crate::contract::operation::{Location, Operation, OperationId, Parameter};
+
+/// Where a required parameter gets its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The parameter's name.
+    pub parameter: String,
+    /// The creates whose responses show one of the run's own, which goes before every other.
+    pub own: Vec<OperationId>,
+    /// The reads whose responses show one.
+    pub listed: Vec<OperationId>,
+    /// What stands in where no response shows one.
+    pub given: Option<Given>,
+}
+
+/// A value that no response shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// The contract's own example.
+    Example,
+    /// One that the parameter's schema admits.
+    MadeUp,
+}
+
+/// Why a call has no value for something that it cannot do without.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoValue {
+    /// The value for the parameter cannot stand in this part of a request.
+    CannotStand {
+        /// The parameter.
+        parameter: String,
+        /// The part of the request.
+        place: &'static str,
+    },
+    /// The path has a fragment, which never leaves a client.
+    Fragment,
+    /// Only an example gives the parameter, and a write goes to none.
+    OnlyExample(String),
+    /// No link and no example gives the parameter.
+    NotGiven(String),
+    /// The operations whose responses would show it are not called before.
+    NotAsked {
+        /// The operation, what it needs, and who would show it.
+        wanted: Wanted,
+    },
+    /// None of the operations whose responses would show it had a success.
+    NotAnswered {
+        /// The operation, what it needs, and who would show it.
+        wanted: Wanted,
+    },
+    /// Responses of these operations came, and none showed it.
+    NotShown {
+        /// The operation, what it needs, and who would have shown it.
+        wanted: Wanted,
+    },
+}
+
+/// A value that an operation needs of others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// The operation that needs it.
+    pub operation: String,
+    /// The parameter or the field.
+    pub field: String,
+    /// The operations whose responses show one.
+    pub sources: Vec<String>,
+}
+
+impl fmt::Display for NoValue {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let needs = |wanted: &Wanted| format!("{} needs a value for `{}`", wanted.operation, wanted.field);
+        let of = |wanted: &Wanted| wanted.sources.join(" or ");
+        match self {
+            Self::CannotStand { parameter, place } => {
+                write!(formatter, "the value for its `{parameter}` cannot stand in a {place}")
+            }
+            Self::Fragment => formatter.write_str("its path has a `#`, and no request carries what follows one"),
+            Self::OnlyExample(name) => write!(formatter, "no link gives its `{name}`, and a write goes to no example"),
+            Self::NotGiven(name) => write!(formatter, "no link and no example of the contract gives its `{name}`"),
+            Self::NotAsked { wanted } => {
+                write!(
+                    formatter,
+                    "{}, and {} is not called before it",
+                    needs(wanted),
+                    of(wanted)
+                )
+            }
+            Self::NotAnswered { wanted } => {
+                write!(formatter, "{}, and no call of {} succeeded", needs(wanted), of(wanted))
+            }
+            Self::NotShown { wanted } => {
+                write!(
+                    formatter,
+                    "{}, and no answer of {} showed one",
+                    needs(wanted),
+                    of(wanted)
+                )
+            }
+        }
+    }
+}
+
+impl NoValue {
+    /// The same without the name of the operation, for where that stands before it.
+    #[must_use]
+    pub fn brief(&self) -> String {
+        let of = |wanted: &Wanted| wanted.sources.join(" or ");
+        match self {
+            Self::NotAsked { wanted } => format!(
+                "{} shows its `{}`, and is not called before it",
+                of(wanted),
+                wanted.field
+            ),
+            Self::NotAnswered { wanted } => format!(
+                "{} shows its `{}`, and no call of that succeeded",
+                of(wanted),
+                wanted.field
+            ),
+            Self::NotShown { wanted } => format!("no answer of {} showed a value for `{}`", of(wanted), wanted.field),
+            Self::CannotStand { .. } | Self::Fragment | Self::NotGiven(_) | Self::OnlyExample(_) => self.to_string(),
+        }
+    }
+}
+
+/// The links that may fill a place of a call. Where a create of the contract fills it for a write, reads are passed over:
+/// other people's records are not written to.
+pub(super) fn admitted<'contract>(
+    contract: &'contract Contract,
+    to: OperationId,
+    target: &Target,
+) -> Vec<&'contract Link> {
+    let links = contract.links_to(to);
+    let mut links: Vec<_> = links.filter(|link| link.target == *target).collect();
+    let creates = |link: &&Link| !contract.operation(link.from).is_read();
+    if !contract.operation(to).is_read() && links.iter().any(creates) {
+        links.retain(creates);
+    }
+    links
+}
+
+/// A value that no response shows: the contract's own, or one by type. A write takes one in a header or a cookie alone,
+/// since what stands in its path or query may name a record that is not this run's.
+#[must_use]
+pub fn given(contract: &Contract, operation: &Operation, parameter: &Parameter) -> Option<(Given, Value)> {
+    let names_no_record = matches!(parameter.location, Location::Cookie | Location::Header);
+    if !operation.is_read() && !names_no_record {
+        return None;
+    }
+    let example = parameter.sample.clone().map(|value| (Given::Example, value));
+    example.or_else(|| Some((Given::MadeUp, parameter::made_up(contract, parameter)?)))
+}
+
+/// Whether the text can stand where its parameter goes.
+///
+/// # Errors
+///
+/// The reason why not.
+pub(crate) fn can_stand(parameter: &Parameter, text: &str) -> Result<(), NoValue> {
+    let (stands, place) = match parameter.location {
+        // Percent-encoded or not, a URL drops these: the call would go to another path than the documented one.
+        Location::Path => (!matches!(text, "." | ".."), "path"),
+        Location::Header => {
+            let name = HeaderName::from_bytes(parameter.name.as_bytes());
+            (
+                name.is_ok() && text.bytes().all(|byte| (b' '..=b'~').contains(&byte)),
+                "header",
+            )
+        }
+        Location::Cookie | Location::Query => return Ok(()),
+    };
+    if stands {
+        return Ok(());
+    }
+    Err(NoValue::CannotStand {
+        parameter: parameter.name.clone(),
+        place,
+    })
+}
+
+/// The names of the operations that may fill a place of a call, each once.
+pub(super) fn source_names(
+    contract: &Contract,
+    to: OperationId,
+    target: &Target,
+    counts: impl Fn(OperationId) -> bool,
+) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for link in admitted(contract, to, target)
+        .into_iter()
+        .filter(|link| counts(link.from))
+    {
+        let name = &contract.operation(link.from).name;
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    names
+}
+
+/// Where the required parameters of a call get their values, where these operations are called.
+pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(OperationId) -> bool) -> Vec<Source> {
+    let operation = contract.operation(id);
+    let parameters = operation.parameters.iter().enumerate();
+    let required = parameters.filter(|(_, parameter)| parameter.required);
+    let told = required.map(|(index, parameter)| {
+        let target = Target::Parameter(index);
+        let links = admitted(contract, id, &target).into_iter().map(|link| link.from);
+        let mut from: Vec<_> = links.filter(|from| *from != id && calls(*from)).collect();
+        from.sort_unstable();
+        from.dedup();
+        let (listed, own) = from.into_iter().partition(|from| contract.operation(*from).is_read());
+        Source {
+            parameter: parameter.name.clone(),
+            own,
+            listed,
+            given: given(contract, operation, parameter).map(|(given, _)| given),
+        }
+    });
+    told.collect()
+}
+
+/// The operations of a plan whose values there are, and how they stand to those that show them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Supply {
+    /// Reads that take what a create shows, directly or not. They come after it.
+    pub(super) after_creates: HashSet<OperationId>,
+    /// Those of them whose values a later create takes. They come between the creates.
+    pub(super) between_creates: HashSet<OperationId>,
+    /// Lists that take what another operation shows.
+    pub(super) within: HashSet<OperationId>,
+    /// Operations without a value for what they need.
+    pub(super) lacking: HashMap<OperationId, NoValue>,
+}
+
+impl Supply {
+    /// How the operations, given in the order of their links, stand to each other.
+    pub(super) fn new(contract: &Contract, ordered: &[OperationId]) -> Self {
+        let supplied = supplied(contract, ordered);
+        let mut supply = Self::default();
+        for id in ordered.iter().filter(|id| !supplied.contains(id)) {
+            if let Some(lack) = lack(contract, *id, |from| supplied.contains(&from)) {
+                supply.lacking.insert(*id, lack);
+            }
+        }
+        let called = |id: &&OperationId| supplied.contains(id);
+        // An operation comes after those whose values it takes, so that one pass sees all.
+        loop {
+            let before = supply.after_creates.len();
+            for id in ordered.iter().filter(called) {
+                supply.place(contract, *id, &supplied);
+            }
+            if supply.after_creates.len() == before {
+                break;
+            }
+        }
+        for (position, id) in ordered.iter().enumerate().rev() {
+            let later = &ordered[position + 1..];
+            let taken = |to: &OperationId| {
+                let takes = contract.links.iter().any(|link| link.from == *id && link.to == *to);
+                let creates = !contract.operation(*to).is_read() && supplied.contains(to);
+                takes && (creates || supply.between_creates.contains(to))
+            };
+            if supply.after_creates.contains(id) && later.iter().any(taken) {
+                supply.between_creates.insert(*id);
+            }
+        }
+        supply
+    }
+
+    fn place(&mut self, contract: &Contract, id: OperationId, supplied: &HashSet<OperationId>) {
+        let operation = contract.operation(id);
+        if !operation.is_read() {
+            return;
+        }
+        let sources = sources(contract, id, |from| supplied.contains(&from));
+        let late = |source: &Source| {
+            let listed = source.listed.iter().any(|from| self.after_creates.contains(from));
+            !source.own.is_empty() || listed
+        };
+        if sources.iter().any(late) {
+            self.after_creates.insert(id);
+        } else if operation.page.is_some() && sources.iter().any(|source| !source.listed.is_empty()) {
+            self.within.insert(id);
+        }
+        if self.after_creates.contains(&id) {
+            self.within.remove(&id);
+        }
+    }
+}
+
+/// The operations that have a value for everything they cannot do without: from the contract, or from another of them.
+fn supplied(contract: &Contract, ordered: &[OperationId]) -> HashSet<OperationId> {
+    let mut supplied = HashSet::new();
+    loop {
+        let before = supplied.len();
+        for id in ordered {
+            if lack(contract, *id, |from| supplied.contains(&from)).is_none() {
+                supplied.insert(*id);
+            }
+        }
+        if supplied.len() == before {
+            return supplied;
+        }
+    }
+}
+
+/// Why an operation lacks a value, where these operations are called before it.
+fn lack(contract: &Contract, id: OperationId, calls: impl Fn(OperationId) -> bool) -> Option<NoValue> {
+    let operation = contract.operation(id);
+    // Some documents tell operations apart by a fragment, which never leaves a client (RFC 9110, section 4.2.5).
+    if operation.path.contains('#') {
+        return Some(NoValue::Fragment);
+    }
+    let parameters = operation.parameters.iter().enumerate();
+    let unshown = parameters.filter(|(index, parameter)| {
+        let links = admitted(contract, id, &Target::Parameter(*index));
+        let shown = links.iter().any(|link| link.from != id && calls(link.from));
+        parameter.required && !shown
+    });
+    let mut lacks = unshown.filter_map(|(index, parameter)| match given(contract, operation, parameter) {
+        Some((_, value)) => {
+            let texts = parameter::written(contract, parameter, &value);
+            texts.iter().find_map(|text| can_stand(parameter, text).err())
+        }
+        None => Some(not_given(contract, id, index, |sources| NoValue::NotAsked {
+            wanted: wanted(operation, &parameter.name, sources),
+        })),
+    });
+    lacks.next()
+}
+
+/// Why no value is known for a parameter: the contract gives none, or its sources showed none, which `otherwise` tells.
+fn not_given(
+    contract: &Contract,
+    id: OperationId,
+    index: usize,
+    otherwise: impl FnOnce(Vec<String>) -> NoValue,
+) -> NoValue {
+    let parameter = &contract.operation(id).parameters[index];
+    let sources = source_names(contract, id, &Target::Parameter(index), |from| from != id);
+    if !sources.is_empty() {
+        return otherwise(sources);
+    }
+    match parameter.sample {
+        Some(_) => NoValue::OnlyExample(parameter.name.clone()),
+        None => NoValue::NotGiven(parameter.name.clone()),
+    }
+}
+
+pub(super) fn wanted(operation: &Operation, field: &str, sources: Vec<String>) -> Wanted {
+    Wanted {
+        operation: operation.name.clone(),
+        field: field.to_owned(),
+        sources,
+    }
+}
+
+impl super::Known {
+    /// Why no value of a parameter is known, though it is required.
+    #[must_use]
+    pub fn lacks_parameter(&self, contract: &Contract, id: OperationId, index: usize) -> NoValue {
+        let name = contract.operation(id).parameters[index].name.clone();
+        not_given(contract, id, index, |_| {
+            self.lacks(contract, id, &Target::Parameter(index), &name)
+        })
+    }
+
+    /// Why no value of a place that links lead to is known.
+    pub(super) fn lacks(&self, contract: &Contract, id: OperationId, target: &Target, field: &str) -> NoValue {
+        let operation = contract.operation(id);
+        let answered = source_names(contract, id, target, |from| self.has_learned(from));
+        if answered.is_empty() {
+            let sources = source_names(contract, id, target, |_| true);
+            return NoValue::NotAnswered {
+                wanted: wanted(operation, field, sources),
+            };
+        }
+        NoValue::NotShown {
+            wanted: wanted(operation, field, answered),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! `unchecked-operation`: nothing was learned of an operation, because no documented call of it had a success.
+//!
+//! # Design
+//!
+//! No fact says that an operation has a success to show, so what is seen is told at the operation's status. Where a
+//! finding at deny stands in the way of every success, that finding tells it already.
+
+use super::evidence::OperationSeen;
+use super::level::Level;
+use super::rule::{Example, Judging, Rule};
+use super::verdict::Sink;
+use crate::contract::fact::FactKind;
+
+pub(super) const NAME: &str = "unchecked-operation";
+const DOCUMENTED: &str = "a success that can be judged";
+
+pub(super) static RULE: Rule = Rule {
+    name: NAME,
+    level: Level::Warn,
+    summary: "Each operation in scope has a success that can be judged.",
+    explanation: "A check that calls an operation in vain, or not at all, says nothing of its answers. Every other \
+                  operation may conform, and nobody would know that this one was never seen to work.",
+    leaves_alone: "What was left out: by --only or --skip, a write without --writes, what another shard checks. An \
+                   operation whose every call ends in a finding at deny, such as `status` or `server-error`: that \
+                   finding tells it. A run without any success, which says what to look at instead.",
+    mend: "Give the target what the reason asks for, such as a record that its list shows; or accept the finding, or \
+           leave the operation out with --skip.",
+    source: "This program's own; what was not judged is no conformity",
+    example: Example {
+        fact: "createVisit status: 2XX",
+        documented: DOCUMENTED,
+        received: "none: no answer of getVenues showed a value for `/venue_id`",
+        pointer: "",
+        #[cfg(test)]
+        shown: || {
+            let wanted = crate::plan::Wanted {
+                operation: "createVisit".to_owned(),
+                field: "/venue_id".to_owned(),
+                sources: vec!["getVenues".to_owned()],
+            };
+            let bench = crate::rules::testing::Bench::of("createVisit");
+            bench.judge(|judge| {
+                let reason = super::Reason::NoValue(crate::plan::NoValue::NotShown { wanted });
+                judge.verdicts_mut().not_called(bench.operation, reason);
+                judge.unchecked([bench.operation]);
+            })
+        },
+    },
+    judge: Judging::Operation(judge),
+};
+
+fn judge(seen: &OperationSeen<'_>, sink: &mut Sink<'_>) {
+    let facts = &seen.contract.facts;
+    let any = || facts.iter().position(|fact| fact.operation == seen.operation);
+    let status = seen.contract.fact_of(seen.operation, FactKind::Status);
+    if let Some(fact) = status.or_else(|| any().map(crate::contract::fact::FactId)) {
+        sink.noted(fact, Some(DOCUMENTED), String::new, || format!("none: {}", seen.reason));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::contract::fact::FactKind;
+    use crate::exchange::Leaning;
+    use crate::rules::testing::{Bench, JSON, Told};
+    use crate::rules::{Level, Reason, Verdict};
+
+    /// What is said of `getTags` after these answers, statuses with bodies.
+    fn answered(bench: &Bench, answers: &[(u16, Option<&str>, &str)]) -> Told {
+        bench.judge(|judge| {
+            for (status, media_type, body) in answers {
+                judge.exchange(&bench.exchange(*status, *media_type, body));
+            }
+            judge.unchecked([bench.operation]);
+        })
+    }
+
+    #[test]
+    fn one_success_is_enough() {
+        let bench = Bench::of("getTags").leaning(Leaning::Gap);
+        for answers in [
+            &[(200, JSON, "{}")][..],
+            &[(422, JSON, "{}"), (200, JSON, "{}")],
+            // That the body is broken is another finding.
+            &[(200, JSON, "[[[")],
+            &[(200, None, "{}")],
+        ] {
+            assert!(answered(&bench, answers).findings("unchecked-operation").is_empty());
+        }
+    }
+
+    #[test]
+    fn an_operation_that_was_refused_throughout_is_a_warning_with_the_reason() {
+        let bench = Bench::of("createTag").leaning(Leaning::Gap);
+        let told = answered(&bench, &[(409, JSON, "{}"), (409, JSON, "{}")]);
+        assert_eq!(told.finding("unchecked-operation").level, Level::Warn);
+        assert_eq!(
+            told.received("unchecked-operation"),
+            "none: refused with 409, which may lean on a gap"
+        );
+        assert_eq!(told.kind(FactKind::Status), Verdict::Undecided(Reason::Refused(409)));
+    }
+
+    #[test]
+    fn a_page_for_people_is_no_success() {
+        let told = answered(
+            &Bench::of("getTags")
+                .level("media-type", Level::Warn)
+                .level("malformed-json", Level::Warn),
+            &[(200, Some("text/html"), "<html>")],
+        );
+        assert_eq!(
+            told.received("unchecked-operation"),
+            "none: what came with a success is not what is documented"
+        );
+    }
+
+    #[test]
+    fn what_a_finding_at_deny_tells_is_not_told_twice() {
+        for status in [404, 500] {
+            let told = answered(&Bench::of("getTags"), &[(status, JSON, "{}")]);
+            assert!(told.findings("unchecked-operation").is_empty(), "{status}");
+        }
+        let told = answered(&Bench::of("getTags").level("status", Level::Warn), &[(404, JSON, "{}")]);
+        assert_eq!(told.received("unchecked-operation"), "none: it was answered with 404");
+    }
+
+    #[test]
+    fn the_finding_points_at_the_whole_answer_and_at_the_status() {
+        let bench = Bench::of("createTag").leaning(Leaning::Gap);
+        let told = answered(&bench, &[(409, JSON, "{}")]);
+        let place = "/paths/~1organization~1v1~1tags/post/responses/201";
+        assert_eq!(told.places("unchecked-operation"), ("", place));
+    }
+}

@@ -1,0 +1,455 @@
+//! Every reason and the evidence that it claims: each is given by a run against a service that shows just that, or by
+//! the test of a rule that is named here. A reason that is added needs its case.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+
+use super::{Run, Settings, run};
+use crate::client::Token;
+use crate::contract::Contract;
+use crate::contract::fact::FactId;
+use crate::contract::operation::OperationId;
+use crate::exchange::{Limits, Target, Transport};
+use crate::plan::{Mark, NoValue, Plan, Scope, Wanted};
+use crate::rules::{Reason, Verdict};
+
+const TOKEN: &str = "reasons-token";
+
+/// A read that asks for nothing, one for a token, one that takes what another shows, one that takes an example, a create.
+const CONTRACT: &str = "openapi: 3.0.3
+info: {title: Reasons, version: '1'}
+components:
+  securitySchemes: {key: {type: http, scheme: bearer}}
+paths:
+  /open:
+    get:
+      operationId: getOpen
+      responses:
+        '200':
+          description: a
+          content: {application/json: {schema: {type: object, properties: {size: {type: integer}}}}}
+          links: {It: {operationId: getLinked, parameters: {id: '$response.body#/id'}}}
+        '304': {description: same}
+    post:
+      operationId: create
+      requestBody: {content: {application/json: {schema: {type: object, properties: {name: {type: string}}}}}}
+      responses: {'201': {description: a}}
+  /guarded:
+    get:
+      operationId: getGuarded
+      security: [{key: []}]
+      responses: {'200': {description: a}}
+  /linked/{id}:
+    get:
+      operationId: getLinked
+      parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+      responses: {'200': {description: a}}
+  /example/{id}:
+    get:
+      operationId: getExample
+      parameters: [{name: id, in: path, required: true, schema: {type: string}, example: shown}]
+      responses: {'200': {description: a}}
+";
+
+/// What a service saw: method and path, and the credential.
+type Asked = (String, Option<String>);
+
+/// What a service answers to a request: a status, which is 0 for none at all, and a body.
+type Answering = fn(&Asked) -> (u16, &'static str);
+
+/// A reason, how a run comes to it, and what the service must have seen.
+struct Case {
+    reason: Reason,
+    fact: &'static str,
+    answering: Answering,
+    set: fn(&Contract, &mut Scope, &mut Settings),
+    evidence: fn(&[Asked]) -> bool,
+}
+
+/// Where a reason is shown to be true.
+enum Shown {
+    /// By the case of this module.
+    Here,
+    /// By a test of the file, of this name.
+    Tested(&'static str, &'static str),
+}
+
+fn shown(reason: &Reason) -> Shown {
+    use Shown::{Here, Tested};
+    let (pages, listed) = (include_str!("../rules/pages.rs"), include_str!("../rules/listed.rs"));
+    let (carried, typed) = (
+        include_str!("../rules/carried.rs"),
+        include_str!("../rules/typed_client.rs"),
+    );
+    let unseen = "a_list_that_was_not_seen_whole_decides_nothing";
+    match reason {
+        Reason::Beyond
+        | Reason::Documented(_)
+        | Reason::Failed(_)
+        | Reason::MaxWrites(_)
+        | Reason::No401(_)
+        | Reason::NoTokenSent(_)
+        | Reason::NoValue(_)
+        | Reason::NotCalled(_)
+        | Reason::NotReady
+        | Reason::NotRepeated
+        | Reason::NotShown
+        | Reason::Refused(_)
+        | Reason::RefusedExample(_)
+        | Reason::Throttled
+        | Reason::TokenRefused(_)
+        | Reason::Unanswered => Here,
+        Reason::Answered(_) | Reason::PageUnclear | Reason::PageUnread | Reason::TooManyPages(_) => {
+            Tested(listed, unseen)
+        }
+        Reason::Broken => Tested(typed, "an_answer_that_breaks_a_fact_is_not_told_again"),
+        Reason::Changed => Tested(pages, "a_list_that_changed_decides_nothing_about_its_items"),
+        Reason::NoIdentifier => Tested(listed, "a_record_without_an_identifier_is_not_called_lost"),
+        Reason::NoInstant => Tested(carried, "a_form_that_names_no_instant_says_nothing"),
+        Reason::NoSecondPage(..) => Tested(
+            include_str!("../../tests/it/proof/moves/few.rs"),
+            "a_list_whose_second_page_is_out_of_reach_gets_no_record_and_says_so",
+        ),
+        Reason::NotKept => Tested(carried, "a_field_that_is_missing_is_left_to_the_rule_that_misses_it"),
+        Reason::NotOwn(_) => Tested(
+            include_str!("../../tests/it/proof/harm.rs"),
+            "a_create_with_the_identifier_of_a_record_that_no_page_showed_is_not_written_under",
+        ),
+        Reason::NotSent => Tested(carried, "a_field_that_was_not_sent_is_undecided"),
+        Reason::OnePage => Tested(pages, "one_page_shows_neither_another_page_nor_a_shared_item"),
+        Reason::OnlyNull => Tested(
+            include_str!("../rules/identifier.rs"),
+            "null_identifies_nothing_however_often_it_comes",
+        ),
+        Reason::Unreadable(_) => Tested(
+            include_str!("../rules/constraint.rs"),
+            "an_assertion_that_cannot_be_read_decides_nothing",
+        ),
+        Reason::Untyped => Tested(typed, "errors_nulls_and_other_contracts_say_nothing_of_the_client"),
+    }
+}
+
+fn calls(asked: &[Asked], call: &str) -> usize {
+    asked.iter().filter(|(other, _)| other == call).count()
+}
+
+/// What a sound service answers.
+fn sound(asked: &Asked) -> (u16, &'static str) {
+    match (asked.0.as_str(), asked.1.as_deref()) {
+        ("POST /open", _) => (201, ""),
+        ("GET /guarded", credential) if credential != Some("Bearer reasons-token") => (401, ""),
+        ("GET /open", _) => (200, r#"{"id": "a", "size": 1}"#),
+        _ => (200, ""),
+    }
+}
+
+/// A sound service, but for this call.
+macro_rules! but {
+    ($call:expr => $answer:expr) => {
+        |asked: &Asked| if asked.0 == $call { $answer } else { sound(asked) }
+    };
+}
+
+fn nothing(_: &Contract, _: &mut Scope, _: &mut Settings) {}
+
+fn case(reason: Reason, fact: &'static str, answering: Answering, evidence: fn(&[Asked]) -> bool) -> Case {
+    Case {
+        reason,
+        fact,
+        answering,
+        set: nothing,
+        evidence,
+    }
+}
+
+fn cases() -> Vec<Case> {
+    let parts = [of_answers(), of_credentials(), of_values(), of_limits()];
+    parts.into_iter().flatten().collect()
+}
+
+/// What an answer, or none, leaves undecided.
+fn of_answers() -> Vec<Case> {
+    let open = |asked: &[Asked]| calls(asked, "GET /open") == 1;
+    vec![
+        case(
+            Reason::Beyond,
+            "getOpen body: JSON",
+            but!("GET /open" => (200, r#"{"size": 1e999}"#)),
+            open,
+        ),
+        case(
+            Reason::Documented(304),
+            "getOpen status: 200",
+            but!("GET /open" => (304, "")),
+            open,
+        ),
+        case(
+            Reason::Failed(500),
+            "getOpen status: 200",
+            but!("GET /open" => (500, "")),
+            open,
+        ),
+        case(
+            Reason::Unanswered,
+            "getOpen status: 200",
+            but!("GET /open" => (0, "")),
+            open,
+        ),
+        case(
+            Reason::NotShown,
+            "getOpen /size: integer",
+            but!("GET /open" => (200, "{}")),
+            open,
+        ),
+        case(
+            Reason::Throttled,
+            "getOpen status: 200",
+            but!("GET /open" => (429, "")),
+            |asked| calls(asked, "GET /open") > 1,
+        ),
+        case(
+            Reason::Refused(422),
+            "create status: 201",
+            but!("POST /open" => (422, "")),
+            |asked| calls(asked, "POST /open") > 0,
+        ),
+        case(
+            Reason::RefusedExample(404),
+            "getExample status: 200",
+            but!("GET /example/shown" => (404, "")),
+            |asked| calls(asked, "GET /example/shown") == 1,
+        ),
+    ]
+}
+
+/// What a credential leaves undecided.
+fn of_credentials() -> Vec<Case> {
+    let token = |asked: &[Asked]| {
+        asked
+            .iter()
+            .any(|(_, credential)| credential.as_deref() == Some("Bearer reasons-token"))
+    };
+    vec![
+        case(
+            Reason::NoTokenSent(401),
+            "getOpen status: 200",
+            but!("GET /open" => (401, "")),
+            |asked| {
+                asked
+                    .iter()
+                    .all(|(call, credential)| call != "GET /open" || credential.is_none())
+            },
+        ),
+        case(
+            Reason::TokenRefused(403),
+            "getGuarded status: 200",
+            but!("GET /guarded" => (403, "")),
+            token,
+        ),
+        case(
+            Reason::No401(403),
+            "getGuarded auth: a 401 asks for Bearer",
+            |asked| match sound(asked) {
+                (401, _) => (403, ""),
+                sound => sound,
+            },
+            token,
+        ),
+        case(
+            Reason::NotRepeated,
+            "key auth: a wrong token is refused",
+            |asked| match sound(asked) {
+                (401, _) => (429, ""),
+                sound => sound,
+            },
+            |asked| {
+                let wrong = asked.iter().filter(|(_, credential)| {
+                    credential
+                        .as_deref()
+                        .is_some_and(|sent| sent.starts_with("Bearer ") && !sent.ends_with(TOKEN))
+                });
+                wrong.count() == 1
+            },
+        ),
+    ]
+}
+
+/// What lacks a value.
+fn of_values() -> Vec<Case> {
+    let wanted = |sources: &str| Wanted {
+        operation: "getLinked".to_owned(),
+        field: "id".to_owned(),
+        sources: vec![sources.to_owned()],
+    };
+    let open = |asked: &[Asked]| calls(asked, "GET /open") == 1;
+    vec![
+        case(
+            Reason::NoValue(NoValue::NotShown {
+                wanted: wanted("getOpen"),
+            }),
+            "getLinked status: 200",
+            but!("GET /open" => (200, "{}")),
+            open,
+        ),
+        case(
+            Reason::NoValue(NoValue::NotAnswered {
+                wanted: wanted("getOpen"),
+            }),
+            "getLinked status: 200",
+            but!("GET /open" => (404, "")),
+            open,
+        ),
+        Case {
+            set: |contract, scope, _| scope.skip = vec![named(contract, "getOpen")],
+            ..case(
+                Reason::NotCalled(
+                    NoValue::NotAsked {
+                        wanted: wanted("getOpen"),
+                    }
+                    .to_string(),
+                ),
+                "getLinked status: 200",
+                sound,
+                |asked| calls(asked, "GET /open") == 0,
+            )
+        },
+    ]
+}
+
+/// What the user or the target keeps from being sent.
+fn of_limits() -> Vec<Case> {
+    vec![
+        Case {
+            set: |_, scope, _| scope.writes = false,
+            ..case(
+                Reason::NotCalled("needs --writes".to_owned()),
+                "create status: 201",
+                sound,
+                |asked| calls(asked, "POST /open") == 0,
+            )
+        },
+        Case {
+            set: |_, _, settings| settings.max_writes = 0,
+            ..case(Reason::MaxWrites(0), "create status: 201", sound, |asked| {
+                calls(asked, "POST /open") == 0
+            })
+        },
+        Case {
+            set: |_, _, settings| settings.wait = Some(Duration::ZERO),
+            ..case(
+                Reason::NotReady,
+                "getOpen status: 200",
+                |_| (502, ""),
+                |asked| !asked.is_empty(),
+            )
+        },
+    ]
+}
+
+fn named(contract: &Contract, operation: &str) -> OperationId {
+    contract.operation_named(operation).unwrap()
+}
+
+/// Runs the case's check, and hands back what the service saw.
+async fn checked(contract: &Contract, case: &Case) -> (Run, Vec<Asked>) {
+    let log: Arc<Mutex<Vec<Asked>>> = Arc::default();
+    let (seen, answering) = (Arc::clone(&log), case.answering);
+    let answer = move |method: Method, uri: Uri, headers: HeaderMap| {
+        let sent = headers
+            .get("authorization")
+            .map(|sent| sent.to_str().unwrap().to_owned());
+        let asked = (format!("{method} {}", uri.path()), sent);
+        seen.lock().unwrap().push(asked.clone());
+        let (status, body) = answering(&asked);
+        async move { answered(status, body) }
+    };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let target = Target::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
+    let served = tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
+    let mut scope = Scope {
+        writes: true,
+        token: true,
+        also_send: vec![named(contract, "create")],
+        seed: 1,
+        ..Scope::default()
+    };
+    let mut settings = Settings {
+        settle: Duration::ZERO,
+        ..Settings::new(Mark::new(1, 1))
+    };
+    (case.set)(contract, &mut scope, &mut settings);
+    let (token, wrong) = (Token::new(TOKEN).unwrap(), settings.mark.wrong_token());
+    let transport = Transport::new(target, Some(token), wrong, Limits::default()).unwrap();
+    let plan = Plan::new(contract, &scope);
+    let mut silent = |_: super::Event<'_>| {};
+    let run = run(
+        contract,
+        &plan,
+        &transport,
+        &settings,
+        (&mut silent, std::future::pending()),
+    )
+    .await;
+    served.abort();
+    let asked = std::mem::take(&mut *log.lock().unwrap());
+    (run, asked)
+}
+
+/// An answer; one of status 0 ends before it is whole.
+fn answered(status: u16, body: &'static str) -> Response {
+    if status == 0 {
+        let cut = std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+        let parts = [Ok(Bytes::from_static(b"{")), Err(cut)];
+        return axum::body::Body::from_stream(futures::stream::iter(parts)).into_response();
+    }
+    let status = StatusCode::from_u16(status).unwrap();
+    let headers = [("content-type", "application/json"), ("retry-after", "0")];
+    (status, headers, body).into_response()
+}
+
+#[tokio::test]
+async fn each_reason_is_given_where_its_evidence_is() {
+    let contract = Contract::read("reasons.yaml", CONTRACT.to_owned()).unwrap();
+    for case in cases() {
+        let (run, asked) = checked(&contract, &case).await;
+        let fact = contract.facts.iter().position(|fact| fact.name == case.fact);
+        let fact = FactId(fact.unwrap_or_else(|| panic!("no fact {}", case.fact)));
+        let verdict = run.verdicts.of(&contract, fact);
+        assert_eq!(verdict, Verdict::Undecided(case.reason.clone()), "{}", case.fact);
+        assert!((case.evidence)(&asked), "{:?}: {asked:?}", case.reason);
+        assert!(matches!(shown(&case.reason), Shown::Here));
+    }
+}
+
+#[test]
+fn every_reason_has_a_case_or_a_test_of_its_rule() {
+    let status = 404;
+    let elsewhere = [
+        Reason::Answered(status),
+        Reason::Broken,
+        Reason::Changed,
+        Reason::NoIdentifier,
+        Reason::NoInstant,
+        Reason::NoSecondPage(2, 1),
+        Reason::NotKept,
+        Reason::NotSent,
+        Reason::OnePage,
+        Reason::OnlyNull,
+        Reason::PageUnclear,
+        Reason::PageUnread,
+        Reason::TooManyPages(3),
+        Reason::Unreadable(String::new()),
+        Reason::Untyped,
+    ];
+    for reason in elsewhere {
+        let Shown::Tested(file, test) = shown(&reason) else {
+            panic!("{reason:?} is shown here");
+        };
+        assert!(file.contains(&format!("fn {test}(")), "{reason:?}: no test {test}");
+    }
+}

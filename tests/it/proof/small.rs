@@ -1,0 +1,169 @@
+//! A contract of a few lines, and a stub that is checked against it. The main type is [`Small`].
+
+use std::time::Duration;
+
+use chrono::DateTime;
+use countersign::client::Token;
+use countersign::contract::Contract;
+use countersign::exchange::redact::Values;
+use countersign::exchange::{Limits, Target, Transport};
+use countersign::plan::{Mark, Plan, Planned, Scope};
+use countersign::report::{Exchanges, FactRow, FindingRecord, Record, RunFacts, record};
+use countersign::rules::Level;
+use countersign::run::{self, Settings};
+
+use crate::support::stub::{Received, Table};
+
+/// A list that shows records, a create, and a read that both link to.
+pub(super) const THINGS: &str = "  /things:
+    get:
+      operationId: getThings
+      responses:
+        '200':
+          description: Things
+          content: {application/json: {schema: {type: array, items: {type: object}}}}
+          links: {It: {operationId: getThing, parameters: {id: '$response.body#/0/id'}}}
+    post:
+      operationId: createThing
+      requestBody: {content: {application/json: {schema: {type: object, properties: {name: {type: string}}}}}}
+      responses:
+        '201':
+          description: Thing
+          content: {application/json: {schema: {type: object}}}
+          links: {It: {operationId: getThing, parameters: {id: '$response.body#/id'}}}
+  /things/{id}:
+    get:
+      operationId: getThing
+      parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+      responses:
+        '200':
+          description: Thing
+          content: {application/json: {schema: {type: object, required: [id], properties: {id: {type: string}}}}}
+";
+
+/// A contract, and how a stub is checked against it.
+pub(super) struct Small {
+    pub(super) contract: Contract,
+    pub(super) scope: Scope,
+    pub(super) settle: Duration,
+    pub(super) max_writes: u64,
+    pub(super) levels: Vec<(&'static str, Level)>,
+}
+
+/// What a check said, and what the stub received.
+pub(super) struct Seen {
+    pub(super) record: Record,
+    pub(super) received: Vec<Received>,
+}
+
+impl Small {
+    /// A contract with these paths, and whatever stands beside them.
+    pub(super) fn new(paths: &str) -> Self {
+        let text = format!("openapi: 3.0.3\ninfo: {{title: Small, version: '1'}}\npaths:\n{paths}");
+        Self {
+            contract: Contract::read("small.yaml", text).unwrap_or_else(|defect| panic!("{defect}")),
+            scope: Scope {
+                writes: true,
+                token: true,
+                seed: 1,
+                ..Scope::default()
+            },
+            settle: Duration::from_millis(200),
+            max_writes: 20,
+            levels: Vec::new(),
+        }
+    }
+
+    pub(super) fn reading(mut self) -> Self {
+        self.scope.writes = false;
+        self
+    }
+
+    pub(super) fn plan(&self) -> Plan {
+        Plan::new(&self.contract, &self.scope)
+    }
+
+    pub(super) fn told(&self) -> Vec<Planned> {
+        self.plan().told(&self.contract)
+    }
+
+    /// The reason of the plan against a call of the operation.
+    pub(super) fn not_called(&self, operation: &str) -> Option<String> {
+        let id = self.contract.operation_named(operation).unwrap();
+        let mut reasons = self.plan().not_called.into_iter();
+        reasons.find(|(other, _)| *other == id).map(|(_, reason)| reason)
+    }
+
+    pub(super) async fn check(&self, table: Table) -> Seen {
+        let stub = table.start().await;
+        let record = self.against(&stub.url()).await;
+        Seen {
+            record,
+            received: stub.received(),
+        }
+    }
+
+    pub(super) async fn against(&self, url: &str) -> Record {
+        let target = Target::parse(url).unwrap();
+        let mut settings = Settings {
+            settle: self.settle,
+            max_writes: self.max_writes,
+            ..Settings::new(Mark::new(1, 1).of_shard(self.scope.shard))
+        };
+        for (rule, level) in &self.levels {
+            settings.levels.set(rule, *level).unwrap();
+        }
+        let wrong = settings.mark.wrong_token();
+        let token = Token::new(super::call::TOKEN).unwrap();
+        let transport = Transport::new(target.clone(), Some(token), wrong, Limits::default()).unwrap();
+        let mut exchanges = Exchanges::new(&self.contract, Values::Hidden, transport.redaction());
+        let mut keep = |event: run::Event<'_>| exchanges.see(event);
+        let around = (
+            &mut keep as &mut dyn FnMut(run::Event<'_>),
+            std::future::pending::<()>(),
+        );
+        let run = run::run(&self.contract, &self.plan(), &transport, &settings, around).await;
+        let about = RunFacts {
+            contract: &self.contract,
+            target: &target,
+            seed: self.scope.seed,
+            started_at: DateTime::UNIX_EPOCH,
+            duration: Duration::ZERO,
+            require_facts: None,
+            values: Values::Hidden,
+            redaction: &transport.redaction(),
+        };
+        record(&run, exchanges, &about)
+    }
+}
+
+impl Seen {
+    /// What was received, as method and target.
+    pub(super) fn calls(&self) -> Vec<String> {
+        let calls = self.received.iter();
+        calls
+            .map(|call| format!("{} {}", call.method(), call.target()))
+            .collect()
+    }
+
+    /// How often this was received.
+    pub(super) fn count(&self, call: &str) -> usize {
+        self.calls().iter().filter(|other| *other == call).count()
+    }
+
+    pub(super) fn row(&self, fact: &str) -> &FactRow {
+        let mut rows = self.record.facts.rows.iter();
+        rows.find(|row| row.fact == fact)
+            .unwrap_or_else(|| panic!("no fact {fact}"))
+    }
+
+    pub(super) fn reason(&self, fact: &str) -> &str {
+        self.row(fact).reason.as_deref().unwrap_or_default()
+    }
+
+    /// The findings of a rule.
+    pub(super) fn of_rule(&self, rule: &str) -> Vec<&FindingRecord> {
+        let findings = self.record.findings.iter();
+        findings.filter(|finding| finding.rule == rule).collect()
+    }
+}

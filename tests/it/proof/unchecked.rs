@@ -1,0 +1,323 @@
+//! An operation without one success that was judged is told in every report, and a run without any says what to look at.
+
+use countersign::plan::Shard;
+use countersign::report::{
+    Coverage, Outcome, Record, Styling, Terminal, Verbosity, VerdictRecord, github, html, json, junit, markdown, merge,
+    read, sarif,
+};
+use countersign::rules::Level;
+use serde_json::json;
+
+use super::small::{Seen, Small, THINGS};
+use crate::support::stub::{Answer, Stub, Table};
+
+const RULE: &str = "unchecked-operation";
+const REASON: &str = "no answer of getThings showed a value for `id`";
+
+/// A sound service whose list shows nothing.
+fn empty() -> Table {
+    Stub::table().on("GET", "/things", Answer::json(200, &json!([])))
+}
+
+/// A sound service with a record.
+fn whole() -> Table {
+    let thing = |id: &str| Answer::json(200, &json!({ "id": id }));
+    Stub::table()
+        .on("GET", "/things", Answer::json(200, &json!([{"id": "a"}])))
+        .on("POST", "/things", Answer::json(201, &json!({"id": "b"})))
+        .on("GET", "/things/a", thing("a"))
+        .on("GET", "/things/b", thing("b"))
+}
+
+fn coverage(record: &Record) -> Vec<(&str, Coverage)> {
+    let operations = record.operations.iter();
+    operations
+        .map(|operation| (operation.name.as_str(), operation.coverage))
+        .collect()
+}
+
+fn verdict(record: &Record) -> String {
+    let terminal = Terminal {
+        styling: Styling::Plain,
+        verbosity: Verbosity::Quiet,
+        width: None,
+    };
+    terminal.report(record)
+}
+
+#[tokio::test]
+async fn an_operation_that_no_value_was_found_for_is_a_warning_and_named_in_the_verdict() {
+    let seen = Small::new(THINGS).reading().check(empty()).await;
+    assert_eq!(seen.record.outcome, Outcome::Conforms);
+    let findings = seen.of_rule(RULE);
+    assert_eq!(findings.len(), 1, "{:?}", seen.record.findings);
+    assert_eq!(
+        (
+            findings[0].operation.as_str(),
+            findings[0].level,
+            findings[0].received.as_str()
+        ),
+        ("getThing", Level::Warn, format!("none: {REASON}").as_str())
+    );
+    let reproduce = &findings[0].reproduce;
+    assert!(
+        reproduce.starts_with("countersign check --base-url 'http://127.0.0.1:"),
+        "{reproduce}"
+    );
+    assert!(reproduce.ends_with("' --only 'getThing'"), "{reproduce}");
+    let words = format!(" conforms in 1 of 2 operations: 1 to know; getThing was not checked: {REASON}\n");
+    assert!(verdict(&seen.record).ends_with(&words), "{}", verdict(&seen.record));
+}
+
+#[tokio::test]
+async fn a_service_that_shows_everything_is_told_as_ever() {
+    for small in [Small::new(THINGS), Small::new(THINGS).reading()] {
+        let seen = small.check(whole()).await;
+        assert!(seen.record.findings.is_empty(), "{:?}", seen.record.findings);
+        assert!(
+            verdict(&seen.record).ends_with(" conforms\n"),
+            "{}",
+            verdict(&seen.record)
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_rule_can_be_denied_and_allowed_as_any_other() {
+    let leveled = async |level| {
+        let mut small = Small::new(THINGS).reading();
+        small.levels = vec![(RULE, level)];
+        small.check(empty()).await.record
+    };
+    let denied = leveled(Level::Deny).await;
+    assert_eq!(denied.outcome, Outcome::DoesNotConform);
+    assert!(
+        verdict(&denied).contains("; getThing was not checked: "),
+        "{}",
+        verdict(&denied)
+    );
+    let allowed = leveled(Level::Allow).await;
+    assert!(allowed.findings.is_empty());
+    assert!(
+        verdict(&allowed).ends_with(" conforms in 1 of 2 operations\n"),
+        "{}",
+        verdict(&allowed)
+    );
+}
+
+#[tokio::test]
+async fn what_was_left_out_is_not_in_scope() {
+    let id = |small: &Small, name| small.contract.operation_named(name).unwrap();
+    let mut skipping = Small::new(THINGS).reading();
+    skipping.scope.skip = vec![id(&skipping, "getThing")];
+    let mut only = Small::new(THINGS).reading();
+    only.scope.only = vec![id(&only, "getThings")];
+    for small in [skipping, only] {
+        let seen = small.check(empty()).await;
+        assert!(seen.record.findings.is_empty(), "{:?}", seen.record.findings);
+        assert_eq!(
+            coverage(&seen.record),
+            [
+                ("getThings", Coverage::Checked),
+                ("createThing", Coverage::LeftOut),
+                ("getThing", Coverage::LeftOut)
+            ]
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_is_never_sent_is_told_where_it_could_have_been() {
+    let delete = "    delete:
+      operationId: deleteThing
+      parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+      responses: {'204': {description: Gone}}
+";
+    let paths = format!("{THINGS}{delete}");
+    let writing = Small::new(&paths).check(whole()).await;
+    let told = writing.of_rule(RULE);
+    assert_eq!(told.len(), 1, "{:?}", writing.record.findings);
+    assert_eq!(told[0].received, "none: DELETE is never sent");
+    assert!(
+        told[0].reproduce.starts_with("countersign check "),
+        "no line deletes: {}",
+        told[0].reproduce
+    );
+    let reading = Small::new(&paths).reading().check(whole()).await;
+    assert!(reading.of_rule(RULE).is_empty());
+}
+
+#[tokio::test]
+async fn a_refusal_throughout_is_told_with_its_status_and_its_request() {
+    let refusing = Stub::table()
+        .on("GET", "/things", Answer::json(200, &json!([{"id": "a"}])))
+        .on("GET", "/things/a", Answer::json(200, &json!({"id": "a"})))
+        .on("POST", "/things", Answer::status(422));
+    let seen = Small::new(THINGS).check(refusing).await;
+    let told = seen.of_rule(RULE);
+    assert_eq!(told.len(), 1, "{:?}", seen.record.findings);
+    assert_eq!(told[0].received, "none: refused with 422, which may lean on a gap");
+    assert!(told[0].reproduce.starts_with("curl ") && told[0].exchange.is_some());
+}
+
+#[tokio::test]
+async fn every_report_names_what_was_not_checked() {
+    let seen = Small::new(THINGS).reading().check(empty()).await;
+    let record = read(json(&seen.record).as_bytes()).unwrap();
+    for (name, report) in [
+        ("junit", junit(&record)),
+        ("sarif", sarif(&record)),
+        ("github", github(&record)),
+        ("markdown", markdown(&record)),
+        ("html", html(&record)),
+        ("terminal", verdict(&record)),
+    ] {
+        let plain = report
+            .replace("&#x60;", "`")
+            .replace("%60", "`")
+            .replace("<code>", "")
+            .replace("</code>", "");
+        assert!(
+            plain.contains("getThing") && plain.contains("no answer of getThings showed"),
+            "{name}: {report}"
+        );
+    }
+    assert!(
+        markdown(&record).contains("conforms in 1 of 2 operations"),
+        "{}",
+        markdown(&record)
+    );
+    assert!(html(&record).contains("conforms in 1 of 2 operations"));
+}
+
+#[tokio::test]
+async fn an_operation_that_another_shard_had_a_success_of_is_checked() {
+    let sharded = async |number, table: Table| {
+        let mut small = Small::new(THINGS);
+        small.scope.shard = Shard::new(number, 3).ok();
+        let mut record = small.check(table).await.record;
+        "https://api.example.com".clone_into(&mut record.target);
+        (number.to_string(), record)
+    };
+    // In one shard everything is there; in the others the list and the creates are refused for now.
+    let busy = || {
+        Stub::table()
+            .on("GET", "/things", Answer::status(429).header("retry-after", "0"))
+            .on("POST", "/things", Answer::status(422))
+    };
+    let mut records = Vec::new();
+    for number in 1..=3 {
+        let small = {
+            let mut small = Small::new(THINGS);
+            small.scope.shard = Shard::new(number, 3).ok();
+            small
+        };
+        let reads = small
+            .plan()
+            .in_scope
+            .contains(&small.contract.operation_named("getThing").unwrap());
+        let table = if reads { whole() } else { busy() };
+        records.push(sharded(number, table).await);
+    }
+    let told = |record: &Record| record.findings.iter().filter(|finding| finding.rule == RULE).count();
+    let apart: usize = records.iter().map(|(_, record)| told(record)).sum();
+    let whole = merge(records, None).unwrap();
+    let checked = coverage(&whole)
+        .into_iter()
+        .filter(|(_, coverage)| *coverage == Coverage::Checked);
+    assert_eq!(checked.count(), 3, "{:?}", coverage(&whole));
+    assert!(told(&whole) == 0 && apart <= 2, "{apart}: {:?}", whole.findings);
+}
+
+/// What a check says of a target that answers everything so.
+async fn everywhere(answer: Answer) -> Seen {
+    let (list, read, create) = (answer.clone(), answer.clone(), answer);
+    let table = Stub::table()
+        .on("GET", "/things", list)
+        .on("GET", "/things/a", read)
+        .on("POST", "/things", create);
+    Small::new(THINGS).check(table).await
+}
+
+#[tokio::test]
+async fn a_run_without_any_success_could_not_judge_and_says_what_to_look_at() {
+    let page = Answer::status(200)
+        .header("content-type", "text/html")
+        .body("<html>Who are you?</html>");
+    for (answer, why, findings) in [
+        (
+            Answer::status(404),
+            "every path answers 404: is the base URL, with its prefix, right?",
+            true,
+        ),
+        (
+            Answer::status(400),
+            "every answer is 400: is the base URL that of this service",
+            true,
+        ),
+        (
+            Answer::status(302).header("location", "/login"),
+            "every answer leads elsewhere",
+            true,
+        ),
+        (
+            page,
+            "every answer is a page and no JSON: is a login in front of the service",
+            true,
+        ),
+        (
+            Answer::status(500),
+            "every answer is a 5xx: is what stands behind this address up?",
+            true,
+        ),
+        (
+            Answer::status(401),
+            "every answer is 401 or 403, and the contract asks for no token",
+            false,
+        ),
+        (
+            Answer::json(200, &json!({})).unfinished(),
+            "no complete answer came",
+            true,
+        ),
+    ] {
+        let seen = everywhere(answer).await;
+        let reason = seen.record.reason.clone().unwrap_or_default();
+        assert!(reason.starts_with(why), "{why}: {reason}");
+        assert_eq!(
+            (seen.record.outcome, seen.record.exit_code),
+            (Outcome::CouldNotJudge, 3),
+            "{why}"
+        );
+        assert_eq!(
+            !seen.record.findings.is_empty(),
+            findings,
+            "{why}: {:?}",
+            seen.record.findings
+        );
+        assert!(seen.of_rule(RULE).is_empty(), "the reason tells it of all");
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_answers_badly_with_its_success_does_not_conform() {
+    let broken = |media: &'static str, body: &'static str| Answer::status(200).header("content-type", media).body(body);
+    for answer in [
+        broken("application/json", "[[["),
+        broken("application/json", "7"),
+        broken("text/plain", "[]"),
+        Answer::status(200),
+    ] {
+        let seen = everywhere(answer).await;
+        assert_eq!(seen.record.outcome, Outcome::DoesNotConform, "{:?}", seen.record.reason);
+    }
+}
+
+#[tokio::test]
+async fn one_success_among_failures_is_a_verdict() {
+    let table = Stub::table().on("GET", "/things", Answer::json(200, &json!([{"id": "a"}])));
+    let seen = Small::new(THINGS).reading().check(table).await;
+    assert_eq!(seen.record.outcome, Outcome::DoesNotConform);
+    assert_eq!(seen.row("getThing status: 200").verdict, VerdictRecord::Broken);
+    assert!(seen.of_rule(RULE).is_empty(), "the broken status tells it");
+}
