@@ -273,9 +273,10 @@ mod tests {
                 id: None,
                 answered,
                 id_stated,
+                status: answered.then_some(201),
+                found: None,
                 ..fixed().residue[0].clone()
             })
-            .to_owned()
         };
         assert_eq!(told(true, true), "the answer showed no id");
         assert_eq!(

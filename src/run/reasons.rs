@@ -130,7 +130,10 @@ fn shown(reason: &Reason) -> Shown {
             include_str!("../rules/constraint.rs"),
             "an_assertion_that_cannot_be_read_decides_nothing",
         ),
-        Reason::Untyped => Tested(typed, "errors_nulls_and_other_contracts_say_nothing_of_the_client"),
+        Reason::Untyped => Tested(
+            typed,
+            "errors_broken_answers_and_other_contracts_say_nothing_of_the_client",
+        ),
     }
 }
 
