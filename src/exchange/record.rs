@@ -154,6 +154,9 @@ pub(crate) fn placeholder(name: &str) -> String {
 /// Why a request is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
+    /// A read at the end of a run that looks for what it left. Nothing is judged of its answer: what stands there after the
+    /// odd requests may be what they put there.
+    Account,
     /// A documented request, and what a refusal of it would mean.
     Documented(Leaning),
     /// A request that must be refused, the kind of fact that says so, and what a refusal of it as documented would have

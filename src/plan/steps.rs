@@ -116,6 +116,16 @@ impl Action {
     }
 }
 
+impl ShownBy {
+    /// The operation that is called.
+    #[must_use]
+    pub fn operation(self) -> OperationId {
+        match self {
+            Self::List(operation) | Self::Read(operation) => operation,
+        }
+    }
+}
+
 /// The credential of a probe, ordered by how it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Probe {

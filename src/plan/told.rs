@@ -119,9 +119,13 @@ impl Plan {
                 Action::VaryCreate | Action::VaryUpdate => variants(contract, sends, self.seed),
                 _ => Vec::new(),
             },
-            then: (step.action == Action::VaryUpdate)
-                .then(|| contract.operation_named(&updated_in(operation)?.operation))
-                .flatten(),
+            then: match step.action {
+                Action::Create => self.shown_by.get(&sends).map(|shown| shown.operation()),
+                Action::VaryUpdate => {
+                    updated_in(operation).and_then(|listed| contract.operation_named(&listed.operation))
+                }
+                _ => None,
+            },
             writes: !operation.is_read(),
             facts: Vec::new(),
             needs: needs.collect(),

@@ -60,6 +60,8 @@ pub struct ExchangeRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PurposeRecord {
+    /// To look, at the end of the run, for what it left.
+    Account,
     /// As documented.
     Documented,
     /// To be refused.
@@ -183,6 +185,7 @@ impl<'run> Exchanges<'run> {
         let operation = self.contract.operation(request.operation);
         let (purpose, odd) = match request.purpose {
             Purpose::Documented(_) => (PurposeRecord::Documented, None),
+            Purpose::Account => (PurposeRecord::Account, None),
             Purpose::MustBeRefused(..) => (PurposeRecord::MustBeRefused, None),
             Purpose::Odd(odd) => (PurposeRecord::Odd, Some(odd.tell(operation))),
         };

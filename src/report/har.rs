@@ -88,13 +88,14 @@ fn sent(record: &Record, exchange: &ExchangeRecord) -> String {
 
 fn comment(exchange: &ExchangeRecord) -> String {
     let purpose = match exchange.purpose {
+        PurposeRecord::Account => "to look for what the run left",
         PurposeRecord::Documented => "as documented",
         PurposeRecord::MustBeRefused => "to be refused",
         PurposeRecord::Odd => "odd",
     };
     let odd = exchange.odd.as_ref().map_or_else(String::new, |odd| format!(": {odd}"));
     let superseded = if exchange.superseded {
-        "; sent again later, because the target asked for time"
+        "; asked again later, because the target asked for time"
     } else {
         ""
     };

@@ -52,7 +52,7 @@ impl<'seen> ExchangeSeen<'seen> {
     pub(super) fn odd(&self) -> Option<Odd> {
         match self.exchange.request.purpose {
             Purpose::Odd(odd) => Some(odd),
-            Purpose::Documented(_) | Purpose::MustBeRefused(..) => None,
+            Purpose::Account | Purpose::Documented(_) | Purpose::MustBeRefused(..) => None,
         }
     }
 

@@ -18,7 +18,7 @@ use super::session::{Residue, Session};
 use super::walk::{Item, Order};
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::pointer;
-use crate::contract::vocabulary::{Created, Listed};
+use crate::contract::vocabulary::{Carry, Created, Listed};
 use crate::exchange::json::Body;
 use crate::exchange::{Answer, Exchange, Failure, Request, identifier};
 use crate::plan::Action;
@@ -94,9 +94,13 @@ impl Account {
         });
         // Less than all that must come back may be what several records have.
         let strict = || created.carries.iter().filter(|carry| carry.gap.is_none());
+        let has = |carry: &Carry, body: &Value| {
+            !pointer::select(body, &carry.sent).is_empty() && !pointer::select(record, &carry.kept).is_empty()
+        };
         let is_shown = |body: &Value| {
-            let sent = strict().all(|carry| !pointer::select(body, &carry.sent).is_empty());
-            sent && strict().next().is_some() && carries_all(&created.carries, body, record)
+            strict().all(|carry| has(carry, body))
+                && strict().next().is_some()
+                && carries_all(&created.carries, body, record)
         };
         let mut unmarked = self.unmarked.iter();
         marked.or_else(|| {
@@ -190,6 +194,7 @@ impl Session<'_> {
         if created.is_empty() {
             return;
         }
+        self.accounting.set(true);
         let steps = self.plan.steps.iter().filter(|step| step.action == Action::Account);
         let mut whole = Vec::new();
         for list in steps.map(|step| step.operation) {

@@ -57,13 +57,17 @@ impl Session<'_> {
         self.own.borrow_mut().insert(operation, own);
     }
 
-    /// Makes sure that every identifier that a write to the operation takes from a create is that of the run's own record.
+    /// Makes sure that every identifier that a write to the operation takes from a create is that of the run's own record. A
+    /// read may go to any.
     ///
     /// # Errors
     ///
     /// Why one may be another's: then the write is not sent.
     pub(super) async fn owned(&self, operation: OperationId) -> Result<(), Reason> {
         let contract = self.contract;
+        if contract.operation(operation).is_read() {
+            return Ok(());
+        }
         let links = contract.links_to(operation);
         let mut creates: Vec<_> = links.map(|link| link.from).collect();
         creates.retain(|from| !contract.operation(*from).is_read());
@@ -97,11 +101,10 @@ impl Session<'_> {
         let sight = self
             .settled(self.settings.settle, look, |sight| *sight == Sight::Marked)
             .await;
-        let (ShownBy::List(shown_by) | ShownBy::Read(shown_by)) = shown_by;
-        let shown_by = &self.contract.operation(*shown_by).name;
+        let shown_by = &self.contract.operation(shown_by.operation()).name;
         match sight {
             Sight::Marked => Ok(()),
-            Sight::Missing => Err(self.doubtful(made.operation, &format!("{shown_by} does not show its record"))),
+            Sight::Missing => Err(self.doubtful(made.operation, &format!("{shown_by} did not show its record"))),
             Sight::Unmarked => {
                 let doubt = format!("its record in {shown_by} carries nothing that the run sent");
                 Err(self.doubtful(made.operation, &doubt))

@@ -178,6 +178,8 @@ pub(super) struct Session<'run> {
     /// What became of each create.
     pub(super) account: RefCell<Account>,
     pub(super) looked_through: Cell<LookedThrough>,
+    /// Whether the lists are looked through, so that nothing of them is judged.
+    pub(super) accounting: Cell<bool>,
     pub(super) others: RefCell<Vec<Other>>,
     /// Whose the record of each create is that later writes lean on.
     pub(super) own: RefCell<HashMap<OperationId, Own>>,
@@ -260,6 +262,7 @@ impl<'run> Session<'run> {
             residue: RefCell::default(),
             account: RefCell::default(),
             looked_through: Cell::default(),
+            accounting: Cell::default(),
             others: RefCell::default(),
             own: RefCell::default(),
             writing: Cell::new(None),

@@ -226,7 +226,11 @@ impl Session<'_> {
     /// A documented request without a body.
     fn documented(&self, operation: OperationId, address: Address) -> Request {
         let documented = self.contract.operation(operation);
-        let purpose = Purpose::Documented(address.leaning);
+        let purpose = if self.accounting.get() {
+            Purpose::Account
+        } else {
+            Purpose::Documented(address.leaning)
+        };
         let credential = request::credential(&documented.security);
         address.request((operation, documented), purpose, credential)
     }

@@ -102,9 +102,10 @@ fn tag(exchange: &ExchangeRecord) -> Option<String> {
         CredentialRecord::WrongToken => "with a wrong token",
     };
     match (exchange.purpose, &exchange.odd) {
+        (PurposeRecord::Account, _) => Some("looks for what the run left".to_owned()),
         (PurposeRecord::MustBeRefused, _) => Some(refused.to_owned()),
         (PurposeRecord::Odd, odd) => Some(odd.clone().unwrap_or_else(|| "odd".to_owned())),
-        (PurposeRecord::Documented, _) if exchange.superseded => Some("sent again later".to_owned()),
+        (PurposeRecord::Documented, _) if exchange.superseded => Some("asked again later".to_owned()),
         (PurposeRecord::Documented, _) => None,
     }
 }

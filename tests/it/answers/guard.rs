@@ -156,7 +156,7 @@ fn an_envelope_that_is_accepted_by_mistake_contradicts_the_contract() {
                 (
                     "message: text",
                     "message: text\n    total: integer",
-                    "body: `total` is there, and only message, data may be",
+                    "body: `total` is there, and only data, message may be",
                 ),
                 ("20", "40", "is not 2"),
             ]

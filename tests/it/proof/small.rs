@@ -60,14 +60,17 @@ impl Small {
     /// A contract with these paths, and whatever stands beside them.
     pub(super) fn new(paths: &str) -> Self {
         let text = format!("openapi: 3.0.3\ninfo: {{title: Small, version: '1'}}\npaths:\n{paths}");
+        let contract = Contract::read("small.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
         Self {
-            contract: Contract::read("small.yaml", text).unwrap_or_else(|defect| panic!("{defect}")),
             scope: Scope {
                 writes: true,
                 token: true,
                 seed: 1,
+                // Whether its writes are understood is not what these tests are about.
+                also_send: contract.operation_ids().collect(),
                 ..Scope::default()
             },
+            contract,
             settle: Duration::from_millis(200),
             max_writes: 20,
             levels: Vec::new(),
