@@ -105,8 +105,8 @@ pub(super) fn is_linked_to_a_create(contract: &Contract, id: OperationId, field:
 /// Whether a field, by its pointer and schema, reads as the identifier of a record: `id`, `petId`, `owner_ids`, a UUID.
 pub(super) fn names_a_record(field: &str, schema: Option<&Node>) -> bool {
     let format = schema.and_then(|node| node.member("format")).and_then(Node::text);
-    let names = field.split('/').filter(|token| token.parse::<usize>().is_err());
-    let name = names.last().unwrap_or_default().trim_end_matches('s');
+    let mut names = field.split('/').filter(|token| token.parse::<usize>().is_err());
+    let name = names.next_back().unwrap_or_default().trim_end_matches('s');
     let lower = name.to_ascii_lowercase();
     let whole = matches!(lower.as_str(), "id" | "uuid" | "guid");
     let parted = ["_id", "-id", "_uuid", "-uuid", "_guid", "-guid"];

@@ -13,8 +13,10 @@ use crate::cli::stub::{Received, Stub, json as answer};
 use crate::cli::support::{Ended, countersign};
 use crate::support::leaks::{Canary, Scanner};
 
-/// The deadline of an exchange, in seconds.
+/// The deadline of an exchange, in seconds: many behaviours make a check wait for it.
 const DEADLINE: &str = "1";
+/// That of an exchange that comes to its end by itself, where a busy machine may take its time to read it.
+const LONG_DEADLINE: &str = "60";
 /// What no run takes beside its deadlines, however busy the machine is: a guard against one that hangs. What an answer
 /// may cost is bounded where it is counted, by the tests of `exchange::json` and `exchange::told`.
 const BESIDE: Duration = Duration::from_secs(180);
@@ -30,6 +32,7 @@ pub(super) struct Behaviour {
     name: &'static str,
     place: Place,
     told: Told,
+    deadline: &'static str,
     answering: Box<Answering>,
 }
 
@@ -84,7 +87,16 @@ impl Behaviour {
             name,
             place: Place::Tags,
             told,
+            deadline: DEADLINE,
             answering: Box::new(answering),
+        }
+    }
+
+    /// The same, where the answer is whole and nobody waits for the deadline.
+    pub(super) fn whole(self) -> Self {
+        Self {
+            deadline: LONG_DEADLINE,
+            ..self
         }
     }
 
@@ -190,7 +202,16 @@ impl Case {
     fn check(&self, url: &str) -> (Instant, Ended, Watched) {
         let started = Instant::now();
         let arguments = [
-            &["check", "-v", "--seed", "1", "--base-url", url, "--timeout", DEADLINE][..],
+            &[
+                "check",
+                "-v",
+                "--seed",
+                "1",
+                "--base-url",
+                url,
+                "--timeout",
+                self.behaviour.deadline,
+            ][..],
             &["--report", "terminal=report.txt"],
             &EVERY_FORMAT,
         ];

@@ -22,6 +22,7 @@ fn holds(name: &'static str, told: Told, bytes: impl Into<Vec<u8>>) -> Behaviour
         stream.write_all(head.as_bytes())?;
         stream.write_all(&bytes)
     })
+    .whole()
 }
 
 fn paged(name: &'static str, told: Told, numbers: &str, items: &str) -> Behaviour {
