@@ -209,6 +209,15 @@ impl Contract {
         &self.facts[id.0]
     }
 
+    /// Whether the contract says where the answer to a create shows the record's identifier: by a law, or by a link that
+    /// leads it into a path or a query.
+    #[must_use]
+    pub fn shows_identifier(&self, operation: OperationId) -> bool {
+        let mut links = self.links_from(operation);
+        let linked = links.any(|link| matches!(link.target, link::Target::Parameter(_)));
+        linked || self.operation(operation).laws.created.is_some()
+    }
+
     /// The operation's fact of that kind, for kinds that an operation has one of.
     #[must_use]
     pub fn fact_of(&self, operation: OperationId, kind: FactKind) -> Option<FactId> {

@@ -14,9 +14,6 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Form;
 use crate::contract::{Contract, pointer};
 
-/// How long a text of ours with the mark in it may become, in characters.
-const LONGEST_MARK: u64 = 32;
-
 /// A body in the making: for each field the values it may be sent with, and the one chosen now.
 #[derive(Clone, Debug)]
 pub struct Draft {
@@ -94,8 +91,6 @@ struct Maker<'make> {
     /// The fields at the top of the body that it must have.
     required: Vec<String>,
     leaves: Vec<Leaf>,
-    /// Whether a field without a text of its own in the contract carries the mark.
-    marked: bool,
 }
 
 impl Draft {
@@ -124,7 +119,6 @@ impl Draft {
             example,
             required: variety::required(contract, operation),
             leaves: Vec::new(),
-            marked: false,
         };
         if let Some(schema) = request.and_then(|request| request.schema.as_deref()) {
             maker.schema(schema, "", 0)?;
@@ -218,17 +212,10 @@ impl Maker<'_> {
             .into_iter()
             .map(|(link, value)| self.choice(link, value))
             .collect();
-        let plain = !understood::has_laws(self.contract.operation(self.operation));
-        if plain && understood::names_a_record(at, Some(node)) {
+        if !understood::has_laws(self.contract.operation(self.operation)) {
+            // What a create of the run showed is its own; whatever else is there may be about somebody.
             choices.retain(|choice| !choice.learned);
-            if choices.is_empty() {
-                // Another's record is nothing to write about.
-                return Ok(());
-            }
-        } else if plain && self.takes_mark(node) {
-            choices.insert(0, Choice::own(Value::String(format!("countersign-{}", self.mark))));
-            choices.extend(self.own(node, at).map(Choice::own));
-            self.marked = true;
+            choices.extend(self.nobodys(node, at).map(Choice::own));
         } else if self.takes_identifier(&target) {
             if choices.is_empty() {
                 return if self.is_carried(at) {
@@ -334,14 +321,32 @@ impl Maker<'_> {
         })
     }
 
-    /// Whether the field is the first free text of a body for which the contract has none that carries the mark.
-    fn takes_mark(&self, node: &Node) -> bool {
+    /// A value that is about nobody, for a body of which the contract does not say in our words what it writes: there an
+    /// example may name a record, an account or a person that is really there. A free text is our own. A number without
+    /// bounds, and a text of a pattern, may be an identifier, so they are sent only where they must be.
+    fn nobodys(&self, node: &Node, at: &str) -> Option<Value> {
         let stated = |name: &str| node.member(name);
-        let free = ["enum", "format", "pattern", "x-synthetic"];
-        let free = free.iter().all(|name| stated(name).is_none());
+        let kind = stated("type").and_then(Node::text);
+        let field = at.get(1..)?.split('/').next()?;
+        let required = self.required.iter().any(|name| name.get(1..) == Some(field));
+        if understood::names_a_record(at, Some(node)) {
+            return None;
+        }
+        if stated("enum").is_some() || stated("x-synthetic").is_some() || kind == Some("boolean") {
+            return self.own(node, at);
+        }
+        if stated("pattern").is_some() {
+            return self.own(node, at).filter(|_| required);
+        }
+        let bounded = stated("minimum").is_some() || stated("maximum").is_some();
+        if matches!(kind, Some("integer" | "number")) && !bounded && !required {
+            return None;
+        }
         let most = stated("maxLength").and_then(|most| most.to_value().as_u64());
-        let has_room = most.is_none_or(|most| most >= LONGEST_MARK);
-        !self.marked && free && has_room && stated("type").and_then(Node::text) == Some("string")
+        let most = most.and_then(|most| usize::try_from(most).ok());
+        let value = self.by_type(node)?;
+        let fits = |text: &str| most.is_none_or(|most| text.chars().count() <= most);
+        value.as_str().is_none_or(fits).then_some(value)
     }
 
     /// Whether the links lead an identifier here, one that must not be made up.

@@ -7,17 +7,19 @@ use crate::contract::document::Node;
 use crate::contract::operation::{Location, Parameter};
 
 /// A value that belongs to nobody and that the parameter's schema admits; none for a path, since it would name a record,
-/// and where a schema asks for more than is read here.
-pub(super) fn made_up(contract: &Contract, parameter: &Parameter) -> Option<Value> {
+/// and where a schema asks for more than is read here. `examples` is whether those of the schema will do.
+pub(super) fn made_up(contract: &Contract, parameter: &Parameter, examples: bool) -> Option<Value> {
     let schema = parameter.schema.as_deref()?;
     (parameter.location != Location::Path)
-        .then(|| of_schema(contract, schema, 0))
+        .then(|| of_schema(contract, (schema, examples), 0))
         .flatten()
 }
 
-fn of_schema(contract: &Contract, schema: &str, depth: usize) -> Option<Value> {
+fn of_schema(contract: &Contract, (schema, examples): (&str, bool), depth: usize) -> Option<Value> {
     let node = contract.document.node(schema)?;
-    let given = ["example", "default"].iter().find_map(|name| node.member(name));
+    let given = ["example", "default"]
+        .iter()
+        .find_map(|name| node.member(name).filter(|_| examples));
     let allowed = || node.member("enum")?.elements().first();
     if let Some(value) = given.or_else(allowed) {
         return Some(value.to_value());
@@ -29,7 +31,7 @@ fn of_schema(contract: &Contract, schema: &str, depth: usize) -> Option<Value> {
     match node.member("type")?.text()? {
         "array" if depth < 4 => {
             let items = contract.resolve(&format!("{schema}/items"));
-            Some(json!([of_schema(contract, &items, depth + 1)?]))
+            Some(json!([of_schema(contract, (&items, examples), depth + 1)?]))
         }
         "boolean" => Some(json!(true)),
         "integer" | "number" => number(node),
@@ -109,7 +111,7 @@ mod tests {
 
     fn made(schema: &str) -> Option<Value> {
         let (contract, parameter) = parameter(&format!("in: header, required: true, schema: {schema}"));
-        made_up(&contract, &parameter)
+        made_up(&contract, &parameter, true)
     }
 
     #[test]

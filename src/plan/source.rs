@@ -8,6 +8,7 @@ use reqwest::header::HeaderName;
 use serde_json::Value;
 
 use super::parameter;
+use super::understood;
 use crate::contract::Contract;
 use crate::contract::link::{Link, Target};
 use crate::contract::operation::{Location, Operation, OperationId, Parameter};
@@ -159,8 +160,11 @@ pub fn given(contract: &Contract, operation: &Operation, parameter: &Parameter) 
     if !operation.is_read() && !names_no_record {
         return None;
     }
-    let example = parameter.sample.clone().map(|value| (Given::Example, value));
-    example.or_else(|| Some((Given::MadeUp, parameter::made_up(contract, parameter)?)))
+    // Whom an example stands for, a write is not to be sent in the name of.
+    let examples = operation.is_read() || understood::has_laws(operation);
+    let example = parameter.sample.clone().filter(|_| examples);
+    let example = example.map(|value| (Given::Example, value));
+    example.or_else(|| Some((Given::MadeUp, parameter::made_up(contract, parameter, examples)?)))
 }
 
 /// Whether the text can stand where its parameter goes.

@@ -674,10 +674,10 @@ mod tests {
         let odd = odd_ones(&contract, &plan);
         assert_eq!(odd.iter().collect::<HashSet<_>>().len(), odd.len());
         // Six pages of four lists; nine bodies of five writes, and two identifiers of two of them; each wrong type of each
-        // field in the update, `true` for one of each type, and each once in each create.
+        // field in the update, `true` for one of each type, and so in creates; each once in that of what is updated too.
         assert_eq!(
             odd.len(),
-            6 * 4 + 9 * 5 + 2 * 2 + (12 * 3 + 8 * 2 + 4) + (5 + 5 + 4 + 4)
+            6 * 4 + 9 * 5 + 2 * 2 + (12 * 3 + 8 * 2 + 4) + (5 + 16 + 10 + 7)
         );
         let accounts = plan.steps.iter().filter(|step| step.action == Action::Account).count();
         let before = plan.steps.len() - accounts;

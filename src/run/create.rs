@@ -8,7 +8,9 @@ use super::pace::{ATTEMPTS, says_when, wait_after};
 use super::request::{self, Address};
 use super::session::{Again, Changed, Made, Session};
 use super::walk::digest;
+use crate::contract::link::Target;
 use crate::contract::operation::{Method, OperationId};
+use crate::contract::pointer;
 use crate::contract::vocabulary::{Accepts, Form};
 use crate::exchange::json::Body;
 use crate::exchange::{Content, Exchange, Leaning, Purpose, Request, identifier};
@@ -144,9 +146,23 @@ impl Session<'_> {
         address: &Address,
     ) -> Result<Exchange, Reason> {
         let mut attempt = 0;
+        let mut last: Option<Exchange> = None;
         loop {
             if !self.may_write(operation) {
-                return Err(self.budget_spent());
+                // What was answered says more than that there is no room for another. Nothing of it was judged yet; once
+                // may be by chance.
+                let Some(last) = last else {
+                    return Err(self.budget_spent());
+                };
+                if attempt > 1 {
+                    let last = Exchange {
+                        superseded: false,
+                        ..last.clone()
+                    };
+                    self.judged(|judge| judge.exchange(&last));
+                    self.tell_findings();
+                }
+                return Ok(last);
             }
             attempt += 1;
             let standing = if attempt < ATTEMPTS {
@@ -162,6 +178,7 @@ impl Session<'_> {
                 return Ok(exchange);
             };
             tokio::time::sleep(wait_after(answer, attempt - 1)).await;
+            last = Some(exchange);
             let before = std::mem::replace(draft, self.draft(operation, form)?);
             draft.choose_as(&before);
             self.expect(1);
@@ -239,18 +256,23 @@ impl Session<'_> {
 
     /// The identifier of what an exchange created, when its answer shows one.
     pub(super) fn created_id(&self, exchange: &Exchange, body: Option<&Body>) -> Option<String> {
-        let law = self
-            .contract
-            .operation(exchange.request.operation)
-            .laws
-            .created
-            .as_ref()?;
-        let id = body?.value.pointer(&format!("{}{}", law.resource, law.id));
-        let created = exchange
-            .outcome
-            .as_ref()
-            .is_ok_and(|answer| (200..300).contains(&answer.status));
-        id.filter(|_| created).and_then(identifier)
+        let answer = exchange.outcome.as_ref().ok()?;
+        let created = (200..300).contains(&answer.status);
+        let ids = self.created_ids(exchange.request.operation, &body.filter(|_| created)?.value);
+        ids.into_iter().find_map(identifier)
+    }
+
+    /// Where a create's answer shows the identifier: where the law says, else what its links lead into paths and queries.
+    fn created_ids<'body>(&self, operation: OperationId, body: &'body Value) -> Vec<&'body Value> {
+        if let Some(law) = &self.contract.operation(operation).laws.created {
+            return body
+                .pointer(&format!("{}{}", law.resource, law.id))
+                .into_iter()
+                .collect();
+        }
+        let links = self.contract.links_from(operation);
+        let links = links.filter(|link| matches!(link.target, Target::Parameter(_)));
+        links.flat_map(|link| pointer::select(body, &link.value)).collect()
     }
 
     /// Takes up a created record: its links, its identifier, what it carries.
@@ -270,8 +292,11 @@ impl Session<'_> {
             path_values: address.path_values.clone(),
         };
         let Some(law) = &self.contract.operation(operation).laws.created else {
+            let ids = self.created_ids(operation, &body.value);
+            let was_seen = ids.iter().any(|id| self.shown.borrow().shows(id));
+            self.note_shown(&Value::from_iter(ids.into_iter().cloned()));
             if main {
-                self.note_own(made(&body.value, false), false);
+                self.note_own(made(&body.value, was_seen), was_seen);
             }
             return;
         };

@@ -21,6 +21,7 @@ mod request;
 mod session;
 mod settings;
 mod settle;
+mod shown;
 mod variety;
 mod walk;
 mod write_log;

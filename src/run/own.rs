@@ -116,7 +116,9 @@ impl Session<'_> {
         let sight = Cell::new(Sight::Missing);
         let found = |item: Item<'_>| {
             let in_place = self.belongs_in(list, made, item.value);
-            if let Some((record, _)) = self.record_in(made, item.value, in_place).filter(|_| in_place) {
+            // One without the mark is enough: then two records share the identifier.
+            let shown = self.record_in(made, item.value, in_place).filter(|_| in_place);
+            if let Some((record, _)) = shown.filter(|_| sight.get() != Sight::Unmarked) {
                 sight.set(self.sight_of(record));
             }
             sight.get() != Sight::Missing

@@ -305,7 +305,7 @@ paths:
     #[test]
     fn headers_and_cookies_are_made_up_by_type_for_a_write_too() {
         let address = addressed("createPart", &[]).unwrap();
-        let headers = [("X-Tenant", "countersign"), ("Cookie", "a=1; b=c")];
+        let headers = [("X-Tenant", "countersign"), ("Cookie", "a=1; b=countersign")];
         assert_eq!(
             address.headers,
             headers.map(|(name, value)| (name.to_owned(), value.to_owned()))

@@ -19,6 +19,7 @@ use super::own::Own;
 use super::pace::{ATTEMPTS, Pace, says_when, wait_after};
 use super::settings::Settings;
 use super::settle::Late;
+use super::shown::Shown;
 use super::write_log::{WriteEntry, WriteState};
 use crate::contract::Contract;
 use crate::contract::operation::{Method, OperationId};
@@ -181,6 +182,8 @@ pub(super) struct Session<'run> {
     /// Whether the lists are looked through, so that nothing of them is judged.
     pub(super) accounting: Cell<bool>,
     pub(super) others: RefCell<Vec<Other>>,
+    /// What answers showed, where a create is known by its links alone.
+    pub(super) shown: RefCell<Shown>,
     /// Whose the record of each create is that later writes lean on.
     pub(super) own: RefCell<HashMap<OperationId, Own>>,
     /// The write whose answer is waited for.
@@ -264,6 +267,7 @@ impl<'run> Session<'run> {
             looked_through: Cell::default(),
             accounting: Cell::default(),
             others: RefCell::default(),
+            shown: RefCell::new(Shown::of(contract, plan)),
             own: RefCell::default(),
             writing: Cell::new(None),
             refusals: RefCell::default(),
@@ -422,6 +426,7 @@ impl<'run> Session<'run> {
                 .or_else(|| missing.then(|| late.wait()).flatten());
             exchange.superseded = wait.is_some() || (again.another && throttled);
             let body = self.judged(|judge| judge.exchange(&exchange));
+            self.note_answer(&exchange);
             if !throttled {
                 self.note_write(&exchange, body.as_deref());
             }

@@ -49,7 +49,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
     let residue = run.residue.iter().map(|left| ResidueRecord {
         operation: name(left.operation),
         id: left.id.as_ref().map(|id| about.redaction.hide(&printable(id))),
-        id_stated: about.contract.operation(left.operation).laws.created.is_some(),
+        id_stated: about.contract.shows_identifier(left.operation),
         answered: left.status.is_some(),
         status: left.status,
         found: left.found,

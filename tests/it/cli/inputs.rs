@@ -97,12 +97,12 @@ fn links_to_an_input_are_known_for_what_they_are() {
         ("own.toml", "the configuration"),
         ("token", "the token"),
     ] {
-        for output in ["soft", "token-hard", "up/soft", "up/token-hard"] {
+        for output in ["token-soft", "token-hard", "up/token-soft", "up/token-hard"] {
             let report = format!("json={output}");
             let arguments: [&[&str]; 2] = [&["--report", &report], &["--residue", output]];
             for arguments in arguments {
                 let call = reading(&target, arguments);
-                symlink(input, call.path().join("soft")).unwrap();
+                symlink(input, call.path().join("token-soft")).unwrap();
                 std::fs::hard_link(call.path().join(input), call.path().join("token-hard")).unwrap();
                 symlink(".", call.path().join("up")).unwrap();
                 refused(call, &[output, what]);

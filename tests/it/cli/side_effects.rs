@@ -213,3 +213,103 @@ fn an_operation_that_is_named_and_not_there_is_told() {
     let ended = checked(&service(), &["--also-send", "logout"]);
     assert!(ended.is_one_error(2).contains("`logOut`"), "{ended:?}");
 }
+
+/// A document whose examples name people, and whose create is answered with the identifier of one of them.
+const USERS: &str = r##"
+openapi: 3.0.3
+info: {title: Users, version: '1'}
+security: [{bearer: []}]
+paths:
+  /users:
+    get:
+      operationId: getUsers
+      responses: {'200': {description: Users, content: {application/json: {schema: {type: array}}}}}
+    post:
+      operationId: addUser
+      parameters:
+        - {name: X-Act-As, in: header, required: true, schema: {type: string, example: quillfeather}}
+        - {name: session, in: cookie, required: true, example: quillfeather, schema: {type: string}}
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/User'}}}}
+      responses:
+        '201':
+          description: Added
+          content: {application/json: {schema: {type: object}}}
+          links:
+            Show: {operationId: getUser, parameters: {id: $response.body#/id}}
+            Change: {operationId: setUser, parameters: {id: $response.body#/id}}
+  /users/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+    get:
+      operationId: getUser
+      responses: {'200': {description: A user, content: {application/json: {schema: {type: object}}}}}
+    put:
+      operationId: setUser
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/User'}}}}
+      responses: {'200': {description: Changed}}
+components:
+  securitySchemes: {bearer: {type: http, scheme: bearer}}
+  schemas:
+    User:
+      type: object
+      example: {name: quillfeather, username: quillfeather, to: [quillfeather], account: 7}
+      properties:
+        name: {type: string, example: quillfeather}
+        username: {type: string, default: quillfeather}
+        email: {type: string, format: email, example: quillfeather@example.com}
+        to: {type: array, items: {type: string, example: quillfeather}}
+        account: {type: integer, example: 7}
+        customer: {type: string, pattern: '^[a-z]+$', example: quillfeather}
+"##;
+
+/// A service whose create overwrites the one user there is, unless it is told another identifier.
+fn users(given: &'static str) -> Stub {
+    let name: Arc<Mutex<Value>> = Arc::new(Mutex::new(json!("Somebody")));
+    Stub::start(move |request, stream| {
+        let (method, path) = line(request);
+        let sent: Value = serde_json::from_str(&request.body).unwrap_or_default();
+        let mut name = name.lock().unwrap();
+        let told = match (method.as_str(), path.as_str()) {
+            _ if !request.authorized() => answer("401 Unauthorized", "{}"),
+            ("GET", "/users") => answer("200 OK", &json!([{"id": "u-1", "name": *name}]).to_string()),
+            ("POST", _) => {
+                *name = sent["name"].clone();
+                answer("201 Created", &json!({"id": given, "name": *name}).to_string())
+            }
+            ("GET", _) => answer("200 OK", &json!({"id": given, "name": *name}).to_string()),
+            _ => answer("200 OK", "{}"),
+        };
+        stream.write_all(told.as_bytes())
+    })
+}
+
+#[test]
+fn a_listed_record_that_a_create_is_answered_with_is_not_updated() {
+    for (given, updated) in [("u-1", false), ("u-2", true)] {
+        let service = users(given);
+        let call = check(&service.url(), &["--spec", "users.yaml", "--writes", "--settle", "0"]);
+        let ended = call.file("users.yaml", USERS).run();
+        let sent = writes(&service);
+        assert!(sent.iter().any(|(method, _)| method == "POST"), "{ended:?}");
+        assert_eq!(
+            sent.iter().any(|(method, _)| method == "PUT"),
+            updated,
+            "{given}: {sent:?}"
+        );
+    }
+}
+
+#[test]
+fn what_a_document_gives_as_an_example_goes_into_no_write() {
+    let service = users("u-2");
+    let call = check(&service.url(), &["--spec", "users.yaml", "--writes", "--settle", "0"]);
+    call.file("users.yaml", USERS).run();
+    let received = service.received();
+    let written = received.iter().filter(|request| !request.is("GET"));
+    let mut count = 0;
+    for request in written {
+        count += 1;
+        let all = format!("{}{}", request.head, request.body);
+        assert!(!all.contains("quillfeather") && !all.contains("account"), "{all}");
+    }
+    assert!(count > 1);
+}

@@ -1,0 +1,76 @@
+//! The values that answers showed, so that a create which answers with one of them is known to give another record's
+//! identifier. The main type is [`Shown`].
+//!
+//! A contract with our laws says where the identifiers of its lists stand, and those alone are kept. Of another one nobody
+//! knows, so every short text and number counts, where the contract has a create that is known by its links alone.
+
+use serde_json::Value;
+
+use super::digests::Digests;
+use super::session::Session;
+use super::walk::digest;
+use crate::contract::Contract;
+use crate::exchange::{Exchange, identifier, json};
+use crate::plan::{Action, Plan};
+
+/// How many different values are kept; beyond, every value counts as shown.
+const MOST: usize = 1_000_000;
+
+/// The values that answers showed.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    /// Whether the plan has a create that needs them.
+    wanted: bool,
+    values: Digests,
+    count: usize,
+}
+
+impl Shown {
+    pub(super) fn of(contract: &Contract, plan: &Plan) -> Self {
+        let creates = plan.steps.iter().filter(|step| step.action == Action::Create);
+        let mut laws = creates.map(|step| &contract.operation(step.operation).laws);
+        Self {
+            wanted: laws.any(|laws| laws.created.is_none()),
+            ..Self::default()
+        }
+    }
+
+    /// Whether an answer showed the value.
+    pub(super) fn shows(&self, value: &Value) -> bool {
+        self.count >= MOST || name(value).is_some_and(|name| self.values.contains(&name))
+    }
+
+    fn note(&mut self, value: &Value) {
+        match value {
+            Value::Array(elements) => elements.iter().for_each(|element| self.note(element)),
+            Value::Object(members) => members.values().for_each(|member| self.note(member)),
+            scalar => {
+                if let Some(name) = name(scalar).filter(|_| self.count < MOST) {
+                    self.count += usize::from(self.values.insert(name));
+                }
+            }
+        }
+    }
+}
+
+/// A path carries text, so that `7` and `"7"` name one record, and so do the cases of a UUID.
+fn name(value: &Value) -> Option<u64> {
+    identifier(value).map(|text| digest(&Value::String(text.to_lowercase())))
+}
+
+impl Session<'_> {
+    /// Notes the values that an answer to a read shows, whatever its status.
+    pub(super) fn note_answer(&self, exchange: &Exchange) {
+        if !self.shown.borrow().wanted || !self.contract.operation(exchange.request.operation).is_read() {
+            return;
+        }
+        let answer = exchange.outcome.as_ref().ok();
+        if let Some(Ok(body)) = answer.map(|answer| json::read(&answer.body)) {
+            self.note_shown(&body.value);
+        }
+    }
+
+    pub(super) fn note_shown(&self, value: &Value) {
+        self.shown.borrow_mut().note(value);
+    }
+}
