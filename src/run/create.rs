@@ -284,10 +284,11 @@ impl Session<'_> {
             known.forget(self.contract, operation);
             known.learn(self.contract, operation, &body.value);
         }
-        let made = |resource: &Value, seen_before| Made {
+        // A hostile answer may have megabytes, and each record is kept to the end of its round.
+        let made = |resource: Value, seen_before| Made {
             operation,
             request: request.clone(),
-            resource: resource.clone(),
+            resource,
             seen_before,
             path_values: address.path_values.clone(),
         };
@@ -296,7 +297,8 @@ impl Session<'_> {
             let was_seen = ids.iter().any(|id| self.shown.borrow().shows(id));
             self.note_shown(&Value::from_iter(ids.into_iter().cloned()));
             if main {
-                self.note_own(made(&body.value, was_seen), was_seen);
+                let marked = self.settings.mark.is_in(&body.value);
+                self.note_own(made(Value::Null, was_seen), (was_seen, marked));
             }
             return;
         };
@@ -304,9 +306,9 @@ impl Session<'_> {
         let was_seen = resource.pointer(&law.id).is_some_and(|id| self.was_seen(operation, id));
         // What has nothing of this run in it may be a record that was there before: whether two may be the same is a gap.
         let seen_before = was_seen && (main || self.has_mark(request));
-        let made = made(resource, seen_before);
+        let made = made(identified(resource, &law.id), seen_before);
         if main {
-            self.note_own(made.clone(), was_seen);
+            self.note_own(made.clone(), (was_seen, self.settings.mark.is_in(resource)));
         }
         if !resource.is_object() {
             return;
@@ -361,6 +363,14 @@ impl Session<'_> {
         }
         self.tell_findings();
     }
+}
+
+/// The record with its identifier alone.
+fn identified(resource: &Value, at: &str) -> Value {
+    let id = resource.pointer(at).filter(|id| identifier(id).is_some());
+    let tokens: Vec<_> = pointer::tokens(at).collect();
+    let within = |inner: Value, token: &String| Value::from_iter([(token.clone(), inner)]);
+    id.map_or(Value::Null, |id| tokens.iter().rev().fold(id.clone(), within))
 }
 
 /// An identifier as text.

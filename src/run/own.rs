@@ -39,12 +39,12 @@ enum Sight {
 }
 
 impl Session<'_> {
-    /// Notes a created record as far as its own answer shows whose it is. `was_seen` is whether an earlier answer showed
-    /// its identifier.
-    pub(super) fn note_own(&self, made: Made, was_seen: bool) {
+    /// Notes a created record as far as its own answer shows whose it is: whether an earlier answer showed its identifier,
+    /// and whether its own shows the mark.
+    pub(super) fn note_own(&self, made: Made, (was_seen, marked): (bool, bool)) {
         let doubt = if was_seen {
             Some("it stood for another record before")
-        } else if !self.settings.mark.is_in(&made.resource) {
+        } else if !marked {
             Some("its answer carries nothing that the run sent")
         } else {
             None
