@@ -194,7 +194,7 @@ fn a_screen_reader_is_told_what_everything_is() {
         ("#words", "searchbox", "Show only what has these words"),
         ("#findings", "region", "Findings 5"),
         ("#facts", "region", "Facts 522"),
-        ("#exchanges", "region", "Exchanges 165"),
+        ("#exchanges", "region", "Exchanges 273"),
         (
             ".matrix",
             "table",
