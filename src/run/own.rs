@@ -15,7 +15,6 @@ use super::request;
 use super::session::{Made, Session};
 use super::walk::{Item, Order};
 use crate::contract::operation::OperationId;
-use crate::exchange::{Leaning, Purpose};
 use crate::plan::ShownBy;
 use crate::rules::Reason;
 
@@ -130,12 +129,7 @@ impl Session<'_> {
     async fn sight_by_id(&self, read: OperationId) -> Sight {
         let address = request::address(self.contract, read, &self.known.borrow());
         let Ok(address) = address else { return Sight::Missing };
-        let documented = self.contract.operation(read);
-        let purpose = Purpose::Documented(Leaning::Nothing);
-        let credential = request::credential(&documented.security);
-        let (exchange, body) = self
-            .call(address.request((read, documented), purpose, credential))
-            .await;
+        let (exchange, body) = self.call(self.documented(read, address)).await;
         match body.filter(|_| self.succeeded(&exchange)) {
             Some(body) => self.sight_of(&body.value),
             None => Sight::Missing,

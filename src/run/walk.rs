@@ -224,7 +224,7 @@ impl Session<'_> {
     }
 
     /// A documented request without a body.
-    fn documented(&self, operation: OperationId, address: Address) -> Request {
+    pub(super) fn documented(&self, operation: OperationId, address: Address) -> Request {
         let documented = self.contract.operation(operation);
         let purpose = if self.accounting.get() {
             Purpose::Account
