@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::awkward::Slots;
 use super::known::Known;
 use super::source::NoValue;
 use super::synthetic::{self, Mark};
@@ -19,12 +20,14 @@ use crate::contract::{Contract, pointer};
 pub struct Draft {
     /// The fields, in the order of the schema.
     pub(super) leaves: Vec<Leaf>,
+    /// Which draft of the run it is.
+    pub(super) number: u64,
 }
 
 /// One field of a draft.
 #[derive(Clone, Debug)]
 pub(super) struct Leaf {
-    /// Where it stands in the body; arrays have one element.
+    /// Where it stands in the body; arrays have one element, but where awkward values ask for more.
     pub(super) pointer: String,
     pub(super) choices: Vec<Choice>,
     /// The choice now; past the last one the field is left out.
@@ -68,6 +71,20 @@ impl Leaf {
         self.choices.get(self.chosen).map(|choice| &choice.value)
     }
 
+    /// Sends this value and no other.
+    pub(super) fn set(&mut self, value: Value) {
+        self.choices = vec![Choice::own(value)];
+        self.chosen = 0;
+    }
+
+    /// Changes the text that it is sent with, if it is sent with one.
+    pub(super) fn rewrite(&mut self, change: impl Fn(&str) -> Option<String>) {
+        let changed = self.value().and_then(Value::as_str).and_then(change);
+        if let Some(changed) = changed {
+            self.set(Value::String(changed));
+        }
+    }
+
     /// Chooses another value that `fits`, if there is one.
     pub(super) fn choose_another(&mut self, fits: impl Fn(&Value) -> bool) {
         let later = self.choices.get(self.chosen + 1..).unwrap_or_default();
@@ -91,6 +108,8 @@ struct Maker<'make> {
     /// The fields at the top of the body that it must have.
     required: Vec<String>,
     leaves: Vec<Leaf>,
+    /// The first field that must have a value that is not known.
+    lacking: Option<NoValue>,
 }
 
 impl Draft {
@@ -106,24 +125,21 @@ impl Draft {
         mark: (&Mark, u64),
         form: Form,
     ) -> Result<Self, NoValue> {
-        let request = contract.operation(operation).request.as_ref();
-        let example = request.and_then(|request| request.example.as_ref());
-        let (mark, number) = mark;
-        let mut maker = Maker {
-            contract,
-            operation,
-            known,
-            mark: mark.numbered(number),
-            number,
-            form,
-            example,
-            required: variety::required(contract, operation),
-            leaves: Vec::new(),
-        };
-        if let Some(schema) = request.and_then(|request| request.schema.as_deref()) {
-            maker.schema(schema, "", 0)?;
+        let maker = Maker::made(contract, operation, known, mark, form);
+        let number = mark.1;
+        match maker.lacking {
+            Some(lacking) => Err(lacking),
+            None => Ok(Self {
+                leaves: maker.leaves,
+                number,
+            }),
         }
-        Ok(Self { leaves: maker.leaves })
+    }
+
+    /// What of an operation's body can be awkward, before anything is known of its values.
+    pub(super) fn slots(contract: &Contract, operation: OperationId) -> Slots {
+        let mark = Mark::new(0, 0);
+        Slots::of(&Maker::made(contract, operation, &Known::default(), (&mark, 0), Form::Utc).leaves)
     }
 
     /// Leaves out and chooses as another draft of the same operation does: the same value where it is still a choice, for
@@ -167,17 +183,42 @@ impl Draft {
     }
 }
 
-impl Maker<'_> {
-    fn schema(&mut self, schema: &str, at: &str, depth: usize) -> Result<(), NoValue> {
-        let schema = &self.contract.resolve(schema);
-        let Some(node) = self.contract.document.node(schema) else {
-            return Ok(());
+impl<'make> Maker<'make> {
+    /// Makes the fields of an operation's body.
+    fn made(
+        contract: &'make Contract,
+        operation: OperationId,
+        known: &'make Known,
+        (mark, number): (&Mark, u64),
+        form: Form,
+    ) -> Self {
+        let request = contract.operation(operation).request.as_ref();
+        let mut maker = Maker {
+            contract,
+            operation,
+            known,
+            mark: mark.numbered(number),
+            number,
+            form,
+            example: request.and_then(|request| request.example.as_ref()),
+            required: variety::required(contract, operation),
+            leaves: Vec::new(),
+            lacking: None,
         };
-        if depth > 6 {
-            return Ok(());
+        if let Some(schema) = request.and_then(|request| request.schema.as_deref()) {
+            maker.schema(schema, "", 0);
         }
+        variety::tell_dates(&mut maker.leaves);
+        maker
+    }
+
+    fn schema(&mut self, schema: &str, at: &str, depth: usize) {
+        let schema = &self.contract.resolve(schema);
+        let Some(node) = self.contract.document.node(schema).filter(|_| depth <= 6) else {
+            return;
+        };
         for index in 0..node.member("allOf").map_or(0, |parts| parts.elements().len()) {
-            self.schema(&format!("{schema}/allOf/{index}"), at, depth + 1)?;
+            self.schema(&format!("{schema}/allOf/{index}"), at, depth + 1);
         }
         if let Some(properties) = node.member("properties") {
             let below = pointer::join(schema, "properties");
@@ -187,25 +228,17 @@ impl Maker<'_> {
                         &pointer::join(&below, &property.name),
                         &pointer::join(at, &property.name),
                         depth + 1,
-                    )?;
+                    );
                 }
             }
-            return Ok(());
-        }
-        if node.member("items").is_some() && node.member("x-synthetic").is_none() {
-            return self.schema(&pointer::join(schema, "items"), &pointer::join(at, "0"), depth + 1);
-        }
-        if node.member("allOf").is_none() {
-            self.leaf(schema, node, at)
-        } else {
-            Ok(())
+        } else if node.member("items").is_some() && node.member("x-synthetic").is_none() {
+            self.schema(&pointer::join(schema, "items"), &pointer::join(at, "0"), depth + 1);
+        } else if node.member("allOf").is_none() && !at.is_empty() {
+            self.leaf(schema, node, at);
         }
     }
 
-    fn leaf(&mut self, schema: &str, node: &Node, at: &str) -> Result<(), NoValue> {
-        if at.is_empty() {
-            return Ok(());
-        }
+    fn leaf(&mut self, schema: &str, node: &Node, at: &str) {
         let target = Target::Body(at.to_owned());
         let linked = self.known.values(self.contract, self.operation, &target);
         let mut choices: Vec<_> = linked
@@ -217,22 +250,19 @@ impl Maker<'_> {
             choices.retain(|choice| !choice.learned);
             choices.extend(self.nobodys(node, at).map(Choice::own));
         } else if self.takes_identifier(&target) {
-            if choices.is_empty() {
-                return if self.is_carried(at) {
-                    Err(self.known.lacks(self.contract, self.operation, &target, at))
-                } else {
-                    Ok(())
-                };
+            if choices.is_empty() && self.is_carried(at) {
+                let lacks = || self.known.lacks(self.contract, self.operation, &target, at);
+                self.lacking.get_or_insert_with(lacks);
             }
-        } else if let Some(value) = self.own(node, at) {
-            let choice = Choice::own(value);
+        } else {
+            let own = self.own(node, at).into_iter().map(Choice::own);
             // A text that carries the mark comes first: it is the run's own name for what it creates.
             let first = if node.member("x-synthetic").is_some() {
                 0
             } else {
                 choices.len()
             };
-            choices.insert(first, choice);
+            choices.splice(first..first, own);
         }
         let array = schema
             .strip_suffix("/items")
@@ -257,7 +287,6 @@ impl Maker<'_> {
                 .is_some_and(|field| self.required.iter().any(|other| other == field));
             self.leaves.push(leaf);
         }
-        Ok(())
     }
 
     /// What else may be sent in the field, and what it is. A text of our own differs by its mark, and an identifier is
@@ -266,6 +295,8 @@ impl Maker<'_> {
         let (contract, operation) = (self.contract, self.operation);
         if variety::is_name(contract, operation, node, at) {
             (Vec::new(), Nature::Name)
+        } else if variety::is_address(contract, operation, node, at) {
+            (Vec::new(), Nature::Address)
         } else if node.member("format").and_then(Node::text) == Some("date-time") {
             (Vec::new(), Nature::Timestamp)
         } else if node.member("x-synthetic").is_some() || self.takes_identifier(target) {
@@ -282,27 +313,30 @@ impl Maker<'_> {
         }
     }
 
-    /// The contract's own value for a field: its synthetic text, its place in the example, else one by its type.
-    fn own(&self, node: &Node, at: &str) -> Option<Value> {
+    /// The contract's own values for a field, the best first: its synthetic text, instants, its place in the example, else
+    /// one by its type.
+    fn own(&self, node: &Node, at: &str) -> Vec<Value> {
         let example = self.example.and_then(|example| example.pointer(at));
         if let Some(text) = node.member("x-synthetic").and_then(Node::text) {
-            return Some(Value::String(text.replace("{mark}", &self.mark)));
+            return vec![Value::String(text.replace("{mark}", &self.mark))];
         }
         let accepts = &self.contract.operation(self.operation).laws.accepts;
         let takes_forms = accepts.iter().any(|accepts| accepts.sent == at);
         if takes_forms || node.member("format").and_then(Node::text) == Some("date-time") {
-            return Some(Value::String(synthetic::timestamp(example, self.form, self.number)));
+            let instants = synthetic::timestamps(example, self.form, self.number);
+            return instants.into_iter().map(Value::String).collect();
         }
         let stated = ["example", "default"]
             .iter()
             .find_map(|name| node.member(name))
             .map(Node::to_value);
         let allowed = || node.member("enum")?.elements().first().map(Node::to_value);
-        example
+        let value = example
             .cloned()
             .or(stated)
             .or_else(allowed)
-            .or_else(|| self.by_type(node))
+            .or_else(|| self.by_type(node));
+        value.into_iter().collect()
     }
 
     fn by_type(&self, node: &Node) -> Option<Value> {
@@ -333,10 +367,10 @@ impl Maker<'_> {
             return None;
         }
         if stated("enum").is_some() || stated("x-synthetic").is_some() || kind == Some("boolean") {
-            return self.own(node, at);
+            return self.own(node, at).into_iter().next();
         }
         if stated("pattern").is_some() {
-            return self.own(node, at).filter(|_| required);
+            return self.own(node, at).into_iter().next().filter(|_| required);
         }
         let bounded = stated("minimum").is_some() || stated("maximum").is_some();
         if matches!(kind, Some("integer" | "number")) && !bounded && !required {
@@ -397,11 +431,16 @@ pub(super) fn insert(body: &mut Value, at: &str, value: Value) {
     let mut place = body;
     for token in pointer::tokens(at) {
         place = match token.parse::<usize>() {
-            Ok(_) => {
-                if place.as_array().is_none_or(Vec::is_empty) {
-                    *place = Value::Array(vec![Value::Null]);
+            Ok(index) => {
+                let mut elements = match place.take() {
+                    Value::Array(elements) => elements,
+                    _ => Vec::new(),
+                };
+                if elements.len() <= index {
+                    elements.resize(index + 1, Value::Null);
                 }
-                &mut place[0]
+                *place = Value::Array(elements);
+                &mut place[index]
             }
             Err(_) => {
                 if !place.is_object() {
@@ -498,11 +537,11 @@ mod tests {
         shown("getVenues", &json!({"data": {"items": [{"id": "v-1"}]}}), &mut known);
         assert_eq!(
             draft(&known, "createVisit", Form::Utc).unwrap()["datetime"],
-            "2024-05-17T07:30:00Z"
+            "2024-06-30T22:30:37Z"
         );
         assert_eq!(
             draft(&known, "createVisit", Form::Offset).unwrap()["datetime"],
-            "2024-05-17T09:30:00+02:00"
+            "2024-01-01T00:30:53+02:00"
         );
     }
 }

@@ -6,6 +6,7 @@
 //! one field by field. [`Variant`] says how further bodies differ from one that was accepted, [`OddPart`] what an odd
 //! request has that a sound one has not.
 
+mod awkward;
 mod draft;
 mod known;
 mod odd;
@@ -20,6 +21,7 @@ mod told;
 mod understood;
 mod variety;
 
+pub use awkward::Edges;
 pub use draft::Draft;
 pub use known::Known;
 pub use odd::OddPart;
@@ -30,4 +32,4 @@ pub use source::{Given, NoValue, Source, Wanted, given};
 pub use steps::{Action, Plan, Probe, Scope, ShownBy, Step, WRONG_TOKENS, lanes};
 pub use synthetic::Mark;
 pub use told::{Bounds, Planned};
-pub use variety::{TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, reserve, variants};
+pub use variety::{AWKWARD_UPDATES, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, reserve, variants};

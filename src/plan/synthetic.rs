@@ -1,7 +1,7 @@
 //! Values that belong to nobody: the contract's own examples and `x-synthetic` texts, marked with the run. The main
 //! type is [`Mark`].
 
-use chrono::{DateTime, Duration, FixedOffset, SecondsFormat, Utc};
+use chrono::{DateTime, Duration, FixedOffset, SecondsFormat};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::Value;
@@ -111,29 +111,42 @@ impl Mark {
     }
 }
 
-/// A timestamp in the form: the example's instant, or one of 2024, moved on by a minute a draft so that no two records
-/// are the same.
-pub(super) fn timestamp(example: Option<&Value>, form: Form, number: u64) -> String {
-    let parsed = example
-        .and_then(Value::as_str)
-        .and_then(|text| DateTime::parse_from_rfc3339(text).ok());
-    let base = parsed.map_or_else(
-        || DateTime::from_timestamp_nanos(1_715_938_200_000_000_000),
-        |moment| moment.to_utc(),
-    );
-    let minutes = i64::try_from(number % 500_000).unwrap_or(0);
-    let moment: DateTime<Utc> = base + Duration::minutes(minutes);
-    match form {
-        Form::Utc => moment.to_rfc3339_opts(SecondsFormat::Secs, true),
-        Form::Offset => FixedOffset::east_opt(2 * 3600).map_or_else(
-            || moment.to_rfc3339(),
-            |offset| {
-                moment
-                    .with_timezone(&offset)
-                    .to_rfc3339_opts(SecondsFormat::Secs, false)
-            },
-        ),
-    }
+/// The instants that a timestamp is sent with in a form, the better first. The first is at the edge of a day, of a month
+/// and of a year in the zone that it is written in or in UTC, in winter or in summer, with a second that is not zero: what
+/// loses any of it shows. The second is the example's, for a target that does not take the first. Each is moved on by a
+/// minute a draft so that no two records are the same.
+pub(super) fn timestamps(example: Option<&Value>, form: Form, number: u64) -> Vec<String> {
+    let edge = match form {
+        Form::Utc => "2024-06-30T22:30:37Z",
+        Form::Offset => "2024-01-01T00:30:53+02:00",
+    };
+    let example = example.and_then(Value::as_str).and_then(|text| in_form(text, form));
+    let instants = [Some(edge.to_owned()), example];
+    let moved = instants.into_iter().flatten().filter_map(|text| moved(&text, number));
+    moved.collect()
+}
+
+/// An instant, written as UTC or at the offset of two hours.
+fn in_form(text: &str, form: Form) -> Option<String> {
+    let instant = DateTime::parse_from_rfc3339(text).ok()?;
+    Some(match form {
+        Form::Utc => instant.to_utc().to_rfc3339_opts(SecondsFormat::Secs, true),
+        Form::Offset => {
+            let offset = FixedOffset::east_opt(2 * 3600)?;
+            instant
+                .with_timezone(&offset)
+                .to_rfc3339_opts(SecondsFormat::Secs, false)
+        }
+    })
+}
+
+/// A timestamp moved on by so many minutes, within the half hour that it begins in, and then by days: it stays at the edge
+/// of its day.
+pub(super) fn moved(text: &str, number: u64) -> Option<String> {
+    let minutes = Duration::minutes(i64::try_from(number % 30).ok()?);
+    let days = Duration::days(i64::try_from(number / 30 % 1_000).ok()?);
+    let instant = DateTime::parse_from_rfc3339(text).ok()? + minutes + days;
+    Some(instant.to_rfc3339_opts(SecondsFormat::Secs, text.ends_with('Z')))
 }
 
 #[cfg(test)]
@@ -171,9 +184,29 @@ mod tests {
     }
 
     #[test]
-    fn a_timestamp_has_its_form() {
+    fn a_timestamp_has_its_form_and_the_example_comes_after_the_edge() {
         let example = Value::from("2024-05-17T09:30:00+02:00");
-        assert_eq!(timestamp(Some(&example), Form::Utc, 1), "2024-05-17T07:31:00Z");
-        assert_eq!(timestamp(Some(&example), Form::Offset, 2), "2024-05-17T09:32:00+02:00");
+        assert_eq!(
+            timestamps(Some(&example), Form::Utc, 1),
+            ["2024-06-30T22:31:37Z", "2024-05-17T07:31:00Z"]
+        );
+        assert_eq!(
+            timestamps(Some(&example), Form::Offset, 2),
+            ["2024-01-01T00:32:53+02:00", "2024-05-17T09:32:00+02:00"]
+        );
+        assert_eq!(timestamps(None, Form::Utc, 0), ["2024-06-30T22:30:37Z"]);
+    }
+
+    #[test]
+    fn no_two_drafts_have_one_instant_and_each_stays_at_the_edge_of_its_day() {
+        let instants: std::collections::HashSet<_> = (0..2000)
+            .map(|number| moved("2024-01-01T00:30:53+02:00", number).unwrap())
+            .collect();
+        assert_eq!(instants.len(), 2000);
+        assert!(
+            instants
+                .iter()
+                .all(|instant| instant.contains("T00:") && instant.ends_with(":53+02:00"))
+        );
     }
 }

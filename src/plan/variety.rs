@@ -1,23 +1,24 @@
-//! Bodies other than the plain draft: each field alone, none at all, names beyond ASCII, timestamps at several offsets.
-//! The main type is [`Variant`].
+//! Bodies other than the plain draft: each field alone, none at all, timestamps at several offsets, awkward values. The
+//! main type is [`Variant`].
 //!
 //! # Design
 //!
 //! Every variant is a body that the document documents: it does not show which fields are required, and a string of
 //! JSON is Unicode. So a refusal of one is evidence on a gap, and an answer is judged as any other. A create leaves a
 //! record behind, so a run sends few of its variants, in an order that the seed chooses: the runs of a week cover them
-//! all. An update leaves nothing, so it is sent all of them.
+//! all, and one of them has as many awkward values as one record can. An update leaves nothing, so it is sent all of them.
 
 use std::fmt;
 
-use chrono::{DateTime, Days, Duration, FixedOffset, NaiveTime, SecondsFormat, Utc};
+use chrono::{DateTime, Days, Duration, FixedOffset, NaiveDate, NaiveTime, SecondsFormat, Timelike as _, Utc};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::Value;
 
+use super::awkward::Edges;
 use super::draft::{Choice, Draft, Leaf};
 use crate::contract::document::Node;
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{Method, OperationId};
 use crate::contract::vocabulary::{Carry, Form};
 use crate::contract::{Contract, pointer};
 
@@ -25,17 +26,16 @@ use crate::contract::{Contract, pointer};
 pub const WRITES_A_VARIANT: u64 = 20;
 
 /// How many variants of a create are sent for one that is accepted: most leave out a field that may be required.
-pub const TRIES_A_VARIANT: u64 = 4;
+pub const TRIES_A_VARIANT: u64 = 3;
+
+/// How many bodies with awkward values an update is sent at most: those that are refused are sent again in halves.
+pub const AWKWARD_UPDATES: usize = 60;
 
 /// How much of `--max-writes` is kept for what comes after the documented creates and may be let in.
 #[must_use]
 pub fn reserve(max_writes: u64) -> u64 {
     max_writes.div_ceil(4)
 }
-
-/// What names end in, in turn: é as one character and as two, Han and kana, a character beyond the basic plane, Hebrew and
-/// Arabic. None of them is a control or an invisible character, which a service may well strip.
-const TEXTS: [&str; 5] = ["Zo\u{e9}", "Zoe\u{301}", "名前カナ", "🌟", "שלום-سلام"];
 
 /// Offsets beside the one of the plain draft: the ends of the range, and those of half and of quarter hours.
 const OFFSETS: [&str; 5] = ["+14:00", "-12:00", "+05:45", "-03:30", "+00:00"];
@@ -50,8 +50,8 @@ pub enum Variant {
     Nothing,
     /// Timestamps at this offset, at an instant whose date there is another than in UTC where the offset allows.
     Offset(&'static str),
-    /// Names that end in this text.
-    Text(&'static str),
+    /// These awkward values, beside what was accepted.
+    Awkward(Edges),
 }
 
 impl fmt::Display for Variant {
@@ -60,37 +60,38 @@ impl fmt::Display for Variant {
             Self::Alone(field) => write!(formatter, "{field} alone"),
             Self::Nothing => formatter.write_str("no field"),
             Self::Offset(offset) => write!(formatter, "timestamps at {offset}"),
-            Self::Text(text) => {
-                formatter.write_str("names that end in ")?;
-                text.chars().try_for_each(|letter| match letter {
-                    ascii if ascii.is_ascii() => write!(formatter, "{ascii}"),
-                    // Not as themselves: some turn the direction of writing.
-                    other => write!(formatter, "{}", other.escape_unicode()),
-                })
-            }
+            Self::Awkward(edges) => write!(formatter, "awkward values: {edges}"),
         }
     }
 }
 
-/// All variants of an operation's body, in the order of the seed.
+/// All variants of an operation's body: those with awkward values after the others for an update, before them for a create,
+/// and the others in the order of the seed.
 #[must_use]
 pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<Variant> {
     let fields = fields(contract, operation);
     if fields.is_empty() {
         return Vec::new();
     }
-    let laws = &contract.operation(operation).laws;
+    let documented = contract.operation(operation);
+    let laws = &documented.laws;
     let offsets = laws.accepts.iter().any(|accepts| accepts.forms.contains(&Form::Offset));
-    let names = names_in(contract, operation);
     let mut variants: Vec<_> = fields.into_iter().map(Variant::Alone).collect();
     variants.push(Variant::Nothing);
-    variants.extend(TEXTS.map(Variant::Text).into_iter().filter(|_| names));
     variants.extend(OFFSETS.map(Variant::Offset).into_iter().filter(|_| offsets));
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(u64::try_from(operation.0).unwrap_or(0));
     for end in (1..variants.len()).rev() {
         let range = u64::try_from(end + 1).unwrap_or(1);
         variants.swap(end, usize::try_from(random.next_u64() % range).unwrap_or(0));
+    }
+    let slots = Draft::slots(contract, operation);
+    if documented.method == Method::Post {
+        let edges = Edges::of_a_create(slots, seed);
+        variants.splice(0..0, edges.map(Variant::Awkward));
+    } else {
+        let sets = Edges::of_an_update(slots, seed).into_iter();
+        variants.extend(sets.map(Variant::Awkward));
     }
     variants
 }
@@ -140,28 +141,61 @@ fn parts(contract: &Contract, operation: OperationId) -> Vec<&Node> {
     parts
 }
 
-/// Whether a field of the body is a name: see [`is_name`].
-fn names_in(contract: &Contract, operation: OperationId) -> bool {
-    let request = contract.operation(operation).request.as_ref();
-    let schema = request.and_then(|request| request.schema.as_deref());
-    let schema = schema.map(|schema| contract.resolve(schema));
-    let node = |field: &str| {
-        let at = format!("{}/properties{field}", schema.as_deref()?);
-        contract.document.node(&contract.resolve(&at))
-    };
-    let mut fields = fields(contract, operation).into_iter();
-    fields.any(|field| node(&field).is_some_and(|node| is_name(contract, operation, node, &field)))
-}
-
 /// Whether a field is a name: a text of our own that must come back as it was sent, and no address, whose grammar (RFC
 /// 5321) knows ASCII alone.
 pub(super) fn is_name(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
     let plain = node.member("pattern").is_none() && node.member("format").is_none();
-    let text = node.member("x-synthetic").and_then(Node::text);
-    let own = text.is_some_and(|text| !text.contains('@'));
-    plain
-        && own
-        && carries(contract, operation).any(|carry| carry.gap.is_none() && pointer::any_element(at) == carry.sent)
+    plain && comes_back(contract, operation, node, at).is_some_and(|text| !text.contains('@'))
+}
+
+/// Whether a field is an address of our own that must come back as it was sent.
+pub(super) fn is_address(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
+    let plain = node.member("pattern").is_none();
+    plain && comes_back(contract, operation, node, at).is_some_and(|text| text.contains('@'))
+}
+
+/// A field's text of our own, where it must come back as it was sent.
+fn comes_back<'node>(contract: &Contract, operation: OperationId, node: &'node Node, at: &str) -> Option<&'node str> {
+    let text = node.member("x-synthetic").and_then(Node::text)?;
+    let any = pointer::any_element(at);
+    let mut carries = carries(contract, operation);
+    carries
+        .any(|carry| carry.gap.is_none() && any == carry.sent)
+        .then_some(text)
+}
+
+/// Tells the fields that make up a date: integers called day, month and year beside each other, and a text in the form of a
+/// full date (RFC 3339, section 5.6), which is taken for the same date.
+pub(super) fn tell_dates(leaves: &mut [Leaf]) {
+    let parts = [
+        ("/day", Nature::Day),
+        ("/month", Nature::Month),
+        ("/year", Nature::Year),
+    ];
+    let above = |leaf: &Leaf, part: &str| {
+        let is_integer = leaf.value().is_some_and(Value::is_i64);
+        leaf.pointer
+            .strip_suffix(part)
+            .filter(|_| is_integer)
+            .map(str::to_owned)
+    };
+    let dates: Vec<_> = leaves.iter().filter_map(|leaf| above(leaf, "/day")).collect();
+    let is_whole = |at: &&String| {
+        let has = |part: &str| leaves.iter().any(|leaf| above(leaf, part).as_ref() == Some(*at));
+        parts.iter().all(|(part, _)| has(part))
+    };
+    let Some(date) = dates.iter().find(is_whole) else {
+        return;
+    };
+    for leaf in leaves {
+        let is_a_date = |text: &str| NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok();
+        let part = parts.iter().find(|(part, _)| above(leaf, part).as_ref() == Some(date));
+        if let Some((_, nature)) = part {
+            leaf.nature = *nature;
+        } else if leaf.value().and_then(Value::as_str).is_some_and(is_a_date) {
+            leaf.nature = Nature::Date;
+        }
+    }
 }
 
 fn carries(contract: &Contract, operation: OperationId) -> impl Iterator<Item = &Carry> {
@@ -193,7 +227,7 @@ impl Draft {
             Variant::Alone(field) => self.leave(|leaf| leaf.required || leaf.field() == Some(field.as_str())),
             Variant::Nothing => self.leave(|leaf| leaf.required),
             Variant::Offset(offset) => self.rewrite(Nature::Timestamp, |text| at_offset(text, offset)),
-            Variant::Text(text) => self.rewrite(Nature::Name, |name| Some(format!("{name}-{text}"))),
+            Variant::Awkward(edges) => self.put(edges),
         }
         let body = self.body().0;
         let emptied = body.as_object().is_some_and(serde_json::Map::is_empty);
@@ -227,30 +261,39 @@ impl Draft {
         }
     }
 
-    fn rewrite(&mut self, nature: Nature, change: impl Fn(&str) -> Option<String>) {
-        for leaf in self.leaves.iter_mut().filter(|leaf| leaf.nature == nature) {
-            let changed = leaf.value().and_then(Value::as_str).and_then(&change);
-            if let Some(changed) = changed {
-                leaf.choices = vec![Choice::own(Value::String(changed))];
-                leaf.chosen = 0;
-            }
-        }
+    /// Changes the texts of this nature.
+    pub(super) fn rewrite(&mut self, nature: Nature, change: impl Fn(&str) -> Option<String>) {
+        let leaves = self.leaves.iter_mut().filter(|leaf| leaf.nature == nature);
+        leaves.for_each(|leaf| leaf.rewrite(&change));
     }
 }
 
 /// What a field is, as far as a variant changes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Nature {
+    /// An address of the run's own.
+    Address,
+    /// A date as a text.
+    Date,
+    /// The day of a date.
+    Day,
+    /// The month of a date, from 1.
+    Month,
+    /// A text of the run's own that any text may stand in.
     Name,
+    /// Anything else.
     Other,
+    /// An instant.
     Timestamp,
+    /// The year of a date.
+    Year,
 }
 
 /// A timestamp at an offset, an hour or less from the midnight at which its date there is another than in UTC.
 fn at_offset(text: &str, offset: &str) -> Option<String> {
     let offset: FixedOffset = offset.parse().ok()?;
     let utc = DateTime::parse_from_rfc3339(text).ok()?.to_utc();
-    let minute = Duration::minutes(i64::from(chrono::Timelike::minute(&utc)));
+    let minute = Duration::seconds(i64::from(utc.minute() * 60 + utc.second()));
     let midnight = utc.date_naive().and_time(NaiveTime::MIN);
     let instant = if offset.local_minus_utc() > 0 {
         midnight.checked_add_days(Days::new(1))? - Duration::hours(1) + minute
@@ -326,41 +369,19 @@ mod tests {
     fn the_same_seed_gives_the_same_order_and_few_seeds_bring_every_variant_first() {
         assert_eq!(of("createContact", 7), of("createContact", 7));
         let all = of("createVisit", 1).len();
-        let first: HashSet<_> = (0..60).map(|seed| of("createVisit", seed)[0].to_string()).collect();
-        assert_eq!((all, first.len()), (9, 9));
-    }
-
-    #[test]
-    fn names_alone_go_beyond_ascii_and_keep_the_mark() {
-        for text in TEXTS {
-            let body = varied("createContact", &Variant::Text(text)).unwrap();
-            let mark = Mark::new(1, 1).numbered(1);
-            assert_eq!(body["firstname"], format!("Countersign-{mark}-{text}"));
-            assert_eq!(body["lastname"], format!("Check-{mark}-{text}"));
-            let contact = body["contact_methods"][0]["contact"].as_str().unwrap();
-            assert!(contact.is_ascii(), "{contact}");
-        }
-        assert!(
-            !of("createContactMethod", 1)
-                .iter()
-                .any(|variant| matches!(variant, Variant::Text(_)))
-        );
-        assert!(
-            !of("createVisit", 1)
-                .iter()
-                .any(|variant| matches!(variant, Variant::Text(_)))
-        );
-        assert!(of("createTag", 1).contains(&Variant::Text("🌟")));
+        let first: HashSet<_> = (0..60).map(|seed| of("createVisit", seed)[1].to_string()).collect();
+        // The one with awkward values comes before the others, whatever the seed.
+        assert_eq!((all, first.len()), (10, 9));
     }
 
     #[test]
     fn an_offset_moves_the_date_where_it_can() {
         for (offset, sent) in [
-            ("+14:00", "2024-05-18T13:31:00+14:00"),
-            ("-12:00", "2024-05-16T12:31:00-12:00"),
-            ("+05:45", "2024-05-18T05:16:00+05:45"),
-            ("-03:30", "2024-05-16T21:01:00-03:30"),
-            ("+00:00", "2024-05-17T00:31:00+00:00"),
+            ("+14:00", "2024-07-01T13:31:37+14:00"),
+            ("-12:00", "2024-06-29T12:31:37-12:00"),
+            ("+05:45", "2024-07-01T05:16:37+05:45"),
+            ("-03:30", "2024-06-29T21:01:37-03:30"),
+            ("+00:00", "2024-06-30T00:31:37+00:00"),
         ] {
             let body = varied("createVisit", &Variant::Offset(offset)).unwrap();
             assert_eq!(body["datetime"], sent);

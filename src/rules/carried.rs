@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::evidence::{Creation, Sighting, Updating};
 use super::level::Level;
 use super::rule::{Comparison, Example, Judging, Rule};
+use super::spoiled::spoiled;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
@@ -31,7 +32,7 @@ pub(super) static RULE: Rule = Rule {
     example: Example {
         fact: "createTag created /data/name: as sent in /name",
         documented: "as sent in /name",
-        received: "string(7), not the string(7) that was sent",
+        received: "string(7), not the string(7) that was sent: letters came back in another case",
         pointer: "/data/name",
         #[cfg(test)]
         shown: || {
@@ -88,6 +89,8 @@ struct Sent<'sent> {
     operation: OperationId,
     carries: &'sent [Carry],
     body: &'sent Value,
+    /// The pointers of what the target showed before it was sent.
+    learned: &'sent [String],
 }
 
 impl<'sent> Sent<'sent> {
@@ -96,6 +99,7 @@ impl<'sent> Sent<'sent> {
             operation,
             carries,
             body: request.json().unwrap_or(&Value::Null),
+            learned: &request.learned,
         }
     }
 
@@ -120,12 +124,27 @@ impl<'sent> Sent<'sent> {
                     sink.undecided(fact, Reason::NoInstant);
                     continue;
                 }
-                let received = tell_lost(sink, &kept, lost);
+                let received = self.tell_lost(sink, carry, (&kept, lost));
                 sink.broken(fact, || format!("{at}{}", carry.kept), || received);
             } else {
                 sink.held(fact);
             }
         }
+    }
+
+    /// What came in a value's stead, and what became of it, where it is no value of the target's.
+    fn tell_lost(&self, sink: &Sink<'_>, carry: &Carry, (kept, lost): (&[&Value], &Value)) -> String {
+        let [one] = kept else {
+            let count = kept.len();
+            return format!("{count} values, none of them the {} that was sent", sink.tell(lost));
+        };
+        let mut told = format!("{}, not the {} that was sent", sink.tell(one), sink.tell(lost));
+        let is_own = !self.learned.iter().any(|at| pointer::any_element(at) == carry.sent);
+        if let Some(how) = is_own.then(|| spoiled(carry, self.body, (lost, one))).flatten() {
+            told.push_str(": ");
+            told.push_str(&how);
+        }
+        told
     }
 }
 
@@ -152,17 +171,6 @@ fn kept<'record>(carry: &Carry, record: &'record Value) -> Vec<&'record Value> {
         pointer::select(record, above).into_iter().filter(is_end)
     });
     ends.next().into_iter().collect()
-}
-
-fn tell_lost(sink: &Sink<'_>, kept: &[&Value], lost: &Value) -> String {
-    match kept {
-        [one] => format!("{}, not the {} that was sent", sink.tell(one), sink.tell(lost)),
-        many => format!(
-            "{} values, none of them the {} that was sent",
-            many.len(),
-            sink.tell(lost)
-        ),
-    }
 }
 
 /// Whether a value is kept; none where a timestamp came in a form that does not say.
@@ -193,7 +201,7 @@ fn composed(text: &str) -> Cow<'_, str> {
 
 /// The instant that a timestamp names, in the forms that leave no doubt: those of ISO 8601 with `Z` or an offset, `T` or
 /// a space between date and time, and that of mail. In which form timestamps are answered is a gap.
-fn instant(value: &Value) -> Option<DateTime<FixedOffset>> {
+pub(super) fn instant(value: &Value) -> Option<DateTime<FixedOffset>> {
     let text = value.as_str()?;
     let forms = [
         "%Y-%m-%dT%H:%M:%S%.f%#z",
@@ -233,7 +241,10 @@ mod tests {
     fn the_same_value_holds_and_another_is_broken() {
         assert_eq!(tag(&json!("regular"), &json!("regular")).fact(NAME), Verdict::Held);
         for (kept, received) in [
-            (json!("Regular"), "string(7), not the string(7) that was sent"),
+            (
+                json!("Regular"),
+                "string(7), not the string(7) that was sent: letters came back in another case",
+            ),
             (json!(null), "null, not the string(7) that was sent"),
         ] {
             let told = tag(&json!("regular"), &kept);

@@ -30,6 +30,7 @@ mod respelled;
 mod rule;
 mod scope;
 mod server_error;
+mod spoiled;
 mod status;
 mod stored_refusal;
 mod success;

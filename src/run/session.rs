@@ -186,8 +186,8 @@ pub(super) struct Session<'run> {
     pub(super) shown: RefCell<Shown>,
     /// Whose the record of each create is that later writes lean on.
     pub(super) own: RefCell<HashMap<OperationId, Own>>,
-    /// The write whose answer is waited for.
-    writing: Cell<Option<OperationId>>,
+    /// The writes whose answers are waited for.
+    writing: RefCell<Vec<OperationId>>,
     refusals: RefCell<Refusals>,
     /// The round of the plan that began last, from 1; 0 before any did.
     round: Cell<u64>,
@@ -269,7 +269,7 @@ impl<'run> Session<'run> {
             others: RefCell::default(),
             shown: RefCell::new(Shown::of(contract, plan)),
             own: RefCell::default(),
-            writing: Cell::new(None),
+            writing: RefCell::default(),
             refusals: RefCell::default(),
             round: Cell::new(0),
             unrecorded: RefCell::default(),
@@ -472,7 +472,7 @@ impl<'run> Session<'run> {
         let number = self.number.get();
         if writes {
             self.record_intent(&request, number).await;
-            self.writing.set(Some(request.operation));
+            self.writing.borrow_mut().push(request.operation);
         }
         self.count(|tally| {
             tally.sent += 1;
@@ -480,7 +480,11 @@ impl<'run> Session<'run> {
         });
         let sent = self.begun.elapsed();
         let outcome = self.transport.send(&request, &|| self.busy.get()).await;
-        self.writing.set(None);
+        if writes {
+            let mut writing = self.writing.borrow_mut();
+            let answered = writing.iter().position(|operation| *operation == request.operation);
+            answered.map(|place| writing.swap_remove(place));
+        }
         if let Ok(answer) = &outcome {
             self.count(|tally| {
                 tally.answered += 1;
@@ -630,7 +634,7 @@ impl<'run> Session<'run> {
             self.tell_findings();
         }
         let creates = |operation: &OperationId| self.contract.operation(*operation).method == Method::Post;
-        if let Some(operation) = self.writing.take().filter(creates) {
+        for operation in self.writing.take().into_iter().filter(creates) {
             self.leave(Residue {
                 operation,
                 id: None,

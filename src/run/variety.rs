@@ -1,19 +1,43 @@
 //! Sends variants of what was accepted: a few of each create, because a record stays, and all of each update, because
 //! nothing does. A variant that is refused is evidence on a gap and changes no verdict.
 
+use std::collections::VecDeque;
+
 use serde_json::{Value, json};
 
 use super::create::Standing;
-use super::request;
+use super::request::{self, Address};
 use super::session::{Changed, Session};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Form, Updated};
 use crate::exchange::{Exchange, Request};
-use crate::plan::{Draft, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, variants};
+use crate::plan::{AWKWARD_UPDATES, Draft, Edges, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, variants};
+
+/// An update that is sent again and again, to one record.
+struct Updates<'run> {
+    operation: OperationId,
+    law: &'run Updated,
+    list: OperationId,
+    address: Address,
+    /// The draft that was accepted.
+    accepted: Draft,
+    /// What the updates so far sent of each field last.
+    sent: Value,
+}
+
+/// What became of one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Taken {
+    Accepted,
+    Refused,
+    /// Neither, so that no further one is sent.
+    Failed,
+}
 
 impl Session<'_> {
-    /// Creates records from variants of the draft that the operation accepted: one for each twenty of `--max-writes`.
+    /// Creates records from variants of the draft that the operation accepted: one with awkward values, and for each twenty
+    /// of `--max-writes` one of the others. They are under way together, where there is room for both.
     pub(super) async fn vary_create(&self, operation: OperationId) {
         let accepted = self.accepted.borrow().get(&operation).cloned();
         if self.owned(operation).await.is_err() {
@@ -23,21 +47,79 @@ impl Session<'_> {
         let (Some(accepted), Ok(address)) = (accepted, address) else {
             return;
         };
-        let wanted = self.settings.max_writes.div_ceil(WRITES_A_VARIANT);
+        let mut awkward = None;
+        let mut others = variants(self.contract, operation, self.seed);
+        others.retain(|variant| match variant {
+            Variant::Awkward(edges) => {
+                awkward = Some(edges.clone());
+                false
+            }
+            _ => true,
+        });
+        let base = (operation, &accepted, &address);
+        let awkwardly = self.create_awkwardly(base, awkward);
+        let otherwise = self.create_otherwise(base, others);
+        if self.left_to_create() > 1 {
+            futures::join!(awkwardly, otherwise);
+        } else {
+            awkwardly.await;
+            otherwise.await;
+        }
+    }
+
+    /// Creates a record with awkward values, with half of them where they are refused.
+    async fn create_awkwardly(
+        &self,
+        (operation, accepted, address): (OperationId, &Draft, &Address),
+        edges: Option<Edges>,
+    ) {
+        let mut edges = edges;
+        for _ in 0..TRIES_A_VARIANT {
+            let Some(these) = edges.take().filter(|_| self.left_to_create() > 0) else {
+                return;
+            };
+            let Ok(mut draft) = self.draft(operation, Form::Utc) else {
+                return;
+            };
+            let halves = these.halves();
+            if draft.vary(&Variant::Awkward(these), accepted) {
+                self.expect(1);
+                let (exchange, _) = self.write(operation, &draft, address, Standing::Further).await;
+                if !is_refused(&exchange) {
+                    return;
+                }
+            }
+            edges = halves.into_iter().next();
+        }
+    }
+
+    /// Creates records from the other variants.
+    async fn create_otherwise(
+        &self,
+        (operation, accepted, address): (OperationId, &Draft, &Address),
+        variants: Vec<Variant>,
+    ) {
+        // What is a part of another record had its turn with the awkward values.
+        let is_part = u64::from(self.contract.list_of(operation).is_none());
+        let wanted = self
+            .settings
+            .max_writes
+            .div_ceil(WRITES_A_VARIANT)
+            .saturating_sub(is_part);
         let (mut made, mut tries) = (0, 0);
-        for variant in variants(self.contract, operation, self.seed) {
+        for variant in variants {
             if made == wanted || tries == wanted.saturating_mul(TRIES_A_VARIANT) || self.left_to_create() == 0 {
                 break;
             }
             let Ok(mut draft) = self.draft(operation, Form::Utc) else {
                 break;
             };
-            if !draft.vary(&variant, &accepted) {
+            if !draft.vary(&variant, accepted) {
                 continue;
             }
             tries += 1;
             self.expect(1);
-            let (exchange, _) = self.write(operation, &draft, &address, Standing::Further).await;
+            let (exchange, _) = self.write(operation, &draft, address, Standing::Further).await;
             if self.succeeded(&exchange) {
                 made += 1;
             } else if !is_refused(&exchange) {
@@ -58,33 +140,98 @@ impl Session<'_> {
         let (Some(accepted), Some(law), Some(list), Ok(address)) = (accepted, law, list, address) else {
             return;
         };
-        let mut sent = self.sent_last(operation);
+        let sent = self.sent_last(operation);
+        let mut updates = Updates {
+            operation,
+            law,
+            list,
+            address,
+            accepted,
+            sent,
+        };
+        let mut awkward = VecDeque::new();
         for variant in variants(self.contract, operation, self.seed) {
-            let Ok(mut draft) = self.draft(operation, Form::Utc) else {
-                return;
-            };
-            if !draft.vary(&variant, &accepted) {
-                continue;
-            }
-            if matches!(variant, Variant::Alone(_)) {
-                self.differ(operation, law, &mut draft, &sent);
-            }
-            self.expect(1);
-            let (exchange, _) = self.write(operation, &draft, &address, Standing::Further).await;
-            if self.succeeded(&exchange) {
-                let changed = Changed {
-                    operation,
-                    request: exchange.request,
-                    path_values: address.path_values.clone(),
-                };
-                if comes_back(law, &changed.request) {
-                    self.look_closely(list, &changed, law, &sent).await;
+            match variant {
+                Variant::Awkward(edges) => awkward.push_back(edges),
+                other => {
+                    if self.update_as(&mut updates, &other).await == Some(Taken::Failed) {
+                        return;
+                    }
                 }
-                put(&mut sent, changed.request.json().cloned());
-            } else if !is_refused(&exchange) {
-                return;
             }
         }
+        if self.update_awkwardly(&mut updates, awkward).await {
+            // What stays behind is read by people and other programs.
+            self.update_plainly(&mut updates).await;
+        }
+    }
+
+    /// Sends awkward values, in halves where they are refused together: which one a service does not take is evidence on a
+    /// gap. Hands back whether any were accepted.
+    async fn update_awkwardly(&self, updates: &mut Updates<'_>, mut open: VecDeque<Edges>) -> bool {
+        let (mut accepted, mut tries, mut refused) = (false, 0, Vec::new());
+        while let Some(edges) = open.pop_front().filter(|_| tries < AWKWARD_UPDATES) {
+            let edges = edges.without(&refused);
+            if edges.is_empty() {
+                continue;
+            }
+            match self.update_as(updates, &Variant::Awkward(edges.clone())).await {
+                Some(Taken::Accepted) => accepted = true,
+                Some(Taken::Refused) => {
+                    if edges.is_single() {
+                        refused.push(edges.to_string());
+                    }
+                    edges.halves().into_iter().rev().for_each(|half| open.push_front(half));
+                }
+                Some(Taken::Failed) => return accepted,
+                None => continue,
+            }
+            tries += 1;
+        }
+        accepted
+    }
+
+    async fn update_plainly(&self, updates: &mut Updates<'_>) {
+        if let Ok(mut draft) = self.draft(updates.operation, Form::Utc) {
+            draft.choose_as(&updates.accepted);
+            self.send_update(updates, &draft).await;
+        }
+    }
+
+    /// Sends one variant of an update; none where it would not differ from what was accepted.
+    async fn update_as(&self, updates: &mut Updates<'_>, variant: &Variant) -> Option<Taken> {
+        let mut draft = self.draft(updates.operation, Form::Utc).ok()?;
+        if !draft.vary(variant, &updates.accepted) {
+            return None;
+        }
+        if matches!(variant, Variant::Alone(_)) {
+            self.differ(updates.operation, updates.law, &mut draft, &updates.sent);
+        }
+        Some(self.send_update(updates, &draft).await)
+    }
+
+    /// Sends an update and looks for what it sent.
+    async fn send_update(&self, updates: &mut Updates<'_>, draft: &Draft) -> Taken {
+        self.expect(1);
+        let (operation, law) = (updates.operation, updates.law);
+        let (exchange, _) = self.write(operation, draft, &updates.address, Standing::Further).await;
+        if !self.succeeded(&exchange) {
+            return if is_refused(&exchange) {
+                Taken::Refused
+            } else {
+                Taken::Failed
+            };
+        }
+        let changed = Changed {
+            operation,
+            request: exchange.request,
+            path_values: updates.address.path_values.clone(),
+        };
+        if comes_back(law, &changed.request) {
+            self.look_closely(updates.list, &changed, law, &updates.sent).await;
+        }
+        put(&mut updates.sent, changed.request.json().cloned());
+        Taken::Accepted
     }
 
     /// What the updates so far sent of each field.

@@ -250,7 +250,10 @@ async fn what_is_sent_is_synthetic() {
         let body = call.body();
         for contact in contacts(&body) {
             sent += 1;
-            assert!(contact.ends_with("@example.com"), "{contact}");
+            let digits: String = contact.chars().filter(char::is_ascii_digit).collect();
+            // The range of mobile numbers that Ofcom keeps for drama.
+            let is_nobodys = !contact.contains('@') && digits.contains("7700900");
+            assert!(contact.ends_with("@example.com") || is_nobodys, "{contact}");
         }
     }
     assert!(sent > 0);

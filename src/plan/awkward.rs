@@ -1,0 +1,539 @@
+//! Values that are awkward and valid: what software that stores a plain value may well spoil. The main type is [`Edge`].
+//!
+//! # Design
+//!
+//! Each value is here because of a way in which software breaks on it, which stands beside it. Public collections of such
+//! strings exist (the "Big List of Naughty Strings" is the best known), but they are made to attack: scripts, statements
+//! that delete, paths that are there. What this run writes stays in somebody's database and is read by people and other
+//! programs, so every value here is inert: markup without script or event, quotes without statements, templates and links
+//! that name nothing. None has a control or an invisible character, or a blank at its ends, which a service may well strip.
+//!
+//! A text of the run's own carries several of them at once, behind its mark, so that few requests show all. Which of two
+//! was spoiled is read off what came back. Where a service refuses them together they are sent again in halves: see
+//! [`Edges::halves`].
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::draft::{Draft, Leaf};
+use super::synthetic;
+use super::variety::Nature;
+
+/// How many pieces a text carries at once.
+const PIECES: usize = 11;
+/// How many sets of values an update is sent.
+const ROUNDS: usize = 9;
+/// How many elements an array of an update has.
+const ELEMENTS: usize = 3;
+/// How many of an update's sets have several elements: under a service that merges, elements stay.
+const WITH_ELEMENTS: usize = 3;
+/// How many characters a text is filled up to: one more than what a column of 255 holds.
+const LONG: usize = 256;
+/// Shorter texts than twice this are not tried, where a longer one was refused.
+const SHORTEST: usize = 64;
+/// How long the local part of an address may be (RFC 5321, section 4.5.3.1.1).
+const LOCAL_PART: usize = 64;
+
+/// A text and what is awkward about it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// What is awkward, to be read after "with".
+    pub class: &'static str,
+    text: &'static str,
+}
+
+const fn piece(class: &'static str, text: &'static str) -> Piece {
+    Piece { class, text }
+}
+
+/// What stands behind the run's own name, those that one layer would refuse beside each other.
+const PIECES_OF_A_NAME: [Piece; 33] = [
+    // Escaped for a page when it is stored, and once more when it is shown; stripped by a sanitizer.
+    piece("an apostrophe", "O'Sample"),
+    piece("quotation marks", "\"Ex\""),
+    piece("an ampersand", "A&B"),
+    piece("entities", "&amp;&#39;"),
+    piece("markup", "<b>x</b>"),
+    piece("angle signs", "1<2>1"),
+    // Put into a statement or into a line of a file: cut, doubled, or taken for the end of it.
+    piece("doubled quotes", "x''y"),
+    piece("a semicolon", "a;b"),
+    piece("a comma", "a,b"),
+    piece("signs of comments", "--c /*d*/ #e"),
+    piece("a pipe", "a|b"),
+    // Unescaped once too often: a backslash of JSON or SQL, a percent sign of a form or of a format.
+    piece("backslashes", r"a\nb\\c\u0041"),
+    piece("percent signs", "50%41%s"),
+    piece("a plus sign", "a+b"),
+    piece("a question mark", "a?b=c"),
+    piece("slashes", "a/b//c"),
+    // Filled in, rendered, or made a link or a picture.
+    piece("templates", "{{a}}${b}#{c}{0}"),
+    piece("brackets", "[a](b)"),
+    piece("signs of Markdown", "*a* _b_ `c` ~d~"),
+    piece("a smiley", ":-)"),
+    piece("a link", "https://example.com/a?b=c#d"),
+    piece("an at sign", "@a"),
+    // Normalised further than Unicode's canonical equivalence: runs of blanks, the case of letters, compatibility forms.
+    piece("double blanks", "a  b"),
+    piece("capitals within words", "McEx dE"),
+    piece("letters whose case is not one to one", "Stra\u{df}e I\u{130}\u{131}i"),
+    piece("compatibility letters", "\u{fb01}\u{ff21}\u{b2}"),
+    piece("typographic signs", "\u{2019}\u{201c}\u{201d}\u{2013}\u{20ac}"),
+    // Kept in three bytes a character, in one byte, or read as another encoding.
+    piece("accents", "Zo\u{e9} \u{d1}\u{e5}"),
+    piece("accents of their own", "Zoe\u{301}"),
+    piece("Han and kana", "\u{540d}\u{524d}\u{30ab}\u{30ca}"),
+    piece(
+        "characters beyond the basic plane",
+        "\u{1f31f}\u{20bb7}\u{1f44d}\u{1f3fd}",
+    ),
+    piece(
+        "Hebrew and Arabic",
+        "\u{5e9}\u{5dc}\u{5d5}\u{5dd}-\u{633}\u{644}\u{627}\u{645}",
+    ),
+    piece(
+        "Indic and Thai letters",
+        "\u{928}\u{92e}\u{938}\u{94d}\u{924}\u{947} \u{e2a}\u{e27}\u{e31}",
+    ),
+];
+
+/// What stands in a name's stead: a text that is a value elsewhere, which a layer without types takes for one.
+const WHOLE_NAMES: [Piece; 16] = [
+    // Loosely typed: a number loses its zeros, its last digits or its form.
+    piece("leading zeros", "00420"),
+    piece("digits alone", "12345678901234567890123"),
+    piece("an exponent", "1e3"),
+    piece("a decimal fraction", "12.50"),
+    piece("a hexadecimal number", "0x1F"),
+    // False where a text is asked whether it is there.
+    piece("a zero", "0"),
+    // Words of other languages for nothing, for truth, for no number: there are people of these names.
+    piece("the word null", "null"),
+    piece("the word Null", "Null"),
+    piece("the word None", "None"),
+    piece("the word undefined", "undefined"),
+    piece("the word NaN", "NaN"),
+    piece("the word true", "true"),
+    piece("the word False", "False"),
+    piece("the word no", "no"),
+    // What a spreadsheet makes of a cell.
+    piece("a text like a date", "1-2"),
+    piece("a text like a formula", "=1+1"),
+];
+
+/// What the local part of an address has in it, of the characters that RFC 5322 (section 3.2.3) lets stand there.
+const PIECES_OF_AN_ADDRESS: [Piece; 9] = [
+    // Stripped as a subaddress, read as a blank.
+    piece("a plus sign", "+tag"),
+    piece("an apostrophe", "o'sample"),
+    // Written small, though only the domain knows no case (RFC 5321, section 2.4).
+    piece("capitals", "AdaEX"),
+    piece("a percent sign", "a%41"),
+    piece("an ampersand", "a&b=c"),
+    piece("dots", "a.b.c"),
+    piece("underscores and hyphens", "a_b-c"),
+    piece("leading zeros", "007"),
+    // Beyond ASCII (RFC 6531, section 3.3): many refuse them, and nobody may fail on them.
+    piece("letters beyond ASCII", "jos\u{e9}\u{540d}"),
+];
+
+/// Numbers that are nobody's (Ofcom's ranges for drama), as they are written.
+const NUMBERS: [Piece; 4] = [
+    // The sign read as a blank, the zeros as of a number.
+    piece("a plus sign", "+447700900107"),
+    piece("leading zeros", "07700900108"),
+    piece("blanks and brackets", "+44 (0)7700 900109"),
+    piece("two leading zeros", "00447700900110"),
+];
+
+/// What the name of a channel has in it that takes numbers.
+const OF_NUMBERS: [&str; 6] = ["phone", "mobile", "sms", "tel", "whatsapp", "cell"];
+
+/// A day and what is awkward about it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Day {
+    /// What is awkward, to be read after "on".
+    pub class: &'static str,
+    year: i32,
+    month: u32,
+    day: u32,
+}
+
+const fn day(class: &'static str, (year, month, day): (i32, u32, u32)) -> Day {
+    Day {
+        class,
+        year,
+        month,
+        day,
+    }
+}
+
+/// Days on which calendars break.
+const DAYS: [Day; 12] = [
+    // The next day, or the last of February, in a year that is moved on.
+    day("a leap day", (1996, 2, 29)),
+    day("the leap day of a full century", (2000, 2, 29)),
+    // A date as an instant at midnight, in a zone east or west of it: the day, the month and the year before or after.
+    day("the first day of a year", (1987, 1, 1)),
+    day("the last day of a year", (1986, 12, 31)),
+    // Two orders of writing one date.
+    day("a day that could be a month", (1984, 4, 3)),
+    day("a month that begins with zero", (1979, 9, 8)),
+    // Seconds since 1970 that are none, or below it.
+    day("the day at which Unix time begins", (1970, 1, 1)),
+    day("a day before 1970", (1955, 6, 30)),
+    // The least instant of 32 bits, and dates that some calendars of databases and spreadsheets do not have.
+    day("a day before 1901", (1899, 12, 31)),
+    // Years of two digits.
+    day("a year of the twenties", (1925, 10, 31)),
+    // After the greatest instant of 32 bits.
+    day("a day after 2038", (2040, 2, 29)),
+    // No midnight, where summer time begins at that hour.
+    day("a day without midnight in some zones", (1995, 10, 15)),
+];
+
+/// A time, with an offset, and what is awkward about it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Time {
+    /// What is awkward, to be read after "at".
+    pub class: &'static str,
+    /// In the form of RFC 3339.
+    pub(super) text: &'static str,
+}
+
+const fn time(class: &'static str, text: &'static str) -> Time {
+    Time { class, text }
+}
+
+/// Instants on which zones break; all have a second that is not zero.
+pub(super) const TIMES: [Time; 6] = [
+    time("a leap day that is March in UTC", "2024-02-29T20:10:41-05:00"),
+    time("a year that is the next one in UTC", "2023-12-31T22:20:29-03:30"),
+    time("the hour that summer time leaves out", "2024-03-31T02:15:07+01:00"),
+    time("the hour that summer time has twice", "2024-10-27T02:25:53+02:00"),
+    time("a month that is the one before in UTC", "2024-08-01T03:05:19+05:45"),
+    time("midnight", "2024-06-01T00:00:01+02:00"),
+];
+
+/// One awkward value in a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Edge {
+    /// This behind the run's own name, in the so many-th name of the body.
+    Piece(usize, &'static Piece),
+    /// This in its stead.
+    Whole(usize, &'static Piece),
+    /// The so many-th name filled up to so many characters.
+    Long(usize, usize),
+    /// This in the so many-th element's address, or this as its number where its channel takes numbers. There are so many
+    /// elements then.
+    Contact(usize, &'static Piece, &'static Piece),
+    /// This date.
+    Date(&'static Day),
+    /// This instant.
+    Instant(&'static Time),
+}
+
+impl fmt::Display for Edge {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Piece(_, piece) | Self::Whole(_, piece) => formatter.write_str(piece.class),
+            Self::Long(_, characters) => write!(formatter, "{characters} characters"),
+            Self::Contact(_, address, number) if address.class == number.class => formatter.write_str(address.class),
+            Self::Contact(_, address, number) => write!(formatter, "{} or {}", address.class, number.class),
+            Self::Date(day) => formatter.write_str(day.class),
+            Self::Instant(time) => formatter.write_str(time.class),
+        }
+    }
+}
+
+/// Awkward values that one body is sent with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Edges(Vec<Edge>);
+
+impl fmt::Display for Edges {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut told: Vec<String> = Vec::new();
+        for edge in &self.0 {
+            let class = edge.to_string();
+            if !told.contains(&class) {
+                told.push(class);
+            }
+        }
+        formatter.write_str(&told.join(", "))
+    }
+}
+
+/// What of a body can be awkward.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Slots {
+    pub(super) names: usize,
+    /// Whether there is an address.
+    pub(super) contacts: bool,
+    /// Whether it stands in the elements of an array.
+    pub(super) elements: bool,
+    pub(super) dates: bool,
+    pub(super) instants: bool,
+}
+
+impl Slots {
+    /// What can be awkward of these fields.
+    pub(super) fn of(leaves: &[Leaf]) -> Self {
+        let any = |nature| leaves.iter().any(|leaf| leaf.nature == nature);
+        Self {
+            names: leaves.iter().filter(|leaf| leaf.nature == Nature::Name).count(),
+            contacts: any(Nature::Address),
+            elements: leaves
+                .iter()
+                .any(|leaf| leaf.nature == Nature::Address && leaf.pointer.contains("/0/")),
+            dates: any(Nature::Day) && any(Nature::Month) && any(Nature::Year),
+            instants: any(Nature::Timestamp),
+        }
+    }
+
+    /// Whether the run makes texts of its own for the body.
+    pub(super) fn have_texts(self) -> bool {
+        self.names > 0 || self.contacts
+    }
+
+    fn are_none(self) -> bool {
+        self == Self::default()
+    }
+}
+
+impl Edges {
+    /// The sets that an update is sent: all pieces in each name, and as many of the other values as fit, those that the
+    /// seed draws.
+    pub(super) fn of_an_update(slots: Slots, seed: u64) -> Vec<Self> {
+        if slots.are_none() {
+            return Vec::new();
+        }
+        let groups: Vec<_> = PIECES_OF_A_NAME.chunks(PIECES).collect();
+        let wholes = ROUNDS - groups.len();
+        let round = |round: usize| {
+            let mut edges = Vec::new();
+            for name in 0..slots.names {
+                // Each name has its turns at the pieces and at what stands in its stead at other times than the one before.
+                let turn = (round + name * wholes) % ROUNDS;
+                match groups.get(turn) {
+                    Some(group) => edges.extend(group.iter().map(|piece| Edge::Piece(name, piece))),
+                    None if turn + 1 == ROUNDS => edges.push(Edge::Long(name, LONG)),
+                    None => edges.extend(
+                        nth(&WHOLE_NAMES, seed, turn - groups.len() + name * (wholes - 1))
+                            .map(|piece| Edge::Whole(name, piece)),
+                    ),
+                }
+            }
+            if slots.contacts && round < WITH_ELEMENTS {
+                let elements = if slots.elements { ELEMENTS } else { 1 };
+                edges.extend((0..elements).filter_map(|element| contact(element, seed, round * elements + element)));
+            }
+            if slots.dates {
+                edges.extend(nth(&DAYS, seed, round).map(Edge::Date));
+            }
+            Self(edges)
+        };
+        (0..ROUNDS).map(round).filter(|edges| !edges.0.is_empty()).collect()
+    }
+
+    /// The set that a create is sent: as much as goes into one record.
+    pub(super) fn of_a_create(slots: Slots, seed: u64) -> Option<Self> {
+        let mut edges = Vec::new();
+        for name in 0..slots.names {
+            let pieces = PIECES_OF_A_NAME.iter().skip(name).step_by(slots.names);
+            edges.extend(pieces.map(|piece| Edge::Piece(name, piece)));
+        }
+        if slots.elements {
+            edges.extend((0..ELEMENTS).filter_map(|element| contact(element, seed, element)));
+        } else if slots.contacts {
+            // All in one address, as far as it has room.
+            edges.extend((0..PIECES_OF_AN_ADDRESS.len()).filter_map(|place| contact(0, 0, place)));
+        }
+        if slots.dates {
+            edges.extend(nth(&DAYS, seed, 0).map(Edge::Date));
+        }
+        if slots.instants {
+            edges.extend(nth(&TIMES, seed, 0).map(Edge::Instant));
+        }
+        (!edges.is_empty()).then_some(Self(edges))
+    }
+
+    /// What is sent in the stead of values that were refused together: each half of them, or a long text half as long. Of a
+    /// single other value there is nothing less.
+    #[must_use]
+    pub fn halves(&self) -> Vec<Self> {
+        match self.0.as_slice() {
+            [Edge::Long(name, characters)] if *characters > SHORTEST => {
+                vec![Self(vec![Edge::Long(*name, characters / 2)])]
+            }
+            [] | [_] => Vec::new(),
+            several => {
+                let (first, second) = several.split_at(several.len() / 2);
+                vec![Self(first.to_vec()), Self(second.to_vec())]
+            }
+        }
+    }
+
+    /// The same without values of these classes: what one name does not take, another one hardly does.
+    #[must_use]
+    pub fn without(&self, classes: &[String]) -> Self {
+        let stay = self.0.iter().filter(|edge| !classes.contains(&edge.to_string()));
+        Self(stay.copied().collect())
+    }
+
+    /// Whether there is no value.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether there is one value alone.
+    #[must_use]
+    pub fn is_single(&self) -> bool {
+        self.0.len() == 1
+    }
+}
+
+/// What is so many places behind the place that the seed draws.
+fn nth<T>(values: &'static [T], seed: u64, place: usize) -> Option<&'static T> {
+    let length = u64::try_from(values.len()).ok()?;
+    let start = usize::try_from(seed.checked_rem(length)?).ok()?;
+    values.get((start + place) % values.len())
+}
+
+fn contact(element: usize, seed: u64, place: usize) -> Option<Edge> {
+    let address = nth(&PIECES_OF_AN_ADDRESS, seed, place)?;
+    let number = nth(&NUMBERS, seed, place)?;
+    Some(Edge::Contact(element, address, number))
+}
+
+impl Draft {
+    /// Puts awkward values into the draft, as far as it has a place for them.
+    pub(super) fn put(&mut self, edges: &Edges) {
+        for edge in &edges.0 {
+            match edge {
+                Edge::Piece(name, piece) => self.rename(*name, |own| format!("{own} {}", piece.text)),
+                Edge::Whole(name, piece) => self.rename(*name, |_| piece.text.to_owned()),
+                Edge::Long(name, characters) => self.rename(*name, |own| filled(own, *characters)),
+                Edge::Contact(element, address, number) => self.readdress(*element, (address.text, number.text)),
+                Edge::Date(day) => self.redate(day),
+                Edge::Instant(time) => {
+                    let number = self.number;
+                    self.rewrite(Nature::Timestamp, |_| synthetic::moved(time.text, number));
+                }
+            }
+        }
+    }
+
+    fn rename(&mut self, name: usize, change: impl Fn(&str) -> String) {
+        let mut names = self.leaves.iter_mut().filter(|leaf| leaf.nature == Nature::Name);
+        if let Some(leaf) = names.nth(name) {
+            leaf.rewrite(|own| Some(change(own)));
+        }
+    }
+
+    /// Gives an element of the array that holds an address another one, or another number where the element is of a channel
+    /// that takes numbers.
+    fn readdress(&mut self, element: usize, (address, number): (&str, &str)) {
+        let mut addresses = self.leaves.iter().filter(|leaf| leaf.nature == Nature::Address);
+        let Some(first) = addresses.next().map(|leaf| leaf.pointer.clone()) else {
+            return;
+        };
+        let at = match first.rsplit_once("/0/") {
+            Some((array, _)) => {
+                self.add_element(array, element);
+                first.replacen("/0/", &format!("/{element}/"), 1)
+            }
+            // No array: there is one alone.
+            None if element == 0 => first,
+            None => return,
+        };
+        let parent = at.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned();
+        let beside = self
+            .leaves
+            .iter()
+            .filter(|leaf| leaf.pointer.rsplit_once('/').is_some_and(|(above, _)| above == parent));
+        let takes_numbers = beside
+            .filter(|leaf| leaf.pointer != at)
+            .filter_map(Leaf::value)
+            .any(is_of_numbers);
+        if let Some(leaf) = self.leaves.iter_mut().find(|leaf| leaf.pointer == at) {
+            leaf.rewrite(|own| {
+                if takes_numbers {
+                    Some(number.to_owned())
+                } else {
+                    within(own, address)
+                }
+            });
+        }
+    }
+
+    /// Adds an element to an array that has one: the same fields, with other values where others are known.
+    fn add_element(&mut self, array: &str, element: usize) {
+        let (first, other) = (format!("{array}/0/"), format!("{array}/{element}/"));
+        if element == 0 || self.leaves.iter().any(|leaf| leaf.pointer.starts_with(&other)) {
+            return;
+        }
+        let of_the_first: Vec<_> = self
+            .leaves
+            .iter()
+            .filter(|leaf| leaf.pointer.starts_with(&first))
+            .cloned()
+            .collect();
+        self.leaves.extend(of_the_first.into_iter().map(|leaf| {
+            let pointer = leaf.pointer.replacen(&first, &other, 1);
+            let chosen = match leaf.choices.len() {
+                choices if leaf.chosen < choices => (leaf.chosen + element) % choices,
+                _ => leaf.chosen,
+            };
+            Leaf {
+                pointer,
+                chosen,
+                ..leaf
+            }
+        }));
+    }
+
+    fn redate(&mut self, day: &Day) {
+        let parts = [
+            (Nature::Day, Value::from(day.day)),
+            (Nature::Month, Value::from(day.month)),
+            (Nature::Year, Value::from(day.year)),
+        ];
+        let has = |nature| {
+            self.leaves
+                .iter()
+                .any(|leaf| leaf.nature == nature && leaf.value().is_some())
+        };
+        let has_all = parts.iter().all(|(nature, _)| has(*nature));
+        for (nature, value) in parts.into_iter().filter(|_| has_all) {
+            let leaves = self.leaves.iter_mut().filter(|leaf| leaf.nature == nature);
+            leaves.for_each(|leaf| leaf.set(value.clone()));
+        }
+        self.rewrite(Nature::Date, |_| {
+            Some(format!("{:04}-{:02}-{:02}", day.year, day.month, day.day))
+        });
+    }
+}
+
+/// A text filled up to so many characters.
+fn filled(own: &str, characters: usize) -> String {
+    let left = characters.saturating_sub(own.chars().count() + 1);
+    let filling: String = "Sample-".chars().cycle().take(left).collect();
+    format!("{own}-{filling}")
+}
+
+/// An address with more in its local part, as far as that has room for it.
+fn within(address: &str, text: &str) -> Option<String> {
+    let (local, domain) = address.split_once('@')?;
+    let joint = if text.starts_with('+') { "" } else { "." };
+    let local = format!("{local}{joint}{text}");
+    (local.len() <= LOCAL_PART).then(|| format!("{local}@{domain}"))
+}
+
+/// Whether a value names a channel that takes numbers.
+fn is_of_numbers(value: &Value) -> bool {
+    let text = value.as_str().map(str::to_ascii_lowercase);
+    text.is_some_and(|text| OF_NUMBERS.iter().any(|word| text.contains(word)))
+}

@@ -1,0 +1,268 @@
+//! What became of a value that did not come back as it was sent, in words that show nothing of the target's: what was sent
+//! is the run's own, and of what came back only what can be said in terms of that. The way in is [`spoiled`].
+
+use std::borrow::Cow;
+
+use chrono::{DateTime, Duration, FixedOffset};
+use icu_normalizer::ComposingNormalizer;
+use serde_json::Value;
+
+use super::carried::instant;
+use crate::contract::pointer;
+use crate::contract::vocabulary::{Carry, Same};
+
+/// What became of a value that the run made itself, to be read after a colon; none where nothing can be said.
+pub(super) fn spoiled(carry: &Carry, body: &Value, (sent, kept): (&Value, &Value)) -> Option<String> {
+    match (sent, kept) {
+        _ if carry.same == Same::Instant => moved(sent, instant(kept)?),
+        (Value::String(sent), Value::String(kept)) => text(&composed(sent), &composed(kept)),
+        (Value::Number(_), _) => of_a_date(carry, body),
+        _ => None,
+    }
+}
+
+fn composed(text: &str) -> Cow<'_, str> {
+    ComposingNormalizer::new_nfc().normalize(text)
+}
+
+/// The date that a number was sent as a part of.
+fn of_a_date(carry: &Carry, body: &Value) -> Option<String> {
+    let (date, _) = carry.sent.rsplit_once('/')?;
+    let part = |name: &str| pointer::select(body, &pointer::join(date, name)).first()?.as_i64();
+    let (year, month, day) = (part("year")?, part("month")?, part("day")?);
+    Some(format!("it is of the date {year:04}-{month:02}-{day:02}"))
+}
+
+/// How far an instant was moved, and what of it explains that.
+fn moved(sent: &Value, kept: DateTime<FixedOffset>) -> Option<String> {
+    let sent = instant(sent)?;
+    let by = kept.signed_duration_since(sent);
+    let offset = Duration::seconds(sent.offset().local_minus_utc().into());
+    let second = Duration::seconds(chrono::Timelike::second(&sent).into());
+    let how = if by.is_zero() {
+        return None;
+    } else if by == -second {
+        "its seconds are lost"
+    } else if by == offset {
+        "its offset was not applied"
+    } else if by == offset * 2 {
+        "its offset was applied the other way"
+    } else if by.abs() == Duration::hours(1) {
+        "an hour, as between winter and summer"
+    } else {
+        "neither its seconds nor its offset explain that"
+    };
+    let seconds = by.num_seconds();
+    let direction = if seconds < 0 { "earlier" } else { "later" };
+    Some(format!("it came back {} s {direction}: {how}", seconds.abs()))
+}
+
+/// What became of a text.
+fn text(sent: &str, kept: &str) -> Option<String> {
+    if sent == kept {
+        return None;
+    }
+    let known = KNOWN.iter().find(|(becomes, _)| becomes(sent, kept));
+    let first = sent
+        .chars()
+        .zip(kept.chars())
+        .take_while(|(sent, kept)| sent == kept)
+        .count();
+    let character = sent.chars().nth(first);
+    let named = |how: &str| match character {
+        Some(letter) if letter.is_ascii_punctuation() => format!("`{letter}` {how}"),
+        Some(letter) if letter.len_utf8() > 3 => format!("a character beyond the basic plane {how}"),
+        Some(letter) if !letter.is_ascii() => format!("a character beyond ASCII {how}"),
+        _ => format!("its character {} {how}", first + 1),
+    };
+    if let Some((_, told)) = known {
+        return Some((*told).to_owned());
+    }
+    let rest = |text: &str| text.chars().skip(first).collect::<Vec<_>>();
+    let (sent, kept) = (rest(sent), rest(kept));
+    let ends = sent
+        .iter()
+        .rev()
+        .zip(kept.iter().rev())
+        .take_while(|(sent, kept)| sent == kept)
+        .count();
+    let (changed, instead) = (sent.len() - ends, kept.len() - ends);
+    Some(match (changed, instead) {
+        _ if kept.is_empty() => format!("it was cut after {first} characters"),
+        (0, 1) => format!("one character more stands behind its first {first}"),
+        (0, more) => format!("{more} characters more stand behind its first {first}"),
+        (1, 0) => named("is missing"),
+        (1, 1) => named("came back as another one"),
+        (1, more) => named(&format!("came back as {more} characters")),
+        // Of a text of which nothing is left there is nothing to tell.
+        _ if first == 0 && character.is_none_or(|letter| letter.is_ascii_alphanumeric()) => return None,
+        _ => named("is the first that came back otherwise"),
+    })
+}
+
+/// Ways in which software spoils a text as a whole, each with how it is told.
+type Known = (fn(&str, &str) -> bool, &'static str);
+
+const KNOWN: [Known; 9] = [
+    (
+        |sent, kept| unescaped(kept) == sent,
+        "signs of markup came back as entities",
+    ),
+    (
+        |sent, kept| unescaped(sent) == kept,
+        "entities came back as what they stand for",
+    ),
+    (
+        |sent, kept| sent.split_whitespace().eq(kept.split_whitespace()),
+        "blanks came back otherwise",
+    ),
+    (
+        |sent, kept| sent.to_lowercase() == kept.to_lowercase(),
+        "letters came back in another case",
+    ),
+    (|sent, kept| sent.replace('+', " ") == kept, "`+` came back as a blank"),
+    (
+        |sent, kept| is_number(sent) && sent.parse::<f64>().ok() == kept.parse().ok(),
+        "it was taken for a number",
+    ),
+    (
+        |sent, kept| read_as_latin_1(sent) == kept,
+        "its UTF-8 was read as ISO 8859-1",
+    ),
+    (
+        |sent, kept| is_replaced(sent, kept, |letter| letter.len_utf8() > 3),
+        "characters beyond the basic plane were replaced",
+    ),
+    (
+        |sent, kept| is_replaced(sent, kept, |letter| !letter.is_ascii()),
+        "characters beyond ASCII were replaced",
+    ),
+];
+
+/// A text with the entities in it that an escaping layer writes as what they stand for.
+fn unescaped(text: &str) -> String {
+    let entities = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#34;", "\""),
+        ("&#x22;", "\""),
+        ("&apos;", "'"),
+        ("&#39;", "'"),
+        ("&#039;", "'"),
+        ("&#x27;", "'"),
+        ("&#43;", "+"),
+        ("&#96;", "`"),
+        ("&#x60;", "`"),
+        ("&#x2F;", "/"),
+        ("&#47;", "/"),
+        ("&#61;", "="),
+        ("&#x3D;", "="),
+        // Last, so that an entity which was escaped stays one.
+        ("&amp;", "&"),
+    ];
+    entities
+        .iter()
+        .fold(text.to_owned(), |text, (entity, sign)| text.replace(entity, sign))
+}
+
+fn is_number(text: &str) -> bool {
+    text.parse::<f64>().is_ok()
+}
+
+fn read_as_latin_1(text: &str) -> String {
+    text.bytes().map(char::from).collect()
+}
+
+/// Whether some of the characters of a kind came back as one or more signs for a character that is not known, and the rest
+/// as it was.
+fn is_replaced(sent: &str, kept: &str, is_of_the_kind: fn(char) -> bool) -> bool {
+    let without =
+        |text: &str, is_out: &dyn Fn(char) -> bool| text.chars().filter(|letter| !is_out(*letter)).collect::<String>();
+    let unknown = |letter: char| matches!(letter, '?' | '\u{fffd}') || is_of_the_kind(letter);
+    sent.chars().any(is_of_the_kind) && without(sent, &unknown) == without(kept, &unknown)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_became_of_a_text_is_told_without_what_came_back() {
+        for (sent, kept, told) in [
+            ("O'Sample", "O&#39;Sample", "signs of markup came back as entities"),
+            ("a<b>&c", "a&lt;b&gt;&amp;c", "signs of markup came back as entities"),
+            ("a&amp;b", "a&b", "entities came back as what they stand for"),
+            ("a  b", "a b", "blanks came back otherwise"),
+            ("McEx", "Mcex", "letters came back in another case"),
+            ("a+b", "a b", "`+` came back as a blank"),
+            ("00420", "420", "it was taken for a number"),
+            ("12.50", "12.5", "it was taken for a number"),
+            ("Zo\u{e9}", "Zo\u{c3}\u{a9}", "its UTF-8 was read as ISO 8859-1"),
+            ("a\u{1f31f}b", "a?b", "characters beyond the basic plane were replaced"),
+            (
+                "a\u{1f31f}b",
+                "a\u{fffd}\u{fffd}b",
+                "characters beyond the basic plane were replaced",
+            ),
+            ("Zo\u{e9}", "Zo?", "characters beyond ASCII were replaced"),
+            ("O'Sample", "O''Sample", "one character more stands behind its first 2"),
+            ("O'Sample", "OSample", "`'` is missing"),
+            ("O'Sample", "O-----Sample", "`'` came back as 5 characters"),
+            ("O'Sample", "O'Samp", "it was cut after 6 characters"),
+            ("Zo\u{e9}", "Zoe", "a character beyond ASCII came back as another one"),
+            ("regular", "regulas", "its character 7 came back as another one"),
+            ("a<b>c</b>", "ac", "`<` is the first that came back otherwise"),
+        ] {
+            assert_eq!(text(sent, kept).as_deref(), Some(told), "{sent} {kept}");
+        }
+        assert_eq!(text("same", "same"), None);
+        assert_eq!(text("no", "false"), None);
+    }
+
+    #[test]
+    fn how_far_an_instant_moved_is_told_with_what_explains_it() {
+        let sent = json!("2024-01-01T00:30:53+02:00");
+        for (kept, told) in [
+            (
+                "2023-12-31T22:30:00Z",
+                "it came back 53 s earlier: its seconds are lost",
+            ),
+            (
+                "2024-01-01T00:30:53Z",
+                "it came back 7200 s later: its offset was not applied",
+            ),
+            (
+                "2024-01-01T02:30:53Z",
+                "it came back 14400 s later: its offset was applied the other way",
+            ),
+            (
+                "2023-12-31T23:30:53Z",
+                "it came back 3600 s later: an hour, as between winter and summer",
+            ),
+            (
+                "2023-12-30T22:30:53Z",
+                "it came back 86400 s earlier: neither its seconds nor its offset explain that",
+            ),
+        ] {
+            let kept = DateTime::parse_from_rfc3339(kept).unwrap();
+            assert_eq!(moved(&sent, kept).as_deref(), Some(told));
+        }
+    }
+
+    #[test]
+    fn a_number_is_told_by_the_date_that_it_is_of() {
+        let carry = Carry {
+            sent: "/date_of_birth/day".to_owned(),
+            kept: "/date_of_birth/day".to_owned(),
+            same: Same::Value,
+            gap: None,
+        };
+        let body = json!({"date_of_birth": {"day": 29, "month": 2, "year": 1996}});
+        let told = spoiled(&carry, &body, (&json!(29), &json!(1)));
+        assert_eq!(told.as_deref(), Some("it is of the date 1996-02-29"));
+        assert_eq!(spoiled(&carry, &json!({"size": 29}), (&json!(29), &json!(1))), None);
+    }
+}
