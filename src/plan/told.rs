@@ -182,7 +182,7 @@ impl Action {
             },
             Self::Create => "create a record: it must be answered as documented and carry what was sent",
             Self::Fill => "create more of the list's records until it has a second page, if that can be reached",
-            Self::VaryCreate => "create further records: fields alone, none, other offsets, names beyond ASCII",
+            Self::VaryCreate => "create further records: awkward values, fields alone, none, other offsets",
             Self::Look => "look for what was created: it must be listed, with what was sent",
             Self::WalkFilled => "walk the list once more, if it was given a second page: the pages must add up",
             Self::ReadCreated => "read by what a create showed, a record of this run before any other",
@@ -192,7 +192,7 @@ impl Action {
                 "send an odd request: whatever it gets, it gets no 5xx, and all of it"
             }
             Self::Account => "look through the list for the run's tag: whatever it left is accounted for",
-            Self::VaryUpdate => "update with each field alone, none, and names beyond ASCII: the list must show each",
+            Self::VaryUpdate => "update with each field alone, none, and awkward values: the list must show each",
         }
     }
 

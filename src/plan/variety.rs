@@ -60,7 +60,7 @@ impl fmt::Display for Variant {
             Self::Alone(field) => write!(formatter, "{field} alone"),
             Self::Nothing => formatter.write_str("no field"),
             Self::Offset(offset) => write!(formatter, "timestamps at {offset}"),
-            Self::Awkward(edges) => write!(formatter, "awkward values: {edges}"),
+            Self::Awkward(edges) => write!(formatter, "awkward values ({edges})"),
         }
     }
 }

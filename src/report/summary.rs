@@ -77,6 +77,10 @@ impl Terminal {
             let rounds = format!("{}, {per_second:.0} requests a second", requests.rounds);
             text.push_str(&self.row("rounds", &rounds));
         }
+        let few = record.findings.len() <= AT_ONE_GLANCE;
+        if let Some(not_taken) = told::not_taken(record).filter(|_| few) {
+            text.push_str(&self.row("not taken", &not_taken));
+        }
         if let Some((head, entries)) = accepted::told(&record.accepted) {
             let hand = match entries.len() {
                 0 => String::new(),

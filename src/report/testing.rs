@@ -7,8 +7,9 @@ use reqwest::header::HeaderMap;
 
 use super::{
     AcceptedRecord, AcceptedState, AnswerRecord, ContractRecord, Coverage, CredentialRecord, Excerpt, ExchangeRecord,
-    Exchanges, FactRow, Facts, FindingRecord, GapRecord, LookedThroughRecord, OperationRecord, OtherRecord, Outcome,
-    PlaceRecord, PurposeRecord, Record, RequestCounts, ResidueRecord, RunFacts, Scope, VERSION, VerdictRecord, record,
+    Exchanges, FactRow, Facts, FindingRecord, GapRecord, LookedThroughRecord, NotTakenRecord, OperationRecord,
+    OtherRecord, Outcome, PlaceRecord, PurposeRecord, Record, RequestCounts, ResidueRecord, RunFacts, Scope, VERSION,
+    VerdictRecord, record,
 };
 use crate::contract::Contract;
 use crate::contract::document::Document;
@@ -87,6 +88,7 @@ impl Seen {
             residue: self.residue.clone(),
             looked_through: LookedThrough::Whole,
             others: Vec::new(),
+            not_taken: Vec::new(),
             tally: Tally::default(),
             in_scope: self.contract.operation_ids().collect(),
             mock: false,
@@ -214,6 +216,11 @@ pub(super) fn fixed() -> Record {
         others: vec![OtherRecord {
             list: "getThings".to_owned(),
             id: Some("t-18".to_owned()),
+        }],
+        not_taken: vec![NotTakenRecord {
+            operation: "updateThing".to_owned(),
+            value: "markup".to_owned(),
+            status: 422,
         }],
         requests: RequestCounts {
             sent: 12,

@@ -214,6 +214,22 @@ pub(super) fn all_left(record: &Record) -> impl Iterator<Item = (&str, String)> 
     created.chain(others)
 }
 
+/// The awkward values that were refused, by operation and status; none where there are none.
+pub(super) fn not_taken(record: &Record) -> Option<String> {
+    let groups = record
+        .not_taken
+        .chunk_by(|one, other| (&one.operation, one.status) == (&other.operation, other.status));
+    let told = groups.map(|group| {
+        let values: Vec<_> = group.iter().map(|one| one.value.as_str()).collect();
+        let (operation, status) = group
+            .first()
+            .map_or(("", 0), |one| (one.operation.as_str(), one.status));
+        format!("{operation} answers {status} to {}", values.join(", "))
+    });
+    let told: Vec<_> = told.collect();
+    (!told.is_empty()).then(|| format!("{}; the document leaves open which values it takes", told.join("; ")))
+}
+
 /// How far the run looked for what it left, to be read after how much that is.
 pub(super) fn looked_through(record: &Record) -> &'static str {
     match record.looked_through {

@@ -28,6 +28,6 @@ mod write_log;
 
 pub use account::{LookedThrough, Other};
 pub use event::Event;
-pub use session::{Ended, Residue, Run, Tally, run};
+pub use session::{Ended, NotTaken, Residue, Run, Tally, run};
 pub use settings::Settings;
 pub use write_log::{WriteEntry, WriteLog, WriteState};

@@ -46,6 +46,8 @@ pub struct Run {
     pub looked_through: LookedThrough,
     /// What else shows the run's mark then.
     pub others: Vec<Other>,
+    /// The awkward values that it did not take.
+    pub not_taken: Vec<NotTaken>,
     /// What it sent.
     pub tally: Tally,
     /// The operations that it was to say something of.
@@ -88,6 +90,17 @@ pub struct Residue {
     pub status: Option<u16>,
     /// Whether the look at the end of the run showed it; none where that look did not see all of its list.
     pub found: Option<bool>,
+}
+
+/// An awkward value that a target refused: which values are allowed is a gap, and this is evidence on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotTaken {
+    /// The operation.
+    pub operation: OperationId,
+    /// What is awkward about the value.
+    pub value: String,
+    /// The status that refused it.
+    pub status: u16,
 }
 
 /// How many requests a run sent, and what became of them.
@@ -182,6 +195,7 @@ pub(super) struct Session<'run> {
     /// Whether the lists are looked through, so that nothing of them is judged.
     pub(super) accounting: Cell<bool>,
     pub(super) others: RefCell<Vec<Other>>,
+    pub(super) not_taken: RefCell<Vec<NotTaken>>,
     /// What answers showed, where a create is known by its links alone.
     pub(super) shown: RefCell<Shown>,
     /// Whose the record of each create is that later writes lean on.
@@ -267,6 +281,7 @@ impl<'run> Session<'run> {
             looked_through: Cell::default(),
             accounting: Cell::default(),
             others: RefCell::default(),
+            not_taken: RefCell::default(),
             shown: RefCell::new(Shown::of(contract, plan)),
             own: RefCell::default(),
             writing: RefCell::default(),
@@ -661,6 +676,7 @@ impl<'run> Session<'run> {
             residue: self.residue.into_inner(),
             looked_through: self.looked_through.get(),
             others: self.others.into_inner(),
+            not_taken: self.not_taken.into_inner(),
             tally: self.tally.get(),
             in_scope: self.plan.in_scope.clone(),
             mock: self.keeping.get().is_of_a_mock(),

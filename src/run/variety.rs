@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::create::Standing;
 use super::request::{self, Address};
-use super::session::{Changed, Session};
+use super::session::{Changed, NotTaken, Session};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Form, Updated};
@@ -30,7 +30,8 @@ struct Updates<'run> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Taken {
     Accepted,
-    Refused,
+    /// With this status.
+    Refused(u16),
     /// Neither, so that no further one is sent.
     Failed,
 }
@@ -85,7 +86,7 @@ impl Session<'_> {
             if draft.vary(&Variant::Awkward(these), accepted) {
                 self.expect(1);
                 let (exchange, _) = self.write(operation, &draft, address, Standing::Further).await;
-                if !is_refused(&exchange) {
+                if refused_with(&exchange).is_none() {
                     return;
                 }
             }
@@ -122,7 +123,7 @@ impl Session<'_> {
             let (exchange, _) = self.write(operation, &draft, address, Standing::Further).await;
             if self.succeeded(&exchange) {
                 made += 1;
-            } else if !is_refused(&exchange) {
+            } else if refused_with(&exchange).is_none() {
                 break;
             }
         }
@@ -177,9 +178,10 @@ impl Session<'_> {
             }
             match self.update_as(updates, &Variant::Awkward(edges.clone())).await {
                 Some(Taken::Accepted) => accepted = true,
-                Some(Taken::Refused) => {
+                Some(Taken::Refused(status)) => {
                     if edges.is_single() {
                         refused.push(edges.to_string());
+                        self.note_not_taken(updates.operation, edges.to_string(), status);
                     }
                     edges.halves().into_iter().rev().for_each(|half| open.push_front(half));
                 }
@@ -189,6 +191,19 @@ impl Session<'_> {
             tries += 1;
         }
         accepted
+    }
+
+    /// Notes that a value is not taken, once in a run.
+    fn note_not_taken(&self, operation: OperationId, value: String, status: u16) {
+        let not_taken = NotTaken {
+            operation,
+            value,
+            status,
+        };
+        let mut all = self.not_taken.borrow_mut();
+        if !all.contains(&not_taken) {
+            all.push(not_taken);
+        }
     }
 
     async fn update_plainly(&self, updates: &mut Updates<'_>) {
@@ -216,11 +231,7 @@ impl Session<'_> {
         let (operation, law) = (updates.operation, updates.law);
         let (exchange, _) = self.write(operation, draft, &updates.address, Standing::Further).await;
         if !self.succeeded(&exchange) {
-            return if is_refused(&exchange) {
-                Taken::Refused
-            } else {
-                Taken::Failed
-            };
+            return refused_with(&exchange).map_or(Taken::Failed, Taken::Refused);
         }
         let changed = Changed {
             operation,
@@ -274,8 +285,8 @@ fn comes_back(law: &Updated, request: &Request) -> bool {
     })
 }
 
-/// Whether the answer refuses what leans on a gap.
-fn is_refused(exchange: &Exchange) -> bool {
-    let answer = exchange.outcome.as_ref();
-    answer.is_ok_and(|answer| matches!(answer.status, 400 | 409 | 422))
+/// The status of an answer that refuses what leans on a gap.
+fn refused_with(exchange: &Exchange) -> Option<u16> {
+    let status = exchange.outcome.as_ref().ok()?.status;
+    matches!(status, 400 | 409 | 422).then_some(status)
 }

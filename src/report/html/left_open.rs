@@ -64,6 +64,7 @@ pub(super) fn residue(view: &View<'_>) -> Markup {
                     }
                 }
             }
+            @if let Some(not_taken) = told::not_taken(view.record) { p.hint { "Values not taken: " (not_taken) "." } }
         }
     }
 }

@@ -4,8 +4,9 @@ use chrono::{DateTime, SecondsFormat, Utc};
 
 use super::outcome::outcome;
 use super::{
-    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LookedThroughRecord, OperationRecord,
-    OtherRecord, PlaceRecord, Record, RequestCounts, ResidueRecord, ShardRecord, VERSION, VerdictRecord,
+    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LookedThroughRecord, NotTakenRecord,
+    OperationRecord, OtherRecord, PlaceRecord, Record, RequestCounts, ResidueRecord, ShardRecord, VERSION,
+    VerdictRecord,
 };
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
@@ -58,6 +59,11 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
         list: name(other.list),
         id: other.id.as_ref().map(|id| about.redaction.hide(&printable(id))),
     });
+    let not_taken = run.not_taken.iter().map(|value| NotTakenRecord {
+        operation: name(value.operation),
+        value: value.value.clone(),
+        status: value.status,
+    });
     let tally = run.tally;
     let (exchanges, exchanges_left_out) = exchanges.into_records();
     Record {
@@ -87,6 +93,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
             LookedThrough::Whole => LookedThroughRecord::Whole,
         },
         others: others.collect(),
+        not_taken: not_taken.collect(),
         requests: RequestCounts {
             sent: tally.sent,
             answered: tally.answered,

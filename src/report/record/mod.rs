@@ -111,6 +111,9 @@ pub struct Record {
     /// What else showed the run's tag then: what the target made beside a create, or what a write reached by mistake.
     #[serde(default)]
     pub others: Vec<OtherRecord>,
+    /// The awkward values that the target refused: the document leaves open which it takes.
+    #[serde(default)]
+    pub not_taken: Vec<NotTakenRecord>,
     /// What was sent.
     pub requests: RequestCounts,
     /// The operations of the contract, in its order.
@@ -361,6 +364,17 @@ pub struct OtherRecord {
     pub list: String,
     /// Its identifier; none where it has none.
     pub id: Option<String>,
+}
+
+/// Awkward values that an operation refused.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct NotTakenRecord {
+    /// The operation.
+    pub operation: String,
+    /// What is awkward about the value.
+    pub value: String,
+    /// The status that refused it.
+    pub status: u16,
 }
 
 /// How far a run looked, at its end, for what it left.

@@ -129,12 +129,24 @@ const TEXTS: [(&str, Spoil, &str); 23] = [
     ),
     (
         "takes null for nothing",
-        |text| if text == "null" { String::new() } else { text.to_owned() },
+        |text| {
+            if text == "null" {
+                "nobody".to_owned()
+            } else {
+                text.to_owned()
+            }
+        },
         "",
     ),
     (
         "takes a zero for nothing",
-        |text| if text == "0" { String::new() } else { text.to_owned() },
+        |text| {
+            if text == "0" {
+                "nobody".to_owned()
+            } else {
+                text.to_owned()
+            }
+        },
         "",
     ),
 ];
