@@ -10,6 +10,7 @@ mod auth;
 mod carried;
 mod challenge;
 mod constraint;
+mod element;
 mod envelope;
 pub mod evidence;
 mod forbidden_field;

@@ -185,7 +185,7 @@ impl Session<'_> {
     }
 
     /// Whether an item shows a value of the body that has the run's mark in it: nobody else would have sent that.
-    fn shows_mark(&self, carry: &Carry, body: &Value, item: &Value) -> bool {
+    pub(super) fn shows_mark(&self, carry: &Carry, body: &Value, item: &Value) -> bool {
         let mark = self.settings.mark.as_str();
         let sent = pointer::select(body, &carry.sent);
         let marked = sent

@@ -25,6 +25,7 @@ mod read_created;
 mod relay;
 mod shards;
 mod small;
+mod together;
 mod unchecked;
 mod unstable;
 mod variety;
