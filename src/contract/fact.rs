@@ -67,6 +67,8 @@ pub enum FactKind {
     OddComplete,
     /// Odd requests get no 5xx.
     OddNoServerError,
+    /// A create adds one record, an update none.
+    Once,
     /// A credential under another scheme is refused.
     OtherScheme,
     /// Nothing of it shows under another item of the list.

@@ -188,6 +188,8 @@ impl Adder<'_> {
                 pattern: "",
             };
             self.push(FactKind::Listed, name, statement);
+            let name = format!("{} created in {}: once", self.operation.name, listed.operation);
+            self.once(name, "once", &place);
             if listed.owner.is_some() {
                 let documented = "under no other item";
                 let name = format!("{} created in {}: {documented}", self.operation.name, listed.operation);
@@ -229,10 +231,22 @@ impl Adder<'_> {
             name,
             Statement {
                 documented,
-                place,
+                place: place.clone(),
                 pattern: "",
             },
         );
+        let documented = "once, under its id";
+        let name = format!("{} in {list}: {documented}", self.operation.name);
+        self.once(name, documented, &place);
+    }
+
+    fn once(&mut self, name: String, documented: &str, place: &str) {
+        let statement = Statement {
+            documented,
+            place: place.to_owned(),
+            pattern: "",
+        };
+        self.push(FactKind::Once, name, statement);
     }
 
     fn odd(&mut self) {

@@ -76,8 +76,10 @@ impl Plan {
                 | Evidence::Paged
                 | Evidence::Refused(_) => own(),
                 // Where nothing is created, nothing is looked for.
-                Evidence::Elsewhere | Evidence::Listed | Evidence::Updated if own().is_empty() => continue,
-                Evidence::Elsewhere => [
+                Evidence::Counted | Evidence::Elsewhere | Evidence::Listed | Evidence::Updated if own().is_empty() => {
+                    continue;
+                }
+                Evidence::Counted | Evidence::Elsewhere => [
                     listing(created_list(contract, fact)),
                     listing(updated_list(contract, fact)),
                 ]
@@ -322,6 +324,8 @@ enum Evidence {
     Challenge,
     /// The answer to a create, beside what was sent.
     Created,
+    /// A look through a list at the end.
+    Counted,
     /// The items of a list beside the record's own.
     Elsewhere,
     /// The list that must show a created record.
@@ -359,6 +363,7 @@ impl Evidence {
             FactKind::Challenge => Self::Challenge,
             FactKind::NoCredential => Self::Refused(Probe::NoCredential),
             FactKind::NotElsewhere => Self::Elsewhere,
+            FactKind::Once => Self::Counted,
             FactKind::OddComplete | FactKind::OddNoServerError => Self::Odd,
             FactKind::OtherScheme => Self::Refused(Probe::OtherScheme),
             FactKind::PageAsked
@@ -377,6 +382,7 @@ impl Evidence {
         match self {
             Self::Answer => action.is_the_call(),
             Self::Challenge => action.probe().is_some(),
+            Self::Counted => action == Action::Account,
             Self::Created => action == Action::Create,
             Self::Elsewhere => match action {
                 Action::Look => created_list(contract, fact).is_some(),

@@ -24,6 +24,7 @@ mod misplaced;
 mod missing_field;
 mod null_value;
 mod of_kind;
+mod once;
 mod pages;
 mod place;
 mod reading;
@@ -74,6 +75,7 @@ pub static RULES: &[&Rule] = &[
     &misplaced::RULE,
     &missing_field::RULE,
     &null_value::RULE,
+    &once::RULE,
     &pages::RULE,
     &respelled::RULE,
     &server_error::RULE,

@@ -7,6 +7,7 @@ use super::level::Level;
 use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
+use crate::exchange::Purpose;
 
 pub(super) static RULE: Rule = Rule {
     name: "pages",
@@ -51,6 +52,14 @@ pub(crate) const OF_A_SECOND_PAGE: [FactKind; 2] = [FactKind::PageAsked, FactKin
 
 fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     let fact = |sink: &Sink<'_>, kind| sink.contract.fact_of(walk.operation, kind);
+    // Of the look at the end of a run only the count is judged.
+    let is_account = |page: &PageSeen| page.request.purpose == Purpose::Account;
+    if walk.pages.first().is_some_and(is_account) {
+        if let Some(fact) = fact(sink, FactKind::PageTotal) {
+            total(walk, fact, sink);
+        }
+        return;
+    }
     for page in &walk.pages {
         let kind = if page.asked.is_some() {
             FactKind::PageAsked

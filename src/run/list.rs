@@ -27,6 +27,15 @@ impl Session<'_> {
         self.tell_findings();
     }
 
+    /// Judges the total of a list that was walked over at the end, where it is not what the walk found: creates may not be
+    /// counted, or counted twice.
+    pub(super) async fn recount(&self, operation: OperationId, first: Walk) {
+        if !adds_up(&first) {
+            let walk = self.doubted(operation, first).await;
+            self.judged(|judge| judge.walk(&walk));
+        }
+    }
+
     async fn whole(&self, operation: OperationId) -> Walk {
         self.walk(operation, Order::Rising, &|_| false).await
     }

@@ -75,6 +75,8 @@ impl Session<'_> {
             sightings.borrow_mut().now.clear();
             self.walk(list, Order::BothEnds, &|item| {
                 self.sight(list, &made, item, &sightings);
+                // What a record holds may be gone at the end: an update may replace it.
+                self.count_item(list, item);
                 !everywhere && sightings.borrow().now.len() == findable
             })
             .await

@@ -11,6 +11,7 @@ mod look;
 mod look_again;
 mod mock;
 mod odd;
+mod once;
 mod own;
 mod pace;
 mod probe;

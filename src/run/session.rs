@@ -15,6 +15,7 @@ use super::digests::Digests;
 use super::event::Event;
 use super::look::Sighted;
 use super::mock::Keeping;
+use super::once::Counts;
 use super::own::Own;
 use super::pace::{ATTEMPTS, Pace, says_when, wait_after};
 use super::settings::Settings;
@@ -178,6 +179,8 @@ pub(super) struct Session<'run> {
     pub(super) residue: RefCell<Vec<Residue>>,
     /// What became of each create.
     pub(super) account: RefCell<Account>,
+    /// The writes whose records are counted at the end.
+    pub(super) counts: RefCell<Counts>,
     pub(super) looked_through: Cell<LookedThrough>,
     /// Whether the lists are looked through, so that nothing of them is judged.
     pub(super) accounting: Cell<bool>,
@@ -264,6 +267,7 @@ impl<'run> Session<'run> {
             tally: Cell::default(),
             residue: RefCell::default(),
             account: RefCell::default(),
+            counts: RefCell::default(),
             looked_through: Cell::default(),
             accounting: Cell::default(),
             others: RefCell::default(),

@@ -19,6 +19,7 @@ mod long;
 mod mock;
 mod moves;
 mod odd;
+mod once;
 mod places;
 mod quiet;
 mod read_created;

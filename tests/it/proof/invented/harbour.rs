@@ -90,6 +90,11 @@ impl Harbour {
         if let Some(fact) = self.breaks_any("createBoat", |kind| matches!(kind, FactKind::ListedCarrying(_))) {
             alter(listed.pointer_mut(&fact.pattern).unwrap());
         }
+        if self.breaks("createBoat", FactKind::Once) {
+            let mut second = listed.clone();
+            second["number"] = json!(1000 + number);
+            boats.push(second);
+        }
         if !self.breaks("createBoat", FactKind::Listed) {
             boats.push(listed);
         }
@@ -109,6 +114,9 @@ impl Harbour {
         for boat in self.boats.lock().unwrap().iter_mut() {
             if (boat["number"] == number || everywhere) && lost.is_none() {
                 merge(boat, body);
+            }
+            if boat["number"] == number && self.breaks("updateBoat", FactKind::Once) {
+                boat["number"] = json!(1000 + number);
             }
         }
         StatusCode::NO_CONTENT
