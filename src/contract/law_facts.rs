@@ -154,6 +154,7 @@ impl Adder<'_> {
             (FactKind::PageAsked, &page.page, "the page asked for"),
             (FactKind::PageSize, &page.items, "at most per_page items"),
             (FactKind::PageLast, &page.last_page, "agrees with total and per_page"),
+            (FactKind::PageFull, &page.last_page, "a full last page is the last one"),
             (FactKind::PageTotal, &page.total, "agrees with the walk"),
             (FactKind::PageUnique, &page.items, "no item on two pages"),
         ] {
@@ -474,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_states_six_facts_at_their_places_in_the_answer() {
+    fn a_list_states_seven_facts_at_their_places_in_the_answer() {
         let contract = Contract::built_in().unwrap();
         let list = contract.operation_named("getTags").unwrap();
         for (kind, pattern) in [
@@ -482,6 +483,7 @@ mod tests {
             (FactKind::PageAsked, "/data/page"),
             (FactKind::PageSize, "/data/items"),
             (FactKind::PageLast, "/data/last_page"),
+            (FactKind::PageFull, "/data/last_page"),
             (FactKind::PageTotal, "/data/total"),
             (FactKind::PageUnique, "/data/items"),
         ] {

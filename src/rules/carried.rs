@@ -127,16 +127,14 @@ impl<'sent> Sent<'sent> {
             let Some(fact) = sink.contract.fact_of(self.operation, kind(index)) else {
                 continue;
             };
-            match (strictness, &carry.gap) {
-                (Strictness::Strict, None) if self.apart(carry, fact, (record, at), sink) => {}
-                (Strictness::Strict, None) => self.field(carry, fact, (record, at), sink),
-                (Strictness::Strict, Some(_)) => {
-                    self.apart(carry, fact, (record, at), sink);
-                }
+            let is_judged = carry.gap.is_some() == (strictness == Strictness::Gap);
+            let told = match strictness {
                 // `carried` tells it.
-                (Strictness::Gap, Some(_)) if self.is_mixed(carry, record) => {}
-                (Strictness::Gap, Some(_)) => self.field(carry, fact, (record, at), sink),
-                (Strictness::Gap, None) => {}
+                Strictness::Gap => self.is_mixed(carry, record),
+                Strictness::Strict => self.apart(carry, fact, (record, at), sink),
+            };
+            if is_judged && !told {
+                self.field(carry, fact, (record, at), sink);
             }
         }
     }

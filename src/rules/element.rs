@@ -136,7 +136,7 @@ impl<'seen> Elements<'seen> {
                 .iter()
                 .map(|(_, one)| found.iter().filter(|(_, other)| alike(one, other)));
             let most = groups.max_by_key(|group| group.clone().count())?;
-            let (index, _) = most.clone().last()?;
+            let (index, _) = most.clone().next_back()?;
             let count = most.count();
             (count > counted).then(|| Doubled {
                 value,
@@ -236,6 +236,9 @@ mod tests {
     use crate::rules::testing::{Bench, Told};
     use crate::rules::{Level, Verdict};
 
+    /// Which fact of a law's list.
+    type Kind = fn(usize) -> FactKind;
+
     const CONTACT: usize = 5;
     const TYPE: usize = 6;
     const STATUS: usize = 7;
@@ -262,14 +265,14 @@ mod tests {
     }
 
     /// What the create's answer, the list after it and the list after an update say of the same.
-    fn three(sent: &[Value], kept: &[Value]) -> [(Told, fn(usize) -> FactKind); 3] {
+    fn three(sent: &[Value], kept: &[Value]) -> [(Told, Kind); 3] {
         let listed = contact(kept);
         let create = Bench::of("createContact");
         let sighted = create.sighted(&contact(sent), Some(&listed), WalkEnd::Complete);
         let end = (None, WalkEnd::Complete);
         let updated = Bench::of("updateContact").updated(&contact(sent), Some(&listed), end);
         [
-            (created(sent, kept), FactKind::Carried as fn(usize) -> FactKind),
+            (created(sent, kept), FactKind::Carried as Kind),
             (sighted, FactKind::ListedCarrying),
             (updated, FactKind::UpdatedCarrying),
         ]

@@ -30,6 +30,7 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::Once => &once::RULE,
         FactKind::PageAsked
         | FactKind::PageDefault
+        | FactKind::PageFull
         | FactKind::PageLast
         | FactKind::PageSize
         | FactKind::PageTotal

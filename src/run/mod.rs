@@ -6,6 +6,7 @@ mod create;
 mod digests;
 mod event;
 mod fill;
+mod fill_last;
 mod list;
 mod look;
 mod look_again;

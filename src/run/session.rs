@@ -212,8 +212,10 @@ pub(super) struct Session<'run> {
     pub(super) latest: RefCell<HashMap<OperationId, Sighted>>,
     /// How many items more go on the only page of each list that has one page.
     pub(super) rooms: RefCell<HashMap<OperationId, u64>>,
-    /// The lists that were given a second page.
+    /// The lists that were given a second page, or a full last one.
     pub(super) filled: RefCell<HashSet<OperationId>>,
+    /// How many records were created to fill last pages.
+    pub(super) at_last_pages: Cell<u64>,
 }
 
 /// What may come after an answer beside what it asks for.
@@ -286,6 +288,7 @@ impl<'run> Session<'run> {
             latest: RefCell::default(),
             rooms: RefCell::default(),
             filled: RefCell::default(),
+            at_last_pages: Cell::default(),
         }
     }
 
@@ -396,6 +399,7 @@ impl<'run> Session<'run> {
             Action::ProbeRead(probe) | Action::ProbeWrite(probe) => self.probe(operation, probe).await,
             Action::Create => self.create(operation).await,
             Action::Fill => self.fill(operation).await,
+            Action::FillLast => self.fill_last(operation).await,
             Action::VaryCreate => self.vary_create(operation).await,
             Action::Look => self.look(operation).await,
             Action::LookAgain => self.look_again(operation).await,

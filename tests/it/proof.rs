@@ -9,6 +9,7 @@
 mod call;
 mod careful;
 mod checked;
+mod counts;
 mod crew;
 mod deviating;
 mod faults;
