@@ -249,9 +249,9 @@ impl Session<'_> {
             };
             self.judged(|judge| judge.stored(&stored, &left.request));
         }
-        self.judge_counts(list, &walk);
         let whole = walk.end == WalkEnd::Complete;
-        self.recount(list, walk).await;
+        let walk = self.recount(list, walk).await;
+        self.judge_counts(list, &walk);
         self.tell_findings();
         whole
     }

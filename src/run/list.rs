@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 
 use super::session::Session;
-use super::walk::Order;
+use super::walk::{Item, Order};
 use crate::contract::operation::OperationId;
 use crate::rules::evidence::{PageSeen, Steadiness, Walk, WalkEnd};
 
@@ -34,16 +34,24 @@ impl Session<'_> {
     }
 
     /// Judges the total of a list that was walked over at the end, where it is not what the walk found: creates may not be
-    /// counted, or counted twice.
-    pub(super) async fn recount(&self, operation: OperationId, first: Walk) {
-        if !adds_up(&first) {
-            let walk = self.doubted(operation, first).await;
-            self.judged(|judge| judge.walk(&walk));
+    /// counted, or counted twice. Hands back the last walk.
+    pub(super) async fn recount(&self, operation: OperationId, first: Walk) -> Walk {
+        if adds_up(&first) {
+            return first;
         }
+        let walk = self.doubted(operation, first).await;
+        self.judged(|judge| judge.walk(&walk));
+        walk
     }
 
     async fn whole(&self, operation: OperationId) -> Walk {
-        self.walk(operation, Order::Rising, &|_| false).await
+        let found = |item: Item<'_>| {
+            if self.accounting.get() {
+                self.count_item(operation, item);
+            }
+            false
+        };
+        self.walk(operation, Order::Rising, &found).await
     }
 
     /// Walks over a list that did not add up until it does or `--settle` has passed, and says of the last walk whether

@@ -190,14 +190,10 @@ impl Session<'_> {
         let here = here.filter(|written| self.listed_at(written.operation, list).is_some());
         let last = walk.last_request(self.contract);
         for written in here {
-            // What an update put into another item is told of already.
-            let told = self
-                .contract
-                .fact_of(written.operation, FactKind::NotElsewhere)
-                .is_some_and(|fact| {
-                    let updates = self.contract.operation(written.operation).laws.updated.is_some();
-                    updates && self.judge.borrow().verdicts().of(self.contract, fact) == Verdict::Broken
-                });
+            // What stands in another item is told of already.
+            let elsewhere = self.contract.fact_of(written.operation, FactKind::NotElsewhere);
+            let told =
+                elsewhere.is_some_and(|fact| self.judge.borrow().verdicts().of(self.contract, fact) == Verdict::Broken);
             let unknown = counts.unknown_like(written);
             let others = &written.others;
             let other = others.last().filter(|_| others.len() > unknown && !told);
