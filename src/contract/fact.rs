@@ -67,6 +67,8 @@ pub enum FactKind {
     OddComplete,
     /// Odd requests get no 5xx.
     OddNoServerError,
+    /// A create adds one record, an update none.
+    Once,
     /// A credential under another scheme is refused.
     OtherScheme,
     /// Nothing of it shows under another item of the list.
@@ -75,6 +77,8 @@ pub enum FactKind {
     PageAsked,
     /// The page is 1 when none is asked for.
     PageDefault,
+    /// A full last page is the last one: where `total` is a multiple of `per_page`.
+    PageFull,
     /// `last_page` agrees with `total` and `per_page`.
     PageLast,
     /// No page holds more than `per_page`.

@@ -154,6 +154,7 @@ impl Adder<'_> {
             (FactKind::PageAsked, &page.page, "the page asked for"),
             (FactKind::PageSize, &page.items, "at most per_page items"),
             (FactKind::PageLast, &page.last_page, "agrees with total and per_page"),
+            (FactKind::PageFull, &page.last_page, "a full last page is the last one"),
             (FactKind::PageTotal, &page.total, "agrees with the walk"),
             (FactKind::PageUnique, &page.items, "no item on two pages"),
         ] {
@@ -188,6 +189,8 @@ impl Adder<'_> {
                 pattern: "",
             };
             self.push(FactKind::Listed, name, statement);
+            let name = format!("{} created in {}: once", self.operation.name, listed.operation);
+            self.once(name, "once", &place);
             if listed.owner.is_some() {
                 let documented = "under no other item";
                 let name = format!("{} created in {}: {documented}", self.operation.name, listed.operation);
@@ -229,10 +232,22 @@ impl Adder<'_> {
             name,
             Statement {
                 documented,
-                place,
+                place: place.clone(),
                 pattern: "",
             },
         );
+        let documented = "once, under its id";
+        let name = format!("{} in {list}: {documented}", self.operation.name);
+        self.once(name, documented, &place);
+    }
+
+    fn once(&mut self, name: String, documented: &str, place: &str) {
+        let statement = Statement {
+            documented,
+            place: place.to_owned(),
+            pattern: "",
+        };
+        self.push(FactKind::Once, name, statement);
     }
 
     fn odd(&mut self) {
@@ -460,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_states_six_facts_at_their_places_in_the_answer() {
+    fn a_list_states_seven_facts_at_their_places_in_the_answer() {
         let contract = Contract::built_in().unwrap();
         let list = contract.operation_named("getTags").unwrap();
         for (kind, pattern) in [
@@ -468,6 +483,7 @@ mod tests {
             (FactKind::PageAsked, "/data/page"),
             (FactKind::PageSize, "/data/items"),
             (FactKind::PageLast, "/data/last_page"),
+            (FactKind::PageFull, "/data/last_page"),
             (FactKind::PageTotal, "/data/total"),
             (FactKind::PageUnique, "/data/items"),
         ] {

@@ -20,6 +20,9 @@ use crate::contract::vocabulary::Listed;
 /// The most requests with a wrong token in one run: a target may lock out whoever guesses.
 pub const WRONG_TOKENS: usize = 3;
 
+/// The most records that a run may leave in the target where nobody says otherwise.
+pub const WRITES_BY_DEFAULT: u64 = 20;
+
 /// What a run may do.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
@@ -65,6 +68,8 @@ pub enum Action {
     Fill,
     /// Creates further records, from variants of what was accepted.
     VaryCreate,
+    /// Creates more of this list's records until its last page is full.
+    FillLast,
     /// Looks for the created records in this list.
     Look,
     /// Walks once more over the pages of this list, if it was filled.
@@ -103,7 +108,7 @@ impl Action {
     pub fn always_sends(self) -> bool {
         !matches!(
             self,
-            Self::Account | Self::Fill | Self::VaryCreate | Self::VaryUpdate | Self::WalkFilled
+            Self::Account | Self::Fill | Self::FillLast | Self::VaryCreate | Self::VaryUpdate | Self::WalkFilled
         )
     }
 
@@ -274,7 +279,7 @@ impl Plan {
             .filter(|list| known.contains(list))
             .collect();
         for operation in lists {
-            for action in [Action::Fill, Action::WalkFilled] {
+            for action in [Action::Fill, Action::FillLast, Action::WalkFilled] {
                 self.steps.push(Step { operation, action });
             }
         }
@@ -554,7 +559,7 @@ mod tests {
     #[test]
     fn what_lists_show_is_filled_and_what_laws_bind_is_varied() {
         let (contract, plan) = plan(&all());
-        for action in [Action::Fill, Action::WalkFilled] {
+        for action in [Action::Fill, Action::FillLast, Action::WalkFilled] {
             let lists = names(&contract, &plan, |other| other == action);
             assert_eq!(lists, ["getContacts", "getVisits", "getTags"]);
         }

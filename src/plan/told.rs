@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use super::source::{Source, sources};
-use super::steps::{Action, Plan, Probe, Step, created_in, updated_in};
+use super::steps::{Action, Plan, Probe, Step, WRITES_BY_DEFAULT, created_in, updated_in};
 use super::variety::{TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, reserve, variants};
 use crate::contract::Contract;
 use crate::contract::fact::{Fact, FactId, FactKind};
@@ -76,8 +76,10 @@ impl Plan {
                 | Evidence::Paged
                 | Evidence::Refused(_) => own(),
                 // Where nothing is created, nothing is looked for.
-                Evidence::Elsewhere | Evidence::Listed | Evidence::Updated if own().is_empty() => continue,
-                Evidence::Elsewhere => [
+                Evidence::Counted | Evidence::Elsewhere | Evidence::Listed | Evidence::Updated if own().is_empty() => {
+                    continue;
+                }
+                Evidence::Counted | Evidence::Elsewhere => [
                     listing(created_list(contract, fact)),
                     listing(updated_list(contract, fact)),
                 ]
@@ -162,7 +164,8 @@ impl Calls {
 
     /// The operation whose requests a step sends.
     fn sent_by(&self, step: Step) -> OperationId {
-        let create = self.fills.get(&step.operation).filter(|_| step.action == Action::Fill);
+        let fills = matches!(step.action, Action::Fill | Action::FillLast);
+        let create = self.fills.get(&step.operation).filter(|_| fills);
         create.copied().unwrap_or(step.operation)
     }
 }
@@ -182,6 +185,9 @@ impl Action {
             },
             Self::Create => "create a record: it must be answered as documented and carry what was sent",
             Self::Fill => "create more of the list's records until it has a second page, if that can be reached",
+            Self::FillLast => {
+                "create more of the list's records until its last page is full, if more may be left than by default"
+            }
             Self::VaryCreate => "create further records: awkward values, fields alone, none, other offsets",
             Self::Look => "look for what was created: it must be listed, with what was sent",
             Self::WalkFilled => "walk the list once more, if it was given a second page: the pages must add up",
@@ -232,6 +238,10 @@ impl Action {
                 "as many as {} of --max-writes {max_writes} leave room for, none where they are not needed",
                 max_writes - reserve(*max_writes)
             ),
+            Self::FillLast => format!(
+                "as many as the part of --max-writes {max_writes} beyond {WRITES_BY_DEFAULT} has room for, all pages of the list \
+                 before and its ends one record before, then and one after; none where it has no room"
+            ),
             Self::Account => format!("the first page, then pages 2 to last_page, {max_pages} at most"),
             Self::WalkFilled => format!("none, or the first page, then pages 2 to last_page, {max_pages} at most"),
             Self::VaryUpdate => {
@@ -257,6 +267,7 @@ impl Action {
             | Self::WalkWithin
             | Self::Create
             | Self::Fill
+            | Self::FillLast
             | Self::VaryCreate
             | Self::Look
             | Self::WalkFilled
@@ -270,10 +281,10 @@ impl Action {
     }
 
     /// Whether the step is part of every round of a run that repeats its plan. A wrong token is shown in the first
-    /// alone: a target may lock out whoever guesses.
+    /// alone: a target may lock out whoever guesses. And a last page is filled once: what that takes stays.
     #[must_use]
     pub fn repeats(self) -> bool {
-        self.probe() != Some(Probe::WrongToken)
+        self.probe() != Some(Probe::WrongToken) && self != Self::FillLast
     }
 
     /// What is odd about an odd request.
@@ -299,6 +310,7 @@ impl Action {
         match self {
             Self::Walk | Self::WalkWithin | Self::Read | Self::ReadCreated | Self::Create | Self::Update => true,
             Self::Fill
+            | Self::FillLast
             | Self::VaryCreate
             | Self::Look
             | Self::WalkFilled
@@ -322,6 +334,8 @@ enum Evidence {
     Challenge,
     /// The answer to a create, beside what was sent.
     Created,
+    /// A look through a list at the end.
+    Counted,
     /// The items of a list beside the record's own.
     Elsewhere,
     /// The list that must show a created record.
@@ -359,10 +373,12 @@ impl Evidence {
             FactKind::Challenge => Self::Challenge,
             FactKind::NoCredential => Self::Refused(Probe::NoCredential),
             FactKind::NotElsewhere => Self::Elsewhere,
+            FactKind::Once => Self::Counted,
             FactKind::OddComplete | FactKind::OddNoServerError => Self::Odd,
             FactKind::OtherScheme => Self::Refused(Probe::OtherScheme),
             FactKind::PageAsked
             | FactKind::PageDefault
+            | FactKind::PageFull
             | FactKind::PageLast
             | FactKind::PageSize
             | FactKind::PageTotal
@@ -377,6 +393,7 @@ impl Evidence {
         match self {
             Self::Answer => action.is_the_call(),
             Self::Challenge => action.probe().is_some(),
+            Self::Counted => action == Action::Account,
             Self::Created => action == Action::Create,
             Self::Elsewhere => match action {
                 Action::Look => created_list(contract, fact).is_some(),
@@ -525,6 +542,6 @@ mod tests {
         let reasons: HashSet<_> = actions.iter().map(|action| action.reason()).collect();
         let kinds: HashSet<_> = actions.iter().map(std::mem::discriminant).collect();
         // A probe has words for each of three credentials; it and an odd request have one set for reads and writes.
-        assert_eq!((kinds.len(), reasons.len()), (14, 14));
+        assert_eq!((kinds.len(), reasons.len()), (15, 15));
     }
 }

@@ -6,12 +6,13 @@ use chrono::{DateTime, FixedOffset};
 use icu_normalizer::ComposingNormalizer;
 use serde_json::Value;
 
+use super::element::{Elements, Lost};
 use super::evidence::{Creation, Sighting, Updating};
 use super::level::Level;
 use super::rule::{Comparison, Example, Judging, Rule};
 use super::spoiled::spoiled;
 use super::verdict::{Reason, Sink};
-use crate::contract::fact::FactKind;
+use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Same};
@@ -24,9 +25,11 @@ pub(super) static RULE: Rule = Rule {
               sent.",
     explanation: "The fields that x-laws names are compared with what comes back: in the answer to the create, in \
                   its list, and in the list after an update. Text and numbers are compared as values, timestamps as \
-                  instants. A value that is lost or changed is lost data.",
+                  instants. A value that is lost or changed is lost data, and so is one that stands in another \
+                  element of an array than it was sent in, and an element that a create was sent once and shows twice.",
     leaves_alone: "Fields that were not sent, or that the answer lacks (`missing-field` says so). Fields whose \
-                   values or format are a gap (`respelled` tells them). Timestamps in a form that names no instant.",
+                   values or format are a gap (`respelled` tells them), as long as elements do not show each other's. \
+                   Timestamps in a form that names no instant. The order of an array, and further elements in it.",
     mend: "Store and answer the value that was sent.",
     source: "Endpoints: the created resource is in data; x-laws, carries",
     example: Example {
@@ -42,37 +45,48 @@ pub(super) static RULE: Rule = Rule {
         },
     },
     judge: Judging::Kept(Comparison {
-        answered: |creation, sink| answered(creation, sink, |carry| carry.gap.is_none()),
-        listed: |sighting, sink| listed(sighting, sink, |carry| carry.gap.is_none()),
-        updated: |updating, sink| updated(updating, sink, |carry| carry.gap.is_none()),
+        answered: |creation, sink| answered(creation, sink, Strictness::Strict),
+        listed: |sighting, sink| listed(sighting, sink, Strictness::Strict),
+        updated: |updating, sink| updated(updating, sink, Strictness::Strict),
     }),
 };
 
-/// Judges the fields of the create's own answer that the choice admits.
-pub(super) fn answered(creation: &Creation<'_>, sink: &mut Sink<'_>, choice: impl Fn(&Carry) -> bool) {
-    let sent = Sent::new(creation.operation, &creation.law.carries, creation.request);
-    sent.judge(
-        (creation.resource, &creation.law.resource),
-        sink,
-        &choice,
-        FactKind::Carried,
-    );
+/// Which fields are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Strictness {
+    /// Those that a gap lets differ.
+    Gap,
+    /// Those that must come back as they were sent; of the others, whether they stand in their own elements.
+    Strict,
 }
 
-/// Judges the fields of the listed record that the choice admits.
-pub(super) fn listed(sighting: &Sighting<'_>, sink: &mut Sink<'_>, choice: impl Fn(&Carry) -> bool) {
+/// Judges the fields of the create's own answer.
+pub(super) fn answered(creation: &Creation<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
+    let sent = Sent {
+        creates: true,
+        ..Sent::new(creation.operation, &creation.law.carries, creation.request)
+    };
+    let record = (creation.resource, creation.law.resource.as_str());
+    sent.judge(record, sink, strictness, FactKind::Carried);
+}
+
+/// Judges the fields of the listed record.
+pub(super) fn listed(sighting: &Sighting<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
     if let Some(listed) = sighting.listed {
         let creation = &sighting.creation;
-        let sent = Sent::new(creation.operation, &creation.law.carries, creation.request);
-        sent.judge(listed, sink, &choice, FactKind::ListedCarrying);
+        let sent = Sent {
+            creates: true,
+            ..Sent::new(creation.operation, &creation.law.carries, creation.request)
+        };
+        sent.judge(listed, sink, strictness, FactKind::ListedCarrying);
     }
 }
 
-/// Judges the fields of the listed record that the choice admits, after an update.
-pub(super) fn updated(updating: &Updating<'_>, sink: &mut Sink<'_>, choice: impl Fn(&Carry) -> bool) {
+/// Judges the fields of the listed record, after an update.
+pub(super) fn updated(updating: &Updating<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
     if let Some(listed) = updating.listed {
         let sent = Sent::new(updating.operation, &updating.law.carries, updating.request);
-        sent.judge(listed, sink, &choice, FactKind::UpdatedCarrying);
+        sent.judge(listed, sink, strictness, FactKind::UpdatedCarrying);
     }
 }
 
@@ -80,7 +94,7 @@ pub(super) fn updated(updating: &Updating<'_>, sink: &mut Sink<'_>, choice: impl
 pub(crate) fn carries_all(carries: &[Carry], body: &Value, record: &Value) -> bool {
     let strict = carries.iter().filter(|carry| carry.gap.is_none());
     // A field that is not there at all is another rule's finding, and waiting does not bring it.
-    let arrived = |carry: &Carry| kept(carry, record).is_empty() || lost(carry, body, record).is_none();
+    let arrived = |carry: &Carry| kept(carry, record).is_empty() || lost(carries, carry, (body, record)).is_none();
     strict.into_iter().all(arrived)
 }
 
@@ -91,6 +105,8 @@ struct Sent<'sent> {
     body: &'sent Value,
     /// The pointers of what the target showed before it was sent.
     learned: &'sent [String],
+    /// Whether the record is new, so that nothing stood in it before.
+    creates: bool,
 }
 
 impl<'sent> Sent<'sent> {
@@ -100,6 +116,7 @@ impl<'sent> Sent<'sent> {
             carries,
             body: request.json().unwrap_or(&Value::Null),
             learned: &request.learned,
+            creates: false,
         }
     }
 
@@ -107,27 +124,21 @@ impl<'sent> Sent<'sent> {
         &self,
         (record, at): (&Value, &str),
         sink: &mut Sink<'_>,
-        choice: &dyn Fn(&Carry) -> bool,
+        strictness: Strictness,
         kind: fn(usize) -> FactKind,
     ) {
-        for (index, carry) in self.carries.iter().enumerate().filter(|(_, carry)| choice(carry)) {
+        for (index, carry) in self.carries.iter().enumerate() {
             let Some(fact) = sink.contract.fact_of(self.operation, kind(index)) else {
                 continue;
             };
-            if pointer::select(self.body, &carry.sent).is_empty() {
-                sink.undecided(fact, Reason::NotSent);
-            } else if kept(carry, record).is_empty() {
-                sink.undecided(fact, Reason::NotKept);
-            } else if let Some(lost) = lost(carry, self.body, record) {
-                let kept = kept(carry, record);
-                if kept.iter().any(|kept| same(carry.same, lost, kept).is_none()) {
-                    sink.undecided(fact, Reason::NoInstant);
-                    continue;
-                }
-                let received = self.tell_lost(sink, carry, (&kept, lost));
-                sink.broken(fact, || format!("{at}{}", carry.kept), || received);
-            } else {
-                sink.held(fact);
+            let is_judged = carry.gap.is_some() == (strictness == Strictness::Gap);
+            let told = match strictness {
+                // `carried` tells it.
+                Strictness::Gap => self.is_mixed(carry, record),
+                Strictness::Strict => self.apart(carry, fact, (record, at), sink),
+            };
+            if is_judged && !told {
+                self.field(carry, fact, (record, at), sink);
             }
         }
     }
@@ -146,15 +157,65 @@ impl<'sent> Sent<'sent> {
         }
         told
     }
+
+    fn field(&self, carry: &Carry, fact: FactId, (record, at): (&Value, &str), sink: &mut Sink<'_>) {
+        if pointer::select(self.body, &carry.sent).is_empty() {
+            sink.undecided(fact, Reason::NotSent);
+        } else if kept(carry, record).is_empty() {
+            sink.undecided(fact, Reason::NotKept);
+        } else if let Some(Lost { sent, kept }) = lost(self.carries, carry, (self.body, record)) {
+            if kept.iter().any(|kept| same(carry.same, sent, kept).is_none()) {
+                return sink.undecided(fact, Reason::NoInstant);
+            }
+            let received = self.tell_lost(sink, carry, (&kept, sent));
+            sink.broken(fact, || format!("{at}{}", carry.kept), || received);
+        } else {
+            sink.held(fact);
+        }
+    }
+
+    fn is_mixed(&self, carry: &Carry, record: &Value) -> bool {
+        let elements = Elements::of(self.carries, carry, (self.body, record));
+        elements.is_some_and(|elements| elements.mixed().is_some())
+    }
+
+    /// Tells of elements whose parts did not stay together, or that are there twice; says whether there was one.
+    fn apart(&self, carry: &Carry, fact: FactId, (record, at): (&Value, &str), sink: &mut Sink<'_>) -> bool {
+        let Some(elements) = Elements::of(self.carries, carry, (self.body, record)) else {
+            return false;
+        };
+        let doubled = || elements.doubled().filter(|_| self.creates && carry.gap.is_none());
+        let (pointer, received) = if let Some(mixed) = elements.mixed() {
+            let (kept, sent) = (sink.tell(mixed.kept), sink.tell(mixed.sent));
+            let received = format!("{kept} of another element of the array, not the {sent} that was sent");
+            (mixed.pointer, received)
+        } else if let Some(doubled) = doubled() {
+            let (found, counted) = doubled.counts;
+            let received = format!("{} in {found} elements, sent in {counted}", sink.tell(doubled.value));
+            (doubled.pointer, received)
+        } else {
+            return false;
+        };
+        sink.broken(fact, || format!("{at}{pointer}"), || received);
+        true
+    }
 }
 
-/// The first sent value that the record does not carry.
-fn lost<'body>(carry: &Carry, body: &'body Value, record: &Value) -> Option<&'body Value> {
+/// The first sent value that the record does not carry, and what the record shows in its place.
+fn lost<'seen>(
+    carries: &'seen [Carry],
+    carry: &'seen Carry,
+    (body, record): (&'seen Value, &'seen Value),
+) -> Option<Lost<'seen>> {
+    if let Some(elements) = Elements::of(carries, carry, (body, record)) {
+        return elements.lost();
+    }
     let kept = kept(carry, record);
     let carried = |sent: &&Value| kept.iter().any(|kept| same(carry.same, sent, kept) == Some(true));
-    pointer::select(body, &carry.sent)
+    let lost = pointer::select(body, &carry.sent)
         .into_iter()
-        .find(|sent| !carried(sent))
+        .find(|sent| !carried(sent))?;
+    Some(Lost { sent: lost, kept })
 }
 
 /// What the record shows in the field's place. Where the way there ends at null or at an empty array, that is what it
@@ -174,7 +235,7 @@ fn kept<'record>(carry: &Carry, record: &'record Value) -> Vec<&'record Value> {
 }
 
 /// Whether a value is kept; none where a timestamp came in a form that does not say.
-fn same(how: Same, sent: &Value, kept: &Value) -> Option<bool> {
+pub(super) fn same(how: Same, sent: &Value, kept: &Value) -> Option<bool> {
     match how {
         Same::Value => Some(equal(sent, kept)),
         Same::Instant if sent == kept => Some(true),

@@ -287,7 +287,26 @@ pub struct Updating<'seen> {
     pub listed: Option<(&'seen Value, &'seen str)>,
     /// Where something of what was sent shows in another item, as a marked pointer in the answer.
     pub elsewhere: Option<&'seen str>,
+    /// Whether the list stood still and was seen whole, late enough, and showed no item with the record's identifier.
+    pub gone: bool,
     /// How the last walk for it ended.
+    pub end: WalkEnd,
+    /// The most pages that are walked.
+    pub most: u64,
+}
+
+/// What a list shows, at the end of a run, of one write that was accepted.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted<'seen> {
+    /// The create or the update.
+    pub operation: OperationId,
+    /// Whether its own record was seen.
+    pub found: bool,
+    /// Where a record under another identifier carries what was sent, as a marked pointer in the answer.
+    pub other: Option<&'seen str>,
+    /// Whether the list changed under that walk.
+    pub changed: bool,
+    /// How the walk ended.
     pub end: WalkEnd,
     /// The most pages that are walked.
     pub most: u64,

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::RULES;
 use super::assertion::Assertions;
-use super::evidence::{Creation, ExchangeSeen, FormTried, OperationSeen, Origin, Sighting, Stored, Updating, Walk};
+use super::evidence::{
+    Counted, Creation, ExchangeSeen, FormTried, OperationSeen, Origin, Sighting, Stored, Updating, Walk,
+};
 use super::level::{Level, Levels};
 use super::media_type;
 use super::place::{Place, Walker};
@@ -171,8 +173,20 @@ impl<'contract> Judge<'contract> {
     /// Judges whether and how an updated record is listed. `request` is the one that should have shown it.
     pub fn updating(&mut self, updating: &Updating<'_>, request: &Request) {
         for rule in RULES {
-            if let Judging::Placed(_, judge) | Judging::Kept(Comparison { updated: judge, .. }) = rule.judge {
+            if let Judging::Counted(_, judge)
+            | Judging::Placed(_, judge)
+            | Judging::Kept(Comparison { updated: judge, .. }) = rule.judge
+            {
                 judge(updating, &mut self.sink(rule, request));
+            }
+        }
+    }
+
+    /// Judges what a list shows of a write at the end. `request` is the one that should have shown it.
+    pub fn counted(&mut self, counted: &Counted<'_>, request: &Request) {
+        for rule in RULES {
+            if let Judging::Counted(judge, _) = rule.judge {
+                judge(counted, &mut self.sink(rule, request));
             }
         }
     }

@@ -10,6 +10,7 @@ mod auth;
 mod carried;
 mod challenge;
 mod constraint;
+mod element;
 mod envelope;
 pub mod evidence;
 mod forbidden_field;
@@ -23,6 +24,7 @@ mod misplaced;
 mod missing_field;
 mod null_value;
 mod of_kind;
+mod once;
 mod pages;
 mod place;
 mod reading;
@@ -74,6 +76,7 @@ pub static RULES: &[&Rule] = &[
     &misplaced::RULE,
     &missing_field::RULE,
     &null_value::RULE,
+    &once::RULE,
     &pages::RULE,
     &respelled::RULE,
     &server_error::RULE,

@@ -3,7 +3,8 @@
 use super::rule::Rule;
 use super::{
     accepted_form, auth, carried, challenge, constraint, envelope, forbidden_field, identifier, listed, malformed_json,
-    media_type, misplaced, missing_field, pages, server_error, status, typed_client, unfinished_answer, wrong_type,
+    media_type, misplaced, missing_field, once, pages, server_error, status, typed_client, unfinished_answer,
+    wrong_type,
 };
 use crate::contract::fact::FactKind;
 
@@ -26,8 +27,10 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::NoCredential | FactKind::OtherScheme | FactKind::WrongToken => &auth::RULE,
         FactKind::NoServerError | FactKind::OddNoServerError => &server_error::RULE,
         FactKind::NotElsewhere => &misplaced::RULE,
+        FactKind::Once => &once::RULE,
         FactKind::PageAsked
         | FactKind::PageDefault
+        | FactKind::PageFull
         | FactKind::PageLast
         | FactKind::PageSize
         | FactKind::PageTotal

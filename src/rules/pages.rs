@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::evidence::{PageSeen, Walk};
+use super::evidence::{PageSeen, Walk, WalkEnd};
 use super::level::Level;
 use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
+use crate::exchange::Purpose;
 
 pub(super) static RULE: Rule = Rule {
     name: "pages",
@@ -15,7 +16,8 @@ pub(super) static RULE: Rule = Rule {
     explanation: "A list is walked from its first page to its last_page, and what the pages say is compared with \
                   what they show. Where they disagree, a caller that follows them reads a record twice, or never.",
     leaves_alone: "A list whose totals change while it is walked: it is walked once more and then undecided. A list \
-                   of one page, or of more pages than are walked. Whether an empty list has 0 pages or 1.",
+                   of one page, or of more pages than are walked. Whether an empty list has 0 pages or 1, and whether \
+                   each page before the last one is full.",
     mend: "Order the list by something that does not change, and count what is listed.",
     source: "Page envelope; Limits; the query parameter page",
     example: Example {
@@ -36,10 +38,7 @@ pub(super) static RULE: Rule = Rule {
                 listed: true,
                 items: vec![Some(id)],
             };
-            let walk = bench.walk(
-                vec![page(None, 1), page(Some(2), 2)],
-                crate::rules::evidence::WalkEnd::Complete,
-            );
+            let walk = bench.walk(vec![page(None, 1), page(Some(2), 2)], WalkEnd::Complete);
             bench.judge(|judge| judge.walk(&walk))
         },
     },
@@ -51,6 +50,14 @@ pub(crate) const OF_A_SECOND_PAGE: [FactKind; 2] = [FactKind::PageAsked, FactKin
 
 fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     let fact = |sink: &Sink<'_>, kind| sink.contract.fact_of(walk.operation, kind);
+    // Of the look at the end of a run only the count is judged.
+    let is_account = |page: &PageSeen| page.request.purpose == Purpose::Account;
+    if walk.pages.first().is_some_and(is_account) {
+        if let Some(fact) = fact(sink, FactKind::PageTotal) {
+            total(walk, fact, sink);
+        }
+        return;
+    }
     for page in &walk.pages {
         let kind = if page.asked.is_some() {
             FactKind::PageAsked
@@ -71,6 +78,13 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
         && let Some(fact) = fact(sink, FactKind::PageAsked)
     {
         sink.undecided(fact, walk.end.reason(walk.most).unwrap_or(Reason::OnePage));
+    }
+    if let Some(fact) = fact(sink, FactKind::PageFull) {
+        full(walk, fact, sink);
+    }
+    // Two pages of many show neither what is on all of them nor how much.
+    if walk.end == WalkEnd::Found {
+        return;
     }
     if let Some(fact) = fact(sink, FactKind::PageUnique) {
         unique(walk, fact, sink);
@@ -129,6 +143,38 @@ fn last(page: &PageSeen, fact: FactId, sink: &mut Sink<'_>) {
     }
 }
 
+/// Where `total` is a multiple of `per_page`, `last_page` is what it goes into and the last page is full: no page holds more
+/// than `per_page`, and all of them hold `total`.
+fn full(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
+    let at_a_multiple = |page: &&PageSeen| {
+        let of = page.total.zip(page.per_page);
+        of.is_some_and(|(total, per_page)| total > 0 && per_page > 0 && total % per_page == 0)
+    };
+    let is_last =
+        |page: &&PageSeen| page.last_page.and_then(|last| u64::try_from(last).ok()) == Some(page.asked.unwrap_or(1));
+    if !walk.pages.iter().any(|page| at_a_multiple(&page)) {
+        return sink.undecided(fact, walk.end.reason(walk.most).unwrap_or(Reason::NotFull));
+    }
+    if walk.changed() {
+        return sink.undecided(fact, Reason::Changed);
+    }
+    let Some(page) = walk.pages.iter().filter(at_a_multiple).find(is_last) else {
+        return sink.undecided(fact, walk.end.reason(walk.most).unwrap_or(Reason::NotShown));
+    };
+    let (total, per_page) = (page.total.unwrap_or_default(), page.per_page.unwrap_or_default());
+    let last = page.last_page.unwrap_or_default();
+    let count = page.items.len();
+    if per_page.checked_mul(last) != Some(total) {
+        let received = format!("last_page {last} with total {total} and per_page {per_page}");
+        sink.page_broken(page, fact, received);
+    } else if i64::try_from(count).is_ok_and(|count| count < per_page) {
+        let received = format!("{count} items on page {last}, with total {total} and per_page {per_page}");
+        sink.page_broken(page, fact, received);
+    } else {
+        sink.held(fact);
+    }
+}
+
 fn unique(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     if walk.changed() {
         return sink.undecided(fact, Reason::Changed);
@@ -178,7 +224,7 @@ fn total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::evidence::{Steadiness, WalkEnd};
+    use crate::rules::evidence::Steadiness;
     use crate::rules::testing::{Bench, Told};
     use crate::rules::{Level, Verdict};
 
@@ -293,6 +339,87 @@ mod tests {
             });
             let verdict = if holds { Verdict::Held } else { Verdict::Broken };
             assert_eq!(told.kind(FactKind::PageLast), verdict, "{last} {total} {per_page}");
+        }
+    }
+
+    /// Pages of two items each and one last page, of a list that says this of itself.
+    fn ending_in(last: &[u64], (total, last_page): (i64, i64), end: WalkEnd) -> Told {
+        let of = |page: PageSeen| PageSeen {
+            total: Some(total),
+            last_page: Some(last_page),
+            ..page
+        };
+        let number = u64::try_from(last_page).ok().filter(|number| *number > 1);
+        let last = of(page(number, last));
+        let pages = match number {
+            Some(_) => vec![of(page(None, &[1, 2])), last],
+            None => vec![last],
+        };
+        judged(pages, end)
+    }
+
+    #[test]
+    fn a_full_last_page_is_the_last_one() {
+        for (last, numbers, verdict) in [
+            (&[3, 4][..], (4, 2), Verdict::Held),
+            (&[1, 2], (2, 1), Verdict::Held),
+            (&[], (4, 3), Verdict::Broken),
+            (&[1, 2], (4, 1), Verdict::Broken),
+            (&[3], (4, 2), Verdict::Broken),
+            (&[], (4, 2), Verdict::Broken),
+        ] {
+            for end in [WalkEnd::Complete, WalkEnd::Found] {
+                assert_eq!(
+                    ending_in(last, numbers, end).kind(FactKind::PageFull),
+                    verdict,
+                    "{last:?} {numbers:?}"
+                );
+            }
+        }
+        let received = ending_in(&[3], (4, 2), WalkEnd::Found).received("pages").to_owned();
+        assert_eq!(received, "1 items on page 2, with total 4 and per_page 2");
+    }
+
+    #[test]
+    fn a_last_page_that_is_not_full_decides_nothing_of_a_full_one() {
+        for (last, numbers) in [(&[3][..], (3, 2)), (&[5], (5, 3)), (&[], (0, 0)), (&[], (0, 1))] {
+            let told = ending_in(last, numbers, WalkEnd::Complete);
+            assert_eq!(
+                told.kind(FactKind::PageFull),
+                Verdict::Undecided(Reason::NotFull),
+                "{numbers:?}"
+            );
+        }
+        let told = judged(sound().into_iter().take(1).collect(), WalkEnd::Unanswered);
+        assert_eq!(told.kind(FactKind::PageFull), Verdict::Undecided(Reason::Unanswered));
+    }
+
+    #[test]
+    fn a_full_last_page_that_was_not_seen_or_changed_decides_nothing() {
+        let of = |page: PageSeen| PageSeen { total: Some(6), ..page };
+        let told = judged(vec![of(page(None, &[1, 2]))], WalkEnd::TooManyPages);
+        assert_eq!(
+            told.kind(FactKind::PageFull),
+            Verdict::Undecided(Reason::TooManyPages(100))
+        );
+        let changed = vec![page(None, &[1, 2]), of(page(Some(3), &[5]))];
+        let told = judged(changed, WalkEnd::Complete);
+        assert_eq!(told.kind(FactKind::PageFull), Verdict::Undecided(Reason::Changed));
+    }
+
+    #[test]
+    fn two_pages_of_many_say_nothing_of_what_all_hold() {
+        let told = ending_in(&[5, 6], (6, 3), WalkEnd::Found);
+        for kind in [
+            FactKind::PageLast,
+            FactKind::PageSize,
+            FactKind::PageAsked,
+            FactKind::PageFull,
+        ] {
+            assert_eq!(told.kind(kind), Verdict::Held, "{kind:?}");
+        }
+        for kind in [FactKind::PageTotal, FactKind::PageUnique] {
+            assert_eq!(told.kind(kind), Verdict::Undecided(Reason::NotShown), "{kind:?}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! `respelled`: a field whose allowed values or format are a gap comes back other than it was sent. Law 3.
 
-use super::carried;
+use super::carried::{self, Strictness};
 use super::level::Level;
 use super::rule::{Comparison, Example, Judging, Rule};
 
@@ -11,7 +11,8 @@ pub(super) static RULE: Rule = Rule {
     explanation: "The allowed values of gender, status, type, nationality and country_of_residence and the format of \
                   dob are gaps. A service may spell such a value its own way; a caller that compares what it sent \
                   with what it reads should know, so it is a warning.",
-    leaves_alone: "Fields without a gap: there `carried` is strict. Fields that were not sent.",
+    leaves_alone: "Fields without a gap, and elements of an array that show each other's values: there `carried` is \
+                   strict. Fields that were not sent.",
     mend: "Nothing, if the spelling is meant: then document it.",
     source: "Gaps in the field definitions",
     example: Example {
@@ -27,9 +28,9 @@ pub(super) static RULE: Rule = Rule {
         },
     },
     judge: Judging::Kept(Comparison {
-        answered: |creation, sink| carried::answered(creation, sink, |carry| carry.gap.is_some()),
-        listed: |sighting, sink| carried::listed(sighting, sink, |carry| carry.gap.is_some()),
-        updated: |updating, sink| carried::updated(updating, sink, |carry| carry.gap.is_some()),
+        answered: |creation, sink| carried::answered(creation, sink, Strictness::Gap),
+        listed: |sighting, sink| carried::listed(sighting, sink, Strictness::Gap),
+        updated: |updating, sink| carried::updated(updating, sink, Strictness::Gap),
     }),
 };
 

@@ -1,6 +1,6 @@
 //! What a rule is. The main type is [`Rule`].
 
-use super::evidence::{Creation, ExchangeSeen, FormTried, OperationSeen, Sighting, Stored, Updating, Walk};
+use super::evidence::{Counted, Creation, ExchangeSeen, FormTried, OperationSeen, Sighting, Stored, Updating, Walk};
 use super::level::Level;
 use super::place::Place;
 use super::verdict::Sink;
@@ -48,6 +48,8 @@ pub(super) enum Judging {
     Accepted(fn(&ExchangeSeen<'_>, bool, &mut Sink<'_>)),
     /// An exchange as a whole, that of an odd request too.
     AnyExchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
+    /// What a list shows of a write at the end, and an updated record looked for in its list.
+    Counted(fn(&Counted<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
     /// A record that a create answered with.
     Creation(fn(&Creation<'_>, &mut Sink<'_>)),
     /// An exchange as a whole, where the request is not odd.

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde_json::Value;
 
-use super::evidence::{Creation, PageSeen, Sighting, Steadiness, Updating, Walk, WalkEnd};
+use super::evidence::{Counted, Creation, PageSeen, Sighting, Steadiness, Updating, Walk, WalkEnd};
 use super::{Finding, Judge, Level, Levels, Verdict, Verdicts};
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
@@ -242,10 +242,29 @@ impl Bench {
             request: &request,
             listed: listed.map(|listed| (listed, ITEM)),
             elsewhere,
+            gone: listed.is_none() && end == WalkEnd::Complete,
             end,
             most: 100,
         };
         self.judge(|judge| judge.updating(&updating, &request))
+    }
+
+    /// What a list shows of a write at the end of a run.
+    pub(super) fn count<'seen>(&self, other: Option<&'seen str>, found: bool, end: WalkEnd) -> Counted<'seen> {
+        Counted {
+            operation: self.operation,
+            found,
+            other,
+            changed: false,
+            end,
+            most: 100,
+        }
+    }
+
+    /// Judges what a list shows of a write at the end of a run.
+    pub(super) fn counted(&self, other: Option<&str>, found: bool, end: WalkEnd) -> Told {
+        let request = self.request();
+        self.judge(|judge| judge.counted(&self.count(other, found, end), &request))
     }
 
     /// A walk that saw these pages.

@@ -50,10 +50,14 @@ pub enum Reason {
     Failed(u16),
     /// The record has no identifier to be found by.
     NoIdentifier,
+    /// The list's total is no multiple of its page size, and so many records may still be created to make it one.
+    NoFullPage(u64),
     /// The list has one page, and a second takes so many records more than so many that may still be created.
     NoSecondPage(u64, u64),
     /// The request carried no credential, because the contract asks for none, and got this status, 401 or 403.
     NoTokenSent(u16),
+    /// The list's total is no multiple of its page size.
+    NotFull,
     /// The target was not there within what was waited for it.
     NotReady,
     /// The answer has no field that would carry what was sent.
@@ -151,6 +155,11 @@ impl fmt::Display for Reason {
             Self::Failed(status) => write!(formatter, "the server failed with {status}"),
             Self::NoIdentifier => formatter.write_str("the created record has no identifier to be found by"),
             Self::No401(status) => write!(formatter, "refused with {status}, and only a 401 has a challenge"),
+            Self::NoFullPage(left) => write!(
+                formatter,
+                "the list's total is no multiple of per_page, and --max-writes leaves {left} records to make it one"
+            ),
+            Self::NotFull => formatter.write_str("the list's total is no multiple of per_page"),
             Self::NoInstant => formatter.write_str("the timestamp's form does not say which instant it names"),
             Self::NoSecondPage(needed, left) => write!(
                 formatter,

@@ -162,6 +162,7 @@ impl Session<'_> {
         let Some(stored) = may_have_stored(&exchange.outcome) else {
             return;
         };
+        self.note_counted_create(exchange, body);
         let status = exchange.outcome.as_ref().ok().map(|answer| answer.status);
         let fate = if stored {
             let id = self.created_id(exchange, body);
@@ -234,6 +235,7 @@ impl Session<'_> {
                 };
                 self.account_for(list, item, &mut books);
             }
+            self.count_item(list, item);
             false
         };
         let walk = self.walk(list, Order::BothEnds, &found).await;
@@ -247,8 +249,11 @@ impl Session<'_> {
             };
             self.judged(|judge| judge.stored(&stored, &left.request));
         }
+        let whole = walk.end == WalkEnd::Complete;
+        let walk = self.recount(list, walk).await;
+        self.judge_counts(list, &walk);
         self.tell_findings();
-        walk.end == WalkEnd::Complete
+        whole
     }
 
     /// Accounts for what an item is or holds that the run created.
@@ -278,7 +283,7 @@ impl Session<'_> {
 }
 
 /// The records that an item is or holds, each with its pointer in the answer.
-fn records<'item>(item: &'item Value, at: String, listed: &Listed) -> Vec<(&'item Value, String)> {
+pub(super) fn records<'item>(item: &'item Value, at: String, listed: &Listed) -> Vec<(&'item Value, String)> {
     let Some(below) = listed.at.as_deref().filter(|_| listed.owner.is_some()) else {
         return vec![(item, at)];
     };

@@ -219,6 +219,7 @@ impl Session<'_> {
             if let Some(body) = &body {
                 self.created(&exchange.request, body, address, standing);
             }
+            self.note_counted_update(&exchange.request, &address.path_values);
             if main && self.contract.operation(operation).laws.updated.is_some() {
                 let (request, path_values) = (exchange.request.clone(), address.path_values.clone());
                 self.changed.borrow_mut().push(Changed {

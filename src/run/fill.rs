@@ -75,14 +75,14 @@ impl Session<'_> {
     }
 
     /// The create whose draft was accepted and whose records are the list's items.
-    fn creator(&self, list: OperationId) -> Option<OperationId> {
+    pub(super) fn creator(&self, list: OperationId) -> Option<OperationId> {
         let accepted = self.accepted.borrow();
         let mut operations = self.contract.operation_ids();
         operations.find(|id| accepted.contains_key(id) && self.contract.list_of(*id) == Some(list))
     }
 
     /// Creates so many records as one was accepted before. Hands back whether all of them were.
-    async fn create_more(&self, list: OperationId, count: u64) -> bool {
+    pub(super) async fn create_more(&self, list: OperationId, count: u64) -> bool {
         let Some(operation) = self.creator(list) else {
             return false;
         };

@@ -75,6 +75,8 @@ impl Session<'_> {
             sightings.borrow_mut().now.clear();
             self.walk(list, Order::BothEnds, &|item| {
                 self.sight(list, &made, item, &sightings);
+                // What a record holds may be gone at the end: an update may replace it.
+                self.count_item(list, item);
                 !everywhere && sightings.borrow().now.len() == findable
             })
             .await
@@ -125,8 +127,26 @@ impl Session<'_> {
                 } else {
                     sightings.elsewhere.insert(index, sighted);
                 }
+            } else if let Some(below) = self.text_in(made, item.value).filter(|_| !in_place) {
+                sightings
+                    .elsewhere
+                    .insert(index, Sighted::new(item, item.value, &below));
             }
         }
+    }
+
+    /// Where an item holds a text of the created record, under whichever identifier: a text with the run's mark in it,
+    /// which nobody else would have sent.
+    fn text_in(&self, made: &Made, item: &Value) -> Option<String> {
+        let (created, listed) = law(self.contract, made.operation)?;
+        let at = listed.at.as_deref().filter(|_| listed.owner.is_some())?;
+        let records = item.pointer(at)?.as_array()?;
+        let body = made.request.json()?;
+        let strict = || created.carries.iter().filter(|carry| carry.gap.is_none());
+        let index = records
+            .iter()
+            .position(|record| strict().any(|carry| self.shows_mark(carry, body, record)))?;
+        Some(pointer::element(at, index))
     }
 
     /// Whether an item is the record, or its owner.

@@ -82,7 +82,7 @@ impl Session<'_> {
         let look = async || self.looked_at(list, changed, law, &|_| false).await;
         let carried = |looked: &Looked| looked.seen.carries(law, &body);
         let looked = self.settled(self.settings.settle, look, carried).await;
-        self.judge_change(changed, law, &looked);
+        self.judge_change((changed, law), &looked, true);
     }
 
     /// Looks for one of many updates: first on the page that showed the record last. `sent` is what the updates before
@@ -92,6 +92,9 @@ impl Session<'_> {
         let before = self.latest.borrow().get(&changed.operation).cloned();
         let seen_arrived = |seen: &Seen| seen.arrived(law, &body, (before.as_ref(), sent));
         let arrived = |looked: &Looked| seen_arrived(&looked.seen);
+        // Who waited in vain once does not wait that long for each field.
+        let in_vain = self.gave_up.get();
+        let longest = if in_vain { self.briefly() } else { self.settings.settle };
         let glanced = match &before {
             Some(seen) => self.glance(list, changed, law, seen.page).await,
             None => None,
@@ -99,19 +102,13 @@ impl Session<'_> {
         let looked = match glanced {
             Some(looked) if arrived(&looked) => looked,
             _ => {
-                // Who waited in vain once does not wait that long for each field.
-                let longest = if self.gave_up.get() {
-                    self.briefly()
-                } else {
-                    self.settings.settle
-                };
                 let look = async || self.looked_at(list, changed, law, &seen_arrived).await;
                 let looked = self.settled(longest, look, arrived).await;
                 self.gave_up.set(!arrived(&looked));
                 looked
             }
         };
-        self.judge_change(changed, law, &looked);
+        self.judge_change((changed, law), &looked, !in_vain);
         self.tell_findings();
     }
 
@@ -185,7 +182,7 @@ impl Session<'_> {
     }
 
     /// Whether an item shows a value of the body that has the run's mark in it: nobody else would have sent that.
-    fn shows_mark(&self, carry: &Carry, body: &Value, item: &Value) -> bool {
+    pub(super) fn shows_mark(&self, carry: &Carry, body: &Value, item: &Value) -> bool {
         let mark = self.settings.mark.as_str();
         let sent = pointer::select(body, &carry.sent);
         let marked = sent
@@ -195,7 +192,8 @@ impl Session<'_> {
         marked.into_iter().any(|sent| kept.contains(&sent))
     }
 
-    fn judge_change(&self, changed: &Changed, law: &Updated, Looked { seen, walk }: &Looked) {
+    /// Judges what a look shows of an update; `settled` where it was late enough to say that something is not there.
+    fn judge_change(&self, (changed, law): (&Changed, &Updated), Looked { seen, walk }: &Looked, settled: bool) {
         if let Some(record) = &seen.record {
             self.latest.borrow_mut().insert(changed.operation, record.clone());
         }
@@ -208,6 +206,7 @@ impl Session<'_> {
             request: &changed.request,
             listed: seen.record.as_ref().map(|seen| (&seen.record, seen.pointer.as_str())),
             elsewhere: elsewhere.map(|seen| seen.pointer.as_str()),
+            gone: seen.record.is_none() && settled && walk.end == WalkEnd::Complete && !walk.changed(),
             end: walk.end,
             most: walk.most,
         };

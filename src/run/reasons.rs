@@ -111,6 +111,11 @@ fn shown(reason: &Reason) -> Shown {
         Reason::Changed => Tested(pages, "a_list_that_changed_decides_nothing_about_its_items"),
         Reason::NoIdentifier => Tested(listed, "a_record_without_an_identifier_is_not_called_lost"),
         Reason::NoInstant => Tested(carried, "a_form_that_names_no_instant_says_nothing"),
+        Reason::NoFullPage(_) => Tested(
+            include_str!("../../tests/it/proof/counts.rs"),
+            "a_list_that_no_budget_can_fill_gets_no_record_for_its_last_page_and_says_so",
+        ),
+        Reason::NotFull => Tested(pages, "a_last_page_that_is_not_full_decides_nothing_of_a_full_one"),
         Reason::NoSecondPage(..) => Tested(
             include_str!("../../tests/it/proof/moves/few.rs"),
             "a_list_whose_second_page_is_out_of_reach_gets_no_record_and_says_so",
@@ -438,7 +443,9 @@ fn every_reason_has_a_case_or_a_test_of_its_rule() {
         Reason::Changed,
         Reason::NoIdentifier,
         Reason::NoInstant,
+        Reason::NoFullPage(1),
         Reason::NoSecondPage(2, 1),
+        Reason::NotFull,
         Reason::NotKept,
         Reason::NotSent,
         Reason::OnePage,

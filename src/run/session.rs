@@ -15,6 +15,7 @@ use super::digests::Digests;
 use super::event::Event;
 use super::look::Sighted;
 use super::mock::Keeping;
+use super::once::Counts;
 use super::own::Own;
 use super::pace::{ATTEMPTS, Pace, says_when, wait_after};
 use super::settings::Settings;
@@ -191,6 +192,8 @@ pub(super) struct Session<'run> {
     pub(super) residue: RefCell<Vec<Residue>>,
     /// What became of each create.
     pub(super) account: RefCell<Account>,
+    /// The writes whose records are counted at the end.
+    pub(super) counts: RefCell<Counts>,
     pub(super) looked_through: Cell<LookedThrough>,
     /// Whether the lists are looked through, so that nothing of them is judged.
     pub(super) accounting: Cell<bool>,
@@ -223,8 +226,10 @@ pub(super) struct Session<'run> {
     pub(super) latest: RefCell<HashMap<OperationId, Sighted>>,
     /// How many items more go on the only page of each list that has one page.
     pub(super) rooms: RefCell<HashMap<OperationId, u64>>,
-    /// The lists that were given a second page.
+    /// The lists that were given a second page, or a full last one.
     pub(super) filled: RefCell<HashSet<OperationId>>,
+    /// How many records were created to fill last pages.
+    pub(super) at_last_pages: Cell<u64>,
 }
 
 /// What may come after an answer beside what it asks for.
@@ -278,6 +283,7 @@ impl<'run> Session<'run> {
             tally: Cell::default(),
             residue: RefCell::default(),
             account: RefCell::default(),
+            counts: RefCell::default(),
             looked_through: Cell::default(),
             accounting: Cell::default(),
             others: RefCell::default(),
@@ -297,6 +303,7 @@ impl<'run> Session<'run> {
             latest: RefCell::default(),
             rooms: RefCell::default(),
             filled: RefCell::default(),
+            at_last_pages: Cell::default(),
         }
     }
 
@@ -407,6 +414,7 @@ impl<'run> Session<'run> {
             Action::ProbeRead(probe) | Action::ProbeWrite(probe) => self.probe(operation, probe).await,
             Action::Create => self.create(operation).await,
             Action::Fill => self.fill(operation).await,
+            Action::FillLast => self.fill_last(operation).await,
             Action::VaryCreate => self.vary_create(operation).await,
             Action::Look => self.look(operation).await,
             Action::LookAgain => self.look_again(operation).await,

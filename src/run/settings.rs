@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::write_log::WriteLog;
 use crate::exchange::redact::Values;
-use crate::plan::Mark;
+use crate::plan::{Mark, WRITES_BY_DEFAULT};
 use crate::rules::Levels;
 
 /// How a run goes about its plan.
@@ -43,7 +43,7 @@ impl Settings {
     /// The most pages of a list that are walked.
     pub const MAX_PAGES: u64 = 200;
     /// The most records that a run may leave in the target.
-    pub const MAX_WRITES: u64 = 20;
+    pub const MAX_WRITES: u64 = WRITES_BY_DEFAULT;
     /// How often the plan is carried out.
     pub const ROUNDS: u64 = 1;
     /// How many seconds a run may take.

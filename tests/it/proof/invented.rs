@@ -116,7 +116,7 @@ fn each_fact_of_an_invented_resource_is_held_by_its_stub() {
         .unwrap();
     let run = runtime.block_on(checked(None, Way::Dropped));
     assert!(run.verdicts.findings().is_empty(), "{:?}", run.verdicts.findings());
-    assert_eq!(facts().count(), 103);
+    assert_eq!(facts().count(), 106);
     for (id, fact) in facts() {
         assert_eq!(run.verdicts.of(&CONTRACT, id), Verdict::Held, "{}", fact.name);
     }

@@ -42,7 +42,7 @@ impl Harbour {
                    "berth": {"harbour": "North", "row": number}, "flags": ["blue"]})
         };
         let harbour = Self {
-            boats: Mutex::new((1..=3).map(boat).collect()),
+            boats: Mutex::new((1..=4).map(boat).collect()),
             broken,
             way,
         };
@@ -90,6 +90,11 @@ impl Harbour {
         if let Some(fact) = self.breaks_any("createBoat", |kind| matches!(kind, FactKind::ListedCarrying(_))) {
             alter(listed.pointer_mut(&fact.pattern).unwrap());
         }
+        if self.breaks("createBoat", FactKind::Once) {
+            let mut second = listed.clone();
+            second["number"] = json!(1000 + number);
+            boats.push(second);
+        }
         if !self.breaks("createBoat", FactKind::Listed) {
             boats.push(listed);
         }
@@ -110,6 +115,9 @@ impl Harbour {
             if (boat["number"] == number || everywhere) && lost.is_none() {
                 merge(boat, body);
             }
+            if boat["number"] == number && self.breaks("updateBoat", FactKind::Once) {
+                boat["number"] = json!(1000 + number);
+            }
         }
         StatusCode::NO_CONTENT
     }
@@ -128,6 +136,10 @@ impl Harbour {
             .to_vec();
         if let Some(first) = items.first_mut().filter(|_| breaks(FactKind::PageUnique) && page > 1) {
             *first = boats[0].clone();
+        }
+        // Two full pages are all that there is at first.
+        if breaks(FactKind::PageFull) && boats.len().is_multiple_of(PER_PAGE) && page * PER_PAGE == boats.len() {
+            items.pop();
         }
         let total = boats.len() + usize::from(breaks(FactKind::PageTotal)) * 10;
         let last = total.div_ceil(PER_PAGE) + usize::from(breaks(FactKind::PageLast));

@@ -1,0 +1,142 @@
+//! `once`: a create left more than one record, or an update left its record under another identifier. Laws 2 and 5.
+
+use super::evidence::{Counted, Updating};
+use super::level::Level;
+use super::rule::{Example, Judging, Rule};
+use super::verdict::{Reason, Sink};
+use crate::contract::fact::FactKind;
+
+pub(super) static RULE: Rule = Rule {
+    name: "once",
+    level: Level::Deny,
+    summary: "A create adds one record, and an update adds none.",
+    explanation: "At the end of a run its lists are searched for the run's tag, which nobody else writes, and for what \
+                  each create was sent. A second record that carries the same under another identifier is one that \
+                  nobody asked for. After an update the list must show the record under the identifier that it had, \
+                  and what was sent in no other item.",
+    leaves_alone: "Whatever does not carry all that the create was sent: what a service makes beside a record, and what \
+                   others create meanwhile. A create that was sent again because the target asked for time, or that \
+                   was not plainly accepted. A list that changed while it was walked, or was not seen whole.",
+    mend: "Store each record once, also where a request is handled twice; update in place.",
+    source: "Endpoints: Create contact, Update contact; x-laws, listed",
+    example: Example {
+        fact: "createTag created in getTags: once",
+        documented: "once",
+        received: "what was sent, in another record too",
+        pointer: "/data/items/4",
+        #[cfg(test)]
+        shown: || {
+            let bench = crate::rules::testing::Bench::of("createTag");
+            let other = crate::contract::pointer::element("/data/items", 4);
+            bench.counted(Some(&other), true, crate::rules::evidence::WalkEnd::Complete)
+        },
+    },
+    judge: Judging::Counted(counted, updated),
+};
+
+fn counted(counted: &Counted<'_>, sink: &mut Sink<'_>) {
+    let Some(fact) = sink.contract.fact_of(counted.operation, FactKind::Once) else {
+        return;
+    };
+    // While the record itself is not seen, another one may be it under another identifier.
+    if let Some(pointer) = counted.other.filter(|_| counted.found) {
+        let received = || "what was sent, in another record too".to_owned();
+        return sink.broken(fact, || pointer.to_owned(), received);
+    }
+    match counted.end.reason(counted.most) {
+        Some(reason) => sink.undecided(fact, reason),
+        None if counted.changed => sink.undecided(fact, Reason::Changed),
+        None if counted.found && counted.other.is_none() => sink.held(fact),
+        None => sink.undecided(fact, Reason::NotShown),
+    }
+}
+
+fn updated(updating: &Updating<'_>, sink: &mut Sink<'_>) {
+    if let Some(fact) = sink.contract.fact_of(updating.operation, FactKind::Once)
+        && updating.gone
+    {
+        sink.broken(fact, String::new, || "no item with the id of the update".to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::rules::Verdict;
+    use crate::rules::evidence::WalkEnd;
+    use crate::rules::testing::{Bench, Told};
+
+    const OTHER: &str = "/data/items/~24";
+
+    fn both(other: Option<&str>, found: bool, end: WalkEnd) -> [Told; 2] {
+        ["createTag", "updateContact"].map(|operation| Bench::of(operation).counted(other, found, end))
+    }
+
+    #[test]
+    fn a_record_that_is_there_alone_holds() {
+        for told in both(None, true, WalkEnd::Complete) {
+            assert_eq!(told.kind(FactKind::Once), Verdict::Held);
+        }
+    }
+
+    #[test]
+    fn a_second_record_is_broken_however_the_walk_ended() {
+        for end in [WalkEnd::Complete, WalkEnd::Unanswered, WalkEnd::TooManyPages] {
+            for told in both(Some(OTHER), true, end) {
+                assert_eq!(told.kind(FactKind::Once), Verdict::Broken);
+                assert_eq!(told.finding("once").level, Level::Deny);
+                assert_eq!(told.received("once"), "what was sent, in another record too");
+            }
+        }
+    }
+
+    #[test]
+    fn what_may_be_the_record_itself_or_was_not_seen_whole_decides_nothing() {
+        for (other, found, end, reason) in [
+            (Some(OTHER), false, WalkEnd::Complete, Reason::NotShown),
+            (None, false, WalkEnd::Complete, Reason::NotShown),
+            (None, true, WalkEnd::TooManyPages, Reason::TooManyPages(100)),
+            (None, true, WalkEnd::Unanswered, Reason::Unanswered),
+            (None, true, WalkEnd::Broken, Reason::PageUnclear),
+        ] {
+            for told in both(other, found, end) {
+                assert_eq!(told.kind(FactKind::Once), Verdict::Undecided(reason.clone()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_that_changed_may_have_hidden_a_second_record() {
+        let bench = Bench::of("createTag");
+        let counted = Counted {
+            changed: true,
+            ..bench.count(None, true, WalkEnd::Complete)
+        };
+        let told = bench.judge(|judge| judge.counted(&counted, &bench.request()));
+        assert_eq!(told.kind(FactKind::Once), Verdict::Undecided(Reason::Changed));
+    }
+
+    #[test]
+    fn an_updated_record_that_is_gone_is_broken_and_one_that_is_there_is_not_yet_alone() {
+        let bench = Bench::of("updateContact");
+        for (gone, verdict) in [(true, Verdict::Broken), (false, Verdict::Undecided(Reason::NotShown))] {
+            let listed = json!({});
+            let listed = Some(&listed).filter(|_| !gone);
+            let told = bench.updated(&json!({"firstname": "Ada"}), listed, (None, WalkEnd::Complete));
+            assert_eq!(told.kind(FactKind::Once), verdict);
+        }
+    }
+
+    #[test]
+    fn the_finding_points_at_the_other_record_and_at_the_law() {
+        let laws = [
+            "/paths/~1organization~1v1~1tags/post/x-laws/created/listed",
+            "/paths/~1organization~1v1~1contact-database~1{id}/put/x-laws/updated/listed",
+        ];
+        for (told, law) in both(Some(OTHER), true, WalkEnd::Complete).iter().zip(laws) {
+            assert_eq!(told.places("once"), ("/data/items/4", law));
+        }
+    }
+}

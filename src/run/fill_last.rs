@@ -1,0 +1,105 @@
+//! Creates records until the last page of a list is full, and looks at the list one record before, then, and one after:
+//! there the arithmetic of pages goes wrong most easily.
+//!
+//! Such records decide one fact of a list, so they are created only where a run may leave more than it may by default.
+
+use super::list::{edge_adds_up, lacking};
+use super::session::Session;
+use super::settings::Settings;
+use super::walk::Item;
+use crate::contract::fact::FactKind;
+use crate::contract::operation::OperationId;
+use crate::rules::Reason;
+use crate::rules::evidence::{Steadiness, Walk, WalkEnd};
+
+impl Session<'_> {
+    /// Fills the last page of a list, if that many records may be created.
+    pub(super) async fn fill_last(&self, list: OperationId) {
+        if self.creator(list).is_none() {
+            return;
+        }
+        let left = self.left_for_last_pages();
+        if left == 0 {
+            return self.explain_full(list, left);
+        }
+        // What is created is counted on from a total that is true.
+        let Some((mut total, lacking)) = lacking(&self.judged_walk(list).await) else {
+            return;
+        };
+        if lacking > left {
+            return self.explain_full(list, left);
+        }
+        // A list that is full already is looked at as it is.
+        let counts = match lacking {
+            0 => vec![0, 1],
+            _ => vec![lacking - 1, 1, 1],
+        };
+        for count in counts {
+            if count > self.left_for_last_pages() || (count > 0 && !self.create_more(list, count).await) {
+                break;
+            }
+            self.at_last_pages.set(self.at_last_pages.get() + count);
+            total = total.saturating_add(i64::try_from(count).unwrap_or(i64::MAX));
+            self.look_at_ends(list, total).await;
+        }
+        self.filled.borrow_mut().insert(list);
+    }
+
+    /// How many records may still be created to fill last pages: of what goes beyond the default alone.
+    fn left_for_last_pages(&self) -> u64 {
+        let beyond = self.settings.max_writes.saturating_sub(Settings::MAX_WRITES);
+        beyond
+            .saturating_sub(self.at_last_pages.get())
+            .min(self.left_to_create())
+    }
+
+    /// Looks at the ends of a list until they show so many records and add up, or `--settle` has passed: then all
+    /// pages are walked over and judged.
+    async fn look_at_ends(&self, list: OperationId, total: i64) {
+        let look = async || self.ends_of(list).await;
+        let is_there = |walk: &Walk| walk.pages.first().is_some_and(|page| page.total >= Some(total));
+        let adds_up = |walk: &Walk| is_there(walk) && edge_adds_up(walk);
+        let walk = self.settled(self.settings.settle, look, adds_up).await;
+        if adds_up(&walk) {
+            self.judged(|judge| judge.walk(&walk));
+            self.tell_findings();
+        } else {
+            self.list(list).await;
+        }
+    }
+
+    /// The first page of a list and the last one; where that is full the one before it too, which it may repeat.
+    async fn ends_of(&self, list: OperationId) -> Walk {
+        let mut walk = Walk {
+            operation: list,
+            pages: Vec::new(),
+            end: WalkEnd::Found,
+            most: self.settings.max_pages,
+            steadiness: Steadiness::Unknown,
+        };
+        let unread = |_: Item<'_>| false;
+        self.expect(1);
+        let first = match self.page(list, None, &unread).await {
+            Ok((page, _)) => page,
+            Err(end) => return Walk { end, ..walk },
+        };
+        let last = first.last_page.and_then(|last| u64::try_from(last).ok());
+        walk.pages.push(first);
+        let is_full = lacking(&walk).is_some_and(|(_, lacking)| lacking == 0);
+        let before = last.and_then(|last| last.checked_sub(1)).filter(|_| is_full);
+        for number in before.into_iter().chain(last).filter(|number| *number > 1) {
+            self.expect(1);
+            match self.page(list, Some(number), &unread).await {
+                Ok((page, _)) => walk.pages.push(page),
+                Err(end) => walk.end = end,
+            }
+        }
+        walk
+    }
+
+    fn explain_full(&self, list: OperationId, left: u64) {
+        if let Some(fact) = self.contract.fact_of(list, FactKind::PageFull) {
+            self.judged(|judge| judge.verdicts_mut().explain(fact, Reason::NoFullPage(left)));
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Counts the records of each write at the end of a run: a create adds one, an update none. The main type is [`Counts`].
+//!
+//! # Design
+//!
+//! The looks at the lists, and the one through them at the end, meet everything that shows the run's mark, so that
+//! counting costs no request.
+//! How much a list's `total` grew proves nothing by itself: others may write meanwhile. What proves is a record that
+//! carries what one create was sent, all of it, and that is none of those that creates answered with.
+
+use std::collections::VecDeque;
+
+use serde_json::Value;
+
+use super::account::{may_have_stored, records};
+use super::create::text;
+use super::look::law;
+use super::session::Session;
+use super::walk::Item;
+use crate::contract::fact::FactKind;
+use crate::contract::operation::OperationId;
+use crate::contract::pointer;
+use crate::contract::vocabulary::{Carry, Listed};
+use crate::exchange::json::Body;
+use crate::exchange::{Exchange, Purpose, Request, identifier};
+use crate::rules::evidence::{Counted, Walk};
+use crate::rules::{Verdict, carries_all};
+
+/// How many writes are remembered, the last ones: a soak may send any number.
+const MOST: usize = 1_000;
+
+/// The writes of a run whose records are counted.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    writes: VecDeque<Written>,
+}
+
+/// A write that may have stored something.
+#[derive(Debug)]
+struct Written {
+    operation: OperationId,
+    body: Value,
+    /// The drafts that it was.
+    numbers: Vec<u64>,
+    /// The identifier of its record, where it is known.
+    id: Option<String>,
+    /// Whether it was a documented request with a success, and its record has an identifier.
+    counts: bool,
+    /// Whether its record was seen.
+    found: bool,
+    others: Vec<Double>,
+}
+
+/// A record under another identifier that carries what a write sent.
+#[derive(Debug)]
+struct Double {
+    id: Option<String>,
+    pointer: String,
+    request: Request,
+}
+
+impl Counts {
+    fn note(&mut self, written: Written) {
+        if self.writes.len() >= MOST {
+            self.writes.pop_front();
+        }
+        self.writes.push_back(written);
+    }
+
+    /// How many writes of unknown outcome sent the very same: each may have stored a record.
+    fn unknown_like(&self, written: &Written) -> usize {
+        let like = |other: &&Written| {
+            let same = other.operation == written.operation && other.body == written.body;
+            same && other.id.is_none()
+        };
+        self.writes.iter().filter(like).count()
+    }
+}
+
+impl Session<'_> {
+    /// Notes a create that may have stored a record.
+    pub(super) fn note_counted_create(&self, exchange: &Exchange, body: Option<&Body>) {
+        let operation = exchange.request.operation;
+        if law(self.contract, operation).is_none() || may_have_stored(&exchange.outcome) != Some(true) {
+            return;
+        }
+        let id = self.created_id(exchange, body);
+        let is_documented = matches!(exchange.request.purpose, Purpose::Documented(_));
+        let counts = is_documented && self.succeeded(exchange) && id.is_some();
+        self.note_counted(&exchange.request, id, counts);
+    }
+
+    /// Notes an update of a record of this run that was accepted.
+    pub(super) fn note_counted_update(&self, request: &Request, path_values: &[(String, Value)]) {
+        let updated = self.contract.operation(request.operation).laws.updated.as_ref();
+        let owner = updated.and_then(|updated| updated.listed.owner.as_ref());
+        let owner = path_values.iter().find(|(name, _)| Some(name) == owner);
+        if let Some((_, owner)) = owner {
+            self.note_counted(request, Some(text(owner)), true);
+        }
+    }
+
+    fn note_counted(&self, request: &Request, id: Option<String>, counts: bool) {
+        let body = request.json().cloned().unwrap_or_default();
+        self.counts.borrow_mut().note(Written {
+            operation: request.operation,
+            numbers: self.settings.mark.numbers_in(&body),
+            body,
+            id,
+            counts,
+            found: false,
+            others: Vec::new(),
+        });
+    }
+
+    /// Counts what an item is or holds that a write of the run may have left, whichever look has met it.
+    pub(super) fn count_item(&self, list: OperationId, item: Item<'_>) {
+        if !self.settings.mark.is_in(item.value) {
+            return;
+        }
+        let mut counts = self.counts.borrow_mut();
+        for operation in self.contract.operation_ids() {
+            let Some((listed, id)) = self.listed_at(operation, list) else {
+                continue;
+            };
+            let (items, position) = item.at;
+            for (record, at) in records(item.value, pointer::element(items, position), listed) {
+                let id = record.pointer(id).and_then(identifier);
+                let numbers = self.settings.mark.numbers_in(record);
+                let is_of_a_create =
+                    |written: &Written| written.operation == operation && id.is_some() && written.id == id;
+                let known = counts.writes.iter().any(is_of_a_create);
+                for written in counts
+                    .writes
+                    .iter_mut()
+                    .filter(|written| written.operation == operation)
+                {
+                    if id.is_some() && written.id == id {
+                        written.found = true;
+                    } else if !known
+                        && written.counts
+                        && written.others.iter().all(|other| other.id != id)
+                        && self.is_sent(written, (record, &numbers))
+                    {
+                        written.others.push(Double {
+                            id: id.clone(),
+                            pointer: at.clone(),
+                            request: item.request.clone(),
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where this list shows the records of a write, and their identifier there.
+    fn listed_at(&self, operation: OperationId, list: OperationId) -> Option<(&Listed, &str)> {
+        let laws = &self.contract.operation(operation).laws;
+        let page = self.contract.operation(list).page.as_ref()?;
+        let created = law(self.contract, operation).map(|(created, listed)| (listed, created.id.as_str()));
+        let updated = laws.updated.as_ref().map(|updated| (&updated.listed, page.id.as_str()));
+        let (listed, id) = created.or(updated)?;
+        (self.contract.operation_named(&listed.operation) == Some(list)).then_some((listed, id))
+    }
+
+    /// Whether a record carries what a write sent: all that must come back, and a text with the run's mark or, where there
+    /// is none, each field that must.
+    fn is_sent(&self, written: &Written, (record, numbers): (&Value, &[u64])) -> bool {
+        let laws = &self.contract.operation(written.operation).laws;
+        let created = laws.created.as_ref().map(|created| &created.carries);
+        let Some(carries) = created.or(laws.updated.as_ref().map(|updated| &updated.carries)) else {
+            return false;
+        };
+        let strict = || carries.iter().filter(|carry| carry.gap.is_none());
+        let shows_all = || carries_all(carries, &written.body, record);
+        if !written.numbers.is_empty() {
+            return written.numbers.iter().any(|number| numbers.contains(number))
+                && strict().any(|carry| self.shows_mark(carry, &written.body, record))
+                && shows_all();
+        }
+        let has = |carry: &Carry| {
+            !pointer::select(&written.body, &carry.sent).is_empty() && !pointer::select(record, &carry.kept).is_empty()
+        };
+        laws.created.is_some() && strict().next().is_some() && strict().all(has) && shows_all()
+    }
+
+    /// Judges what a walk over the whole list counted.
+    pub(super) fn judge_counts(&self, list: OperationId, walk: &Walk) {
+        let counts = self.counts.borrow();
+        let here = counts.writes.iter().filter(|written| written.counts);
+        let here = here.filter(|written| self.listed_at(written.operation, list).is_some());
+        let last = walk.last_request(self.contract);
+        for written in here {
+            // What stands in another item is told of already.
+            let elsewhere = self.contract.fact_of(written.operation, FactKind::NotElsewhere);
+            let told =
+                elsewhere.is_some_and(|fact| self.judge.borrow().verdicts().of(self.contract, fact) == Verdict::Broken);
+            let unknown = counts.unknown_like(written);
+            let others = &written.others;
+            let other = others.last().filter(|_| others.len() > unknown && !told);
+            let counted = Counted {
+                operation: written.operation,
+                found: written.found,
+                other: other.map(|other| other.pointer.as_str()),
+                changed: walk.changed(),
+                end: walk.end,
+                most: walk.most,
+            };
+            let request = other.map(|other| &other.request).or(last.as_ref());
+            if let Some(request) = request {
+                self.judged(|judge| judge.counted(&counted, request));
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Counts at the edges: what a list says of its pages where its total is a multiple of their size, one less, and one more.
+
+use countersign::report::VerdictRecord;
+
+use super::checked::{Check, Checked, told};
+use super::deviating::Deviation;
+use super::listing::Listing;
+use super::variety::few;
+
+/// A run that may leave enough records to fill each last page.
+const ROOM: Check = Check {
+    writes: true,
+    settle: std::time::Duration::from_millis(200),
+    max_writes: 100,
+    max_pages: 200,
+    seed: 1,
+    rounds: 1,
+};
+
+fn denied(checked: &Checked) -> Vec<String> {
+    checked.denied().map(told).collect()
+}
+
+fn full(checked: &Checked, list: &str) -> (VerdictRecord, Option<String>) {
+    let fact = format!("{list} pages /data/last_page: a full last page is the last one");
+    let row = checked.record.facts.rows.iter().find(|row| row.fact == fact).unwrap();
+    (row.verdict, row.reason.clone())
+}
+
+/// What a service gets wrong in a list of so many more rows than fill its pages.
+fn at(list: &'static str, over: usize, wrong: fn(&mut Listing)) -> Deviation {
+    Deviation::none().relisted(move |call, listing| {
+        if call.is(list) && listing.total % listing.per_page == over {
+            wrong(listing);
+        }
+    })
+}
+
+#[tokio::test]
+async fn what_is_wrong_at_a_full_last_page_alone_is_found() {
+    type Wrong = fn(&mut Listing);
+    let ways: [(&str, usize, Wrong); 6] = [
+        ("a page more, and empty", 0, |listing| listing.last_page += 1),
+        ("a page less", 0, |listing| listing.last_page -= 1),
+        ("an empty last page", 0, |listing| {
+            listing.pages.pop();
+        }),
+        ("a last page that repeats the one before", 0, |listing| {
+            let before = listing.pages[listing.pages.len() - 2].clone();
+            *listing.pages.last_mut().unwrap() = before;
+        }),
+        ("a total that is one short", 9, |listing| listing.total -= 1),
+        ("an empty page before the last one", 1, |listing| {
+            let at = listing.pages.len() - 2;
+            listing.pages[at].clear();
+        }),
+    ];
+    for (name, over, wrong) in ways {
+        let checked = ROOM.run(at("getTags", over, wrong)).await;
+        let all = denied(&checked);
+        let pages = checked
+            .denied()
+            .filter(|finding| finding.rule == "pages" && finding.operation == "getTags");
+        assert!(pages.count() > 0, "{name}: {all:#?}");
+        let astray = checked
+            .denied()
+            .any(|finding| !["listed", "pages"].contains(&finding.rule.as_str()));
+        assert!(!astray, "{name}: {all:#?}");
+    }
+}
+
+#[tokio::test]
+async fn each_list_that_creates_fill_is_brought_to_a_full_last_page() {
+    let checked = ROOM.run(Deviation::none()).await;
+    assert_eq!(denied(&checked), [""; 0]);
+    for list in ["getContacts", "getVisits", "getTags"] {
+        assert_eq!(full(&checked, list), (VerdictRecord::Held, None), "{list}");
+        let adding = at(list, 0, |listing| listing.last_page += 1);
+        assert_eq!(full(&ROOM.run(adding).await, list).0, VerdictRecord::Broken, "{list}");
+    }
+    let reason = Some("the list's total is no multiple of per_page".to_owned());
+    assert_eq!(full(&checked, "getVenues"), (VerdictRecord::Undecided, reason));
+}
+
+#[tokio::test]
+async fn a_list_that_no_budget_can_fill_gets_no_record_for_its_last_page_and_says_so() {
+    let checked = Check::default().run(Deviation::none()).await;
+    for list in ["getContacts", "getVisits", "getTags"] {
+        let reason = "the list's total is no multiple of per_page, and --max-writes leaves 0 records to make it one";
+        assert_eq!(
+            full(&checked, list),
+            (VerdictRecord::Undecided, Some(reason.to_owned())),
+            "{list}"
+        );
+    }
+    assert!(checked.record.residue.len() <= 12, "{}", checked.record.residue.len());
+}
+
+#[tokio::test]
+async fn a_plain_walk_of_a_list_that_fills_its_pages_decides_it() {
+    let reads = Check {
+        writes: false,
+        ..Check::default()
+    };
+    let checked = reads.run(few(20, 10)).await;
+    assert_eq!(full(&checked, "getTags"), (VerdictRecord::Held, None));
+    let adding = few(20, 10).relisted(|_, listing| {
+        if listing.total % listing.per_page == 0 {
+            listing.last_page += 1;
+        }
+    });
+    let checked = reads.run(adding).await;
+    assert_eq!(full(&checked, "getTags").0, VerdictRecord::Broken);
+}
+
+#[tokio::test]
+async fn others_that_create_at_a_full_last_page_are_left_alone() {
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let growing = Deviation::none().relisted(move |call, listing| {
+        if call.is("getTags") {
+            // A tag more with every twenty requests.
+            let more = asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) / 20;
+            listing.change(|items| {
+                let tag = |number| serde_json::json!({"id": format!("3f6f1f0e-{number:04}"), "name": "other"});
+                items.extend((0..more).map(tag));
+            });
+        }
+    });
+    let checked = ROOM.run(growing).await;
+    assert_eq!(denied(&checked), [""; 0]);
+}
