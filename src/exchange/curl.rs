@@ -9,6 +9,7 @@
 
 use serde_json::Value;
 
+use super::near::Near;
 use super::record::{Content, Credential, Request, placeholder};
 use super::redact::Values;
 use super::target::Target;
@@ -82,11 +83,32 @@ fn credential(credential: &Credential) -> Option<String> {
             .map_or("Authorization: Bearer ".to_owned(), |name| name + ": ")
     };
     Some(match credential {
+        // curl takes a header without a value for one to leave out, unless a semicolon ends its name.
+        Credential::Empty { header: Some(name) } => format!("-H {}", quote(&format!("{name};"))),
+        Credential::Empty { header: None } => "-H 'Authorization: Bearer '".to_owned(),
         Credential::None => return None,
         Credential::OtherScheme => "-H \"Authorization: Basic $COUNTERSIGN_TOKEN\"".to_owned(),
         Credential::Token { header: name } => format!("-H \"{}$COUNTERSIGN_TOKEN\"", header(name)),
-        Credential::Wrong { header: name } => format!("-H '{}a-token-nobody-issued'", header(name)),
+        Credential::Wrong { header: name, near } => format!("-H \"{}{}\"", header(name), wrong(*near)),
     })
+}
+
+/// Has the shell make a wrong token of the right one, in which nothing that was drawn needs to be told.
+fn wrong(near: Near) -> String {
+    const TOKEN: &str = "printf %s \"$COUNTERSIGN_TOKEN\"";
+    const HALF: &str = "${#COUNTERSIGN_TOKEN} / 2";
+    const OTHERS: &str = "tr A-Za-z0-9 N-ZA-Mn-za-m5-90-4";
+    match near {
+        Near::Half(_) => {
+            format!("$({TOKEN} | cut -c \"-$(({HALF}))\")$({TOKEN} | cut -c \"$(({HALF} + 1))-\" | {OTHERS})")
+        }
+        Near::Last => format!("${{COUNTERSIGN_TOKEN%?}}$({TOKEN} | tail -c 1 | {OTHERS})"),
+        Near::Longer => "${COUNTERSIGN_TOKEN}abcd".to_owned(),
+        Near::OtherCase => format!("$({TOKEN} | tr A-Za-z a-zA-Z)"),
+        Near::Signature(_) => {
+            format!("${{COUNTERSIGN_TOKEN%.*}}.$(printf %s \"${{COUNTERSIGN_TOKEN##*.}}\" | {OTHERS})")
+        }
+    }
 }
 
 /// The body with each learned value replaced by where a reader finds one.
@@ -454,6 +476,51 @@ mod tests {
     fn learned_values_are_there_when_the_user_asks_for_values() {
         let line = line_of(&request(), Values::Shown);
         assert!(line.contains("v-17") && !line.contains("FILL_"), "{line}");
+    }
+
+    #[test]
+    fn the_shell_makes_a_wrong_token_of_the_right_one() {
+        for (near, wrong) in [
+            (Near::Half(0), "proof-Tbxra-67"),
+            (Near::Last, "proof-Token-17"),
+            (Near::Longer, "proof-Token-12abcd"),
+            (Near::OtherCase, "PROOF-tOKEN-12"),
+            (Near::Signature(0), "pro.of.Gbxra-67"),
+        ] {
+            let token = if near == Near::Signature(0) {
+                "pro.of.Token-12"
+            } else {
+                "proof-Token-12"
+            };
+            let credential = Credential::Wrong { header: None, near };
+            let line = line_of(
+                &Request {
+                    credential,
+                    ..request()
+                },
+                Values::Shown,
+            );
+            let told = pasted(&line, &[("COUNTERSIGN_TOKEN", token)]).unwrap();
+            assert!(
+                told.contains(&format!("Authorization: Bearer {wrong}")),
+                "{near:?}: {told:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_empty_token_is_sent_empty() {
+        for (header, told) in [(None, "Authorization: Bearer "), (Some("X-Key".to_owned()), "X-Key;")] {
+            let credential = Credential::Empty { header };
+            let line = line_of(
+                &Request {
+                    credential,
+                    ..request()
+                },
+                Values::Shown,
+            );
+            assert!(pasted(&line, &[]).unwrap().contains(&told.to_owned()), "{line}");
+        }
     }
 
     #[test]

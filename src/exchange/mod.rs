@@ -9,6 +9,7 @@ mod coding;
 pub mod curl;
 mod identifier;
 pub mod json;
+mod near;
 pub mod neutral;
 mod record;
 pub mod redact;
@@ -17,6 +18,7 @@ pub mod told;
 mod transport;
 
 pub use identifier::{LONGEST_IDENTIFIER, identifier};
+pub use near::{NEAR_TOKENS, Near};
 pub use record::{Answer, Content, Credential, Exchange, Failure, Leaning, Purpose, Request, Told};
 pub(crate) use record::{RESERVED, placeholder, with_query};
 pub use target::Target;

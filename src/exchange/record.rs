@@ -7,6 +7,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
+use super::near::Near;
 use super::redact::Values;
 use crate::contract::fact::FactKind;
 use crate::contract::odd::Odd;
@@ -180,6 +181,11 @@ pub enum Leaning {
 /// What a request shows of its sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Credential {
+    /// An empty token.
+    Empty {
+        /// The header of an API key; none for `Authorization: Bearer`.
+        header: Option<String>,
+    },
     /// Nothing.
     None,
     /// The run's token under a scheme that is not documented.
@@ -189,10 +195,12 @@ pub enum Credential {
         /// The header of an API key; none for `Authorization: Bearer`.
         header: Option<String>,
     },
-    /// A token that nobody issued.
+    /// A token that nobody issued, made from the run's.
     Wrong {
         /// The header of an API key; none for `Authorization: Bearer`.
         header: Option<String>,
+        /// How it differs from the run's token.
+        near: Near,
     },
 }
 

@@ -103,7 +103,12 @@ impl Action {
     pub fn always_sends(self) -> bool {
         !matches!(
             self,
-            Self::Account | Self::Fill | Self::VaryCreate | Self::VaryUpdate | Self::WalkFilled
+            Self::Account
+                | Self::Fill
+                | Self::ProbeRead(Probe::SecondPage)
+                | Self::VaryCreate
+                | Self::VaryUpdate
+                | Self::WalkFilled
         )
     }
 
@@ -131,9 +136,13 @@ impl ShownBy {
 pub enum Probe {
     /// None at all.
     NoCredential,
+    /// An empty token.
+    EmptyToken,
+    /// None at all, to the second page of a list that has one.
+    SecondPage,
     /// The token under another scheme.
     OtherScheme,
-    /// A wrong token.
+    /// A wrong token, made from the right one in a way that no other step of the run has.
     WrongToken,
 }
 
@@ -142,7 +151,7 @@ impl Probe {
     #[must_use]
     pub fn fact(self) -> FactKind {
         match self {
-            Self::NoCredential => FactKind::NoCredential,
+            Self::EmptyToken | Self::NoCredential | Self::SecondPage => FactKind::NoCredential,
             Self::OtherScheme => FactKind::OtherScheme,
             Self::WrongToken => FactKind::WrongToken,
         }
@@ -239,6 +248,7 @@ impl Plan {
                 self.not_called.push((*id, ANOTHER_SHARD.to_owned()));
             }
         }
+        self.empty_tokens(contract, &own, called);
         self.looks(contract, &own, called);
         self.fills(contract, &own);
         for (place, most) in share.wrong_tokens {
@@ -295,6 +305,27 @@ impl Plan {
             .extend(lists.into_iter().map(|operation| Step { operation, action }));
     }
 
+    /// Shows an empty token to one read and to one write of those that are called, chosen by the seed: what tells it from
+    /// none stands before the operations.
+    fn empty_tokens(&mut self, contract: &Contract, own: &[OperationId], called: &[OperationId]) {
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        let is_read = |id: &OperationId| contract.operation(*id).is_read();
+        let is_guarded = |id: &&OperationId| contract.fact_of(**id, Probe::EmptyToken.fact()).is_some();
+        let (reads, writes): (Vec<_>, Vec<_>) = called.iter().filter(is_guarded).partition(|id| is_read(id));
+        for (guarded, probe) in [
+            (reads, Action::ProbeRead as fn(Probe) -> Action),
+            (writes, Action::ProbeWrite),
+        ] {
+            let length = u64::try_from(guarded.len()).unwrap_or(1).max(1);
+            let index = usize::try_from(random.next_u64() % length).unwrap_or(0);
+            let chosen = guarded.get(index).filter(|id| own.contains(id));
+            self.steps.extend(chosen.map(|id| Step {
+                operation: *id,
+                action: probe(Probe::EmptyToken),
+            }));
+        }
+    }
+
     /// Shows a wrong token to a few operations, chosen by the seed.
     fn wrong_tokens(&mut self, contract: &Contract, mut guarded: Vec<OperationId>, most: usize) {
         guarded.sort_unstable();
@@ -349,8 +380,10 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, supply): (u64, &Supply)
     let probe = if reads { Action::ProbeRead } else { Action::ProbeWrite };
     let odd = if reads { Action::OddRead } else { Action::OddWrite };
     let refused = |credential: &Probe| contract.fact_of(id, credential.fact()).is_some();
+    let paged = (reads && operation.page.is_some()).then_some(Probe::SecondPage);
     let probes = [Probe::NoCredential, Probe::OtherScheme]
         .into_iter()
+        .chain(paged)
         .filter(refused)
         .map(probe);
     let odd = odd_requests(contract, id, seed).into_iter().map(odd);
@@ -364,6 +397,8 @@ fn turn(supply: &Supply, step: &Step) -> (Action, Option<Probe>) {
     let turn = match step.action {
         Action::ReadCreated if supply.between_creates.contains(&step.operation) => Action::Create,
         Action::ProbeRead(_) if waits => Action::ReadCreated,
+        // A list may have its second page from this run.
+        Action::ProbeRead(Probe::SecondPage) => Action::WalkFilled,
         Action::WalkWithin => Action::Read,
         action => action,
     };
@@ -604,7 +639,8 @@ mod tests {
         let groups: Vec<_> = reads.groups().collect();
         assert_eq!(groups.len(), 2);
         assert_eq!(lanes(groups[0]).len(), 4);
-        let (probes, odd) = (4 + 4 + WRONG_TOKENS, 4);
+        // No credential, another scheme and a second page on four lists each, and one empty token.
+        let (probes, odd) = (4 + 4 + 4 + 1 + WRONG_TOKENS, 4);
         assert_eq!(lanes(groups[1]).len(), probes + odd);
         for lane in lanes(groups[1]).iter().skip(probes) {
             assert_eq!(lane.len(), contract.operation(lane[0].operation).odd.len());

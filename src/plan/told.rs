@@ -176,8 +176,10 @@ impl Action {
             Self::WalkWithin => "walk the list that stands within another record: its pages must add up",
             Self::Read => "read: the answer is judged",
             Self::ProbeRead(probe) | Self::ProbeWrite(probe) => match probe {
+                Probe::EmptyToken => "call with an empty token: it must be refused",
                 Probe::NoCredential => "call without a credential: it must be refused",
                 Probe::OtherScheme => "call with the token under another scheme: it must be refused",
+                Probe::SecondPage => "ask for a second page without a credential: it must be refused",
                 Probe::WrongToken => "call with a token that nobody issued: it must be refused",
             },
             Self::Create => "create a record: it must be answered as documented and carry what was sent",
@@ -210,6 +212,7 @@ impl Action {
                     "the first page, then pages 2 to last_page, {max_pages} at most; once more where they do not add up"
                 )
             }
+            Self::ProbeRead(Probe::SecondPage) => "none, or one request where the list has a second page".to_owned(),
             Self::Read | Self::ProbeRead(_) | Self::OddRead(_) => "one request".to_owned(),
             Self::OddWrite(_) => format!("one request; what it leaves counts against --max-writes {max_writes}"),
             Self::ProbeWrite(_) => format!(
@@ -386,7 +389,7 @@ impl Evidence {
             Self::Listed => action == Action::Look,
             Self::Odd => matches!(action, Action::OddRead(_) | Action::OddWrite(_)),
             Self::Paged => matches!(action, Action::Walk | Action::WalkWithin | Action::ReadCreated),
-            Self::Refused(probe) => action.probe() == Some(probe),
+            Self::Refused(probe) => action.probe().is_some_and(|other| other.fact() == probe.fact()),
             Self::Updated => action == Action::LookAgain,
         }
     }
@@ -524,7 +527,7 @@ mod tests {
         let actions: BTreeSet<_> = planned.iter().map(|planned| planned.step.action).collect();
         let reasons: HashSet<_> = actions.iter().map(|action| action.reason()).collect();
         let kinds: HashSet<_> = actions.iter().map(std::mem::discriminant).collect();
-        // A probe has words for each of three credentials; it and an odd request have one set for reads and writes.
-        assert_eq!((kinds.len(), reasons.len()), (14, 14));
+        // A probe has words for each of five credentials; it and an odd request have one set for reads and writes.
+        assert_eq!((kinds.len(), reasons.len()), (14, 16));
     }
 }

@@ -74,6 +74,8 @@ pub enum PurposeRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CredentialRecord {
+    /// An empty token.
+    EmptyToken,
     /// Nothing.
     None,
     /// The run's token under a scheme that is not documented.
@@ -196,13 +198,16 @@ impl<'run> Exchanges<'run> {
             purpose,
             odd,
             credential: match request.credential {
+                Credential::Empty { .. } => CredentialRecord::EmptyToken,
                 Credential::None => CredentialRecord::None,
                 Credential::OtherScheme => CredentialRecord::OtherScheme,
                 Credential::Token { .. } => CredentialRecord::Token,
                 Credential::Wrong { .. } => CredentialRecord::WrongToken,
             },
             credential_header: match &request.credential {
-                Credential::Token { header } | Credential::Wrong { header } => header.clone(),
+                Credential::Empty { header } | Credential::Token { header } | Credential::Wrong { header, .. } => {
+                    header.clone()
+                }
                 Credential::None | Credential::OtherScheme => None,
             },
             superseded: exchange.superseded,

@@ -142,6 +142,7 @@ fn header(name: &str, value: &str) -> Value {
 fn credential(exchange: &ExchangeRecord) -> Option<Value> {
     let (scheme, secret) = match exchange.credential {
         CredentialRecord::None => return None,
+        CredentialRecord::EmptyToken => ("Bearer ", ""),
         CredentialRecord::OtherScheme => ("Basic ", "$COUNTERSIGN_TOKEN"),
         CredentialRecord::Token => ("Bearer ", "$COUNTERSIGN_TOKEN"),
         CredentialRecord::WrongToken => ("Bearer ", "a-token-nobody-issued"),

@@ -211,6 +211,8 @@ pub(super) struct Session<'run> {
     pub(super) rooms: RefCell<HashMap<OperationId, u64>>,
     /// The lists that were given a second page.
     pub(super) filled: RefCell<HashSet<OperationId>>,
+    /// The lists that said last that they have a second page.
+    pub(super) paged: RefCell<HashSet<OperationId>>,
 }
 
 /// What may come after an answer beside what it asks for.
@@ -282,6 +284,7 @@ impl<'run> Session<'run> {
             latest: RefCell::default(),
             rooms: RefCell::default(),
             filled: RefCell::default(),
+            paged: RefCell::default(),
         }
     }
 

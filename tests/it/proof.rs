@@ -9,6 +9,7 @@
 mod call;
 mod careful;
 mod checked;
+mod credentials;
 mod crew;
 mod deviating;
 mod faults;

@@ -96,6 +96,7 @@ fn exchange(view: &View<'_>, exchange: &ExchangeRecord, slowest: f64) -> Markup 
 /// Why the request is not a plain one.
 fn tag(exchange: &ExchangeRecord) -> Option<String> {
     let refused = match exchange.credential {
+        CredentialRecord::EmptyToken => "with an empty token",
         CredentialRecord::None => "without a credential",
         CredentialRecord::OtherScheme => "under another scheme",
         CredentialRecord::Token => "to be refused",
@@ -133,6 +134,7 @@ fn took(exchange: &ExchangeRecord, slowest: f64) -> Markup {
 
 fn sent(exchange: &ExchangeRecord) -> Markup {
     let credential = match exchange.credential {
+        CredentialRecord::EmptyToken => "an empty token",
         CredentialRecord::None => "no credential",
         CredentialRecord::OtherScheme => "the token under another scheme",
         CredentialRecord::Token => "the token",
