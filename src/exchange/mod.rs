@@ -16,6 +16,7 @@ pub mod redact;
 mod target;
 pub mod told;
 mod transport;
+mod writing;
 
 pub use identifier::{LONGEST_IDENTIFIER, identifier};
 pub use near::{NEAR_TOKENS, Near};
@@ -23,3 +24,4 @@ pub use record::{Answer, Content, Credential, Exchange, Failure, Leaning, Purpos
 pub(crate) use record::{RESERVED, placeholder, with_query};
 pub use target::Target;
 pub use transport::{Limits, Transport, TransportError};
+pub use writing::Writing;

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::near::Near;
 use super::redact::Values;
+use super::writing::Writing;
 use crate::contract::fact::FactKind;
 use crate::contract::odd::Odd;
 use crate::contract::operation::{Method, Operation, OperationId};
@@ -46,6 +47,8 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// The body, sent as JSON whatever is in it.
     pub body: Option<Content>,
+    /// How the body, its media type and the scheme of the credential are written.
+    pub writing: Writing,
     /// Pointers into the body whose values the target showed; they are never printed.
     pub learned: Vec<String>,
     /// The path and the headers as they may be printed.
@@ -61,17 +64,6 @@ pub enum Content {
     Json(Value),
     /// A text as it is, JSON or not. Nothing that the target showed is in it.
     Raw(String),
-}
-
-impl Content {
-    /// The body as it is written.
-    #[must_use]
-    pub fn text(&self) -> String {
-        match self {
-            Self::Json(value) => value.to_string(),
-            Self::Raw(text) => text.clone(),
-        }
-    }
 }
 
 /// The path and the headers of a request, with each value that the target showed replaced by where a reader finds one.
@@ -102,6 +94,7 @@ impl Request {
             path: operation.path.clone(),
             headers: Vec::new(),
             body: None,
+            writing: Writing::default(),
             learned: Vec::new(),
             told: Told::default(),
             credential: Credential::None,
@@ -116,6 +109,16 @@ impl Request {
         request.path = with_query(&request.path, name, &value);
         request.told.path = with_query(&request.told.path, name, &value);
         request
+    }
+
+    /// The body as it is written; none where there is none.
+    #[must_use]
+    pub fn text(&self) -> Option<String> {
+        Some(match self.body.as_ref()? {
+            Content::Json(body) if self.writing == Writing::default() => body.to_string(),
+            Content::Json(body) => self.writing.json(body, &self.learned, |_, value| value.to_string()),
+            Content::Raw(text) => text.clone(),
+        })
     }
 
     /// The body, where it is a value.
@@ -160,6 +163,9 @@ pub enum Purpose {
     Account,
     /// A documented request, and what a refusal of it would mean.
     Documented(Leaning),
+    /// A documented request that is written otherwise. Nothing is judged of its answer but that it is as good as the plain
+    /// one's.
+    Equivalent,
     /// A request that must be refused, the kind of fact that says so, and what a refusal of it as documented would have
     /// leaned on.
     MustBeRefused(FactKind, Leaning),

@@ -202,22 +202,22 @@ impl Transport {
         for (name, value) in &request.headers {
             builder = builder.header(name, value);
         }
-        if let Some((name, value)) = self.credential(&request.credential) {
+        if let Some((name, value)) = self.credential(request) {
             builder = builder.header(name, value);
         }
-        match &request.body {
-            Some(body) => builder.header(CONTENT_TYPE, "application/json").body(body.text()),
+        match request.text() {
+            Some(body) => builder.header(CONTENT_TYPE, request.writing.media_type()).body(body),
             None => builder,
         }
     }
 
-    fn credential(&self, credential: &Credential) -> Option<(HeaderName, HeaderValue)> {
+    fn credential(&self, request: &Request) -> Option<(HeaderName, HeaderValue)> {
         let token = self.token.as_ref().map(Token::expose);
-        let (header, value) = match credential {
+        let (header, value) = match &request.credential {
             Credential::None => return None,
             Credential::OtherScheme => (None, format!("Basic {}", token?)),
             Credential::Token { header: Some(header) } => (Some(header), token?.to_owned()),
-            Credential::Token { header: None } => (None, format!("Bearer {}", token?)),
+            Credential::Token { header: None } => (None, format!("{} {}", request.writing.scheme(), token?)),
             Credential::Empty { header: Some(header) } => (Some(header), String::new()),
             Credential::Empty { header: None } => (None, "Bearer ".to_owned()),
             Credential::Wrong { header, near } => {

@@ -77,6 +77,8 @@ pub enum Action {
     LookAgain,
     /// Updates a record of this run with variants of what was accepted, and looks for each of them.
     VaryUpdate,
+    /// Sends the same request, written otherwise: a read, or an update of a record of this run as it was accepted.
+    Equivalent,
     /// Calls a writing operation with a credential that must be refused. It comes last, because it is drafted as the
     /// operation accepted it.
     ProbeWrite(Probe),
@@ -104,6 +106,7 @@ impl Action {
         !matches!(
             self,
             Self::Account
+                | Self::Equivalent
                 | Self::Fill
                 | Self::ProbeRead(Probe::SecondPage)
                 | Self::VaryCreate
@@ -222,7 +225,7 @@ impl Plan {
         plan.accounts(contract, &called);
         plan.shown_by = shown_by(contract, scope);
         plan.not_called.sort_by_key(|(id, _)| *id);
-        plan.steps.sort_by_key(|step| turn(&supply, step));
+        plan.steps.sort_by_key(|step| turn(contract, &supply, step));
         plan
     }
 
@@ -387,18 +390,26 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, supply): (u64, &Supply)
         .filter(refused)
         .map(probe);
     let odd = odd_requests(contract, id, seed).into_iter().map(odd);
-    let actions = [call].into_iter().chain(varied).chain(probes).chain(odd);
+    let equivalent = (!contract.equivalences(id).is_empty()).then_some(Action::Equivalent);
+    let actions = [call]
+        .into_iter()
+        .chain(varied)
+        .chain(probes)
+        .chain(equivalent)
+        .chain(odd);
     actions.map(|action| Step { operation: id, action }).collect()
 }
 
 /// When a step has its turn: those of one turn stay in the order of their links.
-fn turn(supply: &Supply, step: &Step) -> (Action, Option<Probe>) {
+fn turn(contract: &Contract, supply: &Supply, step: &Step) -> (Action, Option<Probe>) {
     let waits = supply.after_creates.contains(&step.operation);
     let turn = match step.action {
         Action::ReadCreated if supply.between_creates.contains(&step.operation) => Action::Create,
         Action::ProbeRead(_) if waits => Action::ReadCreated,
         // A list may have its second page from this run.
         Action::ProbeRead(Probe::SecondPage) => Action::WalkFilled,
+        // An update is written otherwise once it was accepted, a read needs nothing.
+        Action::Equivalent if contract.operation(step.operation).is_read() => Action::Read,
         Action::WalkWithin => Action::Read,
         action => action,
     };
@@ -637,12 +648,13 @@ mod tests {
     fn probes_and_odd_reads_go_together_the_odd_ones_of_an_operation_in_order() {
         let (contract, reads) = plan(&Scope { writes: false, ..all() });
         let groups: Vec<_> = reads.groups().collect();
-        assert_eq!(groups.len(), 2);
+        assert_eq!(groups.len(), 3);
         assert_eq!(lanes(groups[0]).len(), 4);
+        assert_eq!(groups[1].len(), 1);
         // No credential, another scheme and a second page on four lists each, and one empty token.
         let (probes, odd) = (4 + 4 + 4 + 1 + WRONG_TOKENS, 4);
-        assert_eq!(lanes(groups[1]).len(), probes + odd);
-        for lane in lanes(groups[1]).iter().skip(probes) {
+        assert_eq!(lanes(groups[2]).len(), probes + odd);
+        for lane in lanes(groups[2]).iter().skip(probes) {
             assert_eq!(lane.len(), contract.operation(lane[0].operation).odd.len());
             assert!(lane.iter().all(|step| step.operation == lane[0].operation));
         }

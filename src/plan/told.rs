@@ -72,6 +72,7 @@ impl Plan {
                 Evidence::Answer
                 | Evidence::Challenge
                 | Evidence::Created
+                | Evidence::Equivalent
                 | Evidence::Odd
                 | Evidence::Paged
                 | Evidence::Refused(_) => own(),
@@ -186,6 +187,7 @@ impl Action {
             Self::Fill => "create more of the list's records until it has a second page, if that can be reached",
             Self::VaryCreate => "create further records: fields alone, none, other offsets, names beyond ASCII",
             Self::Look => "look for what was created: it must be listed, with what was sent",
+            Self::Equivalent => "send the same request, written otherwise: it is accepted as the plain one is",
             Self::WalkFilled => "walk the list once more, if it was given a second page: the pages must add up",
             Self::ReadCreated => "read by what a create showed, a record of this run before any other",
             Self::Update => "update a record that this run created",
@@ -235,6 +237,10 @@ impl Action {
                 "as many as {} of --max-writes {max_writes} leave room for, none where they are not needed",
                 max_writes - reserve(*max_writes)
             ),
+            Self::Equivalent => {
+                "one request that is written in each way; where it is refused, the plain one and each way alone"
+                    .to_owned()
+            }
             Self::Account => format!("the first page, then pages 2 to last_page, {max_pages} at most"),
             Self::WalkFilled => format!("none, or the first page, then pages 2 to last_page, {max_pages} at most"),
             Self::VaryUpdate => {
@@ -266,6 +272,7 @@ impl Action {
             | Self::Update
             | Self::LookAgain
             | Self::VaryUpdate
+            | Self::Equivalent
             | Self::ProbeWrite(_)
             | Self::OddWrite(_)
             | Self::Account => false,
@@ -307,6 +314,7 @@ impl Action {
             | Self::WalkFilled
             | Self::LookAgain
             | Self::VaryUpdate
+            | Self::Equivalent
             | Self::ProbeRead(_)
             | Self::ProbeWrite(_)
             | Self::OddRead(_)
@@ -327,6 +335,8 @@ enum Evidence {
     Created,
     /// The items of a list beside the record's own.
     Elsewhere,
+    /// The answer to a request that is written otherwise.
+    Equivalent,
     /// The list that must show a created record.
     Listed,
     /// The answer to an odd request.
@@ -358,6 +368,7 @@ impl Evidence {
             FactKind::Accepts(_) | FactKind::Carried(_) | FactKind::IdentifierServes | FactKind::IdentifierUnique => {
                 Self::Created
             }
+            FactKind::Equivalent(_) => Self::Equivalent,
             FactKind::Listed | FactKind::ListedCarrying(_) => Self::Listed,
             FactKind::Challenge => Self::Challenge,
             FactKind::NoCredential => Self::Refused(Probe::NoCredential),
@@ -386,6 +397,7 @@ impl Evidence {
                 Action::LookAgain => updated_list(contract, fact).is_some(),
                 _ => false,
             },
+            Self::Equivalent => action == Action::Equivalent,
             Self::Listed => action == Action::Look,
             Self::Odd => matches!(action, Action::OddRead(_) | Action::OddWrite(_)),
             Self::Paged => matches!(action, Action::Walk | Action::WalkWithin | Action::ReadCreated),
@@ -528,6 +540,6 @@ mod tests {
         let reasons: HashSet<_> = actions.iter().map(|action| action.reason()).collect();
         let kinds: HashSet<_> = actions.iter().map(std::mem::discriminant).collect();
         // A probe has words for each of five credentials; it and an odd request have one set for reads and writes.
-        assert_eq!((kinds.len(), reasons.len()), (14, 16));
+        assert_eq!((kinds.len(), reasons.len()), (15, 17));
     }
 }

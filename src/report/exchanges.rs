@@ -32,7 +32,7 @@ pub struct ExchangeRecord {
     pub operation: String,
     /// Why it was sent.
     pub purpose: PurposeRecord,
-    /// What is odd about it, where something is.
+    /// What is odd about it, or written otherwise, where something is.
     pub odd: Option<String>,
     /// What it showed of its sender.
     pub credential: CredentialRecord,
@@ -64,6 +64,8 @@ pub enum PurposeRecord {
     Account,
     /// As documented.
     Documented,
+    /// As documented, but written otherwise.
+    Equivalent,
     /// To be refused.
     MustBeRefused,
     /// To see whether something odd brings a 5xx.
@@ -188,6 +190,7 @@ impl<'run> Exchanges<'run> {
         let (purpose, odd) = match request.purpose {
             Purpose::Documented(_) => (PurposeRecord::Documented, None),
             Purpose::Account => (PurposeRecord::Account, None),
+            Purpose::Equivalent => (PurposeRecord::Equivalent, request.writing.tell()),
             Purpose::MustBeRefused(..) => (PurposeRecord::MustBeRefused, None),
             Purpose::Odd(odd) => (PurposeRecord::Odd, Some(odd.tell(operation))),
         };

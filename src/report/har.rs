@@ -90,6 +90,7 @@ fn comment(exchange: &ExchangeRecord) -> String {
     let purpose = match exchange.purpose {
         PurposeRecord::Account => "to look for what the run left",
         PurposeRecord::Documented => "as documented",
+        PurposeRecord::Equivalent => "as documented, written otherwise",
         PurposeRecord::MustBeRefused => "to be refused",
         PurposeRecord::Odd => "odd",
     };

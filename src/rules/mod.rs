@@ -11,6 +11,7 @@ mod carried;
 mod challenge;
 mod constraint;
 mod envelope;
+mod equivalent_request;
 pub mod evidence;
 mod forbidden_field;
 mod identifier;
@@ -65,6 +66,7 @@ pub static RULES: &[&Rule] = &[
     &challenge::RULE,
     &constraint::RULE,
     &envelope::RULE,
+    &equivalent_request::RULE,
     &forbidden_field::RULE,
     &identifier::RULE,
     &listed::RULE,

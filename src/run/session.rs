@@ -400,6 +400,7 @@ impl<'run> Session<'run> {
             Action::LookAgain => self.look_again(operation).await,
             Action::WalkFilled => self.walk_filled(operation).await,
             Action::Update => self.update(operation).await,
+            Action::Equivalent => self.equivalent(operation).await,
             Action::VaryUpdate => self.vary_update(operation).await,
             Action::OddRead(odd) | Action::OddWrite(odd) => self.odd(operation, odd).await,
             Action::Account => {}

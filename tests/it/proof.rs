@@ -12,6 +12,7 @@ mod checked;
 mod credentials;
 mod crew;
 mod deviating;
+mod equivalent;
 mod faults;
 mod harm;
 mod invented;

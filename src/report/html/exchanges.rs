@@ -105,6 +105,7 @@ fn tag(exchange: &ExchangeRecord) -> Option<String> {
     match (exchange.purpose, &exchange.odd) {
         (PurposeRecord::Account, _) => Some("looks for what the run left".to_owned()),
         (PurposeRecord::MustBeRefused, _) => Some(refused.to_owned()),
+        (PurposeRecord::Equivalent, way) => Some(way.clone().unwrap_or_else(|| "written otherwise".to_owned())),
         (PurposeRecord::Odd, odd) => Some(odd.clone().unwrap_or_else(|| "odd".to_owned())),
         (PurposeRecord::Documented, _) if exchange.superseded => Some("asked again later".to_owned()),
         (PurposeRecord::Documented, _) => None,

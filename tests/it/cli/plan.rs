@@ -106,6 +106,8 @@ fn sent(arguments: &[&str]) -> Vec<Seen> {
             .map(|value| value.to_str().unwrap().to_owned());
         let shown = match credential.as_deref() {
             None => Shown::Nothing,
+            // The scheme's name is of any case.
+            Some(value) if value.strip_prefix("bearer ") == Some(TOKEN) => Shown::Right,
             Some(value) if value == format!("Bearer {TOKEN}") => Shown::Right,
             Some("Bearer") => Shown::Empty,
             Some(value) if value.starts_with("Bearer ") => Shown::Wrong,
