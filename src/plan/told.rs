@@ -231,7 +231,7 @@ impl Action {
             ),
             Self::VaryCreate => format!(
                 "for each started {WRITES_A_VARIANT} of --max-writes {max_writes} one that is accepted, of at most \
-                 {TRIES_A_VARIANT} that are tried"
+                 {TRIES_A_VARIANT} that are tried; of one operation the first goes together with one more, unless --jobs is 1"
             ),
             Self::Fill => format!(
                 "as many as {} of --max-writes {max_writes} leave room for, none where they are not needed",

@@ -72,6 +72,14 @@ impl fmt::Display for Variant {
     }
 }
 
+impl Variant {
+    /// Whether it sends less than what was accepted: what it leaves out may be required.
+    #[must_use]
+    pub fn leaves_out(&self) -> bool {
+        matches!(self, Self::Alone(_) | Self::Nothing)
+    }
+}
+
 /// All variants of an operation's body, in the order of the seed.
 #[must_use]
 pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<Variant> {

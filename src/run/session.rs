@@ -186,8 +186,8 @@ pub(super) struct Session<'run> {
     pub(super) shown: RefCell<Shown>,
     /// Whose the record of each create is that later writes lean on.
     pub(super) own: RefCell<HashMap<OperationId, Own>>,
-    /// The write whose answer is waited for.
-    writing: Cell<Option<OperationId>>,
+    /// The writes whose answers are waited for.
+    writing: RefCell<Vec<OperationId>>,
     refusals: RefCell<Refusals>,
     /// The round of the plan that began last, from 1; 0 before any did.
     round: Cell<u64>,
@@ -271,7 +271,7 @@ impl<'run> Session<'run> {
             others: RefCell::default(),
             shown: RefCell::new(Shown::of(contract, plan)),
             own: RefCell::default(),
-            writing: Cell::new(None),
+            writing: RefCell::default(),
             refusals: RefCell::default(),
             round: Cell::new(0),
             unrecorded: RefCell::default(),
@@ -476,7 +476,7 @@ impl<'run> Session<'run> {
         let number = self.number.get();
         if writes {
             self.record_intent(&request, number).await;
-            self.writing.set(Some(request.operation));
+            self.writing.borrow_mut().push(request.operation);
         }
         self.count(|tally| {
             tally.sent += 1;
@@ -484,7 +484,11 @@ impl<'run> Session<'run> {
         });
         let sent = self.begun.elapsed();
         let outcome = self.transport.send(&request, &|| self.busy.get()).await;
-        self.writing.set(None);
+        if writes {
+            let mut writing = self.writing.borrow_mut();
+            let place = writing.iter().position(|operation| *operation == request.operation);
+            place.map(|place| writing.swap_remove(place));
+        }
         if let Ok(answer) = &outcome {
             self.count(|tally| {
                 tally.answered += 1;
@@ -571,9 +575,14 @@ impl<'run> Session<'run> {
         self.told.set(findings.len());
     }
 
+    /// Whether the plan is carried out for the first time.
+    pub(super) fn is_first_round(&self) -> bool {
+        self.round.get() <= 1
+    }
+
     /// Notes why an operation was not called. What the first round called or gave a reason for needs none of a later one.
     pub(super) fn not_called(&self, operation: OperationId, reason: Reason) {
-        if self.round.get() <= 1 {
+        if self.is_first_round() {
             self.judged(|judge| judge.verdicts_mut().not_called(operation, reason));
         }
     }
@@ -634,7 +643,7 @@ impl<'run> Session<'run> {
             self.tell_findings();
         }
         let creates = |operation: &OperationId| self.contract.operation(*operation).method == Method::Post;
-        if let Some(operation) = self.writing.take().filter(creates) {
+        for operation in self.writing.take().into_iter().filter(creates) {
             self.leave(Residue {
                 operation,
                 id: None,

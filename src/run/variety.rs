@@ -10,7 +10,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Form, Updated};
 use crate::exchange::{Exchange, Request};
-use crate::plan::{Draft, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, variants};
+use crate::plan::{Action, Draft, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, variants};
 
 impl Session<'_> {
     /// Creates records from variants of the draft that the operation accepted: one for each twenty of `--max-writes`.
@@ -36,14 +36,47 @@ impl Session<'_> {
                 continue;
             }
             tries += 1;
-            self.expect(1);
-            let (exchange, _) = self.write(operation, &draft, &address, Standing::Further).await;
+            let beside = self.beside(operation, &accepted).filter(|_| tries == 1);
+            self.expect(1 + u64::from(beside.is_some()));
+            let varied = self.write(operation, &draft, &address, Standing::Further);
+            let (exchange, _) = match &beside {
+                None => varied.await,
+                Some(beside) => {
+                    let beside = self.write(operation, beside, &address, Standing::Further);
+                    futures::future::join(varied, beside).await.0
+                }
+            };
             if self.succeeded(&exchange) {
                 made += 1;
             } else if !is_refused(&exchange) {
                 break;
             }
         }
+    }
+
+    /// Drafts a create that is under way together with the first variant, so that answers which are mixed up, identifiers
+    /// that are given twice and records that are lost come to light. It leaves a record more, so one operation has it, once.
+    fn beside(&self, operation: OperationId, accepted: &Draft) -> Option<Draft> {
+        let at_once = self.settings.jobs > 1 && self.is_first_round() && self.left_to_create() > 1;
+        if !at_once || self.created_at_once() != Some(operation) {
+            return None;
+        }
+        let mut draft = self.draft(operation, Form::Utc).ok()?;
+        draft.choose_as(accepted);
+        Some(draft)
+    }
+
+    /// The operation that is sent two creates together: the seed draws it of those whose first variant leaves nothing out,
+    /// for one that is refused is under way with nothing.
+    fn created_at_once(&self) -> Option<OperationId> {
+        let steps = self.plan.steps.iter();
+        let varied = steps.filter(|step| step.action == Action::VaryCreate);
+        let first = |id| variants(self.contract, id, self.seed).into_iter().next();
+        let firsts = varied.filter_map(|step| Some((step.operation, first(step.operation)?)));
+        let (partial, whole): (Vec<_>, Vec<_>) = firsts.partition(|(_, variant)| variant.leaves_out());
+        let drawn = if whole.is_empty() { partial } else { whole };
+        let place = self.seed.checked_rem(u64::try_from(drawn.len()).ok()?)?;
+        drawn.get(usize::try_from(place).ok()?).map(|(operation, _)| *operation)
     }
 
     /// Updates a record of this run with every variant of the draft that the operation accepted, and looks for each.

@@ -6,6 +6,7 @@
     reason = "a helper of a test may fail it, as the test itself may"
 )]
 
+mod at_once;
 mod call;
 mod careful;
 mod checked;
