@@ -172,13 +172,9 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     }
     let plan = plan(&contract, &resolved.scope)?;
     announce::token_goes(settled, &target, token.is_some());
-    let transport = Transport::new(
-        target.clone(),
-        token,
-        resolved.settings.mark.wrong_token(),
-        resolved.limits,
-    )?
-    .with_near_tokens(arguments.near_tokens);
+    let wrong = resolved.settings.mark.wrong_token();
+    let transport = Transport::new(target.clone(), token, wrong, resolved.limits)?;
+    let transport = transport.with_near_tokens(arguments.near_tokens);
     if let Some(path) = &arguments.residue {
         resolved.keep_residue(path, &transport, (&contract, started_at))?;
     }

@@ -18,6 +18,11 @@ const READ_ONLY: Check = Check {
     rounds: 1,
 };
 
+/// How a service holds a token against the right one.
+type Compares = fn(&str) -> bool;
+/// Where a service asks for no credential.
+type Place = fn(&Call) -> bool;
+
 /// The bearer token of a call.
 fn token(call: &Call) -> Option<&str> {
     call.credential()?.strip_prefix("Bearer ")
@@ -34,7 +39,7 @@ fn letting_in(takes: impl Fn(&Call) -> bool + Send + Sync + 'static) -> Deviatio
 }
 
 /// A service that holds a token against the right one in its own way.
-fn comparing(same: fn(&str) -> bool) -> Deviation {
+fn comparing(same: Compares) -> Deviation {
     letting_in(move |call| token(call).is_some_and(same))
 }
 
@@ -47,7 +52,7 @@ fn let_in(checked: &Checked) -> Vec<&str> {
 #[tokio::test]
 async fn a_service_that_compares_a_part_of_a_token_is_found_whatever_the_seed() {
     const WRONG: &str = "bearerAuth auth: a wrong token is refused";
-    let comparisons: [(&str, fn(&str) -> bool); 8] = [
+    let comparisons: [(&str, Compares); 8] = [
         ("ignores the last letter", |sent| {
             sent.len() == TOKEN.len() && sent[..sent.len() - 1] == TOKEN[..TOKEN.len() - 1]
         }),
@@ -201,7 +206,7 @@ async fn a_call_that_must_be_refused_is_the_one_that_was_accepted_but_for_its_cr
 
 #[tokio::test]
 async fn a_service_that_asks_for_a_credential_by_method_or_path_alone_is_found() {
-    let places: [(&str, fn(&Call) -> bool, usize); 3] = [
+    let places: [(&str, Place, usize); 3] = [
         ("no PUT", |call| call.method == Method::PUT, 1),
         (
             "no path with an identifier",
