@@ -10,7 +10,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Form, Updated};
 use crate::exchange::{Exchange, Request};
-use crate::plan::{Action, Draft, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, variants};
+use crate::plan::{ANOTHER_SHARD, Action, Draft, Step, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, variants};
 
 impl Session<'_> {
     /// Creates records from variants of the draft that the operation accepted: one for each twenty of `--max-writes`.
@@ -67,12 +67,18 @@ impl Session<'_> {
     }
 
     /// The operation that is sent two creates together: the seed draws it of those whose first variant leaves nothing out,
-    /// for one that is refused is under way with nothing.
+    /// for one that is refused is under way with nothing. All shards together have one.
     fn created_at_once(&self) -> Option<OperationId> {
-        let steps = self.plan.steps.iter();
-        let varied = steps.filter(|step| step.action == Action::VaryCreate);
+        let is_varied = |id: &OperationId| {
+            let mut steps = self.plan.steps.iter();
+            let creates = |step: &Step| step.operation == *id && step.action == Action::Create;
+            let mut others = self.plan.not_called.iter();
+            let has_law = self.contract.operation(*id).laws.created.is_some();
+            has_law && (steps.any(creates) || others.any(|(other, why)| other == id && why == ANOTHER_SHARD))
+        };
+        let varied = self.contract.operation_ids().filter(is_varied);
         let first = |id| variants(self.contract, id, self.seed).into_iter().next();
-        let firsts = varied.filter_map(|step| Some((step.operation, first(step.operation)?)));
+        let firsts = varied.filter_map(|id| Some((id, first(id)?)));
         let (partial, whole): (Vec<_>, Vec<_>) = firsts.partition(|(_, variant)| variant.leaves_out());
         let drawn = if whole.is_empty() { partial } else { whole };
         let place = self.seed.checked_rem(u64::try_from(drawn.len()).ok()?)?;
