@@ -63,6 +63,9 @@ pub(super) struct Arguments {
     /// The most records that a run may leave in the target
     #[arg(long, value_name = "N", default_value_t = Settings::MAX_WRITES, allow_negative_numbers = true)]
     pub(super) max_writes: u64,
+    // The configuration alone says so, of one target: a flag would outlive the thought.
+    #[arg(skip)]
+    pub(super) near_tokens: bool,
     /// Write what each write may leave in the target to this file, before it is sent and after it; JSON Lines are
     /// appended, and reach the disk even if the run is killed
     #[arg(long, value_name = "FILE")]
@@ -169,12 +172,9 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     }
     let plan = plan(&contract, &resolved.scope)?;
     announce::token_goes(settled, &target, token.is_some());
-    let transport = Transport::new(
-        target.clone(),
-        token,
-        resolved.settings.mark.wrong_token(),
-        resolved.limits,
-    )?;
+    let wrong = resolved.settings.mark.wrong_token();
+    let transport = Transport::new(target.clone(), token, wrong, resolved.limits)?;
+    let transport = transport.with_near_tokens(arguments.near_tokens);
     if let Some(path) = &arguments.residue {
         resolved.keep_residue(path, &transport, (&contract, started_at))?;
     }

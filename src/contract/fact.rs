@@ -1,7 +1,7 @@
 //! The statements of a contract that an answer can break. The main type is [`Fact`].
 
 use super::operation::{OperationId, StatusPattern};
-use super::vocabulary::Form;
+use super::vocabulary::{Equivalence, Form};
 
 /// A fact's place in [`Contract::facts`](super::Contract::facts).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,6 +43,8 @@ pub enum FactKind {
     Complete,
     /// The answer decodes through the typed client.
     Decodes,
+    /// A request that is written otherwise is accepted as the plain one is.
+    Equivalent(Equivalence),
     /// The created record's identifier serves where the contract's links lead it.
     IdentifierServes,
     /// The identifier belongs to no other record.

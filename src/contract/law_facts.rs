@@ -4,12 +4,13 @@
 use std::collections::HashSet;
 
 use super::document::Document;
+use super::equivalent;
 use super::fact::{Fact, FactKind};
 use super::link::{Link, Target};
 use super::odd;
 use super::operation::{Answer, Operation, OperationId, Security};
 use super::pointer;
-use super::vocabulary::{Carry, Created};
+use super::vocabulary::{Carry, Created, Equivalence};
 
 /// Adds what the typed client states of the contract that it is generated from: each answer that has a type decodes.
 pub(super) fn add_typed(document: &Document, operations: &[Operation], facts: &mut Vec<Fact>) {
@@ -24,6 +25,28 @@ pub(super) fn add_typed(document: &Document, operations: &[Operation], facts: &m
             };
             adder.law(FactKind::Decodes, "answer", "decodes through the typed client", content);
         }
+    }
+}
+
+/// Adds what is stated of requests that are written otherwise: one fact for each way, at the operation that shows it.
+pub(super) fn add_equivalent(
+    document: &Document,
+    operations: &[Operation],
+    ways: &[Equivalence],
+    facts: &mut Vec<Fact>,
+) {
+    for (turn, way) in ways.iter().enumerate() {
+        let Some(index) = equivalent::shown_by(document, operations, *way) else {
+            continue;
+        };
+        let mut adder = Adder {
+            document,
+            operation: &operations[index],
+            id: OperationId(index),
+            facts,
+        };
+        let place = format!("/x-equivalent/{turn}");
+        adder.law(FactKind::Equivalent(*way), "equivalent request", way.tell(), place);
     }
 }
 

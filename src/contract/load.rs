@@ -15,7 +15,7 @@ use super::operation::{
     Answer, Location, Method, Operation, OperationId, Parameter, RequestBody, Security, StatusPattern,
 };
 use super::shape::Expander;
-use super::vocabulary::{Carry, Gap, Laws, Listed, Oddity, Page};
+use super::vocabulary::{Carry, Equivalence, Gap, Laws, Listed, Oddity, Page};
 use super::{Contract, Statements, law_facts, pointer};
 
 /// Whose types a client has.
@@ -40,6 +40,7 @@ pub(super) fn contract(name: &str, text: String, types: Types) -> Result<Contrac
     laws_fit(&document, &operations, &gaps)?;
     let (shapes, mut facts) = (expander.shapes, expander.facts);
     law_facts::add(&document, &operations, &links, &mut facts);
+    law_facts::add_equivalent(&document, &operations, &equivalences(&document)?, &mut facts);
     if types == Types::OfThisContract {
         law_facts::add_typed(&document, &operations, &mut facts);
     }
@@ -343,6 +344,19 @@ fn odd_requests(document: &Document, operation: &Operation) -> Result<Vec<Odd>, 
         requests.extend(found);
     }
     Ok(requests)
+}
+
+/// The ways of writing the same request that the root lists.
+fn equivalences(document: &Document) -> Result<Vec<Equivalence>, Defect> {
+    let listed: Vec<Equivalence> = statement(document, "", "x-equivalent")?.unwrap_or_default();
+    let repeats = |(turn, way): (usize, &Equivalence)| listed.iter().take(turn).any(|earlier| earlier == way);
+    match listed.iter().enumerate().position(repeats) {
+        None => Ok(listed),
+        Some(turn) => {
+            let message = "this way stands twice; remove one".to_owned();
+            Err(vocabulary(document, &format!("/x-equivalent/{turn}"), message))
+        }
+    }
 }
 
 fn vocabulary(document: &Document, pointer: &str, message: String) -> Defect {

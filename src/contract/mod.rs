@@ -6,6 +6,7 @@
 mod choices;
 pub mod defect;
 pub mod document;
+pub mod equivalent;
 pub mod fact;
 pub mod field;
 pub mod json_schema;
@@ -32,7 +33,7 @@ use load::Types;
 pub use load::is_json;
 use operation::{Operation, OperationId};
 use shape::{Shape, ShapeId};
-use vocabulary::Gap;
+use vocabulary::{Equivalence, Gap};
 
 /// The contract that this crate is built with.
 pub const BUILT_IN: &str = include_str!("../../openapi.yaml");
@@ -190,6 +191,16 @@ impl Contract {
         let created = self.operation(create).laws.created.as_ref()?;
         let listed = created.listed.as_ref().filter(|listed| listed.owner.is_none())?;
         self.operation_named(&listed.operation)
+    }
+
+    /// The ways of writing the same request that the operation shows, in the order of the contract.
+    #[must_use]
+    pub fn equivalences(&self, operation: OperationId) -> Vec<Equivalence> {
+        let ways = self.facts.iter().filter_map(|fact| match fact.kind {
+            FactKind::Equivalent(way) if fact.operation == operation => Some(way),
+            _ => None,
+        });
+        ways.collect()
     }
 
     /// All operations.

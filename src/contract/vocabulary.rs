@@ -9,6 +9,7 @@
 //! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` stand in an answer, and the `id` within an item: law 1 |
 //! | `x-laws` | a create or update operation | laws 2 to 7, see [`Laws`] |
 //! | `x-odd` | the root, or an operation in its stead | law 8: the oddities of requests that get no 5xx and a complete answer, each with which it is sent, in that order; see [`Oddity`] |
+//! | `x-equivalent` | the root | the ways in which a request is written otherwise and is the same: it is accepted as the plain one is; see [`Equivalence`] |
 //! | `x-synthetic` | a request field | the text to send, with `{mark}` where the run's mark goes |
 //!
 //! OpenAPI's own `links` carry values from one answer into other requests. The index `0` in a link's expression stands
@@ -210,6 +211,48 @@ impl Oddity {
             self,
             Self::FieldNull | Self::FieldNumber | Self::FieldObject | Self::FieldText | Self::FieldTrue
         )
+    }
+}
+
+/// A way to write the same request otherwise. Each is shown by one operation, a read or an update of a record of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Equivalence {
+    /// The UUID in the path is in capitals.
+    IdentifierCase,
+    /// Letters and slashes in the body are escaped.
+    JsonEscapes,
+    /// The members of the body's objects come in other order, with white space around each token.
+    JsonOrder,
+    /// The media type has a charset.
+    MediaTypeCharset,
+    /// The scheme of the credential is in small letters.
+    SchemeCase,
+}
+
+impl Equivalence {
+    /// What is otherwise.
+    #[must_use]
+    pub fn tell(self) -> &'static str {
+        match self {
+            Self::IdentifierCase => "the UUID in capitals",
+            Self::JsonEscapes => "JSON with escapes",
+            Self::JsonOrder => "JSON in another order, with white space",
+            Self::MediaTypeCharset => "a charset in the media type",
+            Self::SchemeCase => "the scheme in small letters",
+        }
+    }
+
+    /// What says that it is the same.
+    #[must_use]
+    pub fn source(self) -> &'static str {
+        match self {
+            Self::IdentifierCase => "RFC 9562, section 4",
+            Self::JsonEscapes => "RFC 8259, section 7",
+            Self::JsonOrder => "RFC 8259, sections 2 and 4",
+            Self::MediaTypeCharset => "RFC 8259, section 11",
+            Self::SchemeCase => "RFC 9110, section 11.1",
+        }
     }
 }
 

@@ -9,9 +9,11 @@
 
 use serde_json::Value;
 
+use super::near::Near;
 use super::record::{Content, Credential, Request, placeholder};
 use super::redact::Values;
 use super::target::Target;
+use super::writing::Piece;
 use crate::contract::link::Target as Place;
 use crate::contract::{Contract, pointer};
 
@@ -32,14 +34,15 @@ pub fn line(request: &Request, contract: &Contract, target: &Target, values: Val
     if request.method.as_str() != "GET" {
         words.push(format!("-X {}", request.method));
     }
-    words.extend(credential(&request.credential));
+    words.extend(credential(request));
     words.push("-H 'Accept: application/json'".to_owned());
     for (name, value) in request.told_headers(values) {
         let header = fills.in_parameters(&format!("{name}: {value}"));
         words.push(format!("-H {}", word(&header)));
     }
     if let Some(content) = &request.body {
-        words.push("-H 'Content-Type: application/json'".to_owned());
+        let media_type = request.writing.media_type();
+        words.push(format!("-H {}", quote(&format!("Content-Type: {media_type}"))));
         words.push(format!("-d {}", word(&fills.in_body(content, values))));
     }
     // Joined as text: the path is encoded already.
@@ -70,36 +73,48 @@ pub fn check_line(target: &Target, operation: &str, writes: bool) -> String {
 pub fn body(request: &Request, values: Values) -> Option<String> {
     let body = request.body.as_ref()?;
     Some(match body {
-        Content::Json(body) => shown(body, &request.learned, values).to_string(),
+        Content::Json(body) => request.writing.json(body, &request.learned, |at, value| match values {
+            Values::Hidden => Value::from(placeholder(fields(at).last().map_or("", String::as_str))).to_string(),
+            Values::Shown => value.to_string(),
+        }),
         Content::Raw(text) => text.clone(),
     })
 }
 
-fn credential(credential: &Credential) -> Option<String> {
+fn credential(request: &Request) -> Option<String> {
+    let scheme = request.writing.scheme();
     let header = |header: &Option<String>| {
         header
             .clone()
-            .map_or("Authorization: Bearer ".to_owned(), |name| name + ": ")
+            .map_or_else(|| format!("Authorization: {scheme} "), |name| name + ": ")
     };
-    Some(match credential {
+    Some(match &request.credential {
+        // curl takes a header without a value for one to leave out, unless a semicolon ends its name.
+        Credential::Empty { header: Some(name) } => format!("-H {}", quote(&format!("{name};"))),
+        Credential::Empty { header: None } => "-H 'Authorization: Bearer '".to_owned(),
         Credential::None => return None,
         Credential::OtherScheme => "-H \"Authorization: Basic $COUNTERSIGN_TOKEN\"".to_owned(),
         Credential::Token { header: name } => format!("-H \"{}$COUNTERSIGN_TOKEN\"", header(name)),
-        Credential::Wrong { header: name } => format!("-H '{}a-token-nobody-issued'", header(name)),
+        Credential::Wrong { header: name, near } => format!("-H \"{}{}\"", header(name), wrong(*near)),
     })
 }
 
-/// The body with each learned value replaced by where a reader finds one.
-fn shown(body: &Value, learned: &[String], values: Values) -> Value {
-    let mut body = body.clone();
-    if values == Values::Hidden {
-        for at in learned {
-            if let Some(value) = body.pointer_mut(at) {
-                *value = Value::String(placeholder(fields(at).last().map_or("", String::as_str)));
-            }
+/// Has the shell make a wrong token of the right one, in which nothing that was drawn needs to be told.
+fn wrong(near: Near) -> String {
+    const TOKEN: &str = "printf %s \"$COUNTERSIGN_TOKEN\"";
+    const HALF: &str = "${#COUNTERSIGN_TOKEN} / 2";
+    const OTHERS: &str = "tr A-Za-z0-9 N-ZA-Mn-za-m5-90-4";
+    match near {
+        Near::Half(_) => {
+            format!("$({TOKEN} | cut -c \"-$(({HALF}))\")$({TOKEN} | cut -c \"$(({HALF} + 1))-\" | {OTHERS})")
+        }
+        Near::Last => format!("${{COUNTERSIGN_TOKEN%?}}$({TOKEN} | tail -c 1 | {OTHERS})"),
+        Near::Longer => "${COUNTERSIGN_TOKEN}abcd".to_owned(),
+        Near::OtherCase => format!("$({TOKEN} | tr A-Za-z a-zA-Z)"),
+        Near::Signature(_) => {
+            format!("${{COUNTERSIGN_TOKEN%.*}}.$(printf %s \"${{COUNTERSIGN_TOKEN##*.}}\" | {OTHERS})")
         }
     }
-    body
 }
 
 /// The names of fields on the way to a value.
@@ -151,44 +166,23 @@ impl Fills<'_> {
 
     fn in_body(&mut self, content: &Content, values: Values) -> Vec<Part> {
         let mut parts = Vec::new();
+        let request = self.request;
         match content {
-            Content::Json(body) if values == Values::Hidden => self.json(body, &mut String::new(), &mut parts),
-            content => parts.push(Part::Text(content.text())),
+            Content::Json(body) if values == Values::Hidden => {
+                for piece in request.writing.pieces(body, &request.learned) {
+                    match piece {
+                        Piece::Learned(at, value) => {
+                            let variable = Part::Variable(self.fill(&fields(&at), Place::Body(at)));
+                            let quote = || Part::Text(if value.is_string() { "\"" } else { "" }.to_owned());
+                            parts.extend([quote(), variable, quote()]);
+                        }
+                        Piece::Text(text) => parts.push(Part::Text(text)),
+                    }
+                }
+            }
+            _ => parts.push(Part::Text(request.text().unwrap_or_default())),
         }
         parts
-    }
-
-    /// Writes JSON as `serde_json` does, with a variable where a value was learned.
-    fn json(&mut self, value: &Value, at: &mut String, parts: &mut Vec<Part>) {
-        if self.request.learned.contains(at) {
-            let variable = Part::Variable(self.fill(&fields(at), Place::Body(at.clone())));
-            let quote = || Part::Text(if value.is_string() { "\"" } else { "" }.to_owned());
-            return parts.extend([quote(), variable, quote()]);
-        }
-        let text = |text: &str| Part::Text(text.to_owned());
-        let length = at.len();
-        match value {
-            Value::Object(members) => {
-                for (index, (name, member)) in members.iter().enumerate() {
-                    let begins = if index == 0 { "{" } else { "," };
-                    parts.push(Part::Text(format!("{begins}{}:", Value::from(name.as_str()))));
-                    pointer::push(at, name);
-                    self.json(member, at, parts);
-                    at.truncate(length);
-                }
-                parts.push(text(if members.is_empty() { "{}" } else { "}" }));
-            }
-            Value::Array(elements) => {
-                for (index, element) in elements.iter().enumerate() {
-                    parts.push(text(if index == 0 { "[" } else { "," }));
-                    pointer::push(at, &index.to_string());
-                    self.json(element, at, parts);
-                    at.truncate(length);
-                }
-                parts.push(text(if elements.is_empty() { "[]" } else { "]" }));
-            }
-            scalar => parts.push(Part::Text(scalar.to_string())),
-        }
     }
 
     /// The variable for a value that links lead to this place.
@@ -335,7 +329,8 @@ mod tests {
 
     use super::*;
     use crate::contract::operation::Method;
-    use crate::exchange::{Leaning, Purpose, Told};
+    use crate::contract::vocabulary::Equivalence;
+    use crate::exchange::{Leaning, Purpose, Told, Writing};
 
     const OWN: &str = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 
@@ -353,6 +348,7 @@ mod tests {
             body: Some(Content::Json(
                 json!({"contact_id": OWN, "venue_id": "v-17", "note": "it's"}),
             )),
+            writing: Writing::default(),
             learned: vec!["/venue_id".to_owned()],
             told: Told {
                 path: "/v1/visits".to_owned(),
@@ -398,7 +394,7 @@ mod tests {
     fn a_line_that_is_filled_in_is_the_request_and_one_that_is_not_sends_nothing() {
         let line = line_of(&request(), Values::Hidden);
         let told = pasted(&line, &[("FILL_VENUE_ID", "v-17")]).unwrap();
-        let body = request().body.unwrap().text();
+        let body = request().text().unwrap();
         assert_eq!(
             told[told.len() - 2..],
             [body, "https://api.example.com/v1/visits".to_owned()]
@@ -438,7 +434,7 @@ mod tests {
         ];
         let told = pasted(&line, &variables).unwrap();
         assert!(told.contains(&"X-Of: t-17".to_owned()), "{told:?}");
-        assert!(told.contains(&request.body.as_ref().unwrap().text()), "{told:?}");
+        assert!(told.contains(&request.text().unwrap()), "{told:?}");
         assert!(
             told.ends_with(&["https://api.example.com/v1/contacts/t-17?page=2".to_owned()]),
             "{told:?}"
@@ -454,6 +450,82 @@ mod tests {
     fn learned_values_are_there_when_the_user_asks_for_values() {
         let line = line_of(&request(), Values::Shown);
         assert!(line.contains("v-17") && !line.contains("FILL_"), "{line}");
+    }
+
+    #[test]
+    fn the_shell_makes_a_wrong_token_of_the_right_one() {
+        for (near, wrong) in [
+            (Near::Half(0), "proof-Tbxra-67"),
+            (Near::Last, "proof-Token-17"),
+            (Near::Longer, "proof-Token-12abcd"),
+            (Near::OtherCase, "PROOF-tOKEN-12"),
+            (Near::Signature(0), "pro.of.Gbxra-67"),
+        ] {
+            let token = if near == Near::Signature(0) {
+                "pro.of.Token-12"
+            } else {
+                "proof-Token-12"
+            };
+            let credential = Credential::Wrong { header: None, near };
+            let line = line_of(
+                &Request {
+                    credential,
+                    ..request()
+                },
+                Values::Shown,
+            );
+            let told = pasted(&line, &[("COUNTERSIGN_TOKEN", token)]).unwrap();
+            assert!(
+                told.contains(&format!("Authorization: Bearer {wrong}")),
+                "{near:?}: {told:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_empty_token_is_sent_empty() {
+        for (header, told) in [(None, "Authorization: Bearer "), (Some("X-Key".to_owned()), "X-Key;")] {
+            let credential = Credential::Empty { header };
+            let line = line_of(
+                &Request {
+                    credential,
+                    ..request()
+                },
+                Values::Shown,
+            );
+            assert!(pasted(&line, &[]).unwrap().contains(&told.to_owned()), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_repeats_a_request_as_it_was_written() {
+        let ways = [
+            Equivalence::SchemeCase,
+            Equivalence::MediaTypeCharset,
+            Equivalence::JsonEscapes,
+            Equivalence::JsonOrder,
+        ];
+        let writing = Writing::of(&ways);
+        let request = Request { writing, ..request() };
+        let line = line_of(&request, Values::Hidden);
+        let told = pasted(&line, &[("FILL_VENUE_ID", "v-17"), ("COUNTERSIGN_TOKEN", "a-token")]).unwrap();
+        for part in [
+            "Authorization: bearer a-token",
+            "Content-Type: application/json; charset=utf-8",
+        ] {
+            assert!(told.contains(&part.to_owned()), "{told:?}");
+        }
+        let body = request.text().unwrap();
+        assert!(body.starts_with(r#"{ "\u006eote" : "\u0069t's" , "#), "{body}");
+        let written = &told[told.len() - 2];
+        let read: Value = serde_json::from_str(written).unwrap();
+        assert_eq!(Some(&read), request.json());
+        assert_eq!(*written, body);
+        let told = super::body(&request, Values::Hidden).unwrap();
+        assert!(
+            told.contains("<venue_id as the target lists it>") && !told.contains("v-17"),
+            "{told}"
+        );
     }
 
     #[test]

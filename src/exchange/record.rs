@@ -7,7 +7,9 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
+use super::near::Near;
 use super::redact::Values;
+use super::writing::Writing;
 use crate::contract::fact::FactKind;
 use crate::contract::odd::Odd;
 use crate::contract::operation::{Method, Operation, OperationId};
@@ -45,6 +47,8 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// The body, sent as JSON whatever is in it.
     pub body: Option<Content>,
+    /// How the body, its media type and the scheme of the credential are written.
+    pub writing: Writing,
     /// Pointers into the body whose values the target showed; they are never printed.
     pub learned: Vec<String>,
     /// The path and the headers as they may be printed.
@@ -60,17 +64,6 @@ pub enum Content {
     Json(Value),
     /// A text as it is, JSON or not. Nothing that the target showed is in it.
     Raw(String),
-}
-
-impl Content {
-    /// The body as it is written.
-    #[must_use]
-    pub fn text(&self) -> String {
-        match self {
-            Self::Json(value) => value.to_string(),
-            Self::Raw(text) => text.clone(),
-        }
-    }
 }
 
 /// The path and the headers of a request, with each value that the target showed replaced by where a reader finds one.
@@ -101,6 +94,7 @@ impl Request {
             path: operation.path.clone(),
             headers: Vec::new(),
             body: None,
+            writing: Writing::default(),
             learned: Vec::new(),
             told: Told::default(),
             credential: Credential::None,
@@ -115,6 +109,16 @@ impl Request {
         request.path = with_query(&request.path, name, &value);
         request.told.path = with_query(&request.told.path, name, &value);
         request
+    }
+
+    /// The body as it is written; none where there is none.
+    #[must_use]
+    pub fn text(&self) -> Option<String> {
+        Some(match self.body.as_ref()? {
+            Content::Json(body) if self.writing == Writing::default() => body.to_string(),
+            Content::Json(body) => self.writing.json(body, &self.learned, |_, value| value.to_string()),
+            Content::Raw(text) => text.clone(),
+        })
     }
 
     /// The body, where it is a value.
@@ -159,6 +163,9 @@ pub enum Purpose {
     Account,
     /// A documented request, and what a refusal of it would mean.
     Documented(Leaning),
+    /// A documented request that is written otherwise. Nothing is judged of its answer but that it is as good as the plain
+    /// one's.
+    Equivalent,
     /// A request that must be refused, the kind of fact that says so, and what a refusal of it as documented would have
     /// leaned on.
     MustBeRefused(FactKind, Leaning),
@@ -180,6 +187,11 @@ pub enum Leaning {
 /// What a request shows of its sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Credential {
+    /// An empty token.
+    Empty {
+        /// The header of an API key; none for `Authorization: Bearer`.
+        header: Option<String>,
+    },
     /// Nothing.
     None,
     /// The run's token under a scheme that is not documented.
@@ -189,10 +201,12 @@ pub enum Credential {
         /// The header of an API key; none for `Authorization: Bearer`.
         header: Option<String>,
     },
-    /// A token that nobody issued.
+    /// A token that nobody issued, made from the run's.
     Wrong {
         /// The header of an API key; none for `Authorization: Bearer`.
         header: Option<String>,
+        /// How it differs from the run's token.
+        near: Near,
     },
 }
 

@@ -23,6 +23,7 @@ use reqwest::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, Head
 use tokio::time::Instant;
 
 use super::coding;
+use super::near::{NEAR_TOKENS, Near};
 use super::record::{Answer, Credential, Failure, Request};
 use super::redact::Redaction;
 use super::target::Target;
@@ -66,11 +67,14 @@ pub struct Transport {
     target: Target,
     token: Option<Token>,
     wrong_token: String,
+    /// Whether a target that is not on this machine may be shown tokens from which the right one can be read.
+    near_tokens: bool,
     limits: Limits,
 }
 
 impl Transport {
-    /// A transport to the target. `wrong_token` is what [`Credential::Wrong`] shows: a text that nobody issued.
+    /// A transport to the target. `wrong_token` is a text that nobody issued: what [`Credential::Wrong`] shows is the
+    /// token, changed by what is drawn from that text.
     ///
     /// # Errors
     ///
@@ -104,8 +108,28 @@ impl Transport {
             target,
             token,
             wrong_token,
+            near_tokens: false,
             limits,
         })
+    }
+
+    /// The same transport, which may show wrong tokens from which the right one can be read to a target that is not on this
+    /// machine. One on this machine is always shown them.
+    #[must_use]
+    pub fn with_near_tokens(self, near_tokens: bool) -> Self {
+        Self { near_tokens, ..self }
+    }
+
+    /// How the wrong token of this turn differs from the right one.
+    #[must_use]
+    pub fn near(&self, turn: usize) -> Near {
+        let near = self.near_kinds().into_iter().flatten().nth(turn % NEAR_TOKENS);
+        near.unwrap_or(Near::Half(0))
+    }
+
+    fn near_kinds(&self) -> Option<[Near; NEAR_TOKENS]> {
+        let shown = self.near_tokens || self.target.is_loopback();
+        self.token.as_ref().map(|token| Near::of(token, shown))
     }
 
     /// The target.
@@ -120,10 +144,16 @@ impl Transport {
         self.token.is_some()
     }
 
-    /// What takes the token out of a text.
+    /// What takes the token, and the wrong ones that are made from it, out of a text.
     #[must_use]
     pub fn redaction(&self) -> Redaction {
-        Redaction::of(self.token.as_ref())
+        let near = self.near_kinds().into_iter().flatten();
+        let near: Vec<_> = near.filter_map(|near| self.wrong(near)).collect();
+        Redaction::of_all(self.token.as_ref(), &near)
+    }
+
+    fn wrong(&self, near: Near) -> Option<String> {
+        Some(near.write(self.token.as_ref()?, &self.wrong_token))
     }
 
     /// Sends one request and reads its answer whole. `busy` tells for how long the caller has kept this thread with work
@@ -172,24 +202,29 @@ impl Transport {
         for (name, value) in &request.headers {
             builder = builder.header(name, value);
         }
-        if let Some((name, value)) = self.credential(&request.credential) {
+        if let Some((name, value)) = self.credential(request) {
             builder = builder.header(name, value);
         }
-        match &request.body {
-            Some(body) => builder.header(CONTENT_TYPE, "application/json").body(body.text()),
+        match request.text() {
+            Some(body) => builder.header(CONTENT_TYPE, request.writing.media_type()).body(body),
             None => builder,
         }
     }
 
-    fn credential(&self, credential: &Credential) -> Option<(HeaderName, HeaderValue)> {
+    fn credential(&self, request: &Request) -> Option<(HeaderName, HeaderValue)> {
         let token = self.token.as_ref().map(Token::expose);
-        let (header, value) = match credential {
+        let (header, value) = match &request.credential {
             Credential::None => return None,
             Credential::OtherScheme => (None, format!("Basic {}", token?)),
             Credential::Token { header: Some(header) } => (Some(header), token?.to_owned()),
-            Credential::Token { header: None } => (None, format!("Bearer {}", token?)),
-            Credential::Wrong { header: Some(header) } => (Some(header), self.wrong_token.clone()),
-            Credential::Wrong { header: None } => (None, format!("Bearer {}", self.wrong_token)),
+            Credential::Token { header: None } => (None, format!("{} {}", request.writing.scheme(), token?)),
+            Credential::Empty { header: Some(header) } => (Some(header), String::new()),
+            Credential::Empty { header: None } => (None, "Bearer ".to_owned()),
+            Credential::Wrong { header, near } => {
+                let wrong = self.wrong(*near)?;
+                let scheme = if header.is_some() { "" } else { "Bearer " };
+                (header.as_ref(), format!("{scheme}{wrong}"))
+            }
         };
         let name = header.map_or(Some(AUTHORIZATION), |header| {
             HeaderName::from_bytes(header.as_bytes()).ok()
@@ -339,6 +374,55 @@ mod tests {
         let started = Instant::now();
         let outcome = transport.send(&request, &|| told.replace(busy)).await;
         (outcome.unwrap_err(), started.elapsed())
+    }
+
+    fn to(host: &str, token: &str) -> Transport {
+        let target = Target::parse(&format!("https://{host}")).unwrap();
+        let token = Some(Token::new(token).unwrap());
+        Transport::new(target, token, "a draw".to_owned(), Limits::default()).unwrap()
+    }
+
+    fn wrong_tokens(transport: &Transport) -> Vec<String> {
+        let turns = 0..NEAR_TOKENS;
+        turns
+            .map(|turn| transport.wrong(transport.near(turn)).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn only_a_target_on_this_machine_is_shown_the_token_by_wrong_ones_unless_the_user_says_so() {
+        let token = "Secret-of-nobody-4711";
+        let tells = |transport: &Transport| {
+            let wrong = wrong_tokens(transport);
+            wrong
+                .iter()
+                .any(|wrong| wrong.to_lowercase().contains("secret-of-nobody-471"))
+        };
+        for (host, told) in [("api.example.com", false), ("localhost", true), ("127.0.0.1", true)] {
+            assert_eq!(tells(&to(host, token)), told, "{host}");
+            assert!(tells(&to(host, token).with_near_tokens(true)), "{host}");
+        }
+        let shown = wrong_tokens(&to("api.example.com", token));
+        assert!(
+            shown
+                .iter()
+                .all(|wrong| wrong[..10] == token[..10] && wrong[10..] != token[10..])
+        );
+    }
+
+    #[test]
+    fn each_wrong_token_is_hidden_as_the_right_one_is() {
+        for token in ["q7-x", "tk-4711-ab", "Secret-of-nobody", "tk-4711-secret-of-nobody"] {
+            for transport in [to("localhost", token), to("api.example.com", token)] {
+                let redaction = transport.redaction();
+                for wrong in wrong_tokens(&transport) {
+                    let told = redaction.hide(&format!("refused {wrong}, and {}…", &wrong[..wrong.len() - 1]));
+                    let hidden = "refused $COUNTERSIGN_TOKEN, and $COUNTERSIGN_TOKEN…";
+                    let short = token.len() < 8 && told.starts_with("refused $COUNTERSIGN_TOKEN, and ");
+                    assert!(told == hidden || short, "{wrong}: {told}");
+                }
+            }
+        }
     }
 
     #[tokio::test]

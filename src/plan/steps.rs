@@ -82,6 +82,8 @@ pub enum Action {
     LookAgain,
     /// Updates a record of this run with variants of what was accepted, and looks for each of them.
     VaryUpdate,
+    /// Sends the same request, written otherwise: a read, or an update of a record of this run as it was accepted.
+    Equivalent,
     /// Calls a writing operation with a credential that must be refused. It comes last, because it is drafted as the
     /// operation accepted it.
     ProbeWrite(Probe),
@@ -108,7 +110,14 @@ impl Action {
     pub fn always_sends(self) -> bool {
         !matches!(
             self,
-            Self::Account | Self::Fill | Self::FillLast | Self::VaryCreate | Self::VaryUpdate | Self::WalkFilled
+            Self::Account
+                | Self::Equivalent
+                | Self::Fill
+                | Self::FillLast
+                | Self::ProbeRead(Probe::SecondPage)
+                | Self::VaryCreate
+                | Self::VaryUpdate
+                | Self::WalkFilled
         )
     }
 
@@ -136,9 +145,13 @@ impl ShownBy {
 pub enum Probe {
     /// None at all.
     NoCredential,
+    /// An empty token.
+    EmptyToken,
+    /// None at all, to the second page of a list that has one.
+    SecondPage,
     /// The token under another scheme.
     OtherScheme,
-    /// A wrong token.
+    /// A wrong token, made from the right one in a way that no other step of the run has.
     WrongToken,
 }
 
@@ -147,7 +160,7 @@ impl Probe {
     #[must_use]
     pub fn fact(self) -> FactKind {
         match self {
-            Self::NoCredential => FactKind::NoCredential,
+            Self::EmptyToken | Self::NoCredential | Self::SecondPage => FactKind::NoCredential,
             Self::OtherScheme => FactKind::OtherScheme,
             Self::WrongToken => FactKind::WrongToken,
         }
@@ -218,7 +231,7 @@ impl Plan {
         plan.accounts(contract, &called);
         plan.shown_by = shown_by(contract, scope);
         plan.not_called.sort_by_key(|(id, _)| *id);
-        plan.steps.sort_by_key(|step| turn(&supply, step));
+        plan.steps.sort_by_key(|step| turn(contract, &supply, step));
         plan
     }
 
@@ -244,6 +257,7 @@ impl Plan {
                 self.not_called.push((*id, ANOTHER_SHARD.to_owned()));
             }
         }
+        self.empty_tokens(contract, &own, called);
         self.looks(contract, &own, called);
         self.fills(contract, &own);
         for (place, most) in share.wrong_tokens {
@@ -300,6 +314,27 @@ impl Plan {
             .extend(lists.into_iter().map(|operation| Step { operation, action }));
     }
 
+    /// Shows an empty token to one read and to one write of those that are called, chosen by the seed: what tells it from
+    /// none stands before the operations.
+    fn empty_tokens(&mut self, contract: &Contract, own: &[OperationId], called: &[OperationId]) {
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        let is_read = |id: &OperationId| contract.operation(*id).is_read();
+        let is_guarded = |id: &&OperationId| contract.fact_of(**id, Probe::EmptyToken.fact()).is_some();
+        let (reads, writes): (Vec<_>, Vec<_>) = called.iter().filter(is_guarded).partition(|id| is_read(id));
+        for (guarded, probe) in [
+            (reads, Action::ProbeRead as fn(Probe) -> Action),
+            (writes, Action::ProbeWrite),
+        ] {
+            let length = u64::try_from(guarded.len()).unwrap_or(1).max(1);
+            let index = usize::try_from(random.next_u64() % length).unwrap_or(0);
+            let chosen = guarded.get(index).filter(|id| own.contains(id));
+            self.steps.extend(chosen.map(|id| Step {
+                operation: *id,
+                action: probe(Probe::EmptyToken),
+            }));
+        }
+    }
+
     /// Shows a wrong token to a few operations, chosen by the seed.
     fn wrong_tokens(&mut self, contract: &Contract, mut guarded: Vec<OperationId>, most: usize) {
         guarded.sort_unstable();
@@ -354,21 +389,33 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, supply): (u64, &Supply)
     let probe = if reads { Action::ProbeRead } else { Action::ProbeWrite };
     let odd = if reads { Action::OddRead } else { Action::OddWrite };
     let refused = |credential: &Probe| contract.fact_of(id, credential.fact()).is_some();
+    let paged = (reads && operation.page.is_some()).then_some(Probe::SecondPage);
     let probes = [Probe::NoCredential, Probe::OtherScheme]
         .into_iter()
+        .chain(paged)
         .filter(refused)
         .map(probe);
     let odd = odd_requests(contract, id, seed).into_iter().map(odd);
-    let actions = [call].into_iter().chain(varied).chain(probes).chain(odd);
+    let equivalent = (!contract.equivalences(id).is_empty()).then_some(Action::Equivalent);
+    let actions = [call]
+        .into_iter()
+        .chain(varied)
+        .chain(probes)
+        .chain(equivalent)
+        .chain(odd);
     actions.map(|action| Step { operation: id, action }).collect()
 }
 
 /// When a step has its turn: those of one turn stay in the order of their links.
-fn turn(supply: &Supply, step: &Step) -> (Action, Option<Probe>) {
+fn turn(contract: &Contract, supply: &Supply, step: &Step) -> (Action, Option<Probe>) {
     let waits = supply.after_creates.contains(&step.operation);
     let turn = match step.action {
         Action::ReadCreated if supply.between_creates.contains(&step.operation) => Action::Create,
         Action::ProbeRead(_) if waits => Action::ReadCreated,
+        // A list may have its second page from this run.
+        Action::ProbeRead(Probe::SecondPage) => Action::WalkFilled,
+        // An update is written otherwise once it was accepted, a read needs nothing.
+        Action::Equivalent if contract.operation(step.operation).is_read() => Action::Read,
         Action::WalkWithin => Action::Read,
         action => action,
     };
@@ -607,11 +654,13 @@ mod tests {
     fn probes_and_odd_reads_go_together_the_odd_ones_of_an_operation_in_order() {
         let (contract, reads) = plan(&Scope { writes: false, ..all() });
         let groups: Vec<_> = reads.groups().collect();
-        assert_eq!(groups.len(), 2);
+        assert_eq!(groups.len(), 3);
         assert_eq!(lanes(groups[0]).len(), 4);
-        let (probes, odd) = (4 + 4 + WRONG_TOKENS, 4);
-        assert_eq!(lanes(groups[1]).len(), probes + odd);
-        for lane in lanes(groups[1]).iter().skip(probes) {
+        assert_eq!(groups[1].len(), 1);
+        // No credential, another scheme and a second page on four lists each, and one empty token.
+        let (probes, odd) = (4 + 4 + 4 + 1 + WRONG_TOKENS, 4);
+        assert_eq!(lanes(groups[2]).len(), probes + odd);
+        for lane in lanes(groups[2]).iter().skip(probes) {
             assert_eq!(lane.len(), contract.operation(lane[0].operation).odd.len());
             assert!(lane.iter().all(|step| step.operation == lane[0].operation));
         }

@@ -72,6 +72,7 @@ impl Plan {
                 Evidence::Answer
                 | Evidence::Challenge
                 | Evidence::Created
+                | Evidence::Equivalent
                 | Evidence::Odd
                 | Evidence::Paged
                 | Evidence::Refused(_) => own(),
@@ -179,8 +180,10 @@ impl Action {
             Self::WalkWithin => "walk the list that stands within another record: its pages must add up",
             Self::Read => "read: the answer is judged",
             Self::ProbeRead(probe) | Self::ProbeWrite(probe) => match probe {
+                Probe::EmptyToken => "call with an empty token: it must be refused",
                 Probe::NoCredential => "call without a credential: it must be refused",
                 Probe::OtherScheme => "call with the token under another scheme: it must be refused",
+                Probe::SecondPage => "ask for a second page without a credential: it must be refused",
                 Probe::WrongToken => "call with a token that nobody issued: it must be refused",
             },
             Self::Create => "create a record: it must be answered as documented and carry what was sent",
@@ -190,6 +193,7 @@ impl Action {
             }
             Self::VaryCreate => "create further records: awkward values, fields alone, none, other offsets",
             Self::Look => "look for what was created: it must be listed, with what was sent",
+            Self::Equivalent => "send the same request, written otherwise: it is accepted as the plain one is",
             Self::WalkFilled => "walk the list once more, if it was given a second page: the pages must add up",
             Self::ReadCreated => "read by what a create showed, a record of this run before any other",
             Self::Update => "update a record that this run created",
@@ -216,6 +220,7 @@ impl Action {
                     "the first page, then pages 2 to last_page, {max_pages} at most; once more where they do not add up"
                 )
             }
+            Self::ProbeRead(Probe::SecondPage) => "none, or one request where the list has a second page".to_owned(),
             Self::Read | Self::ProbeRead(_) | Self::OddRead(_) => "one request".to_owned(),
             Self::OddWrite(_) => format!("one request; what it leaves counts against --max-writes {max_writes}"),
             Self::ProbeWrite(_) => format!(
@@ -232,7 +237,7 @@ impl Action {
             ),
             Self::VaryCreate => format!(
                 "for each started {WRITES_A_VARIANT} of --max-writes {max_writes} one that is accepted, of at most \
-                 {TRIES_A_VARIANT} that are tried"
+                 {TRIES_A_VARIANT} that are tried; of one operation the first goes together with one more, unless --jobs is 1"
             ),
             Self::Fill => format!(
                 "as many as {} of --max-writes {max_writes} leave room for, none where they are not needed",
@@ -242,6 +247,10 @@ impl Action {
                 "as many as the part of --max-writes {max_writes} beyond {WRITES_BY_DEFAULT} has room for, all pages of the list \
                  before and its ends one record before, then and one after; none where it has no room"
             ),
+            Self::Equivalent => {
+                "one request that is written in each way; where it is refused, the plain one and each way alone"
+                    .to_owned()
+            }
             Self::Account => format!("the first page, then pages 2 to last_page, {max_pages} at most"),
             Self::WalkFilled => format!("none, or the first page, then pages 2 to last_page, {max_pages} at most"),
             Self::VaryUpdate => {
@@ -274,6 +283,7 @@ impl Action {
             | Self::Update
             | Self::LookAgain
             | Self::VaryUpdate
+            | Self::Equivalent
             | Self::ProbeWrite(_)
             | Self::OddWrite(_)
             | Self::Account => false,
@@ -316,6 +326,7 @@ impl Action {
             | Self::WalkFilled
             | Self::LookAgain
             | Self::VaryUpdate
+            | Self::Equivalent
             | Self::ProbeRead(_)
             | Self::ProbeWrite(_)
             | Self::OddRead(_)
@@ -338,6 +349,8 @@ enum Evidence {
     Counted,
     /// The items of a list beside the record's own.
     Elsewhere,
+    /// The answer to a request that is written otherwise.
+    Equivalent,
     /// The list that must show a created record.
     Listed,
     /// The answer to an odd request.
@@ -369,6 +382,7 @@ impl Evidence {
             FactKind::Accepts(_) | FactKind::Carried(_) | FactKind::IdentifierServes | FactKind::IdentifierUnique => {
                 Self::Created
             }
+            FactKind::Equivalent(_) => Self::Equivalent,
             FactKind::Listed | FactKind::ListedCarrying(_) => Self::Listed,
             FactKind::Challenge => Self::Challenge,
             FactKind::NoCredential => Self::Refused(Probe::NoCredential),
@@ -400,10 +414,11 @@ impl Evidence {
                 Action::LookAgain => updated_list(contract, fact).is_some(),
                 _ => false,
             },
+            Self::Equivalent => action == Action::Equivalent,
             Self::Listed => action == Action::Look,
             Self::Odd => matches!(action, Action::OddRead(_) | Action::OddWrite(_)),
             Self::Paged => matches!(action, Action::Walk | Action::WalkWithin | Action::ReadCreated),
-            Self::Refused(probe) => action.probe() == Some(probe),
+            Self::Refused(probe) => action.probe().is_some_and(|other| other.fact() == probe.fact()),
             Self::Updated => action == Action::LookAgain,
         }
     }
@@ -541,7 +556,7 @@ mod tests {
         let actions: BTreeSet<_> = planned.iter().map(|planned| planned.step.action).collect();
         let reasons: HashSet<_> = actions.iter().map(|action| action.reason()).collect();
         let kinds: HashSet<_> = actions.iter().map(std::mem::discriminant).collect();
-        // A probe has words for each of three credentials; it and an odd request have one set for reads and writes.
-        assert_eq!((kinds.len(), reasons.len()), (15, 15));
+        // A probe has words for each of five credentials; it and an odd request have one set for reads and writes.
+        assert_eq!((kinds.len(), reasons.len()), (16, 18));
     }
 }

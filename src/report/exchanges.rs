@@ -32,7 +32,7 @@ pub struct ExchangeRecord {
     pub operation: String,
     /// Why it was sent.
     pub purpose: PurposeRecord,
-    /// What is odd about it, where something is.
+    /// What is odd about it, or written otherwise, where something is.
     pub odd: Option<String>,
     /// What it showed of its sender.
     pub credential: CredentialRecord,
@@ -64,6 +64,8 @@ pub enum PurposeRecord {
     Account,
     /// As documented.
     Documented,
+    /// As documented, but written otherwise.
+    Equivalent,
     /// To be refused.
     MustBeRefused,
     /// To see whether something odd brings a 5xx.
@@ -74,6 +76,8 @@ pub enum PurposeRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CredentialRecord {
+    /// An empty token.
+    EmptyToken,
     /// Nothing.
     None,
     /// The run's token under a scheme that is not documented.
@@ -186,6 +190,7 @@ impl<'run> Exchanges<'run> {
         let (purpose, odd) = match request.purpose {
             Purpose::Documented(_) => (PurposeRecord::Documented, None),
             Purpose::Account => (PurposeRecord::Account, None),
+            Purpose::Equivalent => (PurposeRecord::Equivalent, request.writing.tell()),
             Purpose::MustBeRefused(..) => (PurposeRecord::MustBeRefused, None),
             Purpose::Odd(odd) => (PurposeRecord::Odd, Some(odd.tell(operation))),
         };
@@ -196,13 +201,16 @@ impl<'run> Exchanges<'run> {
             purpose,
             odd,
             credential: match request.credential {
+                Credential::Empty { .. } => CredentialRecord::EmptyToken,
                 Credential::None => CredentialRecord::None,
                 Credential::OtherScheme => CredentialRecord::OtherScheme,
                 Credential::Token { .. } => CredentialRecord::Token,
                 Credential::Wrong { .. } => CredentialRecord::WrongToken,
             },
             credential_header: match &request.credential {
-                Credential::Token { header } | Credential::Wrong { header } => header.clone(),
+                Credential::Empty { header } | Credential::Token { header } | Credential::Wrong { header, .. } => {
+                    header.clone()
+                }
                 Credential::None | Credential::OtherScheme => None,
             },
             superseded: exchange.superseded,

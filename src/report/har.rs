@@ -90,6 +90,7 @@ fn comment(exchange: &ExchangeRecord) -> String {
     let purpose = match exchange.purpose {
         PurposeRecord::Account => "to look for what the run left",
         PurposeRecord::Documented => "as documented",
+        PurposeRecord::Equivalent => "as documented, written otherwise",
         PurposeRecord::MustBeRefused => "to be refused",
         PurposeRecord::Odd => "odd",
     };
@@ -142,6 +143,7 @@ fn header(name: &str, value: &str) -> Value {
 fn credential(exchange: &ExchangeRecord) -> Option<Value> {
     let (scheme, secret) = match exchange.credential {
         CredentialRecord::None => return None,
+        CredentialRecord::EmptyToken => ("Bearer ", ""),
         CredentialRecord::OtherScheme => ("Basic ", "$COUNTERSIGN_TOKEN"),
         CredentialRecord::Token => ("Bearer ", "$COUNTERSIGN_TOKEN"),
         CredentialRecord::WrongToken => ("Bearer ", "a-token-nobody-issued"),

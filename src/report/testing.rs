@@ -15,7 +15,7 @@ use crate::contract::Contract;
 use crate::contract::document::Document;
 use crate::contract::operation::Method;
 use crate::exchange::redact::{Redaction, Values};
-use crate::exchange::{Answer, Credential, Exchange, Leaning, Purpose, Request, Target, Told};
+use crate::exchange::{Answer, Credential, Exchange, Leaning, Purpose, Request, Target, Told, Writing};
 use crate::rules::{Judge, Level, Levels, Verdicts};
 use crate::run::{Ended, LookedThrough, Residue, Run, Tally};
 
@@ -129,6 +129,7 @@ impl Seen {
             path: "/things".to_owned(),
             headers: Vec::new(),
             body: None,
+            writing: Writing::default(),
             learned: Vec::new(),
             told: Told {
                 path: "/things".to_owned(),

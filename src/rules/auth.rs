@@ -7,7 +7,8 @@ use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::{Security, StatusPattern};
 use crate::contract::pointer;
-use crate::exchange::{Leaning, Purpose};
+use crate::contract::vocabulary::Page;
+use crate::exchange::{Credential, Leaning, Purpose};
 
 pub(super) static RULE: Rule = Rule {
     name: "auth",
@@ -15,8 +16,9 @@ pub(super) static RULE: Rule = Rule {
     summary: "A request without a credential, with a wrong one or under another scheme is refused: 401 where the \
               document lists it, some 4xx elsewhere.",
     explanation: "Every endpoint that the document guards is called without a credential and with the token under \
-                  another scheme, and a few of them with a token that nobody issued. Whoever is let in, or sent \
-                  elsewhere, could read or write personal data without a token.",
+                  another scheme, and the second page of a list without a credential too. A few endpoints are shown \
+                  an empty token, and wrong ones that are made from the right one: another end, letters behind it, \
+                  other case. Whoever is let in, or sent elsewhere, could read or write personal data without a token.",
     leaves_alone: "A 429 and a 5xx, which are about something else. Which 4xx it is, where the document lists no \
                    401. A 400, 409 or 422 to a write that was never accepted: it may be about the body.",
     mend: "Check the credential before anything else, and answer 401.",
@@ -61,8 +63,21 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
             } else {
                 "refused with a 4xx"
             };
-            sink.broken_where(fact, documented, || status.to_string());
+            sink.broken_where(fact, documented, || format!("{status}{}", shown(seen)));
         }
+    }
+}
+
+/// What was let in, where that is more than no credential or another scheme.
+fn shown(seen: &ExchangeSeen<'_>) -> String {
+    let request = &seen.exchange.request;
+    let page = seen.operation.page.as_ref();
+    let asks = |page: &Page| request.path.contains(&format!("{}=", page.parameter));
+    match request.credential {
+        Credential::Empty { .. } => " to an empty token".to_owned(),
+        Credential::Wrong { near, .. } => format!(" to {}", near.tell()),
+        Credential::None if page.is_some_and(asks) => " on a second page".to_owned(),
+        Credential::None | Credential::OtherScheme | Credential::Token { .. } => String::new(),
     }
 }
 

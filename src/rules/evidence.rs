@@ -9,7 +9,7 @@ use super::verdict::Reason;
 use crate::contract::Contract;
 use crate::contract::odd::Odd;
 use crate::contract::operation::{Answer as DocumentedAnswer, Operation, OperationId};
-use crate::contract::vocabulary::{Created, Form, Updated};
+use crate::contract::vocabulary::{Created, Equivalence, Form, Updated};
 use crate::exchange::json::{Body, JsonError};
 use crate::exchange::redact::Values;
 use crate::exchange::{Answer, Credential, Exchange, Failure, Purpose, Request, identifier};
@@ -52,7 +52,7 @@ impl<'seen> ExchangeSeen<'seen> {
     pub(super) fn odd(&self) -> Option<Odd> {
         match self.exchange.request.purpose {
             Purpose::Odd(odd) => Some(odd),
-            Purpose::Account | Purpose::Documented(_) | Purpose::MustBeRefused(..) => None,
+            Purpose::Account | Purpose::Documented(_) | Purpose::Equivalent | Purpose::MustBeRefused(..) => None,
         }
     }
 
@@ -334,4 +334,17 @@ pub struct FormTried {
     pub status: Option<u16>,
     /// Whether another form was accepted with the same other fields.
     pub other_accepted: bool,
+}
+
+/// A request that was written otherwise, in this way among others or alone.
+#[derive(Clone, Copy, Debug)]
+pub struct EquivalentTried {
+    /// The operation.
+    pub operation: OperationId,
+    /// The way.
+    pub way: Equivalence,
+    /// The answer's status; none when no answer came.
+    pub status: Option<u16>,
+    /// Whether the same request was accepted as it is written plainly.
+    pub plain_accepted: bool,
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::RULES;
 use super::assertion::Assertions;
 use super::evidence::{
-    Counted, Creation, ExchangeSeen, FormTried, OperationSeen, Origin, Sighting, Stored, Updating, Walk,
+    Counted, Creation, EquivalentTried, ExchangeSeen, FormTried, OperationSeen, Origin, Sighting, Stored, Updating,
+    Walk,
 };
 use super::level::{Level, Levels};
 use super::media_type;
@@ -112,7 +113,8 @@ impl<'contract> Judge<'contract> {
                     }
             })
             .map(|answer| self.reading.read(&exchange.request.path, &answer.body));
-        if exchange.superseded || exchange.request.purpose == Purpose::Account {
+        let judged_elsewhere = matches!(exchange.request.purpose, Purpose::Account | Purpose::Equivalent);
+        if exchange.superseded || judged_elsewhere {
             return body.and_then(Result::ok);
         }
         if matches!(exchange.request.purpose, Purpose::Documented(_)) {
@@ -205,6 +207,15 @@ impl<'contract> Judge<'contract> {
         for rule in RULES {
             if let Judging::Form(judge) = rule.judge {
                 judge(tried, &mut self.sink(rule, request));
+            }
+        }
+    }
+
+    /// Judges whether a request that was written otherwise was accepted. The exchange is the one that was.
+    pub fn equivalent(&mut self, tried: &EquivalentTried, exchange: &Exchange) {
+        for rule in RULES {
+            if let Judging::Equivalent(judge) = rule.judge {
+                judge(tried, &mut self.sink(rule, exchange));
             }
         }
     }

@@ -12,6 +12,7 @@ mod challenge;
 mod constraint;
 mod element;
 mod envelope;
+mod equivalent_request;
 pub mod evidence;
 mod forbidden_field;
 mod identifier;
@@ -68,6 +69,7 @@ pub static RULES: &[&Rule] = &[
     &challenge::RULE,
     &constraint::RULE,
     &envelope::RULE,
+    &equivalent_request::RULE,
     &forbidden_field::RULE,
     &identifier::RULE,
     &listed::RULE,

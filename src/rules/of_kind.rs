@@ -2,9 +2,9 @@
 
 use super::rule::Rule;
 use super::{
-    accepted_form, auth, carried, challenge, constraint, envelope, forbidden_field, identifier, listed, malformed_json,
-    media_type, misplaced, missing_field, once, pages, server_error, status, typed_client, unfinished_answer,
-    wrong_type,
+    accepted_form, auth, carried, challenge, constraint, envelope, equivalent_request, forbidden_field, identifier,
+    listed, malformed_json, media_type, misplaced, missing_field, once, pages, server_error, status, typed_client,
+    unfinished_answer, wrong_type,
 };
 use crate::contract::fact::FactKind;
 
@@ -20,6 +20,7 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::Closed => &envelope::RULE,
         FactKind::Complete | FactKind::OddComplete => &unfinished_answer::RULE,
         FactKind::Decodes => &typed_client::RULE,
+        FactKind::Equivalent(_) => &equivalent_request::RULE,
         FactKind::IdentifierServes | FactKind::IdentifierUnique => &identifier::RULE,
         FactKind::Json | FactKind::JsonOf(_) => &malformed_json::RULE,
         FactKind::Listed => &listed::RULE,

@@ -1,6 +1,8 @@
 //! What a rule is. The main type is [`Rule`].
 
-use super::evidence::{Counted, Creation, ExchangeSeen, FormTried, OperationSeen, Sighting, Stored, Updating, Walk};
+use super::evidence::{
+    Counted, Creation, EquivalentTried, ExchangeSeen, FormTried, OperationSeen, Sighting, Stored, Updating, Walk,
+};
 use super::level::Level;
 use super::place::Place;
 use super::verdict::Sink;
@@ -52,6 +54,8 @@ pub(super) enum Judging {
     Counted(fn(&Counted<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
     /// A record that a create answered with.
     Creation(fn(&Creation<'_>, &mut Sink<'_>)),
+    /// A request that was written otherwise than plainly.
+    Equivalent(fn(&EquivalentTried, &mut Sink<'_>)),
     /// An exchange as a whole, where the request is not odd.
     Exchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// A request field sent in one of its forms.

@@ -32,7 +32,7 @@ pub(super) static RULE: Rule = Rule {
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let kind = match seen.exchange.request.purpose {
         Purpose::Documented(_) => FactKind::Complete,
-        Purpose::Account | Purpose::MustBeRefused(..) => return,
+        Purpose::Account | Purpose::Equivalent | Purpose::MustBeRefused(..) => return,
         Purpose::Odd(_) => FactKind::OddComplete,
     };
     let Some(fact) = seen.contract.fact_of(seen.id, kind) else {

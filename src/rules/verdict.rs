@@ -48,6 +48,8 @@ pub enum Reason {
     Documented(u16),
     /// The server erred, with this status; another finding says so.
     Failed(u16),
+    /// The identifier is no UUID that has another case.
+    NoCapitals,
     /// The record has no identifier to be found by.
     NoIdentifier,
     /// The list's total is no multiple of its page size, and so many records may still be created to make it one.
@@ -153,6 +155,7 @@ impl fmt::Display for Reason {
             Self::Changed => formatter.write_str("the list changed while it was walked"),
             Self::Documented(status) => write!(formatter, "it was answered with {status}, which the document lists"),
             Self::Failed(status) => write!(formatter, "the server failed with {status}"),
+            Self::NoCapitals => formatter.write_str("the identifier is no UUID with a small letter in it"),
             Self::NoIdentifier => formatter.write_str("the created record has no identifier to be found by"),
             Self::No401(status) => write!(formatter, "refused with {status}, and only a 401 has a challenge"),
             Self::NoFullPage(left) => write!(

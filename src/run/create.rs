@@ -13,7 +13,7 @@ use crate::contract::operation::{Method, OperationId};
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Accepts, Form};
 use crate::exchange::json::Body;
-use crate::exchange::{Content, Exchange, Leaning, Purpose, Request, identifier};
+use crate::exchange::{Content, Exchange, Leaning, Purpose, Request, Writing, identifier};
 use crate::plan::{Draft, Retreat};
 use crate::rules::Reason;
 use crate::rules::evidence::{Creation, FormTried};
@@ -249,6 +249,7 @@ impl Session<'_> {
             path: address.path.clone(),
             headers: address.headers.clone(),
             body: documented.request.as_ref().map(|_| Content::Json(body)),
+            writing: Writing::default(),
             learned,
             told: address.told.clone(),
             credential,

@@ -28,6 +28,10 @@ impl Session<'_> {
             .or_default()
             .extend(walk.items());
         self.note_room(&walk);
+        let last = walk.pages.first().and_then(|page| page.last_page);
+        if last.is_some_and(|last| last > 1) {
+            self.paged.borrow_mut().insert(operation);
+        }
         self.judged(|judge| judge.walk(&walk));
         self.tell_findings();
         walk

@@ -4,6 +4,7 @@
 mod account;
 mod create;
 mod digests;
+mod equivalent;
 mod event;
 mod fill;
 mod fill_last;

@@ -17,10 +17,22 @@ impl Session<'_> {
         let leaning = if proven { Leaning::Nothing } else { Leaning::Gap };
         let purpose = Purpose::MustBeRefused(probe.fact(), leaning);
         let credential = self.refusable(operation, probe);
+        if probe == Probe::SecondPage && !self.paged.borrow().contains(&operation) {
+            return;
+        }
         if let Err(reason) = self.owned(operation).await {
             return self.not_called(operation, reason);
         }
-        if let Some(request) = self.refusable_request(operation, purpose, credential) {
+        let request = self.refusable_request(operation, purpose, credential);
+        let page = documented.page.as_ref().filter(|_| probe == Probe::SecondPage);
+        let request = match (request, page) {
+            (Some(request), Some(page)) => {
+                self.expect(1);
+                Some(request.asking(&page.parameter, "2"))
+            }
+            (request, _) => request,
+        };
+        if let Some(request) = request {
             self.call(request).await;
         }
     }
@@ -31,10 +43,22 @@ impl Session<'_> {
             _ => None,
         };
         match probe {
-            Probe::NoCredential => Credential::None,
+            Probe::EmptyToken => Credential::Empty { header },
+            Probe::NoCredential | Probe::SecondPage => Credential::None,
             Probe::OtherScheme => Credential::OtherScheme,
-            Probe::WrongToken => Credential::Wrong { header },
+            Probe::WrongToken => Credential::Wrong {
+                header,
+                near: self.transport.near(self.turn_of_wrong_token(operation)),
+            },
         }
+    }
+
+    /// How many wrong tokens the plan shows before the operation is shown one. Where it shows few, the seed says which.
+    fn turn_of_wrong_token(&self, operation: OperationId) -> usize {
+        let steps = self.plan.steps.iter();
+        let mut wrong = steps.filter(|step| step.action.probe() == Some(Probe::WrongToken));
+        let turn = wrong.position(|step| step.operation == operation).unwrap_or(0);
+        turn + usize::try_from(self.seed % 3).unwrap_or(0)
     }
 
     /// The request, or none where its identifiers are not known; then the operation's own reason stands. A write is

@@ -109,6 +109,10 @@ fn shown(reason: &Reason) -> Shown {
         }
         Reason::Broken => Tested(typed, "an_answer_that_breaks_a_fact_is_not_told_again"),
         Reason::Changed => Tested(pages, "a_list_that_changed_decides_nothing_about_its_items"),
+        Reason::NoCapitals => Tested(
+            include_str!("../../tests/it/proof/equivalent.rs"),
+            "an_identifier_without_capitals_is_not_written_in_them_and_that_is_said",
+        ),
         Reason::NoIdentifier => Tested(listed, "a_record_without_an_identifier_is_not_called_lost"),
         Reason::NoInstant => Tested(carried, "a_form_that_names_no_instant_says_nothing"),
         Reason::NoFullPage(_) => Tested(

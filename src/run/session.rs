@@ -230,6 +230,8 @@ pub(super) struct Session<'run> {
     pub(super) filled: RefCell<HashSet<OperationId>>,
     /// How many records were created to fill last pages.
     pub(super) at_last_pages: Cell<u64>,
+    /// The lists that said last that they have a second page.
+    pub(super) paged: RefCell<HashSet<OperationId>>,
 }
 
 /// What may come after an answer beside what it asks for.
@@ -304,6 +306,7 @@ impl<'run> Session<'run> {
             rooms: RefCell::default(),
             filled: RefCell::default(),
             at_last_pages: Cell::default(),
+            paged: RefCell::default(),
         }
     }
 
@@ -420,6 +423,7 @@ impl<'run> Session<'run> {
             Action::LookAgain => self.look_again(operation).await,
             Action::WalkFilled => self.walk_filled(operation).await,
             Action::Update => self.update(operation).await,
+            Action::Equivalent => self.equivalent(operation).await,
             Action::VaryUpdate => self.vary_update(operation).await,
             Action::OddRead(odd) | Action::OddWrite(odd) => self.odd(operation, odd).await,
             Action::Account => {}
@@ -594,9 +598,14 @@ impl<'run> Session<'run> {
         self.told.set(findings.len());
     }
 
+    /// Whether the plan is carried out for the first time.
+    pub(super) fn is_first_round(&self) -> bool {
+        self.round.get() <= 1
+    }
+
     /// Notes why an operation was not called. What the first round called or gave a reason for needs none of a later one.
     pub(super) fn not_called(&self, operation: OperationId, reason: Reason) {
-        if self.round.get() <= 1 {
+        if self.is_first_round() {
             self.judged(|judge| judge.verdicts_mut().not_called(operation, reason));
         }
     }

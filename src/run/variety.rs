@@ -12,7 +12,9 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Form, Updated};
 use crate::exchange::{Exchange, Request};
-use crate::plan::{AWKWARD_UPDATES, Draft, Edges, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, variants};
+use crate::plan::{
+    ANOTHER_SHARD, AWKWARD_UPDATES, Action, Draft, Edges, Step, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, variants,
+};
 
 /// An update that is sent again and again, to one record.
 struct Updates<'run> {
@@ -38,7 +40,7 @@ enum Taken {
 
 impl Session<'_> {
     /// Creates records from variants of the draft that the operation accepted: one with awkward values, and for each twenty
-    /// of `--max-writes` one of the others. They are under way together, where there is room for both.
+    /// of `--max-writes` one of the others; or a plain one at once with the first.
     pub(super) async fn vary_create(&self, operation: OperationId) {
         let accepted = self.accepted.borrow().get(&operation).cloned();
         if self.owned(operation).await.is_err() {
@@ -59,12 +61,16 @@ impl Session<'_> {
         });
         let base = (operation, &accepted, &address);
         let awkwardly = self.create_awkwardly(base, awkward);
-        let otherwise = self.create_otherwise(base, others);
-        if self.left_to_create() > 1 {
-            futures::join!(awkwardly, otherwise);
-        } else {
-            awkwardly.await;
-            otherwise.await;
+        match self.beside(operation, &accepted) {
+            Some(beside) => {
+                self.expect(1);
+                let plainly = self.write(operation, &beside, &address, Standing::Further);
+                futures::join!(awkwardly, plainly);
+            }
+            None => {
+                awkwardly.await;
+                self.create_otherwise(base, others).await;
+            }
         }
     }
 
@@ -127,6 +133,37 @@ impl Session<'_> {
                 break;
             }
         }
+    }
+
+    /// Drafts a create that is under way together with the one of awkward values, so that answers which are mixed up,
+    /// identifiers that are given twice and records that are lost come to light. It takes the place of the other variants, and
+    /// one operation has it, once.
+    fn beside(&self, operation: OperationId, accepted: &Draft) -> Option<Draft> {
+        let at_once = self.settings.jobs > 1 && self.is_first_round() && self.left_to_create() > 1;
+        if !at_once || self.created_at_once() != Some(operation) {
+            return None;
+        }
+        let mut draft = self.draft(operation, Form::Utc).ok()?;
+        draft.choose_as(accepted);
+        Some(draft)
+    }
+
+    /// The operation that is sent two creates together: the seed draws it of those whose records a list has for its items.
+    /// All shards together have one.
+    fn created_at_once(&self) -> Option<OperationId> {
+        let is_created = |id: &OperationId| {
+            let mut steps = self.plan.steps.iter();
+            let creates = |step: &Step| step.operation == *id && step.action == Action::Create;
+            let mut others = self.plan.not_called.iter();
+            steps.any(creates) || others.any(|(other, why)| other == id && why == ANOTHER_SHARD)
+        };
+        let creates = self
+            .contract
+            .operation_ids()
+            .filter(|id| self.contract.list_of(*id).is_some());
+        let drawn: Vec<_> = creates.filter(is_created).collect();
+        let place = self.seed.checked_rem(u64::try_from(drawn.len()).ok()?)?;
+        drawn.get(usize::try_from(place).ok()?).copied()
     }
 
     /// Updates a record of this run with every variant of the draft that the operation accepted, and looks for each.

@@ -6,13 +6,16 @@
     reason = "a helper of a test may fail it, as the test itself may"
 )]
 
+mod at_once;
 mod awkward;
 mod call;
 mod careful;
 mod checked;
 mod counts;
+mod credentials;
 mod crew;
 mod deviating;
+mod equivalent;
 mod faults;
 mod harm;
 mod invented;

@@ -82,6 +82,10 @@ pub(super) struct TargetPart {
     pub(super) writes: Option<Placed<bool>>,
     /// The most records that a run may leave in the target.
     pub(super) max_writes: Option<Placed<u64>>,
+    /// Show this target, if it is not on this machine, wrong tokens from which the right one can be read: with letters behind
+    /// it, in other case, with another last character. Without it each wrong token has the right one's first half, or of a
+    /// JWT header and claims. Whoever reads the target's log of refused calls may learn the token from them.
+    pub(super) near_tokens: Option<Placed<bool>>,
     /// How many seconds to wait for a target that is just being deployed, before the check begins.
     #[schemars(range(min = 0, max = 86400))]
     pub(super) wait: Option<Placed<f64>>,

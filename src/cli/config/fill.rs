@@ -44,6 +44,11 @@ impl Filling<'_> {
         if let Some(target) = target {
             arguments.base_url = Some(target.base_url.value().clone());
             self.take("writes", &mut arguments.writes, target.writes.as_ref(), Ok)?;
+            if let Some(near) = &target.near_tokens {
+                arguments.near_tokens = *near.value();
+                self.origins
+                    .insert("near_tokens", Origin::File(self.config.parsed.place(near)));
+            }
             self.take("max_writes", &mut arguments.max_writes, target.max_writes.as_ref(), Ok)?;
             self.take("wait", &mut arguments.wait, target.wait.as_ref(), |wait| {
                 range::seconds(wait).map(Some)

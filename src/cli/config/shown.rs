@@ -101,6 +101,7 @@ impl Page<'_> {
             // The embedded service is nobody's: it gets both.
             ("writes", json!(arguments.writes || embedded)),
             ("max_writes", json!(arguments.max_writes)),
+            ("near_tokens", json!(arguments.near_tokens)),
             ("wait", json!(arguments.wait)),
             ("rate", json!(arguments.rate)),
             ("jobs", json!(arguments.jobs)),

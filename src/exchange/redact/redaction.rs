@@ -34,12 +34,13 @@ pub struct Redaction {
     token: Option<Arc<Known>>,
 }
 
-/// What is known of the token.
+/// What is known of the token, and of those that were made from it.
+#[derive(Default)]
 struct Known {
-    /// All of its characters.
-    exact: Pattern,
-    /// Its letters and digits.
-    letters: Pattern,
+    /// All of its characters; of a token that was made from it, where it is too short to be known by pieces.
+    exact: Vec<Pattern>,
+    /// Its letters and digits, and those of tokens that were made from it.
+    letters: Vec<Pattern>,
     pieces: Pieces,
 }
 
@@ -47,18 +48,17 @@ impl Redaction {
     /// Hides this token, if there is one, in each way that an output may write it.
     #[must_use]
     pub fn of(token: Option<&Token>) -> Self {
+        Self::of_all(token, &[])
+    }
+
+    /// Hides this token, and those that were made from it, as [`Self::of`] hides one.
+    #[must_use]
+    pub fn of_all(token: Option<&Token>, near: &[String]) -> Self {
         let known = |token: &Token| {
-            let plain = letters(token.expose());
-            let mut pieces = Pieces::default();
-            pieces.add(&plain, PIECE);
-            for form in written(token.expose()) {
-                pieces.add(&form, WRITTEN_PIECE);
-            }
-            Arc::new(Known {
-                exact: Pattern::new(token.expose().as_bytes().to_vec()),
-                letters: Pattern::new(plain),
-                pieces,
-            })
+            let mut known = Known::default();
+            known.add(token.expose());
+            near.iter().for_each(|near| known.add(near));
+            Arc::new(known)
         };
         Self {
             token: token.map(known),
@@ -93,35 +93,56 @@ impl Redaction {
 }
 
 impl Known {
+    /// Takes up a token. Others are mostly the same: what two have in common is looked for once.
+    fn add(&mut self, token: &str) {
+        let plain = letters(token);
+        if self.exact.is_empty() || plain.len() < FEWEST {
+            self.exact.push(Pattern::new(token.as_bytes().to_vec()));
+        }
+        for form in written(token) {
+            self.pieces.add(&form, WRITTEN_PIECE);
+        }
+        if self.letters.iter().all(|known| known.bytes != plain) {
+            self.pieces.add(&plain, PIECE);
+            self.letters.push(Pattern::new(plain));
+        }
+    }
+
     /// Finds the places in the text where this view shows the token.
     fn find(&self, view: &[Seen], found: &mut Vec<Range<usize>>) {
-        let (mut exact, mut in_letters, mut window) = (0, 0, 0_u128);
+        let (mut exact, mut in_letters) = (vec![0; self.exact.len()], vec![0; self.letters.len()]);
+        let mut window = 0_u128;
         // Where in the text each letter begins.
         let mut starts = Vec::new();
         for (index, seen) in view.iter().enumerate() {
             if seen.character == CUT {
-                if exact >= BEGINNING {
+                for exact in exact.iter().filter(|exact| **exact >= BEGINNING) {
                     found.push(view[index - exact].start..seen.start);
                 }
-                if in_letters >= BEGINNING {
+                for in_letters in in_letters.iter().filter(|letters| **letters >= BEGINNING) {
                     found.push(starts[starts.len() - in_letters]..seen.start);
                 }
             }
             let byte = u8::try_from(seen.character).unwrap_or_default();
-            exact = self.exact.next(exact, byte);
-            if self.exact.is_whole(exact) {
-                found.push(view[index + 1 - exact].start..seen.end);
+            for (pattern, exact) in self.exact.iter().zip(&mut exact) {
+                *exact = pattern.next(*exact, byte);
+                if pattern.is_whole(*exact) {
+                    found.push(view[index + 1 - *exact].start..seen.end);
+                }
             }
             if byte.is_ascii_alphanumeric() {
                 let letter = byte.to_ascii_lowercase();
                 starts.push(seen.start);
-                in_letters = self.letters.next(in_letters, letter);
+                for (pattern, in_letters) in self.letters.iter().zip(&mut in_letters) {
+                    *in_letters = pattern.next(*in_letters, letter);
+                }
                 window = window << 8 | u128::from(letter);
                 if let Some(length) = self.pieces.longest(window) {
                     found.push(starts[starts.len() - length]..seen.end);
                 }
             } else if seen.character.is_alphanumeric() {
-                (in_letters, window) = (0, 0);
+                in_letters.fill(0);
+                window = 0;
             }
         }
     }

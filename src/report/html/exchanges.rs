@@ -96,6 +96,7 @@ fn exchange(view: &View<'_>, exchange: &ExchangeRecord, slowest: f64) -> Markup 
 /// Why the request is not a plain one.
 fn tag(exchange: &ExchangeRecord) -> Option<String> {
     let refused = match exchange.credential {
+        CredentialRecord::EmptyToken => "with an empty token",
         CredentialRecord::None => "without a credential",
         CredentialRecord::OtherScheme => "under another scheme",
         CredentialRecord::Token => "to be refused",
@@ -104,6 +105,7 @@ fn tag(exchange: &ExchangeRecord) -> Option<String> {
     match (exchange.purpose, &exchange.odd) {
         (PurposeRecord::Account, _) => Some("looks for what the run left".to_owned()),
         (PurposeRecord::MustBeRefused, _) => Some(refused.to_owned()),
+        (PurposeRecord::Equivalent, way) => Some(way.clone().unwrap_or_else(|| "written otherwise".to_owned())),
         (PurposeRecord::Odd, odd) => Some(odd.clone().unwrap_or_else(|| "odd".to_owned())),
         (PurposeRecord::Documented, _) if exchange.superseded => Some("asked again later".to_owned()),
         (PurposeRecord::Documented, _) => None,
@@ -133,6 +135,7 @@ fn took(exchange: &ExchangeRecord, slowest: f64) -> Markup {
 
 fn sent(exchange: &ExchangeRecord) -> Markup {
     let credential = match exchange.credential {
+        CredentialRecord::EmptyToken => "an empty token",
         CredentialRecord::None => "no credential",
         CredentialRecord::OtherScheme => "the token under another scheme",
         CredentialRecord::Token => "the token",

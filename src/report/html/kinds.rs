@@ -58,6 +58,7 @@ impl Kind {
             "constraint" | "null-value" | "typed-client" | "wrong-type" => Self::Values,
             "accepted-form"
             | "carried"
+            | "equivalent-request"
             | "identifier"
             | "listed"
             | "misplaced"

@@ -485,3 +485,23 @@ fn writes_of_a_target_can_be_taken_back_by_a_flag() {
     assert!(plan(&["--writes=false"]).contains(" 0 of them writes"));
     assert!(!plan(&["--writes"]).contains(" 0 of them writes"));
 }
+
+#[test]
+fn near_tokens_are_of_one_target_and_told_with_their_place() {
+    let config = "default_target = \"staging\"\n[targets.staging]\nbase_url = \"https://api.example.com\"\nnear_tokens = true\n\
+                  [targets.other]\nbase_url = \"https://other.example.com\"\n";
+    for (arguments, value, origin) in [
+        (&[][..], true, "countersign.toml:4"),
+        (&["--target", "other"], false, "default"),
+    ] {
+        let ended = with(config, &[&["config", "--json"], arguments].concat()).run();
+        assert_eq!(ended.code, 0, "{ended:?}");
+        let told: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+        let near = &told["settings"]["near_tokens"];
+        assert_eq!(
+            (&near["value"], &near["origin"]),
+            (&value.into(), &origin.into()),
+            "{told}"
+        );
+    }
+}

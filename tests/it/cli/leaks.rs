@@ -1,8 +1,9 @@
 //! Runs against services that behave, or break the document in a plain way, with a person in their data that no output
 //! may show. What hostile targets are held to is in [`hostile`](super::hostile).
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -212,6 +213,56 @@ fn a_token_that_comes_back_as_an_identifier_comes_out_nowhere_however_it_is_writ
             assert!(next > first, "nothing was created");
             first = next;
         }
+    }
+}
+
+/// The service, but each refusal of a token repeats that in the next way of writing; and the tokens that were refused.
+fn repeating(canary: &Canary) -> (Target, Arc<Mutex<Vec<String>>>) {
+    let refused: Arc<Mutex<Vec<String>>> = Arc::default();
+    let (seen, right) = (refused.clone(), canary.token.clone());
+    let layer = middleware::from_fn(move |request: Request<Body>, next: Next| {
+        let (seen, right) = (seen.clone(), right.clone());
+        async move {
+            let credential = request.headers().get(header::AUTHORIZATION).cloned();
+            let answer = next.run(request).await;
+            let token = credential
+                .as_ref()
+                .and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+            let Some(token) = token.filter(|token| *token != right) else {
+                return answer;
+            };
+            seen.lock().unwrap().push(token.to_owned());
+            let ways = WAYS.iter();
+            let ways = ways.map(|(name, way)| (*name, String::from_utf8_lossy(&way(token)).into_owned()));
+            let ways: HashMap<_, _> = ways.collect();
+            let (mut head, _) = answer.into_parts();
+            head.headers.remove("content-length");
+            head.headers
+                .insert("content-type", header::HeaderValue::from_static("application/json"));
+            Response::from_parts(head, Body::from(json!(ways).to_string()))
+        }
+    });
+    (Target::serve(service(canary, &[]).layer(layer)), refused)
+}
+
+#[test]
+fn a_wrong_token_that_a_refusal_repeats_comes_out_nowhere_however_it_is_written() {
+    for arguments in [&["--show-values"][..], &["--writes", "--show-values"]] {
+        let canary = Canary::fresh(&format!("refused {arguments:?}"));
+        let (target, refused) = repeating(&canary);
+        let url = target.url();
+        let common = ["check", "-v", "--base-url", &url, "--report", "terminal=report.txt"];
+        let call = countersign(&[&common[..], &EVERY_FORMAT, arguments].concat());
+        let ended = call.env("COUNTERSIGN_TOKEN", &canary.token).run();
+        assert_eq!(ended.code, 0, "{ended:?}");
+        let mut scanner = canary.token_scanner();
+        let refused = refused.lock().unwrap().clone();
+        assert_eq!(refused.len(), 3);
+        for wrong in &refused {
+            assert!(wrong.to_lowercase().starts_with(&canary.token[..20]), "{wrong}");
+            scanner.hide("a wrong token", wrong, true);
+        }
+        gives_nothing_away(&scanner, &ended);
     }
 }
 

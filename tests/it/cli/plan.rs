@@ -12,6 +12,7 @@ use super::target::{Target, reference};
 /// Which credential a request shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
+    Empty,
     Nothing,
     OtherScheme,
     Right,
@@ -59,7 +60,9 @@ fn groups(plan: &str) -> Vec<Vec<Line>> {
         let words: Vec<_> = line.split_whitespace().collect();
         if line.starts_with(|first: char| first.is_ascii_lowercase()) && !line.contains(" steps, ") {
             shown = match line {
+                line if line.starts_with("call with an empty token") => Shown::Empty,
                 line if line.starts_with("call without a credential") => Shown::Nothing,
+                line if line.contains("a second page without a credential") => Shown::Nothing,
                 line if line.starts_with("call with the token under another scheme") => Shown::OtherScheme,
                 line if line.starts_with("call with a token that nobody issued") => Shown::Wrong,
                 _ => Shown::Right,
@@ -103,7 +106,10 @@ fn sent(arguments: &[&str]) -> Vec<Seen> {
             .map(|value| value.to_str().unwrap().to_owned());
         let shown = match credential.as_deref() {
             None => Shown::Nothing,
+            // The scheme's name is of any case.
+            Some(value) if value.strip_prefix("bearer ") == Some(TOKEN) => Shown::Right,
             Some(value) if value == format!("Bearer {TOKEN}") => Shown::Right,
+            Some("Bearer") => Shown::Empty,
             Some(value) if value.starts_with("Bearer ") => Shown::Wrong,
             Some(_) => Shown::OtherScheme,
         };

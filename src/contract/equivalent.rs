@@ -1,0 +1,118 @@
+//! Which operation shows that a request which is written otherwise is the same: one for each way of `x-equivalent`, so that
+//! few requests show them all.
+
+use super::document::Document;
+use super::odd::Kind;
+use super::operation::{Location, Method, Operation, Parameter, Security};
+use super::vocabulary::Equivalence;
+
+/// The place of the operation that shows it; none where no request can be written so. A create shows none: what it leaves
+/// stays.
+pub(super) fn shown_by(document: &Document, operations: &[Operation], way: Equivalence) -> Option<usize> {
+    let updates = || {
+        operations
+            .iter()
+            .position(|operation| updates(document, operation, way))
+    };
+    match way {
+        Equivalence::SchemeCase => operations.iter().position(reads_with_a_token).or_else(updates),
+        Equivalence::IdentifierCase
+        | Equivalence::JsonEscapes
+        | Equivalence::JsonOrder
+        | Equivalence::MediaTypeCharset => updates(),
+    }
+}
+
+/// Whether a parameter is an identifier in the path that is documented as a UUID.
+#[must_use]
+pub fn is_uuid_in_path(document: &Document, operation: &Operation, parameter: &Parameter) -> bool {
+    parameter.location == Location::Path && Kind::of(document, operation, parameter) == Kind::Uuid
+}
+
+fn takes_a_token(operation: &Operation) -> bool {
+    matches!(operation.security, Security::Bearer { .. })
+}
+
+fn reads_with_a_token(operation: &Operation) -> bool {
+    let mut parameters = operation.parameters.iter();
+    operation.is_read() && takes_a_token(operation) && !parameters.any(|parameter| parameter.required)
+}
+
+/// Whether the operation updates a record of the run by a request that can be written so.
+fn updates(document: &Document, operation: &Operation, way: Equivalence) -> bool {
+    let is_update = matches!(operation.method, Method::Patch | Method::Put) && operation.laws.updated.is_some();
+    let mut parameters = operation.parameters.iter();
+    is_update
+        && match way {
+            Equivalence::IdentifierCase => parameters.any(|parameter| is_uuid_in_path(document, operation, parameter)),
+            Equivalence::JsonEscapes | Equivalence::JsonOrder | Equivalence::MediaTypeCharset => {
+                operation.request.is_some()
+            }
+            Equivalence::SchemeCase => takes_a_token(operation),
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::contract::Contract;
+    use crate::contract::fact::FactKind;
+    use crate::contract::testing::of_paths;
+
+    const ALL: &str = "x-equivalent: [scheme-case, media-type-charset, json-escapes, json-order, identifier-case]";
+
+    fn read(paths: &str, law: &str) -> Result<Contract, String> {
+        let contract = of_paths(paths, "").map_err(|defect| defect.to_string())?;
+        Contract::read("things.yaml", format!("{law}\n{}", contract.document.text)).map_err(|defect| defect.to_string())
+    }
+
+    fn names(contract: &Contract) -> Vec<&str> {
+        let facts = contract.facts.iter();
+        let facts = facts.filter(|fact| matches!(fact.kind, FactKind::Equivalent(_)));
+        facts.map(|fact| fact.name.as_str()).collect()
+    }
+
+    #[test]
+    fn each_way_binds_one_operation_of_the_built_in_contract() {
+        let contract = Contract::built_in().unwrap();
+        let told = [
+            "getContacts equivalent request: the scheme in small letters",
+            "updateContact equivalent request: JSON with escapes",
+            "updateContact equivalent request: JSON in another order, with white space",
+            "updateContact equivalent request: a charset in the media type",
+            "updateContact equivalent request: the UUID in capitals",
+        ];
+        assert_eq!(names(&contract), told);
+        let places = contract.facts.iter().filter(|fact| told.contains(&fact.name.as_str()));
+        assert!(
+            places
+                .enumerate()
+                .all(|(turn, fact)| fact.place == format!("/x-equivalent/{turn}"))
+        );
+    }
+
+    #[test]
+    fn what_no_request_of_a_contract_can_be_written_in_binds_nothing() {
+        let path = "/things: {get: {operationId: get, responses: {'200': {description: a}}}}";
+        for law in [ALL, ""] {
+            assert_eq!(names(&read(path, law).unwrap()), [""; 0], "{law}");
+        }
+    }
+
+    #[test]
+    fn a_way_that_is_unknown_or_stands_twice_is_told() {
+        let path = "/things: {get: {operationId: get, responses: {'200': {description: a}}}}";
+        for (law, told) in [
+            (
+                "x-equivalent: [json-tabs]",
+                "unknown variant `json-tabs`, expected one of",
+            ),
+            (
+                "x-equivalent: [json-order, json-order]",
+                "this way stands twice; remove one",
+            ),
+        ] {
+            let message = read(path, law).unwrap_err();
+            assert!(message.contains(told), "{message}");
+        }
+    }
+}

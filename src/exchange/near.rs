@@ -1,0 +1,347 @@
+//! Tokens that are nearly the right one, and wrong. The main type is [`Near`], which says how a token is wrong.
+//!
+//! # Design
+//!
+//! A token that has nothing of the right one shows little: a service that compares a beginning, that ignores case or the last
+//! character, or that reads a JWT without its signature refuses that too. So each wrong token is made from the right one.
+//!
+//! Most of these tell the right token to whoever reads the target's log of refused calls, so they go to loopback targets,
+//! and to others only where the configuration says so; elsewhere the half of a token that somebody could read there is not
+//! enough to be let in. What decides is that a service which compares a part refuses none of them: the last character is
+//! another one in each, and one that a decoder of Base64 cannot read as the same (RFC 4648, section 3.5).
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use crate::client::Token;
+
+/// How many wrong tokens are made of one.
+pub const NEAR_TOKENS: usize = 3;
+/// How many letters follow a token that is longer: what a decoder of Base64 reads as three bytes more.
+const BEHIND: usize = 4;
+/// From how many hexadecimal digits on a token may be read as a number, which has no case.
+const NUMBER: usize = 16;
+const HEX: &[u8; 16] = b"0123456789abcdef";
+
+/// How a wrong token differs from the right one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Near {
+    /// Its first half is the right one's, the rest is drawn anew, of the same length and kinds of characters; the number
+    /// tells several draws apart.
+    Half(u8),
+    /// Its last character is another one.
+    Last,
+    /// Letters follow it.
+    Longer,
+    /// Its letters are in other case.
+    OtherCase,
+    /// Header and claims are the right JWT's, and the signature is drawn (RFC 7515, section 3.1); the number tells several
+    /// draws apart.
+    Signature(u8),
+}
+
+impl Near {
+    /// The ways in which wrong tokens are made of this one. `shown` is whether the token may be read from them.
+    #[must_use]
+    pub fn of(token: &Token, shown: bool) -> [Self; NEAR_TOKENS] {
+        let token = token.expose();
+        let part: fn(u8) -> Self = if signature(token).is_some() {
+            Self::Signature
+        } else {
+            Self::Half
+        };
+        if !shown {
+            return [part(0), part(1), part(2)];
+        }
+        let first = if signature(token).is_some() {
+            part(0)
+        } else {
+            Self::Last
+        };
+        let cased = token.bytes().any(|byte| byte.is_ascii_alphabetic()) && !is_number(token);
+        [first, Self::Longer, if cased { Self::OtherCase } else { part(1) }]
+    }
+
+    /// The wrong token. `draw` is what is drawn by: the same text draws the same characters.
+    #[must_use]
+    pub(super) fn write(self, token: &Token, draw: &str) -> String {
+        let token = token.expose();
+        let mut drawing = Drawing::new(token, draw, self);
+        let mut text = match self {
+            Self::Half(_) => drawing.behind(token, token.len() / 2),
+            Self::Last => drawing.behind(token, last(token).unwrap_or(token.len())),
+            Self::Longer => {
+                let letters: Vec<_> = (0..BEHIND).map(|_| drawing.like(b'a')).collect();
+                format!("{token}{}", String::from_utf8_lossy(&letters))
+            }
+            Self::OtherCase => token.chars().map(other_case).collect(),
+            Self::Signature(_) => drawing.behind(token, signature(token).unwrap_or(0)),
+        };
+        // Nothing above gives the right token; that no refusal is asked for it does not hang on that.
+        if text == token {
+            text.push('x');
+        }
+        text
+    }
+
+    /// What it is, to be read after a status and "to". Nothing of a token is in it.
+    #[must_use]
+    pub fn tell(self) -> &'static str {
+        match self {
+            Self::Half(_) => "the first half of the token and another rest",
+            Self::Last => "the token with another last character",
+            Self::Longer => "the token with letters behind it",
+            Self::OtherCase => "the token in other case",
+            Self::Signature(_) => "the token's header and claims under another signature",
+        }
+    }
+}
+
+/// Where the signature of a JWT begins; none where the token is none (RFC 7515, section 3.1: a JSON object in Base64 begins so).
+fn signature(token: &str) -> Option<usize> {
+    let parts: Vec<_> = token.split('.').collect();
+    let [header, claims, signature] = parts.as_slice() else {
+        return None;
+    };
+    let is_one = header.starts_with("eyJ") && !claims.is_empty() && !signature.is_empty();
+    is_one.then(|| token.len() - signature.len())
+}
+
+/// Whether a service may read the token as a number, a UUID among them, so that its case is none of the token's.
+fn is_number(token: &str) -> bool {
+    token.len() >= NUMBER && token.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+}
+
+/// The place of the last character that is no padding.
+fn last(token: &str) -> Option<usize> {
+    token.rfind(|character| character != '=')
+}
+
+fn other_case(letter: char) -> char {
+    if letter.is_ascii_lowercase() {
+        letter.to_ascii_uppercase()
+    } else {
+        letter.to_ascii_lowercase()
+    }
+}
+
+/// Draws characters of the kinds that a token has.
+struct Drawing {
+    random: ChaCha8Rng,
+    lower: Vec<u8>,
+    upper: Vec<u8>,
+}
+
+impl Drawing {
+    fn new(token: &str, draw: &str, near: Near) -> Self {
+        let seed = draw.bytes().fold(0_u64, |seed, byte| {
+            seed.wrapping_mul(0x100_0000_01b3).wrapping_add(u64::from(byte))
+        });
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        random.set_stream(match near {
+            Near::Half(number) | Near::Signature(number) => u64::from(number),
+            Near::Last | Near::Longer | Near::OtherCase => 0,
+        });
+        let hex = token
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit() || !byte.is_ascii_alphanumeric());
+        let lower: Vec<_> = if hex { b'a'..=b'f' } else { b'a'..=b'z' }.collect();
+        let upper = lower.to_ascii_uppercase();
+        Self { random, lower, upper }
+    }
+
+    /// The token with what follows this place drawn anew, its padding kept and its last character another one.
+    fn behind(&mut self, token: &str, place: usize) -> String {
+        let Some(last) = last(token) else {
+            return format!("{token}0");
+        };
+        let drawn = token.bytes().enumerate().map(|(index, byte)| match byte {
+            byte if index == last => self.other_than(byte, token),
+            b'=' => byte,
+            byte if index >= place => self.like(byte),
+            byte => byte,
+        });
+        let drawn: Vec<_> = drawn.collect();
+        String::from_utf8_lossy(&drawn).into_owned()
+    }
+
+    /// A character of the same kind; punctuation stays, for it may part what the token is made of.
+    fn like(&mut self, byte: u8) -> u8 {
+        let pool = match byte {
+            b'0'..=b'9' => HEX[..10].to_vec(),
+            b'a'..=b'z' => self.lower.clone(),
+            b'A'..=b'Z' => self.upper.clone(),
+            other => return other,
+        };
+        self.one_of(&pool).unwrap_or(byte)
+    }
+
+    /// Another character that the token might have there, and that says something else where it is read as Base64.
+    fn other_than(&mut self, byte: u8, token: &str) -> u8 {
+        let has = |kind: fn(&u8) -> bool| token.as_bytes().iter().any(kind);
+        let letters = match (has(u8::is_ascii_lowercase), has(u8::is_ascii_uppercase)) {
+            (true, _) if !byte.is_ascii_uppercase() => self.lower.clone(),
+            (_, true) => self.upper.clone(),
+            _ => Vec::new(),
+        };
+        let digits = HEX[..10].iter().copied();
+        let mut pool: Vec<_> = letters.into_iter().chain(digits).collect();
+        pool.retain(|other| *other != byte);
+        let decoded: Vec<_> = pool
+            .iter()
+            .copied()
+            .filter(|other| high(*other) != high(byte))
+            .collect();
+        let pool = if decoded.is_empty() { pool } else { decoded };
+        self.one_of(&pool).unwrap_or(b'x')
+    }
+
+    fn one_of(&mut self, pool: &[u8]) -> Option<u8> {
+        let length = u64::try_from(pool.len()).ok().filter(|length| *length > 0)?;
+        let index = usize::try_from(self.random.next_u64() % length).unwrap_or(0);
+        pool.get(index).copied()
+    }
+}
+
+/// The two bits of a digit of Base64 that are read wherever a text ends (RFC 4648, section 4).
+fn high(byte: u8) -> u8 {
+    let value = match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' | b'-' => 62,
+        _ => 63,
+    };
+    value >> 4
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine as _;
+    use base64::alphabet::URL_SAFE;
+    use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+    use super::*;
+
+    const JWT: &str = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJub2JvZHkifQ.QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo0";
+    const TOKENS: [&str; 15] = [
+        "q",
+        "7",
+        "-",
+        "=",
+        "ab",
+        "Q7",
+        "proof-token",
+        "tk-4711",
+        "0123456789",
+        "~~~",
+        "a==",
+        "DEADBEEF",
+        JWT,
+        "5eed0000-0000-4000-8000-00000000cafe",
+        "c2VjcmV0LW9mLW5vYm9keQ==",
+    ];
+
+    fn made(token: &str, near: Near) -> String {
+        near.write(&Token::new(token).unwrap(), "a draw")
+    }
+
+    fn all(token: &str, shown: bool) -> Vec<String> {
+        let near = Near::of(&Token::new(token).unwrap(), shown);
+        near.iter().map(|near| made(token, *near)).collect()
+    }
+
+    #[test]
+    fn no_wrong_token_is_the_right_one_whatever_that_is_and_whatever_is_drawn() {
+        for token in TOKENS {
+            let right = Token::new(token).unwrap();
+            for near in Near::of(&right, true).into_iter().chain(Near::of(&right, false)) {
+                for draw in 0..200 {
+                    let wrong = near.write(&right, &format!("draw {draw}"));
+                    assert_ne!(wrong, token, "{near:?}");
+                    assert!(Token::new(wrong.as_str()).is_ok(), "{near:?} of {token}: {wrong}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn where_the_token_may_be_shown_each_wrong_one_is_nearer_than_any_part() {
+        let [last, longer, cased] = <[String; 3]>::try_from(all("Proof-token", true)).unwrap();
+        assert!(last.len() == 11 && last.starts_with("Proof-toke"), "{last}");
+        assert!(longer.len() == 15 && longer.starts_with("Proof-token"), "{longer}");
+        assert_eq!(cased, "pROOF-TOKEN");
+    }
+
+    #[test]
+    fn elsewhere_no_more_than_its_first_half_is_shown_and_the_draws_differ() {
+        let token = "4711-Secret-of-nobody";
+        let made = all(token, false);
+        for (index, wrong) in made.iter().enumerate() {
+            assert_eq!((wrong.len(), &wrong[..10]), (token.len(), &token[..10]));
+            assert_ne!(wrong.as_bytes().last(), token.as_bytes().last());
+            assert!(!made[..index].contains(wrong));
+            for (one, other) in wrong.bytes().zip(token.bytes()).take(token.len() - 1) {
+                assert_eq!(one.is_ascii_lowercase(), other.is_ascii_lowercase(), "{wrong}");
+                assert_eq!(one.is_ascii_digit(), other.is_ascii_digit(), "{wrong}");
+            }
+        }
+    }
+
+    #[test]
+    fn of_a_jwt_header_and_claims_are_kept_under_another_signature() {
+        let (kept, signature) = JWT.rsplit_once('.').unwrap();
+        for wrong in all(JWT, false) {
+            let (same, other) = wrong.rsplit_once('.').unwrap();
+            assert_eq!((same, other.len()), (kept, signature.len()));
+            assert_ne!(other, signature);
+        }
+        let shown = Near::of(&Token::new(JWT).unwrap(), true);
+        assert_eq!(shown, [Near::Signature(0), Near::Longer, Near::OtherCase]);
+        assert_eq!(super::signature("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJub2JvZHkifQ."), None);
+        assert_eq!(super::signature("a.b.c"), None);
+    }
+
+    #[test]
+    fn a_token_without_case_is_cut_in_half_in_its_stead() {
+        for (token, third) in [
+            ("0123456789", Near::Half(1)),
+            ("5eed0000-0000-4000-8000-00000000cafe", Near::Half(1)),
+            ("cafe", Near::OtherCase),
+            ("q", Near::OtherCase),
+        ] {
+            assert_eq!(Near::of(&Token::new(token).unwrap(), true)[2], third, "{token}");
+        }
+    }
+
+    #[test]
+    fn a_lenient_decoder_reads_another_token_too() {
+        let config = GeneralPurposeConfig::new()
+            .with_decode_allow_trailing_bits(true)
+            .with_decode_padding_mode(DecodePaddingMode::Indifferent);
+        let lenient = GeneralPurpose::new(&URL_SAFE, config);
+        for length in 1..=32_u8 {
+            for first in 0..64 {
+                let bytes: Vec<_> = (0..length)
+                    .map(|index| index.wrapping_mul(37).wrapping_add(first * 4))
+                    .collect();
+                let token = lenient.encode(&bytes);
+                let wrong = made(&token, Near::Last);
+                assert_ne!(lenient.decode(&wrong).ok(), Some(bytes), "{token} {wrong}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_told_of_a_wrong_token_has_nothing_of_a_token() {
+        let kinds = [
+            Near::Half(0),
+            Near::Last,
+            Near::Longer,
+            Near::OtherCase,
+            Near::Signature(0),
+        ];
+        let told: std::collections::HashSet<_> = kinds.iter().map(|near| near.tell()).collect();
+        assert_eq!(told.len(), kinds.len());
+    }
+}

@@ -1,0 +1,232 @@
+//! How a request is written where RFCs give more than one way. The main type is [`Writing`].
+
+use serde_json::Value;
+
+use crate::contract::pointer;
+use crate::contract::vocabulary::Equivalence;
+
+/// The ways in which a request is written otherwise than plainly.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Writing(Vec<Equivalence>);
+
+/// A piece of a body.
+pub(super) enum Piece<'body> {
+    /// What stands at this pointer was shown by the target. It is never written otherwise than plainly.
+    Learned(String, &'body Value),
+    /// A text as it is written.
+    Text(String),
+}
+
+impl Writing {
+    /// A request that is written in all of these ways.
+    #[must_use]
+    pub fn of(ways: &[Equivalence]) -> Self {
+        Self(ways.to_vec())
+    }
+
+    /// The ways, in the order in which they were given.
+    #[must_use]
+    pub fn ways(&self) -> &[Equivalence] {
+        &self.0
+    }
+
+    /// What is otherwise, in words; none where nothing is.
+    #[must_use]
+    pub fn tell(&self) -> Option<String> {
+        let told: Vec<_> = self.0.iter().map(|way| way.tell()).collect();
+        (!told.is_empty()).then(|| told.join(", "))
+    }
+
+    fn has(&self, way: Equivalence) -> bool {
+        self.0.contains(&way)
+    }
+
+    /// The name of the scheme of a bearer token (RFC 9110, section 11.1: any case).
+    #[must_use]
+    pub fn scheme(&self) -> &'static str {
+        if self.has(Equivalence::SchemeCase) {
+            "bearer"
+        } else {
+            "Bearer"
+        }
+    }
+
+    /// The media type of a JSON body (RFC 8259, section 11: a charset has no effect).
+    #[must_use]
+    pub fn media_type(&self) -> &'static str {
+        if self.has(Equivalence::MediaTypeCharset) {
+            "application/json; charset=utf-8"
+        } else {
+            "application/json"
+        }
+    }
+
+    /// The pieces of a JSON body; what stands at one of the pointers was shown by the target.
+    pub(super) fn pieces<'body>(&self, body: &'body Value, learned: &[String]) -> Vec<Piece<'body>> {
+        let mut writer = Writer {
+            learned,
+            escapes: self.has(Equivalence::JsonEscapes),
+            order: self.has(Equivalence::JsonOrder),
+            at: String::new(),
+            pieces: Vec::new(),
+        };
+        writer.value(body);
+        writer.pieces
+    }
+
+    /// A JSON body as it is written; `told` stands for what the target showed.
+    pub(super) fn json(&self, body: &Value, learned: &[String], told: impl Fn(&str, &Value) -> String) -> String {
+        let pieces = self.pieces(body, learned).into_iter();
+        let texts = pieces.map(|piece| match piece {
+            Piece::Learned(at, value) => told(&at, value),
+            Piece::Text(text) => text,
+        });
+        texts.collect()
+    }
+}
+
+/// Writes JSON as `serde_json` does, but for what is to be otherwise.
+struct Writer<'body, 'learned> {
+    learned: &'learned [String],
+    escapes: bool,
+    order: bool,
+    at: String,
+    pieces: Vec<Piece<'body>>,
+}
+
+impl<'body> Writer<'body, '_> {
+    fn value(&mut self, value: &'body Value) {
+        if self.learned.contains(&self.at) {
+            self.pieces.push(Piece::Learned(self.at.clone(), value));
+            return self.space();
+        }
+        let length = self.at.len();
+        match value {
+            Value::Object(members) => {
+                self.token("{");
+                let mut members: Vec<_> = members.iter().collect();
+                if self.order {
+                    members.reverse();
+                }
+                for (index, (name, member)) in members.into_iter().enumerate() {
+                    if index > 0 {
+                        self.token(",");
+                    }
+                    self.text(name);
+                    self.token(":");
+                    pointer::push(&mut self.at, name);
+                    self.value(member);
+                    self.at.truncate(length);
+                }
+                self.token("}");
+            }
+            Value::Array(elements) => {
+                self.token("[");
+                for (index, element) in elements.iter().enumerate() {
+                    if index > 0 {
+                        self.token(",");
+                    }
+                    pointer::push(&mut self.at, &index.to_string());
+                    self.value(element);
+                    self.at.truncate(length);
+                }
+                self.token("]");
+            }
+            Value::String(text) => self.text(text),
+            scalar => self.token(&scalar.to_string()),
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        let plain = Value::from(text).to_string();
+        if self.escapes {
+            self.token(&escaped(text));
+        } else {
+            self.token(&plain);
+        }
+    }
+
+    fn token(&mut self, token: &str) {
+        self.pieces.push(Piece::Text(token.to_owned()));
+        self.space();
+    }
+
+    /// White space behind each token (RFC 8259, section 2).
+    fn space(&mut self) {
+        if self.order {
+            self.pieces.push(Piece::Text(" ".to_owned()));
+        }
+    }
+}
+
+/// A string with its first letter, and whatever is beyond ASCII, by number, and each slash behind a backslash (RFC 8259,
+/// section 7).
+fn escaped(text: &str) -> String {
+    let mut written = String::from("\"");
+    let first = text.chars().position(|character| character.is_ascii_alphabetic());
+    for (index, character) in text.chars().enumerate() {
+        let plain = character.is_ascii_graphic() || character == ' ';
+        match character {
+            '/' => written.push_str("\\/"),
+            _ if !plain || Some(index) == first || matches!(character, '"' | '\\') => {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    written.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+            plain => written.push(plain),
+        }
+    }
+    written.push('"');
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn written(ways: &[Equivalence], body: &Value) -> String {
+        Writing::of(ways).json(body, &[], |_, value| value.to_string())
+    }
+
+    #[test]
+    fn plainly_a_body_is_written_as_every_other() {
+        for body in [
+            json!({"a": [1, {}], "b": {"c": "ü\"\n/"}}),
+            json!([]),
+            json!("x"),
+            json!(null),
+        ] {
+            assert_eq!(written(&[], &body), body.to_string());
+        }
+    }
+
+    #[test]
+    fn escapes_and_another_order_say_the_same() {
+        let body = json!({"firstname": "Zoë/🌟 \"x\"", "list": [{"day": 28, "a": null}, ""], "n": 1.5, "4": "\u{1}"});
+        let ways = [Equivalence::JsonEscapes, Equivalence::JsonOrder];
+        for ways in [&ways[..1], &ways[1..], &ways] {
+            let text = written(ways, &body);
+            assert_ne!(text, body.to_string());
+            assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), body, "{text}");
+        }
+        assert_eq!(
+            written(&ways[..1], &json!({"name": "Ada/ü"})),
+            r#"{"\u006eame":"\u0041da\/\u00fc"}"#
+        );
+        assert_eq!(
+            written(&ways[1..], &json!({"a": [1], "b": 2})),
+            r#"{ "b" : 2 , "a" : [ 1 ] } "#
+        );
+    }
+
+    #[test]
+    fn what_the_target_showed_stays_as_it_is() {
+        let writing = Writing::of(&[Equivalence::JsonEscapes]);
+        let body = json!({"id": "v-17", "of": [{"id": "x"}]});
+        let learned = ["/of/0/id".to_owned()];
+        let text = writing.json(&body, &learned, |at, _| format!("<{at}>"));
+        assert_eq!(text, r#"{"\u0069d":"\u0076-17","\u006ff":[{"\u0069d":</of/0/id>}]}"#);
+    }
+}

@@ -1,0 +1,143 @@
+//! `equivalent-request`: a request is refused that says what an accepted one says, written otherwise.
+
+use super::evidence::EquivalentTried;
+use super::level::Level;
+use super::rule::{Example, Judging, Rule};
+use super::verdict::{Reason, Sink};
+use crate::contract::fact::FactKind;
+
+pub(super) static RULE: Rule = Rule {
+    name: "equivalent-request",
+    level: Level::Warn,
+    summary: "A request that is written otherwise, where RFCs say that it is the same, is accepted as the plain one is.",
+    explanation: "A read and an update of a record that the run created are written as another client may write them: the \
+                  scheme in small letters, a charset in the media type, JSON with escapes, in another order and with \
+                  white space, a UUID in capitals. All of it goes into one request; where that is refused, the same \
+                  request is written plainly, and then in each way alone. Where the plain one is accepted and another is \
+                  not, callers are turned away for what their library does.",
+    leaves_alone: "A refusal while the plain request is refused too: it is about something else. A 429 and a 503, which \
+                   ask for time. What an accepted request does.",
+    mend: "Read the request with a parser that follows the RFC which the finding names.",
+    source: "RFC 9110, sections 8.3.1 and 11.1; RFC 8259, sections 2, 4, 7 and 11; RFC 9562, section 4; x-equivalent",
+    example: Example {
+        fact: "updateContact equivalent request: JSON with escapes",
+        documented: "accepted as the plain request is (RFC 8259, section 7)",
+        received: "400",
+        pointer: "",
+        #[cfg(test)]
+        shown: || {
+            tests::tried(
+                "updateContact",
+                crate::contract::vocabulary::Equivalence::JsonEscapes,
+                (Some(400), true),
+            )
+        },
+    },
+    judge: Judging::Equivalent(judge),
+};
+
+fn judge(tried: &EquivalentTried, sink: &mut Sink<'_>) {
+    let Some(fact) = sink.contract.fact_of(tried.operation, FactKind::Equivalent(tried.way)) else {
+        return;
+    };
+    match tried.status {
+        None => sink.undecided(fact, Reason::Unanswered),
+        Some(status) if sink.contract.operation(tried.operation).succeeds_with(status) => sink.held(fact),
+        Some(429 | 503) => sink.undecided(fact, Reason::Throttled),
+        Some(status @ 400..) if tried.plain_accepted => {
+            let documented = format!("accepted as the plain request is ({})", tried.way.source());
+            sink.broken_where(fact, &documented, || status.to_string());
+        }
+        Some(status) => {
+            let reason = Reason::refused(status, &sink.origin.request.credential);
+            sink.undecided(fact, reason);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::vocabulary::Equivalence;
+    use crate::exchange::Credential;
+    use crate::rules::Verdict;
+    use crate::rules::testing::{Bench, Told};
+
+    pub(super) fn tried(operation: &str, way: Equivalence, (status, plain_accepted): (Option<u16>, bool)) -> Told {
+        let bench = Bench::of(operation);
+        let tried = EquivalentTried {
+            operation: bench.operation,
+            way,
+            status,
+            plain_accepted,
+        };
+        let exchange = bench.exchange(status.unwrap_or(200), None, "");
+        bench.judge(|judge| judge.equivalent(&tried, &exchange))
+    }
+
+    fn verdict(status: Option<u16>, plain_accepted: bool) -> Verdict {
+        let told = tried("updateContact", Equivalence::JsonOrder, (status, plain_accepted));
+        told.kind(FactKind::Equivalent(Equivalence::JsonOrder))
+    }
+
+    #[test]
+    fn what_is_accepted_holds() {
+        for status in [200, 204] {
+            assert_eq!(verdict(Some(status), false), Verdict::Held, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_of_what_is_accepted_plainly_is_told_with_the_section() {
+        for (operation, way, section) in [
+            ("getContacts", Equivalence::SchemeCase, "RFC 9110, section 11.1"),
+            ("updateContact", Equivalence::MediaTypeCharset, "RFC 8259, section 11"),
+            ("updateContact", Equivalence::IdentifierCase, "RFC 9562, section 4"),
+        ] {
+            for status in [400, 401, 404, 415, 422, 500] {
+                let told = tried(operation, way, (Some(status), true));
+                assert_eq!(told.kind(FactKind::Equivalent(way)), Verdict::Broken);
+                let finding = told.finding("equivalent-request");
+                assert_eq!(
+                    (finding.level, finding.received.as_str()),
+                    (Level::Warn, status.to_string().as_str())
+                );
+                assert!(finding.documented.as_deref().unwrap().contains(section), "{way:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_may_be_about_something_else_decides_nothing() {
+        for (status, plain_accepted, reason) in [
+            (None, true, Reason::Unanswered),
+            (Some(429), true, Reason::Throttled),
+            (Some(503), true, Reason::Throttled),
+            (Some(422), false, Reason::Refused(422)),
+            (Some(302), true, Reason::Answered(302)),
+            (
+                Some(404),
+                false,
+                Reason::refused(404, &Credential::Token { header: None }),
+            ),
+        ] {
+            assert_eq!(
+                verdict(status, plain_accepted),
+                Verdict::Undecided(reason),
+                "{status:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_way_that_binds_another_operation_is_left_alone() {
+        let told = tried("getTags", Equivalence::SchemeCase, (Some(400), true));
+        assert!(told.verdicts.findings().is_empty());
+    }
+
+    #[test]
+    fn the_finding_points_at_the_way() {
+        let told = tried("getContacts", Equivalence::SchemeCase, (Some(401), true));
+        assert_eq!(told.places("equivalent-request"), ("", "/x-equivalent/0"));
+    }
+}

@@ -1,0 +1,150 @@
+//! The same request, written otherwise: a read, or an update of a record of this run.
+//!
+//! # Design
+//!
+//! All ways go into one request, so that a service which takes them costs one. Where it is refused, the very same request is
+//! sent plainly, and once that is accepted each way is sent alone: so a refusal is about the writing and not about what was
+//! sent. A create is never sent so, because a record stays.
+
+use super::request;
+use super::session::Session;
+use crate::contract::equivalent::is_uuid_in_path;
+use crate::contract::fact::FactKind;
+use crate::contract::operation::OperationId;
+use crate::contract::vocabulary::{Equivalence, Form};
+use crate::exchange::{Exchange, Leaning, Purpose, Request, Writing, identifier};
+use crate::rules::Reason;
+use crate::rules::evidence::EquivalentTried;
+
+/// The plain request, and the identifiers in its path that have another case, each in capitals too.
+struct Plain {
+    request: Request,
+    identifiers: Vec<(String, String)>,
+}
+
+impl Session<'_> {
+    /// Sends a request in each way that the contract has the operation show.
+    pub(super) async fn equivalent(&self, operation: OperationId) {
+        let plain = match self.plain(operation).await {
+            Ok(Some(plain)) => plain,
+            // What was never accepted has its own reason.
+            Ok(None) => return,
+            Err(reason) => return self.not_called(operation, reason),
+        };
+        let mut ways = self.contract.equivalences(operation);
+        let capitals = ways.iter().position(|way| *way == Equivalence::IdentifierCase);
+        if let Some(capitals) = capitals.filter(|_| plain.identifiers.is_empty()) {
+            ways.remove(capitals);
+            if let Some(fact) = self
+                .contract
+                .fact_of(operation, FactKind::Equivalent(Equivalence::IdentifierCase))
+            {
+                self.judged(|judge| judge.verdicts_mut().explain(fact, Reason::NoCapitals));
+            }
+        }
+        if ways.is_empty() {
+            return;
+        }
+        let together = self.sent_in(&plain, &ways).await;
+        if !is_refused(&together) {
+            return self.judge_ways(&ways, &together, false);
+        }
+        self.expect(1);
+        let (again, _) = self.call(plain.request.clone()).await;
+        if !self.succeeded(&again) || ways.len() == 1 {
+            return self.judge_ways(&ways, &together, self.succeeded(&again));
+        }
+        for way in ways {
+            let alone = self.sent_in(&plain, &[way]).await;
+            self.judge_ways(&[way], &alone, true);
+        }
+    }
+
+    /// The request as it was accepted; none where none was.
+    async fn plain(&self, operation: OperationId) -> Result<Option<Plain>, Reason> {
+        let documented = self.contract.operation(operation);
+        self.owned(operation).await?;
+        let address = request::address(self.contract, operation, &self.known.borrow()).map_err(Reason::NoValue)?;
+        let uuids = documented.parameters.iter();
+        let uuids = uuids.filter(|parameter| is_uuid_in_path(&self.contract.document, documented, parameter));
+        let values = uuids.filter_map(|uuid| {
+            let (_, value) = address.path_values.iter().find(|(name, _)| *name == uuid.name)?;
+            identifier(value).filter(|text| has_capitals(text))
+        });
+        let identifiers: Vec<_> = values.map(|text| (text.to_ascii_uppercase(), text)).collect();
+        if documented.is_read() {
+            let request = self.documented(operation, address);
+            return Ok(Some(Plain { request, identifiers }));
+        }
+        let Some(accepted) = self.accepted.borrow().get(&operation).cloned() else {
+            return Ok(None);
+        };
+        let mut draft = self.draft(operation, Form::Utc)?;
+        draft.choose_as(&accepted);
+        let purpose = Purpose::Documented(Leaning::Gap);
+        let credential = request::credential(&documented.security);
+        let request = self.writing_request(operation, &draft, &address, (purpose, credential));
+        Ok(Some(Plain { request, identifiers }))
+    }
+
+    async fn sent_in(&self, plain: &Plain, ways: &[Equivalence]) -> Exchange {
+        let mut request = Request {
+            purpose: Purpose::Equivalent,
+            writing: Writing::of(ways),
+            ..plain.request.clone()
+        };
+        if ways.contains(&Equivalence::IdentifierCase) {
+            for (capitals, text) in &plain.identifiers {
+                request.path = request.path.replace(text, capitals);
+                request.told.path = request.told.path.replace(text, capitals);
+            }
+        }
+        self.expect(1);
+        self.call(request).await.0
+    }
+
+    fn judge_ways(&self, ways: &[Equivalence], exchange: &Exchange, plain_accepted: bool) {
+        for way in ways {
+            let tried = EquivalentTried {
+                operation: exchange.request.operation,
+                way: *way,
+                status: exchange.outcome.as_ref().ok().map(|answer| answer.status),
+                plain_accepted,
+            };
+            self.judged(|judge| judge.equivalent(&tried, exchange));
+        }
+        self.tell_findings();
+    }
+}
+
+/// Whether the answer is an error that is no wish for time.
+fn is_refused(exchange: &Exchange) -> bool {
+    let answer = exchange.outcome.as_ref();
+    answer.is_ok_and(|answer| answer.status >= 400 && !answer.is_throttled())
+}
+
+/// Whether a text is a UUID with a letter in it (RFC 9562, section 4), so that capitals make another text of it.
+fn has_capitals(text: &str) -> bool {
+    let groups: Vec<_> = text.split('-').map(str::len).collect();
+    let digits = text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit());
+    groups == [8, 4, 4, 4, 12] && digits && text.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_capitals;
+
+    #[test]
+    fn only_a_uuid_with_a_small_letter_has_capitals() {
+        for (text, has) in [
+            ("7c9e6679-7425-40de-944b-e07fc1f90ae7", true),
+            ("7C9E6679-7425-40DE-944B-E07FC1F90AE7", false),
+            ("70906679-7425-4000-9440-007010900007", false),
+            ("7c9e667974254-0de-944b-e07fc1f90ae7", false),
+            ("gc9e6679-7425-40de-944b-e07fc1f90ae7", false),
+            ("c-17", false),
+        ] {
+            assert_eq!(has_capitals(text), has, "{text}");
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Credentials that are nearly right: who is let in with one, and who asks for one at some places alone.
+
+use std::sync::{Arc, Mutex};
+
+use countersign::report::Outcome;
+use http::Method;
+
+use super::call::{Call, Reply, TOKEN};
+use super::checked::{Check, Checked, told};
+use super::deviating::Deviation;
+
+const READ_ONLY: Check = Check {
+    writes: false,
+    settle: std::time::Duration::from_millis(200),
+    max_writes: 20,
+    max_pages: 200,
+    seed: 1,
+    rounds: 1,
+};
+
+/// How a service holds a token against the right one.
+type Compares = fn(&str) -> bool;
+/// Where a service asks for no credential.
+type Place = fn(&Call) -> bool;
+
+/// The bearer token of a call.
+fn token(call: &Call) -> Option<&str> {
+    call.credential()?.strip_prefix("Bearer ")
+}
+
+/// A service that takes each call for which this holds for an authorized one.
+fn letting_in(takes: impl Fn(&Call) -> bool + Send + Sync + 'static) -> Deviation {
+    Deviation::none().asked(move |call| {
+        if takes(call) {
+            call.authorize();
+        }
+        None
+    })
+}
+
+/// A service that holds a token against the right one in its own way.
+fn comparing(same: Compares) -> Deviation {
+    letting_in(move |call| token(call).is_some_and(same))
+}
+
+/// The facts that `auth` finds broken.
+fn let_in(checked: &Checked) -> Vec<&str> {
+    let findings = checked.denied().filter(|finding| finding.rule == "auth");
+    findings.map(|finding| finding.fact.as_str()).collect()
+}
+
+#[tokio::test]
+async fn a_service_that_compares_a_part_of_a_token_is_found_whatever_the_seed() {
+    const WRONG: &str = "bearerAuth auth: a wrong token is refused";
+    let comparisons: [(&str, Compares); 8] = [
+        ("ignores the last letter", |sent| {
+            sent.len() == TOKEN.len() && sent[..sent.len() - 1] == TOKEN[..TOKEN.len() - 1]
+        }),
+        ("compares a beginning", |sent| sent.get(..4) == Some(&TOKEN[..4])),
+        ("compares the first half", |sent| {
+            sent.starts_with(&TOKEN[..TOKEN.len() / 2])
+        }),
+        ("compares as far as both go", |sent| {
+            sent.bytes().zip(TOKEN.bytes()).all(|(one, other)| one == other)
+        }),
+        ("takes what begins with it", |sent| sent.starts_with(TOKEN)),
+        ("takes what contains it", |sent| sent.contains(TOKEN)),
+        ("compares in any case", |sent| sent.eq_ignore_ascii_case(TOKEN)),
+        ("compares the length", |sent| sent.len() == TOKEN.len()),
+    ];
+    for (name, same) in comparisons {
+        for (seed, writes) in [(1, true), (2, false), (3, false)] {
+            let check = Check {
+                seed,
+                writes,
+                ..READ_ONLY
+            };
+            let checked = check.run(comparing(same)).await;
+            assert_eq!(let_in(&checked), [WRONG], "{name}, {seed}");
+            let finding = checked.denied().next().unwrap();
+            assert!(finding.received.contains(" to the token "), "{name}: {}", told(finding));
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_three_wrong_tokens_differ_and_none_is_the_right_one() {
+    for seed in 1..=3 {
+        let checked = Check {
+            seed,
+            ..Check::default()
+        }
+        .run(Deviation::none())
+        .await;
+        let wrong: Vec<_> = checked
+            .calls
+            .iter()
+            .filter_map(token)
+            .filter(|sent| *sent != TOKEN)
+            .collect();
+        let different: std::collections::HashSet<_> = wrong.iter().collect();
+        assert_eq!((wrong.len(), different.len()), (3, 3), "{wrong:?}");
+        assert!(
+            wrong.iter().all(|sent| sent.to_lowercase().starts_with("proof-toke")),
+            "{wrong:?}"
+        );
+        assert_eq!(checked.outcome(), Outcome::Conforms);
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_takes_an_empty_token_is_found() {
+    let is_empty = |call: &Call| call.credential().is_some_and(|value| value.trim() == "Bearer");
+    for (name, writes) in [("a read", false), ("a write", true)] {
+        let checked = Check::default()
+            .run(letting_in(move |call| is_empty(call) && call.is_write() == writes))
+            .await;
+        let facts = let_in(&checked);
+        assert!(
+            facts.len() == 1 && facts[0].ends_with("no credential is refused"),
+            "{name}: {facts:?}"
+        );
+        assert!(
+            checked
+                .denied()
+                .any(|finding| finding.received.ends_with(" to an empty token")),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_asks_for_a_credential_on_the_first_page_alone_is_found() {
+    for check in [READ_ONLY, Check::default()] {
+        let checked = check
+            .run(letting_in(|call| {
+                call.credential().is_none() && call.uri.query().is_some()
+            }))
+            .await;
+        let paged: Vec<_> = checked
+            .calls
+            .iter()
+            .filter(|call| call.is_authorized() && call.page() == Some(2))
+            .collect();
+        assert!(!paged.is_empty());
+        for call in paged {
+            let fact = format!("{} auth: no credential is refused", call.operation);
+            assert!(let_in(&checked).contains(&fact.as_str()), "{fact}");
+        }
+        assert!(
+            checked
+                .denied()
+                .all(|finding| finding.received == "200 on a second page")
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_second_page_is_asked_for_without_a_credential_where_there_is_one() {
+    let checked = READ_ONLY.run(Deviation::none()).await;
+    let asks = |call: &Call, with: bool| call.page() == Some(2) && call.credential().is_some() == with;
+    for list in ["getContacts", "getVenues", "getVisits", "getTags"] {
+        let of = |with: bool| {
+            checked
+                .calls
+                .iter()
+                .filter(move |call| call.is(list) && asks(call, with))
+                .count()
+        };
+        // Odd pages carry the token, and none of them is the second.
+        assert_eq!(of(true).min(1), of(false), "{list}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_must_be_refused_is_the_one_that_was_accepted_but_for_its_credential() {
+    let accepted: Arc<Mutex<Vec<Call>>> = Arc::default();
+    let kept = Arc::clone(&accepted);
+    let keeping = Deviation::none().told(move |call, reply| {
+        if call.is_write() && reply.succeeded() {
+            kept.lock().unwrap().push(call.clone());
+        }
+    });
+    let checked = Check::default().run(keeping).await;
+    let accepted = accepted.lock().unwrap();
+    let refused = |call: &&Call| call.is_write() && call.credential().is_none();
+    let fields = |call: &Call| {
+        call.body()
+            .as_object()
+            .map(|body| body.keys().cloned().collect::<Vec<_>>())
+    };
+    let mut seen = 0;
+    for call in checked.calls.iter().filter(refused) {
+        let alike =
+            |other: &&Call| other.uri == call.uri && other.method == call.method && fields(other) == fields(call);
+        assert!(
+            accepted.iter().any(|other| alike(&other)),
+            "{} {}",
+            call.method,
+            call.uri
+        );
+        seen += 1;
+    }
+    assert_eq!(seen, 5);
+}
+
+#[tokio::test]
+async fn a_service_that_asks_for_a_credential_by_method_or_path_alone_is_found() {
+    let places: [(&str, Place, usize); 3] = [
+        ("no PUT", |call| call.method == Method::PUT, 1),
+        (
+            "no path with an identifier",
+            |call| call.uri.path().matches('/').count() > 3,
+            2,
+        ),
+        ("no body", |call| !call.bytes.is_empty(), 5),
+    ];
+    for (name, place, count) in places {
+        let checked = Check::default()
+            .run(letting_in(move |call| call.credential().is_none() && place(call)))
+            .await;
+        assert_eq!(let_in(&checked).len(), count, "{name}: {:?}", let_in(&checked));
+    }
+}
+
+#[tokio::test]
+async fn what_refuses_a_near_token_by_a_server_error_or_asks_for_time_is_not_let_in() {
+    for status in [429, 503] {
+        let busy = Deviation::none().asked(move |call| {
+            let near = token(call).is_some_and(|sent| sent != TOKEN);
+            near.then(|| Reply::empty(status).with(http::header::RETRY_AFTER, "0"))
+        });
+        let checked = Check::default().run(busy).await;
+        assert_eq!(let_in(&checked), [""; 0], "{status}");
+    }
+}
