@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::call::{Answer, Call, Inside};
 use super::contract::{Created, item, operation};
+use super::often::Meeting;
 use super::pages::{items, recount};
 use super::places::{each, select};
 use crate::service::profile::ListOrder;
@@ -21,20 +22,23 @@ pub(super) enum CreateFault {
     Unlisted,
 }
 
-/// The records that creates have answered since the service was started.
+/// The records that creates have answered since the service was started, and the create that waits.
 #[derive(Debug, Default)]
-pub(super) struct Memory(Mutex<Vec<Value>>);
+pub(super) struct Memory {
+    records: Mutex<Vec<Value>>,
+    pub(super) meeting: Meeting,
+}
 
 impl Memory {
     fn remember(&self, record: &Value) {
-        self.0
+        self.records
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(record.clone());
     }
 
     fn records(&self) -> Vec<Value> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.records.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

@@ -29,23 +29,31 @@
 //! conforms but for the fault: a fault that is on can always be seen. Only successes are changed, but for the faults
 //! that are about refusals. Several faults may be on at once; those on a place are done before those on a whole answer.
 
+mod awkward;
 mod call;
 mod carried;
 mod contract;
 mod creates;
+mod credential;
+mod days;
 mod derived;
 mod layer;
+mod letters;
 mod lost;
 mod names;
 mod odd;
+mod often;
 mod pages;
 mod places;
 mod sent;
+mod several;
 mod table;
+mod texts;
 mod whole;
 mod wholes;
+mod writing;
 mod written;
 
 pub use layer::app;
 pub use names::{Faults, UnknownFault};
-pub use table::{Fault, faults};
+pub use table::{Fault, Seen, faults};

@@ -4,11 +4,12 @@ use axum::http::StatusCode;
 
 use super::contract::{Operation, Page, item, operations};
 use super::creates::CreateFault;
+use super::credential::Credential;
 use super::derived::name;
 use super::odd::{End, ODDITIES, Oddity};
 use super::pages::PageFault;
 use super::places::Edit;
-use super::sent::{Credential, Form, SentFault};
+use super::sent::{Form, SentFault};
 use super::table::{Deviation, Fault, How};
 use super::whole::WholeFault;
 
@@ -39,6 +40,7 @@ fn fault(on: &str, deviation: &str, about: &str, (rule, fact): (&'static str, Op
         operation: on.to_owned(),
         fact,
         pointer: String::new(),
+        elsewhere: Vec::new(),
         deviation: Deviation { on: on.to_owned(), how },
     }
 }
