@@ -155,3 +155,87 @@ fn in_utc(
 ) -> Option<DateTime<FixedOffset>> {
     Some(change(at.naive_utc())?.and_utc().with_timezone(at.offset()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// For each class a date and what becomes of it.
+    const OF_DATES: [(&str, &str, &str); 15] = [
+        ("leap-day-march", "1988-02-29", "1988-03-01"),
+        ("leap-day-before", "1988-02-29", "1988-02-28"),
+        ("leap-century-missed", "2000-02-29", "2000-03-01"),
+        ("day-month-swapped", "1990-04-03", "1990-03-04"),
+        ("before-1970-lost", "1969-12-31", "1970-01-01"),
+        ("before-1900-lost", "1899-12-31", "1900-01-01"),
+        ("before-1900-moved", "1899-12-31", "1999-12-31"),
+        ("after-2038-wrapped", "2040-01-01", "1903-11-26"),
+        ("year-of-two-digits", "1950-06-15", "2050-06-15"),
+        ("first-of-year-before", "1990-01-01", "1989-12-31"),
+        ("last-of-year-after", "1990-12-31", "1991-01-01"),
+        ("first-of-month-before", "1990-03-01", "1990-02-28"),
+        ("day-31-lost", "1990-03-31", "1990-03-30"),
+        ("december-wrapped", "1990-12-24", "1990-01-24"),
+        ("week-year", "1990-12-31", "1991-12-31"),
+    ];
+
+    /// For each class an instant and what becomes of it.
+    const OF_INSTANTS: [(&str, &str, &str); 14] = [
+        ("seconds-lost", "2024-05-17T07:30:17Z", "2024-05-17T07:30:00Z"),
+        ("minute-rounded", "2024-05-17T07:30:47Z", "2024-05-17T07:31:00Z"),
+        (
+            "offset-sign-lost",
+            "2024-05-17T07:30:00-05:00",
+            "2024-05-16T21:30:00-05:00",
+        ),
+        (
+            "offset-minutes-lost",
+            "2024-05-17T07:30:00+05:30",
+            "2024-05-17T08:00:00+05:30",
+        ),
+        (
+            "offset-bounded",
+            "2024-05-17T07:30:00+14:00",
+            "2024-05-17T09:30:00+14:00",
+        ),
+        (
+            "local-date-kept",
+            "2024-05-17T00:30:00+02:00",
+            "2024-05-18T00:30:00+02:00",
+        ),
+        ("winter-hour", "2024-01-17T07:30:00Z", "2024-01-17T08:30:00Z"),
+        ("twelve-hours", "2024-05-17T19:30:00Z", "2024-05-17T07:30:00Z"),
+        ("midnight-noon", "2024-05-17T00:30:00Z", "2024-05-17T12:30:00Z"),
+        ("week-year", "2024-12-31T07:30:00Z", "2025-12-31T07:30:00Z"),
+        ("before-1970-lost", "1969-05-17T07:30:00Z", "1970-01-01T00:00:00Z"),
+        ("after-2038-wrapped", "2040-05-17T07:30:00Z", "1904-04-11T01:01:44Z"),
+        ("leap-day-march", "2024-02-29T07:30:00Z", "2024-03-01T07:30:00Z"),
+        ("last-of-year-after", "2024-12-31T23:30:00Z", "2025-01-01T23:30:00Z"),
+    ];
+
+    #[test]
+    fn each_class_changes_a_date_at_an_edge_and_no_plain_one() {
+        let date = |text: &str| text.parse::<NaiveDate>().unwrap();
+        assert_eq!(DATES.len(), OF_DATES.len());
+        for (class, (name, sent, kept)) in DATES.iter().zip(OF_DATES) {
+            assert_eq!(class.name, name);
+            assert_eq!((class.change)(date(sent)), Some(date(kept)), "{name}");
+            for plain in ["1990-02-28", "1985-07-14"].map(date) {
+                assert_eq!((class.change)(plain).unwrap_or(plain), plain, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_class_changes_an_instant_at_an_edge_and_no_plain_one() {
+        let instant = |text: &str| DateTime::parse_from_rfc3339(text).unwrap();
+        assert_eq!(INSTANTS.len(), OF_INSTANTS.len());
+        for (class, (name, sent, kept)) in INSTANTS.iter().zip(OF_INSTANTS) {
+            assert_eq!(class.name, name);
+            assert_eq!((class.change)(instant(sent)), Some(instant(kept)), "{name}");
+            for plain in ["2024-05-17T07:30:00Z", "2024-05-17T09:30:00+02:00"].map(instant) {
+                assert_eq!((class.change)(plain).unwrap_or(plain), plain, "{name}");
+            }
+        }
+    }
+}

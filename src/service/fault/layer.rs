@@ -15,6 +15,7 @@ use super::creates::Memory;
 use super::names::Faults;
 use super::pages::number;
 use super::places::edit;
+use super::renamed;
 use super::table::{Deviation, EVERY, How};
 use crate::service::Service;
 use crate::service::app::unshaped;
@@ -107,6 +108,11 @@ async fn answer(mut call: Call, deviations: &[&(&Deviation, Memory)], inside: &I
                     fault.answered(created, &call, &mut answer, (inside, memory)).await;
                 }
             }
+            How::Renamed => {
+                if let Some(updated) = operation(&deviation.on).and_then(|update| update.updated.as_ref()) {
+                    renamed::answered(updated, &call, &mut answer, memory);
+                }
+            }
             How::Place { pattern, edit: how } => {
                 if let Some(body) = answer.success() {
                     edit(body, call.operation, pattern, how);
@@ -130,14 +136,14 @@ async fn done(call: &Call, deviations: &[&(&Deviation, Memory)], inside: &Inside
 
 impl Deviation {
     fn concerns(&self, called: &Operation) -> bool {
-        let lists = || {
-            operation(&self.on)?
-                .created
-                .as_ref()
-                .map(|created| created.listed.list == called.name)
-        };
-        [called.name.as_str(), EVERY].contains(&self.on.as_str())
-            || (matches!(self.how, How::Create(_)) && lists() == Some(true))
+        let on = || operation(&self.on);
+        let lists = || on()?.created.as_ref().map(|created| created.listed.list == called.name);
+        match self.how {
+            _ if [called.name.as_str(), EVERY].contains(&self.on.as_str()) => true,
+            How::Create(_) => lists() == Some(true),
+            How::Renamed => on().is_some_and(|update| renamed::concerns(update, called)),
+            _ => false,
+        }
     }
 }
 
@@ -148,7 +154,7 @@ impl How {
             How::Awkward(_) | How::Often(_) | How::Sent(_) | How::Several(_) | How::Writing(_) => 0,
             How::Odd(..) => 1,
             How::Page(_) => 2,
-            How::Create(_) => 3,
+            How::Create(_) | How::Renamed => 3,
             How::Place { .. } => 4,
             How::Whole(_) => 5,
         }

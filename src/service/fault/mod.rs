@@ -45,6 +45,7 @@ mod odd;
 mod often;
 mod pages;
 mod places;
+mod renamed;
 mod sent;
 mod several;
 mod table;

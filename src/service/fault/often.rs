@@ -12,7 +12,7 @@ use tokio::sync::{Mutex, oneshot};
 use super::awkward::carries;
 use super::call::{Answer, Call, Content, Inside};
 use super::carried::seen;
-use super::contract::{Created, Operation, operations};
+use super::contract::{Created, Listed, Operation, item, operation, operations};
 use super::places::altered;
 use super::table::{Fault, How, Seen};
 
@@ -72,7 +72,13 @@ pub(super) fn faults() -> impl Iterator<Item = Fault> {
 fn created_faults(operation: &Operation, created: &Created) -> Vec<Fault> {
     let (on, list) = (&operation.name, &created.listed.list);
     let id = format!("{}{}", created.resource, created.id);
-    let once = || vec![told("once", format!("{on} created in {list}: once"), "")];
+    let once = || {
+        vec![told(
+            "once",
+            format!("{on} created in {list}: once"),
+            &rows(&created.listed),
+        )]
+    };
     let unique = told("identifier", format!("{on} created {id}: not reused"), &id);
     let listed = told("listed", format!("{on} created: listed in {list}"), "");
     let carried = seen(operation, &|carry| carry.gap.is_none());
@@ -112,6 +118,13 @@ fn created_faults(operation: &Operation, created: &Created) -> Vec<Fault> {
         Fault::seen(operation, (deviation, about.to_owned()), seen, How::Often(often))
     };
     rows.into_iter().filter_map(row).collect()
+}
+
+/// Where a list shows the records, by the pattern of any of them.
+fn rows(listed: &Listed) -> String {
+    let law = operation(&listed.list).and_then(|list| list.page.as_ref());
+    let at = listed.at.as_ref().map_or_else(String::new, |at| format!("{at}/*"));
+    law.map_or(at.clone(), |law| format!("{}{at}", item(law)))
 }
 
 fn told(rule: &'static str, fact: String, pointer: &str) -> Seen {

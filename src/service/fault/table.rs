@@ -11,6 +11,7 @@ use super::odd::{End, Oddity};
 use super::often::{self, Often};
 use super::pages::PageFault;
 use super::places::Edit;
+use super::renamed;
 use super::sent::SentFault;
 use super::several::{self, Several};
 use super::whole::WholeFault;
@@ -109,6 +110,8 @@ pub(super) enum How {
     Several(Several),
     /// A request is refused for the way in which it is written.
     Writing(Writing),
+    /// An update gives its record another identifier.
+    Renamed,
     /// A write is done more or less often than it was sent.
     Often(Often),
     /// A request that is odd is answered with a 500, or in part.
@@ -128,7 +131,10 @@ pub(super) enum How {
 pub fn faults() -> &'static [Fault] {
     static FAULTS: LazyLock<Vec<Fault>> = LazyLock::new(|| {
         let of_values = awkward::faults().chain(several::faults());
-        let of_calls = credential::faults().chain(writing::faults()).chain(often::faults());
+        let of_calls = credential::faults()
+            .chain(writing::faults())
+            .chain(often::faults())
+            .chain(renamed::faults());
         let known = derived::faults().chain(written::faults());
         known.chain(of_values).chain(of_calls).collect()
     });

@@ -398,3 +398,120 @@ pub(super) const CLASSES: &[TextClass] = &[
         },
     ),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: [&str; 10] = [
+        "Countersign-bcdfghjkl",
+        "Check-bcdfghjkl",
+        "countersign-bcdfghjkl",
+        "countersign.second.bcdfghjkl@example.com",
+        "ada@example.com",
+        "+44 7700 900123",
+        "01632 960123",
+        "Ada",
+        "Example",
+        "a text of forty-nine characters - and no more now",
+    ];
+
+    /// For each class a text and what becomes of it.
+    const AWKWARD: [(&str, &str, &str); 66] = [
+        ("apostrophe-entity", "O'Neil", "O&#39;Neil"),
+        ("ampersand-entity", "A&B", "A&amp;B"),
+        ("quote-entity", "\"Al\"", "&quot;Al&quot;"),
+        ("angle-entity", "a<b>c", "a&lt;b&gt;c"),
+        ("entity-decoded", "A&amp;B", "A&B"),
+        ("markup-stripped", "a<i>b</i>c < d", "abc < d"),
+        ("angle-cut", "a < b", "a "),
+        ("backslash-lost", r"a\b", "ab"),
+        ("backslash-doubled", r"a\b", r"a\\b"),
+        ("escape-decoded", r"a\nb\u0041", "a\nbA"),
+        ("quotes-slashed", "O'Neil", r"O\'Neil"),
+        ("percent-decoded", "a%41%2", "aA%2"),
+        ("percent-encoded", "100%", "100%25"),
+        ("plus-blank", "+a+b", "+a b"),
+        ("ampersand-cut", "A&B", "A"),
+        ("dollar-expanded", "a$x_1 $ b$", "a $ b$"),
+        ("dollar-braces-expanded", "a${x}b${", "ab${"),
+        ("double-braces-expanded", "a{{x}}b", "ab"),
+        ("braces-expanded", "a{0}b", "ab"),
+        ("hash-braces-expanded", "a#{x}b", "ab"),
+        ("format-expanded", "a%sb%dc%%", "ab0c%"),
+        ("apostrophe-lost", "O'Neil", "ONeil"),
+        ("apostrophe-doubled", "O'Neil", "O''Neil"),
+        ("apostrophe-cut", "O'Neil", "O"),
+        ("quote-lost", "a\"b", "ab"),
+        ("semicolon-cut", "a;b", "a"),
+        ("comma-cut", "a, b", "a"),
+        ("dashes-cut", "a--b", "a"),
+        ("hash-cut", "a#b", "a"),
+        ("bar-cut", "a|b", "a"),
+        ("formula-marked", "=a", "'=a"),
+        ("leading-zeros-lost", "007", "7"),
+        ("number-written", "1e3", "1000"),
+        ("long-number-rounded", "12345678901234567891", "12345678901234567168"),
+        ("null-word-lost", "Null", ""),
+        ("nan-word-lost", "NaN", ""),
+        ("truth-word-written", "True", "1"),
+        ("beyond-bmp-questioned", "a\u{1f600}", "a?"),
+        ("beyond-bmp-replaced", "a\u{1f600}", "a\u{fffd}\u{fffd}"),
+        ("beyond-bmp-lost", "a\u{1f600}b", "ab"),
+        ("beyond-bmp-cut", "a\u{1f600}b", "a"),
+        ("beyond-latin-questioned", "éΩ", "é?"),
+        ("read-as-latin", "é", "Ã©"),
+        ("marks-lost", "éç", "ec"),
+        ("combining-marks-lost", "e\u{301}é", "eé"),
+        ("invisible-lost", "a\u{200d}b\u{200f}", "ab"),
+        ("right-to-left-reversed", "a אבג b", "a גבא b"),
+        ("compatibility-folded", "ﬁＡ", "fiA"),
+        ("inner-capitals-lost", "McDonald", "Mcdonald"),
+        ("words-capitalised", "Ada van der Berg", "Ada Van Der Berg"),
+        ("sharp-s-doubled", "Groß", "Gross"),
+        ("turkish-i-lost", "Işıl", "Işil"),
+        ("inner-blanks-collapsed", "a   b", "a b"),
+        ("hard-blank-softened", "a\u{a0}b", "a b"),
+        ("apostrophe-curled", "O'Neil", "O’Neil"),
+        ("apostrophe-straightened", "O’Neil", "O'Neil"),
+        ("dashes-joined", "a--b...", "a–b…"),
+        ("hyphen-plain", "a–b", "a-b"),
+        ("cut-at-50", LONG, "12345678901234567890123456789012345678901234567890"),
+        ("cut-at-64", LONG, LONG.split_at(64).0),
+        ("cut-at-100", LONG, LONG.split_at(100).0),
+        ("cut-at-128", LONG, LONG.split_at(128).0),
+        ("address-lowered", "Ada@Example.com", "ada@Example.com"),
+        ("address-tag-lost", "ada+x@example.com", "ada@example.com"),
+        ("phone-signs-lost", "(01632) 960-123", "01632 960123"),
+        ("phone-extension-lost", "01632 960123 x4", "01632 960123"),
+    ];
+
+    const LONG: &str = "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890\
+                        1234567890123456789012345678901234567890";
+
+    #[test]
+    fn each_class_changes_an_awkward_text_and_no_plain_one() {
+        for class in CLASSES {
+            for plain in PLAIN {
+                assert_eq!((class.change)(plain), plain, "{}", class.name);
+            }
+            let awkward = AWKWARD.iter().find(|(name, ..)| *name == class.name);
+            match awkward {
+                Some((_, sent, kept)) => assert_eq!((class.change)(sent), *kept, "{}", class.name),
+                None => assert!(class.name.starts_with("cut-at-255"), "{}", class.name),
+            }
+        }
+        assert_eq!(AWKWARD.len() + 2, CLASSES.len());
+    }
+
+    #[test]
+    fn a_text_is_cut_after_characters_or_inside_of_one() {
+        let change = |name: &str, text: &str| {
+            let class = CLASSES.iter().find(|class| class.name == name).unwrap();
+            (class.change)(text)
+        };
+        assert_eq!(change("cut-at-255", &"é".repeat(300)), "é".repeat(255));
+        let cut = format!("{}\u{fffd}", "é".repeat(127));
+        assert_eq!(change("cut-at-255-bytes", &"é".repeat(128)), cut);
+    }
+}

@@ -142,6 +142,34 @@ fn pages(operation: &Operation) -> Vec<Fault> {
             PageFault::RowSkipped,
         ),
         (
+            "empty-page-inside",
+            "page 2 is empty, and further ones come a page later",
+            &law.last_page,
+            "agrees with total and per_page",
+            PageFault::EmptyPageInside,
+        ),
+        (
+            "full-last-page-short",
+            "a last page that is full lacks its last item",
+            &law.total,
+            "agrees with the walk",
+            PageFault::FullLastPageShort,
+        ),
+        (
+            "full-last-page-counted",
+            "last_page is one too many where the last page is full",
+            &law.last_page,
+            "agrees with total and per_page",
+            PageFault::FullLastPageWrong,
+        ),
+        (
+            "last-page-rounded",
+            "last_page is rounded to the nearest number",
+            &law.last_page,
+            "agrees with total and per_page",
+            PageFault::LastPageRounded,
+        ),
+        (
             "page-repeated",
             "each page holds the items of the one before",
             &law.items,
@@ -242,6 +270,10 @@ fn contacts() -> Vec<Fault> {
             )),
         )
     };
+    let carried_of = |write| {
+        let stated = "listed in getContacts /contact_methods/*/contact: as sent in /contact_methods/*/contact";
+        ("carried", Some(format!("{write} {stated}")))
+    };
     let misplaced = |fact: &str| ("misplaced", Some(fact.to_owned()));
     let updated =
         |deviation, about, seen, how| fault(update, deviation, about, seen, how).at("/data/items/*/firstname");
@@ -269,6 +301,22 @@ fn contacts() -> Vec<Fault> {
             both,
         )
         .at("/data/items/*/contact_methods/*"),
+        fault(
+            method,
+            "others-replaced",
+            "a method that is added replaces those that were there",
+            carried_of("createContact"),
+            How::Create(CreateFault::OthersReplaced),
+        )
+        .at("/data/items/*/contact_methods/*/contact"),
+        fault(
+            "createContact",
+            "parts-exchanged",
+            "the last methods of two new contacts are exchanged",
+            carried_of("createContact"),
+            How::Create(CreateFault::PartsExchanged),
+        )
+        .at("/data/items/*/contact_methods/*/contact"),
         updated("lost", "nothing is updated", carried(), lost),
         updated(
             "lone-field-lost",
