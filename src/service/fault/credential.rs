@@ -23,10 +23,10 @@ pub(super) enum Credential {
     NoneOnPageTwo,
     /// None, where the path has a query.
     NoneWithQuery,
-    /// The token with another last letter.
-    OtherEnd,
     /// The token in other capitals and small letters.
     OtherCase,
+    /// The token with another last letter.
+    OtherEnd,
     OtherScheme,
     /// The beginning of the token.
     Shorter,

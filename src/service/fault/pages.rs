@@ -34,6 +34,90 @@ pub(super) enum PageFault {
     TotalWrong,
 }
 
+/// A fault on pages: its name, what it does, the number or the array that it breaks, and what is stated of that.
+pub(super) type PageRow = (&'static str, &'static str, fn(&Page) -> &str, &'static str, PageFault);
+
+/// The faults that every list can have.
+pub(super) const ROWS: &[PageRow] = &[
+    (
+        "default-page-2",
+        "page 2 is answered where none is asked for",
+        |law| &law.page,
+        "1 when no page is asked for",
+        PageFault::DefaultIsTwo,
+    ),
+    (
+        "page-ignored",
+        "page 1 is answered whatever is asked for",
+        |law| &law.page,
+        "the page asked for",
+        PageFault::Ignored,
+    ),
+    (
+        "page-overfull",
+        "a full page holds one item too many",
+        |law| &law.items,
+        "at most per_page items",
+        PageFault::Overfull,
+    ),
+    (
+        "last-page-wrong",
+        "last_page is one too many",
+        |law| &law.last_page,
+        "agrees with total and per_page",
+        PageFault::LastPageWrong,
+    ),
+    (
+        "total-wrong",
+        "total is one too many",
+        |law| &law.total,
+        "agrees with the walk",
+        PageFault::TotalWrong,
+    ),
+    (
+        "row-skipped",
+        "the last row of page 1 is on no page",
+        |law| &law.total,
+        "agrees with the walk",
+        PageFault::RowSkipped,
+    ),
+    (
+        "empty-page-inside",
+        "page 2 is empty, and further ones come a page later",
+        |law| &law.last_page,
+        "agrees with total and per_page",
+        PageFault::EmptyPageInside,
+    ),
+    (
+        "full-last-page-short",
+        "a last page that is full lacks its last item",
+        |law| &law.total,
+        "agrees with the walk",
+        PageFault::FullLastPageShort,
+    ),
+    (
+        "full-last-page-counted",
+        "last_page is one too many where the last page is full",
+        |law| &law.last_page,
+        "agrees with total and per_page",
+        PageFault::FullLastPageWrong,
+    ),
+    (
+        "last-page-rounded",
+        "last_page is rounded to the nearest number",
+        |law| &law.last_page,
+        "agrees with total and per_page",
+        PageFault::LastPageRounded,
+    ),
+    (
+        "page-repeated",
+        "each page holds the items of the one before",
+        |law| &law.items,
+        "no item on two pages",
+        PageFault::Repeated,
+    ),
+];
+
 impl PageFault {
     pub(super) fn sent(self, call: &mut Call) {
         let asked = number(call);
@@ -41,7 +125,7 @@ impl PageFault {
             (PageFault::DefaultIsTwo, _) if call.page().is_none() => call.ask(Some(2)),
             (PageFault::Ignored, Some(2..)) => call.ask(None),
             (PageFault::EmptyPageInside, Some(page @ 3..)) | (PageFault::Repeated, Some(page @ 2..)) => {
-                call.ask(Some(page - 1))
+                call.ask(Some(page - 1));
             }
             _ => {}
         }

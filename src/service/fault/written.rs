@@ -7,7 +7,7 @@ use super::creates::CreateFault;
 use super::credential::Credential;
 use super::derived::name;
 use super::odd::{End, ODDITIES, Oddity};
-use super::pages::PageFault;
+use super::pages::{self, PageFault, PageRow};
 use super::places::Edit;
 use super::sent::{Form, SentFault};
 use super::table::{Deviation, Fault, How};
@@ -98,91 +98,13 @@ fn challenge(operation: &Operation) -> Fault {
 
 fn pages(operation: &Operation) -> Vec<Fault> {
     let Some(law) = &operation.page else { return Vec::new() };
-    let rows = [
-        (
-            "default-page-2",
-            "page 2 is answered where none is asked for",
-            &law.page,
-            "1 when no page is asked for",
-            PageFault::DefaultIsTwo,
-        ),
-        (
-            "page-ignored",
-            "page 1 is answered whatever is asked for",
-            &law.page,
-            "the page asked for",
-            PageFault::Ignored,
-        ),
-        (
-            "page-overfull",
-            "a full page holds one item too many",
-            &law.items,
-            "at most per_page items",
-            PageFault::Overfull,
-        ),
-        (
-            "last-page-wrong",
-            "last_page is one too many",
-            &law.last_page,
-            "agrees with total and per_page",
-            PageFault::LastPageWrong,
-        ),
-        (
-            "total-wrong",
-            "total is one too many",
-            &law.total,
-            "agrees with the walk",
-            PageFault::TotalWrong,
-        ),
-        (
-            "row-skipped",
-            "the last row of page 1 is on no page",
-            &law.total,
-            "agrees with the walk",
-            PageFault::RowSkipped,
-        ),
-        (
-            "empty-page-inside",
-            "page 2 is empty, and further ones come a page later",
-            &law.last_page,
-            "agrees with total and per_page",
-            PageFault::EmptyPageInside,
-        ),
-        (
-            "full-last-page-short",
-            "a last page that is full lacks its last item",
-            &law.total,
-            "agrees with the walk",
-            PageFault::FullLastPageShort,
-        ),
-        (
-            "full-last-page-counted",
-            "last_page is one too many where the last page is full",
-            &law.last_page,
-            "agrees with total and per_page",
-            PageFault::FullLastPageWrong,
-        ),
-        (
-            "last-page-rounded",
-            "last_page is rounded to the nearest number",
-            &law.last_page,
-            "agrees with total and per_page",
-            PageFault::LastPageRounded,
-        ),
-        (
-            "page-repeated",
-            "each page holds the items of the one before",
-            &law.items,
-            "no item on two pages",
-            PageFault::Repeated,
-        ),
-    ];
     let on = &operation.name;
-    let row = |(deviation, about, pointer, stated, page): (_, _, &String, _, _)| {
+    let row = |(deviation, about, number, stated, page): &PageRow| {
+        let pointer = number(law);
         let fact = format!("{on} pages {pointer}: {stated}");
-        fault(on, deviation, about, ("pages", Some(fact)), How::Page(page)).at(pointer)
+        fault(on, deviation, about, ("pages", Some(fact)), How::Page(*page)).at(pointer)
     };
-    let rows = rows.into_iter().map(row);
+    let rows = pages::ROWS.iter().map(row);
     rows.chain([last_item(on, law)]).collect()
 }
 
