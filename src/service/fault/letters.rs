@@ -188,13 +188,8 @@ pub(super) fn local_part(text: &str, change: fn(&str) -> String) -> String {
     }
 }
 
-/// A phone number without these signs; any other text as it is. What begins with a plus, a bracket or a zero and has
-/// seven digits or more is one.
-pub(super) fn phone_digits(text: &str, signs: &str) -> String {
+/// Whether a text is a phone number: it begins with a plus, a bracket or a zero, and has a blank and seven digits.
+pub(super) fn is_phone(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
-    if digits >= 7 && text.starts_with(['+', '(', '0']) && text.contains(' ') {
-        text.replace(|sign| signs.contains(sign), "")
-    } else {
-        text.to_owned()
-    }
+    digits >= 7 && text.starts_with(['+', '(', '0']) && text.contains(' ')
 }

@@ -56,14 +56,14 @@ pub(super) fn faults() -> impl Iterator<Item = Fault> {
             .iter()
             .flat_map(|created| created_faults(operation, created));
         let updated = operation.updated.iter().filter_map(|updated| {
-            let fact = format!("{} in {}: once, under its id", operation.name, updated.listed.list);
+            let list = format!("{} in {}", operation.name, updated.listed.list);
+            let once = told("once", format!("{list}: once, under its id"), &rows(&updated.listed));
+            // It shows as another record that changed, too.
+            let carried = seen(operation, &|carry| carry.gap.is_none()).into_iter();
+            let other = carried.map(|seen| told("misplaced", format!("{list}: no other item changes"), &seen.pointer));
             let about = "an update adds a record, too".to_owned();
-            Fault::seen(
-                operation,
-                ("row-added", about),
-                vec![told("once", fact, "")],
-                How::Often(Often::AddedToo),
-            )
+            let seen = [once].into_iter().chain(other).collect();
+            Fault::seen(operation, ("row-added", about), seen, How::Often(Often::AddedToo))
         });
         created.chain(updated).collect::<Vec<_>>()
     })

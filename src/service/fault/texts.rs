@@ -1,12 +1,12 @@
 //! What real software makes of texts that are valid and awkward: [`CLASSES`], a table of one function each.
 //!
 //! The members come from what is told of registers, importers, templates and databases everywhere: names that no
-//! program expected. Each leaves a plain text alone: ASCII of at most 49 characters, a capital at the start of a word
-//! at most, single blanks, and of signs the hyphen, the dot, the `@` and a plus at the start.
+//! program expected. Each leaves a plain text alone: ASCII of at most 49 characters, no capital inside of a word and one
+//! behind each blank, and of signs single hyphens, dots and blanks inside, one `@`, and a plus at the start.
 
 use super::letters::{
     capitals_lost, clipped_bytes, clipped_runs, cut, decoded_percents, dollar_names_lost, folded, formula_marked,
-    half_precise, local_part, mojibake, number_written, phone_digits, replaced_above, reversed, unescaped, without,
+    half_precise, is_phone, local_part, mojibake, number_written, replaced_above, reversed, unescaped, without,
     without_between, word_as_value, words_capitalised,
 };
 
@@ -168,6 +168,23 @@ pub(super) const CLASSES: &[TextClass] = &[
         Updates,
         formula_marked,
     ),
+    class("slash-cut", "ends before a slash", Updates, |text| cut(text, "/")),
+    class("colon-cut", "ends before a colon", Updates, |text| cut(text, ":")),
+    class(
+        "parentheses-lost",
+        "loses what stands in parentheses",
+        Updates,
+        |text| without_between(text, "(", ")"),
+    ),
+    class(
+        "emphasis-lost",
+        "loses its asterisks and underscores",
+        Updates,
+        |text| without(text, &['*', '_']),
+    ),
+    class("last-dot-lost", "loses a dot at its end", Updates, |text| {
+        text.strip_suffix('.').unwrap_or(text).to_owned()
+    }),
     // Texts that are taken for values.
     class(
         "leading-zeros-lost",
@@ -288,6 +305,11 @@ pub(super) const CLASSES: &[TextClass] = &[
                 .into_owned()
         },
     ),
+    class("digits-westernised", "has 0 to 9 for Arabic digits", Updates, |text| {
+        let digit = |letter: char| u32::from(letter).checked_sub(0x660).filter(|digit| *digit < 10);
+        let western = |letter: char| digit(letter).and_then(|digit| char::from_digit(digit, 10));
+        text.chars().map(|letter| western(letter).unwrap_or(letter)).collect()
+    }),
     // Case.
     class(
         "inner-capitals-lost",
@@ -331,6 +353,18 @@ pub(super) const CLASSES: &[TextClass] = &[
         "has a plain apostrophe for a typographic one",
         Rewritten,
         |text| text.replace('’', "'"),
+    ),
+    class(
+        "quotes-curled",
+        "has typographic quotation marks for plain ones",
+        Updates,
+        |text| text.replace('"', "”"),
+    ),
+    class(
+        "grave-straightened",
+        "has an apostrophe for a grave accent by itself",
+        Updates,
+        |text| text.replace(['`', '´'], "'"),
     ),
     class(
         "dashes-joined",
@@ -383,17 +417,23 @@ pub(super) const CLASSES: &[TextClass] = &[
         "phone-signs-lost",
         "is a phone number without brackets, hyphens and dots",
         Rewritten,
-        |text| phone_digits(text, "()-."),
+        |text| {
+            if is_phone(text) {
+                without(text, &['(', ')', '-', '.'])
+            } else {
+                text.to_owned()
+            }
+        },
     ),
     class(
         "phone-extension-lost",
         "is a phone number without its extension",
         Updates,
         |text| {
-            if phone_digits(text, "") == text {
-                text.to_owned()
-            } else {
+            if is_phone(text) {
                 cut(&cut(text, " x"), " ext")
+            } else {
+                text.to_owned()
             }
         },
     ),
@@ -413,11 +453,19 @@ mod tests {
         "01632 960123",
         "Ada",
         "Example",
-        "a text of forty-nine characters - and no more now",
+        "A Text Of Forty-nine Characters - And No More Now",
     ];
 
     /// For each class a text and what becomes of it.
-    const AWKWARD: [(&str, &str, &str); 66] = [
+    const AWKWARD: [(&str, &str, &str); 74] = [
+        ("slash-cut", "a/b", "a"),
+        ("colon-cut", "a: b", "a"),
+        ("parentheses-lost", "Ada (b) c", "Ada  c"),
+        ("emphasis-lost", "*a* _b_", "a b"),
+        ("last-dot-lost", "a b Jr.", "a b Jr"),
+        ("digits-westernised", "a\u{661}\u{669}", "a19"),
+        ("quotes-curled", "\"Al\"", "”Al”"),
+        ("grave-straightened", "O`Neil", "O'Neil"),
         ("apostrophe-entity", "O'Neil", "O&#39;Neil"),
         ("ampersand-entity", "A&B", "A&amp;B"),
         ("quote-entity", "\"Al\"", "&quot;Al&quot;"),
