@@ -91,15 +91,15 @@ pub(super) const ROWS: &[PageRow] = &[
     (
         "full-last-page-short",
         "a last page that is full lacks its last item",
-        |law| &law.total,
-        "agrees with the walk",
+        |law| &law.last_page,
+        "a full last page is the last one",
         PageFault::FullLastPageShort,
     ),
     (
         "full-last-page-counted",
         "last_page is one too many where the last page is full",
         |law| &law.last_page,
-        "agrees with total and per_page",
+        "a full last page is the last one",
         PageFault::FullLastPageWrong,
     ),
     (

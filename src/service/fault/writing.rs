@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::call::Call;
 use super::carried::seen;
-use super::contract::operations;
+use super::contract::{Operation, operations};
 use super::derived::name;
 use super::table::{Deviation, EVERY, Fault, How, Seen};
 
@@ -30,52 +30,49 @@ pub(super) enum Writing {
     WhiteSpace,
 }
 
-const REFUSED: [(Writing, &str, &str); 5] = [
+/// The writings that are refused: the name of the fault, what it does, and what the fact calls the writing.
+const REFUSED: [(Writing, &str, &str, &str); 5] = [
     (
         Writing::Capitals,
         "capitals-refused",
         "an identifier in capitals is of no record",
+        "the UUID in capitals",
     ),
     (
         Writing::Charset,
         "charset-refused",
         "a media type with a charset is refused",
+        "a charset in the media type",
     ),
     (
         Writing::Escapes,
         "escapes-refused",
         "a body with escaped letters is refused",
+        "JSON with escapes",
     ),
     (
         Writing::Order,
         "order-refused",
         "a body whose members stand in another order is refused",
+        ANOTHER_ORDER,
     ),
     (
         Writing::WhiteSpace,
         "white-space-refused",
         "a body with white space is refused",
+        ANOTHER_ORDER,
     ),
 ];
 
-/// Each of these in updates, which leave no record behind; the scheme's in every operation.
+const ANOTHER_ORDER: &str = "JSON in another order, with white space";
+
+/// Each of these in updates, which leave no record behind; the scheme's in every operation, and told of the first list.
 pub(super) fn faults() -> impl Iterator<Item = Fault> {
-    let equivalent = || {
-        vec![Seen {
-            rule: "equivalent-request",
-            fact: None,
-            pointer: String::new(),
-        }]
-    };
     let updates = operations().iter().filter(|operation| operation.updated.is_some());
-    let of_updates = updates.flat_map(move |update| {
-        let refused = REFUSED.into_iter().map(move |(writing, deviation, about)| {
-            Fault::seen(
-                update,
-                (deviation, about.to_owned()),
-                equivalent(),
-                How::Writing(writing),
-            )
+    let of_updates = updates.flat_map(|update| {
+        let refused = REFUSED.into_iter().map(move |(writing, deviation, about, told)| {
+            let seen = vec![equivalent(update, told)];
+            Fault::seen(update, (deviation, about.to_owned()), seen, How::Writing(writing))
         });
         let about = "escaped letters are kept as they are written".to_owned();
         let kept = seen(update, &|carry| carry.gap.is_none());
@@ -86,19 +83,30 @@ pub(super) fn faults() -> impl Iterator<Item = Fault> {
             How::Writing(Writing::EscapesKept),
         )])
     });
-    let scheme = Fault::named(
-        (
+    let lists = operations().iter().filter(|operation| operation.page.is_some());
+    let of_scheme = lists.take(1).map(|list| {
+        let words = (
             name(EVERY, "", "small-scheme-refused"),
             "the scheme in small letters is refused".to_owned(),
-        ),
-        EVERY,
-        equivalent(),
-        Deviation {
-            on: EVERY.to_owned(),
-            how: How::Writing(Writing::SmallScheme),
-        },
-    );
-    of_updates.chain([scheme]).flatten()
+        );
+        let how = How::Writing(Writing::SmallScheme);
+        let on = EVERY.to_owned();
+        Fault::named(
+            words,
+            EVERY,
+            vec![equivalent(list, "the scheme in small letters")],
+            Deviation { on, how },
+        )
+    });
+    of_updates.chain(of_scheme).flatten()
+}
+
+fn equivalent(operation: &Operation, told: &str) -> Seen {
+    Seen {
+        rule: "equivalent-request",
+        fact: Some(format!("{} equivalent request: {told}", operation.name)),
+        pointer: String::new(),
+    }
 }
 
 impl Writing {
