@@ -13,6 +13,7 @@ use super::auth::require_token;
 use super::body::BODY_LIMIT;
 use super::open::Service;
 use super::operations::{contact_methods, contacts, tags, venues, visits};
+use super::profile::PathCase;
 use super::refusal::{Refusal, write_refusals};
 use super::traffic;
 
@@ -41,9 +42,27 @@ pub(super) fn unshaped(service: Service) -> Router {
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .layer(middleware::from_fn(answer_panics))
         .layer(middleware::from_fn(refuse_marked));
-    traffic::limit(router, &profile)
+    let router = traffic::limit(router, &profile)
         .layer(middleware::from_fn_with_state(service.clone(), write_refusals))
-        .with_state(service)
+        .with_state(service);
+    match profile.path_case {
+        PathCase::Documented => router,
+        // Beneath a fallback the router sees the path as it is written anew.
+        PathCase::Any => Router::new()
+            .fallback_service(router)
+            .layer(middleware::map_request(write_path_small)),
+    }
+}
+
+/// Writes the path of a request in small letters, in which all paths are documented.
+async fn write_path_small(mut request: Request) -> Request {
+    let uri = request.uri();
+    let query = uri.query().map_or_else(String::new, |query| format!("?{query}"));
+    let path = uri.path().to_ascii_lowercase();
+    if let Ok(written) = format!("{path}{query}").parse() {
+        *request.uri_mut() = written;
+    }
+    request
 }
 
 /// Refuses a request that carries a refusal already: the server sees what a router does not.

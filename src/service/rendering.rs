@@ -6,7 +6,9 @@
 use chrono::{DateTime, FixedOffset, NaiveDate, SecondsFormat, Utc};
 use serde_json::{Map, Value, json};
 
-use super::profile::{CustomFields, DobFormat, IdentifierSpelling, Profile, TimestampForm, UnsetFields, ValueSpelling};
+use super::profile::{
+    CustomFields, DobFormat, IdentifierSpelling, MethodsOrder, Profile, TimestampForm, UnsetFields, ValueSpelling,
+};
 use super::values::hyphenated;
 
 /// The profile's forms, where at least one of them is not the plain one.
@@ -17,6 +19,7 @@ impl<'a> Rendering<'a> {
     pub(super) fn of(profile: &'a Profile) -> Option<Self> {
         let plain = profile.custom_fields == CustomFields::Strings
             && profile.dob_format == DobFormat::Iso
+            && profile.methods_order == MethodsOrder::AsSent
             && profile.identifier_spelling == IdentifierSpelling::Lowercase
             && profile.timestamp_form == TimestampForm::Utc
             && profile.unset_fields == UnsetFields::Blank
@@ -63,6 +66,12 @@ impl<'a> Rendering<'a> {
                 let channels = member.as_array_mut().into_iter().flatten();
                 channels.for_each(|channel| rewrite(channel, |text| Some(self.spelled(text))));
             }
+            "contact_methods" => {
+                if let (MethodsOrder::LastFirst, Some(methods)) = (self.0.methods_order, member.as_array_mut()) {
+                    methods.reverse();
+                }
+                self.apply(member);
+            }
             _ => self.apply(member),
         }
     }
@@ -81,14 +90,13 @@ impl<'a> Rendering<'a> {
     fn timestamp(&self, text: &str) -> Option<String> {
         let at: DateTime<Utc> = text.parse().ok()?;
         Some(match self.0.timestamp_form {
-            TimestampForm::East => at
-                .with_timezone(&FixedOffset::east_opt(2 * 3_600)?)
-                .to_rfc3339_opts(SecondsFormat::AutoSi, false),
+            TimestampForm::East => elsewhere(at, 120)?,
             TimestampForm::Epoch => format!("{}{}", at.timestamp(), at.format("%.f")),
             TimestampForm::Microseconds => at.to_rfc3339_opts(SecondsFormat::Micros, true),
             TimestampForm::Unzoned => at.format("%Y-%m-%d %H:%M:%S%.f").to_string(),
             TimestampForm::Utc => return None,
             TimestampForm::UtcOffset => at.to_rfc3339_opts(SecondsFormat::AutoSi, false),
+            TimestampForm::West => elsewhere(at, -570)?,
         })
     }
 
@@ -125,6 +133,12 @@ impl<'a> Rendering<'a> {
             UnsetFields::NullArrays => true,
         }
     }
+}
+
+/// Writes an instant as it is told so many minutes east of UTC.
+fn elsewhere(at: DateTime<Utc>, minutes: i32) -> Option<String> {
+    let at = at.with_timezone(&FixedOffset::east_opt(minutes * 60)?);
+    Some(at.to_rfc3339_opts(SecondsFormat::AutoSi, false))
 }
 
 /// Rewrites a text that is there.

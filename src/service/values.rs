@@ -1,27 +1,70 @@
 //! What single values may be: one reader for each kind of text or number in a request.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
+use icu_normalizer::ComposingNormalizer;
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::fields::{Fields, Read, object, problem};
-use super::profile::{IdentifierSpelling, Profile};
+use super::profile::{BirthDates, IdentifierSpelling, Markup, NameLetters, Profile, TextEnds, TextForm, VisitTimes};
 
-/// Reads a string. PostgreSQL cannot keep a NUL character, so no store is asked to.
+/// Reads a string as the profile keeps it. `PostgreSQL` cannot keep a NUL character, so no store is asked to.
 pub(super) fn text(value: &Value, profile: &Profile) -> Read<String> {
-    let text = value.as_str().ok_or_else(|| problem("is not a string"))?;
+    let text = kept(value.as_str().ok_or_else(|| problem("is not a string"))?, profile);
     if text.contains('\0') {
         return Err(problem("holds a NUL character"));
+    }
+    if let Some(refused) = profile.characters.problem(&text) {
+        return Err(problem(refused));
+    }
+    if profile.markup == Markup::Refused && text.contains(['<', '>', '&']) {
+        return Err(problem("holds markup"));
     }
     if text.chars().count() > profile.field_sizes.longest_text() {
         return Err(problem("is too long"));
     }
-    Ok(text.to_owned())
+    Ok(text)
+}
+
+/// Writes a text as the profile keeps it.
+fn kept(text: &str, profile: &Profile) -> String {
+    let text = match profile.text_ends {
+        TextEnds::Kept => text,
+        TextEnds::Trimmed => text.trim(),
+    };
+    let text = match profile.text_form {
+        TextForm::Composed => ComposingNormalizer::new_nfc().normalize(text),
+        TextForm::Kept => Cow::Borrowed(text),
+    };
+    text.into_owned()
 }
 
 /// Reads a string that says something.
 pub(super) fn filled(value: &Value, profile: &Profile) -> Read<String> {
+    says_something(text(value, profile)?)
+}
+
+/// Reads the name of a contact or a tag.
+pub(super) fn name(value: &Value, profile: &Profile) -> Read<String> {
     let text = text(value, profile)?;
+    if text.chars().count() > profile.name_sizes.longest_name() {
+        return Err(problem("is too long for a name"));
+    }
+    let lacks_letters = !text.is_empty() && !text.contains(char::is_alphabetic);
+    if profile.name_letters == NameLetters::Required && lacks_letters {
+        return Err(problem("has no letter"));
+    }
+    Ok(text)
+}
+
+/// Reads a name that says something.
+pub(super) fn filled_name(value: &Value, profile: &Profile) -> Read<String> {
+    says_something(name(value, profile)?)
+}
+
+fn says_something(text: String) -> Read<String> {
     if text.trim().is_empty() {
         Err(problem("is blank"))
     } else {
@@ -72,6 +115,7 @@ pub(super) fn date(value: &Value, profile: &Profile) -> Read<NaiveDate> {
         .filter(has_common_year);
     date.filter(|date| date.format(format.pattern()).to_string() == text)
         .ok_or_else(|| problem(format.problem()))
+        .and_then(|date| of_a_lifetime(date, profile))
 }
 
 /// Reads a date of day, month and year.
@@ -87,6 +131,30 @@ pub(super) fn date_of_parts(value: &Value, profile: &Profile) -> Read<NaiveDate>
     };
     date.filter(has_common_year)
         .ok_or_else(|| problem("is not a date of the calendar"))
+        .and_then(|date| of_a_lifetime(date, profile))
+}
+
+/// Takes a date of birth that the profile takes.
+fn of_a_lifetime(date: NaiveDate, profile: &Profile) -> Read<NaiveDate> {
+    let is_taken = match profile.birth_dates {
+        BirthDates::Any => true,
+        BirthDates::Lifetime => date.year() >= 1900 && date <= (profile.clock)().date_naive(),
+    };
+    is_taken
+        .then_some(date)
+        .ok_or_else(|| problem("is not between 1900 and today"))
+}
+
+/// Reads the time of a visit.
+pub(super) fn visit_time(value: &Value, profile: &Profile) -> Read<DateTime<Utc>> {
+    let at = timestamp(value, profile)?;
+    let is_taken = match profile.visit_times {
+        VisitTimes::Any => true,
+        VisitTimes::Past => at.year() >= 2000 && at <= (profile.clock)(),
+    };
+    is_taken
+        .then_some(at)
+        .ok_or_else(|| problem("is not between 2000 and now"))
 }
 
 /// Reads a timestamp by RFC 3339, the strict profile of ISO 8601 that both documented forms fit.

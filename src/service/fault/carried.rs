@@ -4,7 +4,7 @@
 use super::contract::{Carry, Created, Listed, Operation, item, operation};
 use super::derived::{name, told};
 use super::places::Edit;
-use super::table::{Deviation, Fault, How};
+use super::table::{Deviation, Fault, How, Seen};
 
 /// Each field that a create or an update carries comes back other than it was sent, from the create and from the list.
 pub(super) fn faults(operation: &Operation) -> impl Iterator<Item = Fault> + use<'_> {
@@ -12,7 +12,7 @@ pub(super) fn faults(operation: &Operation) -> impl Iterator<Item = Fault> + use
         let fields = created.carries.iter();
         fields.flat_map(move |carry| {
             let listed = listed(operation, &created.listed, carry);
-            [Some(answered(operation, created, carry)), listed]
+            [answered(operation, created, carry), listed]
         })
     });
     let updated = operation.updated.iter().flat_map(move |updated| {
@@ -24,34 +24,57 @@ pub(super) fn faults(operation: &Operation) -> impl Iterator<Item = Fault> + use
     created.chain(updated).flatten()
 }
 
-fn answered(create: &Operation, created: &Created, carry: &Carry) -> Fault {
-    let pattern = format!("{}{}", created.resource, carry.kept);
-    Fault {
-        name: name(&create.name, &pattern, "altered"),
-        about: format!("{} is not what was sent", told(&pattern)),
+/// Where it shows that what an operation carries is not kept: in its answer and in its list.
+pub(super) fn seen(operation: &Operation, is_meant: &dyn Fn(&Carry) -> bool) -> Vec<Seen> {
+    let created = operation.created.iter().flat_map(|created| {
+        let meant = created.carries.iter().filter(|carry| is_meant(carry));
+        meant.flat_map(|carry| {
+            let listed = seen_listed(operation, &created.listed, carry);
+            [Some(seen_answered(operation, created, carry)), listed]
+        })
+    });
+    let updated = operation.updated.iter().flat_map(|updated| {
+        let meant = updated.carries.iter().filter(|carry| is_meant(carry));
+        meant.map(|carry| seen_listed(operation, &updated.listed, carry))
+    });
+    created.chain(updated).flatten().collect()
+}
+
+fn seen_answered(create: &Operation, created: &Created, carry: &Carry) -> Seen {
+    let pointer = format!("{}{}", created.resource, carry.kept);
+    Seen {
         rule: carrying(carry),
-        operation: create.name.clone(),
-        fact: Some(format!("{} created {pattern}: as sent in {}", create.name, carry.sent)),
-        pointer: pattern.clone(),
-        deviation: altering(&create.name, pattern),
+        fact: Some(format!("{} created {pointer}: as sent in {}", create.name, carry.sent)),
+        pointer,
     }
 }
 
-fn listed(write: &Operation, listed: &Listed, carry: &Carry) -> Option<Fault> {
+fn seen_listed(write: &Operation, listed: &Listed, carry: &Carry) -> Option<Seen> {
     let list = operation(&listed.list)?;
     // Records that belong to another stand in an array of it.
     let record = listed.at.as_ref().map_or_else(String::new, |at| format!("{at}/*"));
-    let pattern = format!("{}{record}{}", item(list.page.as_ref()?), carry.kept);
     let stated = format!("listed in {} {}: as sent in {}", list.name, carry.kept, carry.sent);
-    Some(Fault {
-        name: name(&write.name, &carry.kept, "listed-altered"),
-        about: format!("{} of {} is not what was sent", told(&pattern), list.name),
+    Some(Seen {
         rule: carrying(carry),
-        operation: write.name.clone(),
         fact: Some(format!("{} {stated}", write.name)),
-        pointer: pattern.clone(),
-        deviation: altering(&list.name, pattern),
+        pointer: format!("{}{record}{}", item(list.page.as_ref()?), carry.kept),
     })
+}
+
+fn answered(create: &Operation, created: &Created, carry: &Carry) -> Option<Fault> {
+    let seen = seen_answered(create, created, carry);
+    let name = name(&create.name, &seen.pointer, "altered");
+    let about = format!("{} is not what was sent", told(&seen.pointer));
+    let how = altering(&create.name, seen.pointer.clone());
+    Fault::named((name, about), &create.name, vec![seen], how)
+}
+
+fn listed(write: &Operation, listed: &Listed, carry: &Carry) -> Option<Fault> {
+    let seen = seen_listed(write, listed, carry)?;
+    let name = name(&write.name, &carry.kept, "listed-altered");
+    let about = format!("{} of {} is not what was sent", told(&seen.pointer), listed.list);
+    let how = altering(&listed.list, seen.pointer.clone());
+    Fault::named((name, about), &write.name, vec![seen], how)
 }
 
 fn carrying(carry: &Carry) -> &'static str {

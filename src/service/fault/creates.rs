@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::call::{Answer, Call, Inside};
 use super::contract::{Created, item, operation};
+use super::often::Meeting;
 use super::pages::{items, recount};
 use super::places::{each, select};
 use crate::service::profile::ListOrder;
@@ -17,24 +18,31 @@ pub(super) enum CreateFault {
     IdentifierReused,
     /// A record that belongs to another is listed under every other, too.
     ListedElsewhereToo,
+    /// A record that is added to another is all that this one shows of its kind.
+    OthersReplaced,
+    /// The last elements of two new records with several are exchanged.
+    PartsExchanged,
     /// What was created is not listed.
     Unlisted,
 }
 
-/// The records that creates have answered since the service was started.
+/// The records that creates have answered since the service was started, and the create that waits.
 #[derive(Debug, Default)]
-pub(super) struct Memory(Mutex<Vec<Value>>);
+pub(super) struct Memory {
+    records: Mutex<Vec<Value>>,
+    pub(super) meeting: Meeting,
+}
 
 impl Memory {
-    fn remember(&self, record: &Value) {
-        self.0
+    pub(super) fn remember(&self, record: &Value) {
+        self.records
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(record.clone());
     }
 
-    fn records(&self) -> Vec<Value> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn records(&self) -> Vec<Value> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -75,7 +83,24 @@ impl CreateFault {
                 .any(|made| made.pointer(&created.id) == record.pointer(&created.id))
         };
         match (self, &created.listed.at) {
-            (CreateFault::IdentifierReused, _) | (CreateFault::ListedElsewhereToo | CreateFault::Unlisted, None) => {}
+            (CreateFault::IdentifierReused, _)
+            | (CreateFault::PartsExchanged, Some(_))
+            | (CreateFault::ListedElsewhereToo | CreateFault::OthersReplaced | CreateFault::Unlisted, None) => {}
+            (CreateFault::OthersReplaced, Some(at)) => {
+                each(body, &format!("{}{at}", item(law)), &mut |records| {
+                    let Some(records) = records.as_array_mut() else { return };
+                    if let Some(last) = records.iter().rfind(|record| is_made(record)).cloned() {
+                        *records = vec![last];
+                    }
+                });
+            }
+            (CreateFault::PartsExchanged, None) => {
+                for array in arrays(created) {
+                    if let Some(two) = last_elements(array, made) {
+                        exchange(body, &format!("{}{array}", item(law)), &two);
+                    }
+                }
+            }
             (CreateFault::ListedElsewhereToo, Some(at)) => {
                 each(body, &format!("{}{at}", item(law)), &mut |records| {
                     let Some(records) = records.as_array_mut() else { return };
@@ -93,6 +118,36 @@ impl CreateFault {
             }
         }
     }
+}
+
+/// The arrays of objects that a create carries.
+fn arrays(created: &Created) -> Vec<&str> {
+    let carried = created.carries.iter();
+    let mut arrays: Vec<_> = carried
+        .filter_map(|carry| Some(carry.kept.split_once("/*/")?.0))
+        .collect();
+    arrays.dedup();
+    arrays
+}
+
+/// The last elements of the last two records that were created with several.
+fn last_elements(array: &str, made: &[Value]) -> Option<(Value, Value)> {
+    let several = made
+        .iter()
+        .filter_map(|made| made.pointer(array)?.as_array().filter(|array| array.len() > 1));
+    let mut last: Vec<_> = several.filter_map(|elements| elements.last().cloned()).collect();
+    last.pop().zip(last.pop())
+}
+
+/// Shows each of the two elements in the place of the other.
+fn exchange(body: &mut Value, array: &str, (one, other): &(Value, Value)) {
+    each(body, &format!("{array}/*"), &mut |element| {
+        if element == one {
+            element.clone_from(other);
+        } else if element == other {
+            element.clone_from(one);
+        }
+    });
 }
 
 /// Shows a page as it would be without the `made` records, which are the newest of the list.

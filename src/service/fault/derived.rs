@@ -70,6 +70,7 @@ fn place_fault(operation: &Operation, place: &Place, (deviation, rule, stated, e
         operation: operation.name.clone(),
         fact: Some(format!("{} {subject}: {stated}", operation.name)),
         pointer,
+        elsewhere: Vec::new(),
         deviation: Deviation {
             on: operation.name.clone(),
             how: How::Place {

@@ -15,7 +15,8 @@ use super::creates::Memory;
 use super::names::Faults;
 use super::pages::number;
 use super::places::edit;
-use super::table::{Deviation, How};
+use super::renamed;
+use super::table::{Deviation, EVERY, How};
 use crate::service::Service;
 use crate::service::app::unshaped;
 use crate::service::profile::Profile;
@@ -81,14 +82,21 @@ async fn answer(mut call: Call, deviations: &[&(&Deviation, Memory)], inside: &I
                     return response;
                 }
             }
+            How::Awkward(awkward) => awkward.sent(&mut call, &inside.profile),
+            How::Several(several) => several.sent(&mut call),
+            How::Writing(writing) => {
+                if let Some(response) = writing.sent(&mut call) {
+                    return response;
+                }
+            }
             How::Page(fault) => fault.sent(&mut call),
             _ => {}
         }
     }
-    let mut answer = Answer::read(inside.run(call.request()).await).await;
+    let mut answer = done(&call, deviations, inside).await;
     for (deviation, memory) in deviations {
         match &deviation.how {
-            How::Sent(_) => {}
+            How::Awkward(_) | How::Often(_) | How::Sent(_) | How::Several(_) | How::Writing(_) => {}
             How::Odd(oddity, end) => oddity.answered(*end, &call, &mut answer),
             How::Page(fault) => {
                 if let (Some(law), Some(body)) = (&call.operation.page, answer.success()) {
@@ -98,6 +106,11 @@ async fn answer(mut call: Call, deviations: &[&(&Deviation, Memory)], inside: &I
             How::Create(fault) => {
                 if let Some(created) = operation(&deviation.on).and_then(|create| create.created.as_ref()) {
                     fault.answered(created, &call, &mut answer, (inside, memory)).await;
+                }
+            }
+            How::Renamed => {
+                if let Some(updated) = operation(&deviation.on).and_then(|update| update.updated.as_ref()) {
+                    renamed::answered(updated, &call, &mut answer, memory);
                 }
             }
             How::Place { pattern, edit: how } => {
@@ -111,15 +124,26 @@ async fn answer(mut call: Call, deviations: &[&(&Deviation, Memory)], inside: &I
     answer.into_response()
 }
 
+/// Has the service do a call as often as the first of the deviations says that counts calls.
+async fn done(call: &Call, deviations: &[&(&Deviation, Memory)], inside: &Inside) -> Answer {
+    for (deviation, memory) in deviations {
+        if let How::Often(often) = &deviation.how {
+            return often.done(call, inside, &memory.meeting).await;
+        }
+    }
+    Answer::read(inside.run(call.request()).await).await
+}
+
 impl Deviation {
     fn concerns(&self, called: &Operation) -> bool {
-        let lists = || {
-            operation(&self.on)?
-                .created
-                .as_ref()
-                .map(|created| created.listed.list == called.name)
-        };
-        self.on == called.name || (matches!(self.how, How::Create(_)) && lists() == Some(true))
+        let on = || operation(&self.on);
+        let lists = || on()?.created.as_ref().map(|created| created.listed.list == called.name);
+        match self.how {
+            _ if [called.name.as_str(), EVERY].contains(&self.on.as_str()) => true,
+            How::Create(_) => lists() == Some(true),
+            How::Renamed => on().is_some_and(|update| renamed::concerns(update, called)),
+            _ => false,
+        }
     }
 }
 
@@ -127,10 +151,10 @@ impl How {
     /// When it is done, among the others.
     fn turn(&self) -> u8 {
         match self {
-            How::Sent(_) => 0,
+            How::Awkward(_) | How::Often(_) | How::Sent(_) | How::Several(_) | How::Writing(_) => 0,
             How::Odd(..) => 1,
             How::Page(_) => 2,
-            How::Create(_) => 3,
+            How::Create(_) | How::Renamed => 3,
             How::Place { .. } => 4,
             How::Whole(_) => 5,
         }

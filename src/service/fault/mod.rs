@@ -5,12 +5,17 @@
 //! sent, or what it has answered.
 //!
 //! ```text
-//! server ─▶ layer ─▶ sent, odd ─▶ the service ─▶ places, whole, pages, creates ─▶ server
+//! server ─▶ layer ─▶ sent, awkward, several, writing, odd ─▶ the service ─▶ places, whole, pages, creates, renamed ─▶ server
+//!                                     often: how many times ─┘
 //! ```
 //!
 //! Most faults are derived from `openapi.yaml`: one for each way in which each documented place of each answer can be
 //! wrong. The others are written by hand, one or more for each law and for each fact on credentials. A [`Fault`] says
 //! which rule must see it, which fact it breaks and where, so the table is the model that the checker is tested by.
+//!
+//! Some show on nothing but a request that is valid and awkward: those on values (`texts`, `days`, `several`), on
+//! credentials that are nearly right (`credential`) and on the ways to write a request (`writing`). What a plain client
+//! sends they leave alone. One that several fields can show tells all the places where it may be seen.
 //!
 //! # Names
 //!
@@ -23,29 +28,41 @@
 //! createTag:let-in-without-credential
 //! ```
 //!
+//! What is wrong in every operation alike has the name of the security scheme in the place of an operation:
+//! `bearerAuth:let-in-in-another-case`.
+//!
 //! # Design
 //!
 //! What stands under `each` is wrong in every element. Where an answer has no element there, it is shown one that
 //! conforms but for the fault: a fault that is on can always be seen. Only successes are changed, but for the faults
 //! that are about refusals. Several faults may be on at once; those on a place are done before those on a whole answer.
 
+mod awkward;
 mod call;
 mod carried;
 mod contract;
 mod creates;
+mod credential;
+mod days;
 mod derived;
 mod layer;
+mod letters;
 mod lost;
 mod names;
 mod odd;
+mod often;
 mod pages;
 mod places;
+mod renamed;
 mod sent;
+mod several;
 mod table;
+mod texts;
 mod whole;
 mod wholes;
+mod writing;
 mod written;
 
 pub use layer::app;
 pub use names::{Faults, UnknownFault};
-pub use table::{Fault, faults};
+pub use table::{Fault, Seen, faults};

@@ -10,10 +10,18 @@ use super::contract::Page;
 pub(super) enum PageFault {
     /// Page 2 is answered where none is asked for.
     DefaultIsTwo,
+    /// Page 2 is empty and the ones from it on come a page later.
+    EmptyPageInside,
+    /// A last page that is full lacks its last item.
+    FullLastPageShort,
+    /// `last_page` is one too many where the last page is full.
+    FullLastPageWrong,
     /// The first page is answered whatever page is asked for.
     Ignored,
     /// The last item of the last page has no identifier.
     LastItemUnnamed,
+    /// `last_page` is rounded to the nearest number.
+    LastPageRounded,
     /// `last_page` is one too many.
     LastPageWrong,
     /// A full page holds one item more than `per_page`.
@@ -26,13 +34,99 @@ pub(super) enum PageFault {
     TotalWrong,
 }
 
+/// A fault on pages: its name, what it does, the number or the array that it breaks, and what is stated of that.
+pub(super) type PageRow = (&'static str, &'static str, fn(&Page) -> &str, &'static str, PageFault);
+
+/// The faults that every list can have.
+pub(super) const ROWS: &[PageRow] = &[
+    (
+        "default-page-2",
+        "page 2 is answered where none is asked for",
+        |law| &law.page,
+        "1 when no page is asked for",
+        PageFault::DefaultIsTwo,
+    ),
+    (
+        "page-ignored",
+        "page 1 is answered whatever is asked for",
+        |law| &law.page,
+        "the page asked for",
+        PageFault::Ignored,
+    ),
+    (
+        "page-overfull",
+        "a full page holds one item too many",
+        |law| &law.items,
+        "at most per_page items",
+        PageFault::Overfull,
+    ),
+    (
+        "last-page-wrong",
+        "last_page is one too many",
+        |law| &law.last_page,
+        "agrees with total and per_page",
+        PageFault::LastPageWrong,
+    ),
+    (
+        "total-wrong",
+        "total is one too many",
+        |law| &law.total,
+        "agrees with the walk",
+        PageFault::TotalWrong,
+    ),
+    (
+        "row-skipped",
+        "the last row of page 1 is on no page",
+        |law| &law.total,
+        "agrees with the walk",
+        PageFault::RowSkipped,
+    ),
+    (
+        "empty-page-inside",
+        "page 2 is empty, and further ones come a page later",
+        |law| &law.last_page,
+        "agrees with total and per_page",
+        PageFault::EmptyPageInside,
+    ),
+    (
+        "full-last-page-short",
+        "a last page that is full lacks its last item",
+        |law| &law.last_page,
+        "a full last page is the last one",
+        PageFault::FullLastPageShort,
+    ),
+    (
+        "full-last-page-counted",
+        "last_page is one too many where the last page is full",
+        |law| &law.last_page,
+        "a full last page is the last one",
+        PageFault::FullLastPageWrong,
+    ),
+    (
+        "last-page-rounded",
+        "last_page is rounded to the nearest number",
+        |law| &law.last_page,
+        "agrees with total and per_page",
+        PageFault::LastPageRounded,
+    ),
+    (
+        "page-repeated",
+        "each page holds the items of the one before",
+        |law| &law.items,
+        "no item on two pages",
+        PageFault::Repeated,
+    ),
+];
+
 impl PageFault {
     pub(super) fn sent(self, call: &mut Call) {
         let asked = number(call);
         match (self, asked) {
             (PageFault::DefaultIsTwo, _) if call.page().is_none() => call.ask(Some(2)),
             (PageFault::Ignored, Some(2..)) => call.ask(None),
-            (PageFault::Repeated, Some(page @ 2..)) => call.ask(Some(page - 1)),
+            (PageFault::EmptyPageInside, Some(page @ 3..)) | (PageFault::Repeated, Some(page @ 2..)) => {
+                call.ask(Some(page - 1));
+            }
             _ => {}
         }
     }
@@ -40,6 +134,26 @@ impl PageFault {
     /// Changes the page that was `asked` for.
     pub(super) fn answered(self, asked: Option<u64>, law: &Page, body: &mut Value) {
         match self {
+            PageFault::EmptyPageInside => {
+                let asked = asked.unwrap_or(1);
+                let last_page = body.pointer(&law.last_page).and_then(Value::as_u64);
+                if last_page >= Some(2) {
+                    add(body, &law.last_page, 1);
+                }
+                set(body, &law.page, json!(asked));
+                if asked == 2 {
+                    items(body, law).into_iter().for_each(Vec::clear);
+                }
+            }
+            PageFault::FullLastPageShort if is_last(body, law) && is_full(body, law) => {
+                items(body, law).and_then(Vec::pop);
+            }
+            PageFault::FullLastPageWrong if fills_pages(body, law) => add(body, &law.last_page, 1),
+            PageFault::LastPageRounded => {
+                if let (Some(total), Some(per_page @ 1..)) = (whole(body, &law.total), whole(body, &law.per_page)) {
+                    set(body, &law.last_page, json!(((total + per_page / 2) / per_page).max(1)));
+                }
+            }
             PageFault::LastItemUnnamed if is_last(body, law) => {
                 let last = items(body, law).and_then(|items| items.last_mut()?.as_object_mut());
                 last.and_then(|item| item.shift_remove(law.id.trim_start_matches('/')));
@@ -50,7 +164,12 @@ impl PageFault {
             PageFault::RowSkipped if asked.unwrap_or(1) == 1 => {
                 items(body, law).and_then(Vec::pop);
             }
-            PageFault::DefaultIsTwo | PageFault::Ignored | PageFault::LastItemUnnamed | PageFault::RowSkipped => {}
+            PageFault::DefaultIsTwo
+            | PageFault::FullLastPageShort
+            | PageFault::FullLastPageWrong
+            | PageFault::Ignored
+            | PageFault::LastItemUnnamed
+            | PageFault::RowSkipped => {}
             PageFault::TotalWrong => recount(body, law, 1),
         }
     }
@@ -74,14 +193,32 @@ pub(super) fn items<'body>(body: &'body mut Value, law: &Page) -> Option<&'body 
     body.pointer_mut(&law.items)?.as_array_mut()
 }
 
+/// Whether the total is a multiple of the size of a page, and not none.
+fn fills_pages(body: &Value, law: &Page) -> bool {
+    let (total, per_page) = (whole(body, &law.total), whole(body, &law.per_page));
+    total >= Some(1)
+        && total
+            .zip(per_page)
+            .is_some_and(|(total, per_page)| total.checked_rem(per_page) == Some(0))
+}
+
+/// Whether a page holds as many items as it may.
+fn is_full(body: &Value, law: &Page) -> bool {
+    let held = body.pointer(&law.items).and_then(Value::as_array).map(Vec::len);
+    held.and_then(|held| u64::try_from(held).ok()) == whole(body, &law.per_page)
+}
+
+fn whole(body: &Value, pointer: &str) -> Option<u64> {
+    body.pointer(pointer)?.as_u64()
+}
+
 fn is_last(body: &Value, law: &Page) -> bool {
     body.pointer(&law.page) == body.pointer(&law.last_page)
 }
 
 fn overfill(body: &mut Value, law: &Page) {
-    let per_page = body.pointer(&law.per_page).and_then(Value::as_u64);
-    if let Some(items) = items(body, law)
-        && u64::try_from(items.len()).ok() == per_page
+    if is_full(body, law)
+        && let Some(items) = items(body, law)
     {
         items.extend(items.last().cloned());
     }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::call::{Call, Inside};
 use super::contract::{item, operation};
+use super::credential::{Credential, is_let_in};
 use super::lost::lose;
 use super::places::select;
 
@@ -40,14 +41,6 @@ pub(super) enum SentFault {
     ToAnotherToo,
 }
 
-/// What a request may show instead of the token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Credential {
-    None,
-    OtherScheme,
-    WrongToken,
-}
-
 /// The two documented forms of a timestamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
@@ -67,13 +60,13 @@ impl SentFault {
                 }
             }
             SentFault::AnotherInPath => identify_another(call, inside).await,
-            SentFault::FormRefused(form) if shown(call, inside).is_none() => return refused(call, form),
+            SentFault::FormRefused(form) if is_let_in(call, inside) => return refused(call, form),
             SentFault::FormRefused(_) => {}
             SentFault::InstantShifted(field) => restamp(call, field, |at| {
                 (at.to_utc() + Duration::hours(1)).to_rfc3339_opts(SecondsFormat::AutoSi, true)
             }),
             SentFault::LetIn(credential) => {
-                if shown(call, inside) == Some(credential) {
+                if credential.is_shown(call, inside) {
                     let token = inside.credential.clone();
                     call.head.headers.insert(header::AUTHORIZATION, token);
                 }
@@ -103,16 +96,6 @@ impl SentFault {
             }
         }
         None
-    }
-}
-
-/// What the call shows, where it is not the token.
-fn shown(call: &Call, inside: &Inside) -> Option<Credential> {
-    match call.head.headers.get(header::AUTHORIZATION) {
-        None => Some(Credential::None),
-        Some(value) if *value == inside.credential => None,
-        Some(value) if value.as_bytes().to_ascii_lowercase().starts_with(b"bearer ") => Some(Credential::WrongToken),
-        Some(_) => Some(Credential::OtherScheme),
     }
 }
 

@@ -237,6 +237,7 @@ impl Row {
             operation: operation.name.clone(),
             fact: Some(format!("{} {stated}", operation.name)),
             pointer: pointer.to_owned(),
+            elsewhere: Vec::new(),
             deviation: Deviation {
                 on: operation.name.clone(),
                 how: How::Whole(self.fault),

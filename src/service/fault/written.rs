@@ -4,11 +4,12 @@ use axum::http::StatusCode;
 
 use super::contract::{Operation, Page, item, operations};
 use super::creates::CreateFault;
+use super::credential::Credential;
 use super::derived::name;
 use super::odd::{End, ODDITIES, Oddity};
-use super::pages::PageFault;
+use super::pages::{self, PageFault, PageRow};
 use super::places::Edit;
-use super::sent::{Credential, Form, SentFault};
+use super::sent::{Form, SentFault};
 use super::table::{Deviation, Fault, How};
 use super::whole::WholeFault;
 
@@ -39,6 +40,7 @@ fn fault(on: &str, deviation: &str, about: &str, (rule, fact): (&'static str, Op
         operation: on.to_owned(),
         fact,
         pointer: String::new(),
+        elsewhere: Vec::new(),
         deviation: Deviation { on: on.to_owned(), how },
     }
 }
@@ -96,63 +98,13 @@ fn challenge(operation: &Operation) -> Fault {
 
 fn pages(operation: &Operation) -> Vec<Fault> {
     let Some(law) = &operation.page else { return Vec::new() };
-    let rows = [
-        (
-            "default-page-2",
-            "page 2 is answered where none is asked for",
-            &law.page,
-            "1 when no page is asked for",
-            PageFault::DefaultIsTwo,
-        ),
-        (
-            "page-ignored",
-            "page 1 is answered whatever is asked for",
-            &law.page,
-            "the page asked for",
-            PageFault::Ignored,
-        ),
-        (
-            "page-overfull",
-            "a full page holds one item too many",
-            &law.items,
-            "at most per_page items",
-            PageFault::Overfull,
-        ),
-        (
-            "last-page-wrong",
-            "last_page is one too many",
-            &law.last_page,
-            "agrees with total and per_page",
-            PageFault::LastPageWrong,
-        ),
-        (
-            "total-wrong",
-            "total is one too many",
-            &law.total,
-            "agrees with the walk",
-            PageFault::TotalWrong,
-        ),
-        (
-            "row-skipped",
-            "the last row of page 1 is on no page",
-            &law.total,
-            "agrees with the walk",
-            PageFault::RowSkipped,
-        ),
-        (
-            "page-repeated",
-            "each page holds the items of the one before",
-            &law.items,
-            "no item on two pages",
-            PageFault::Repeated,
-        ),
-    ];
     let on = &operation.name;
-    let row = |(deviation, about, pointer, stated, page): (_, _, &String, _, _)| {
+    let row = |(deviation, about, number, stated, page): &PageRow| {
+        let pointer = number(law);
         let fact = format!("{on} pages {pointer}: {stated}");
-        fault(on, deviation, about, ("pages", Some(fact)), How::Page(page)).at(pointer)
+        fault(on, deviation, about, ("pages", Some(fact)), How::Page(*page)).at(pointer)
     };
-    let rows = rows.into_iter().map(row);
+    let rows = pages::ROWS.iter().map(row);
     rows.chain([last_item(on, law)]).collect()
 }
 
@@ -240,6 +192,10 @@ fn contacts() -> Vec<Fault> {
             )),
         )
     };
+    let carried_of = |write| {
+        let stated = "listed in getContacts /contact_methods/*/contact: as sent in /contact_methods/*/contact";
+        ("carried", Some(format!("{write} {stated}")))
+    };
     let misplaced = |fact: &str| ("misplaced", Some(fact.to_owned()));
     let updated =
         |deviation, about, seen, how| fault(update, deviation, about, seen, how).at("/data/items/*/firstname");
@@ -267,6 +223,22 @@ fn contacts() -> Vec<Fault> {
             both,
         )
         .at("/data/items/*/contact_methods/*"),
+        fault(
+            method,
+            "others-replaced",
+            "a method that is added replaces those that were there",
+            carried_of("createContact"),
+            How::Create(CreateFault::OthersReplaced),
+        )
+        .at("/data/items/*/contact_methods/*/contact"),
+        fault(
+            "createContact",
+            "parts-exchanged",
+            "the last methods of two new contacts are exchanged",
+            carried_of("createContact"),
+            How::Create(CreateFault::PartsExchanged),
+        )
+        .at("/data/items/*/contact_methods/*/contact"),
         updated("lost", "nothing is updated", carried(), lost),
         updated(
             "lone-field-lost",

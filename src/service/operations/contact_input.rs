@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use super::contact_methods::read_nested;
 use crate::service::fields::{Fields, Read, list, problem};
 use crate::service::profile::{Profile, UpdateSemantics, VenueOfContact, closed};
-use crate::service::store::ContactChange;
-use crate::service::values::{date, date_of_parts, filled, identifier, text};
+use crate::service::store::{ContactChange, NewContactMethod};
+use crate::service::values::{date, date_of_parts, filled_name, identifier, name};
 use crate::service::vocabulary::{channel, country, gender, nationality, tag};
 
 /// Reads what a create says about a contact.
@@ -33,11 +33,9 @@ pub(super) fn read_update(sent: &Map<String, Value>, profile: &Profile) -> Read<
 fn read(sent: &Map<String, Value>, required: &[&str], profile: &Profile) -> Read<ContactChange> {
     let mut fields = Fields::of(sent, required, profile);
     let change = ContactChange {
-        firstname: fields.read("firstname", filled),
-        lastname: fields.read("lastname", text),
-        methods: fields.read("contact_methods", |entries, profile| {
-            list(entries, profile, read_nested)
-        }),
+        firstname: fields.read("firstname", filled_name),
+        lastname: fields.read("lastname", name),
+        methods: fields.read("contact_methods", methods),
         born: born(&mut fields),
         gender: fields.read("gender", gender),
         nationality: fields.read("nationality", nationality),
@@ -51,6 +49,15 @@ fn read(sent: &Map<String, Value>, required: &[&str], profile: &Profile) -> Read
         visits: false,
     };
     fields.finish(change)
+}
+
+/// Reads the methods that a contact is sent with.
+fn methods(entries: &Value, profile: &Profile) -> Read<Vec<NewContactMethod>> {
+    let methods = list(entries, profile, read_nested)?;
+    if methods.len() > profile.methods_at_once.most() {
+        return Err(problem("has too many entries"));
+    }
+    Ok(methods)
 }
 
 /// Reads the date of birth from either of its two fields. They are one date, so they cannot differ.

@@ -42,7 +42,7 @@ fn read(sent: &Map<String, Value>, profile: &Profile, now: DateTime<Utc>) -> Rea
     let mut fields = Fields::of(sent, profile.required_fields.visit(), profile);
     let contact = fields.required("contact_id", values::identifier);
     let venue = fields.required("venue_id", values::identifier);
-    let at = fields.read("datetime", values::timestamp).unwrap_or(now);
+    let at = fields.read("datetime", values::visit_time).unwrap_or(now);
     fields.finish(NewVisit { contact, venue, at })
 }
 

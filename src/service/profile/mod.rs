@@ -18,6 +18,7 @@ mod rendering;
 mod requests;
 mod setting;
 mod table;
+mod texts;
 mod traffic;
 mod values;
 
@@ -31,13 +32,14 @@ pub(super) use self::{
     answers::{CreateStatus, ListStatus, UpdateBody, UpdateStatus},
     lists::{CreatedListedWhen, ListOrder, PageBeyondLast, PageSize},
     refusals::{Challenge, CredentialStatus, ErrorBody, InvalidInputStatus},
-    rendering::{IdentifierSpelling, TimestampForm, UnsetFields},
+    rendering::{IdentifierSpelling, MethodsOrder, TimestampForm, UnsetFields},
     requests::{
-        Duplicates, FieldSizes, RequiredFields, TagsEntries, UnknownReferences, UnknownRequestFields, UpdateSemantics,
-        VenueOfContact,
+        Duplicates, FieldSizes, MethodsAtOnce, PathCase, RequiredFields, TagsEntries, UnknownReferences,
+        UnknownRequestFields, UpdateSemantics, VenueOfContact,
     },
+    texts::{Characters, Markup, NameLetters, NameSizes, TextEnds, TextForm},
     traffic::{Compression, Latency, RateLimit},
-    values::{Allowed, CustomFields, DobFormat, ValueSpelling, closed},
+    values::{Allowed, BirthDates, CustomFields, DobFormat, ValueSpelling, VisitTimes, closed},
 };
 use choice::{Values, profile};
 
@@ -79,6 +81,26 @@ profile! {
     venue_of_contact: VenueOfContact = "venue-of-contact" in "venue-of-contact",
     /// How many characters a string may have.
     field_sizes: FieldSizes = "field-sizes" in "field-sizes",
+    /// How many characters the names of a contact or of a tag may have.
+    name_sizes: NameSizes = "name-sizes" in "field-sizes",
+    /// How many methods a contact may be sent with.
+    methods_at_once: MethodsAtOnce = "methods-at-once" in "field-sizes",
+    /// What becomes of blanks at the ends of a text.
+    text_ends: TextEnds = "text-ends" in "value-spelling",
+    /// How letters with marks are kept.
+    text_form: TextForm = "text-form" in "value-spelling",
+    /// What becomes of a text with `<`, `>` or `&`.
+    markup: Markup = "markup" in "error-conditions",
+    /// Which characters a text may have.
+    characters: Characters = "characters" in "error-conditions",
+    /// Whether a name needs a letter.
+    name_letters: NameLetters = "name-letters" in "error-conditions",
+    /// Which dates of birth are taken.
+    birth_dates: BirthDates = "birth-dates" in "error-conditions",
+    /// Which times of a visit are taken.
+    visit_times: VisitTimes = "visit-times" in "error-conditions",
+    /// In which case of letters a path is read.
+    path_case: PathCase = "path-case" in "error-conditions",
     /// Which values gender may have.
     gender_values: Allowed = "gender-values" in "gender-values",
     /// Which values the status of a contact method may have.
@@ -107,6 +129,8 @@ profile! {
     page_size: PageSize = "page-size" in "page-size",
     /// What a list answers for a page beyond the last.
     page_beyond_last: PageBeyondLast = "page-beyond-last" in "page-beyond-last",
+    /// The order of the methods that a contact shows.
+    methods_order: MethodsOrder = "methods-order" in "list-order",
     /// The order of lists.
     list_order: ListOrder = "list-order" in "list-order",
     /// How soon a created record is listed; of several replicas over one store, by the one that created it.

@@ -23,6 +23,8 @@ choice! {
         UtcOffset = "utc-offset",
         /// RFC 3339 two hours east of UTC.
         East = "east",
+        /// RFC 3339 nine and a half hours west of UTC.
+        West = "west",
         /// RFC 3339 in UTC, always with six decimals.
         Microseconds = "microseconds",
         /// Date and time with a space between them, in UTC, which is not said.
@@ -41,5 +43,15 @@ choice! {
         Uppercase = "uppercase",
         /// 32 hexadecimal digits, but for contacts.
         Digits = "digits",
+    }
+}
+
+choice! {
+    /// The order of the methods that a contact shows.
+    MethodsOrder {
+        /// In the order in which they were sent.
+        AsSent = "as-sent",
+        /// The last one first.
+        LastFirst = "last-first",
     }
 }

@@ -158,3 +158,35 @@ impl FieldSizes {
         }
     }
 }
+
+choice! {
+    /// How many methods a contact may be sent with. One that is added by itself is always taken.
+    MethodsAtOnce {
+        /// 100, as in any array.
+        Hundred = "100",
+        /// Two.
+        Two = "2",
+        /// One.
+        One = "1",
+    }
+}
+
+impl MethodsAtOnce {
+    pub(in crate::service) fn most(self) -> usize {
+        match self {
+            MethodsAtOnce::Hundred => 100,
+            MethodsAtOnce::One => 1,
+            MethodsAtOnce::Two => 2,
+        }
+    }
+}
+
+choice! {
+    /// In which case of letters a path is read.
+    PathCase {
+        /// As it is documented; the UUID in it in either case.
+        Documented = "documented",
+        /// In any case.
+        Any = "any",
+    }
+}

@@ -84,3 +84,23 @@ choice! {
         Nothing = "nothing",
     }
 }
+
+choice! {
+    /// Which dates of birth are taken.
+    BirthDates {
+        /// Any of the years 1 to 9999.
+        Any = "any",
+        /// From 1900 to today.
+        Lifetime = "1900-to-today",
+    }
+}
+
+choice! {
+    /// Which times of a visit are taken.
+    VisitTimes {
+        /// Any of the years 1 to 9999.
+        Any = "any",
+        /// From 2000 to now.
+        Past = "2000-to-now",
+    }
+}

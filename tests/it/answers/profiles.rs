@@ -86,7 +86,7 @@ const CHANGES: &[Change] = &[
     change("dob-format", &[], CONTACTS, "a snapshot holds the form of a date"),
     change(
         "timestamp-form",
-        &["utc-offset", "east", "unzoned", "epoch"],
+        &["utc-offset", "east", "west", "unzoned", "epoch"],
         TIMES,
         "a snapshot holds how a timestamp tells its zone",
     ),
@@ -116,6 +116,12 @@ const CHANGES: &[Change] = &[
         &["null-arrays"],
         &["answer_createContact", "answer_getContacts", "answer_getVenues"],
         "null is another type than a blank text or an empty array",
+    ),
+    change(
+        "methods-order",
+        &[],
+        &["answer_createContact"],
+        "a create takes the type of its method from the first that is listed, and has an address or a number by it",
     ),
     change(
         "venue-of-contact",

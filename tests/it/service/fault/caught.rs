@@ -11,6 +11,9 @@ use countersign::service::fault::{Fault, Faults, faults};
 
 use super::checker::{Checker, Extent, Found, each, scope};
 
+/// What a fault of every operation names in the place of one.
+const SCHEME: &str = "bearerAuth";
+
 #[test]
 fn every_fault_is_caught_by_its_rule_at_its_place() {
     let contract = Contract::built_in().unwrap();
@@ -44,10 +47,16 @@ fn missed(contract: &Contract, checker: &Checker<'_>, fault: &Fault) -> Option<S
 }
 
 fn catches(found: &Found, fault: &Fault) -> bool {
-    let fact = fault.fact.as_ref().is_none_or(|fact| found.fact == *fact);
+    let seen = |rule: &str, fact: Option<&String>, pointer: &str| {
+        found.rule == rule && fact.is_none_or(|fact| found.fact == *fact) && is_at(&found.pointer, pointer)
+    };
+    let mut elsewhere = fault.elsewhere.iter();
     // A fact of a security scheme belongs to no operation, so the call must be one of the fault's.
     let operation = found.fact.starts_with(&format!("{} ", fault.operation)) || found.operation == fault.operation;
-    found.rule == fault.rule && fact && operation && is_at(&found.pointer, &fault.pointer)
+    // One of a scheme is seen in whichever operation a call is of.
+    let operation = operation || fault.operation == SCHEME;
+    let here = seen(fault.rule, fault.fact.as_ref(), &fault.pointer);
+    operation && (here || elsewhere.any(|place| seen(place.rule, place.fact.as_ref(), &place.pointer)))
 }
 
 fn is_at(pointer: &str, pattern: &str) -> bool {
@@ -88,7 +97,11 @@ fn each_fact_has_a_fault_and_each_fault_names_a_fact_and_a_rule_that_exist() {
     let of_the_service = |fact: &&Fact| fact.kind != FactKind::Decodes;
     let facts = contract.facts.iter().filter(of_the_service);
     let facts: HashSet<_> = facts.map(|fact| fact.name.as_str()).collect();
-    let broken: HashSet<_> = faults().iter().filter_map(|fault| fault.fact.as_deref()).collect();
+    let broken = faults().iter().flat_map(|fault| {
+        let elsewhere = fault.elsewhere.iter().filter_map(|seen| seen.fact.as_deref());
+        fault.fact.as_deref().into_iter().chain(elsewhere)
+    });
+    let broken: HashSet<_> = broken.collect();
     let lacking: BTreeSet<_> = facts
         .difference(&broken)
         .map(|fact| format!("no fault breaks `{fact}`"))

@@ -1,6 +1,8 @@
 //! Faults of the reference service: each shows on the wire as it is named and nowhere else, and the checker sees it.
 
 mod answers;
+mod awkward;
+mod calls;
 mod caught;
 mod checker;
 mod creates;

@@ -10,7 +10,7 @@ use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFT
 use serde_json::{Value, json};
 
 use super::wire::{Reply, call, get, once, post, walk};
-use super::{Running, TOKEN, first, with};
+use super::{Running, TOKEN, awkward, first, with};
 
 const UNKNOWN: &str = "3f6f1f0e-52a5-4c53-8d7a-7a2f6f1f0e52";
 
@@ -59,6 +59,8 @@ async fn observed(axis: &str, service: &Running) -> String {
         "unknown-references" => unknown_references(service).await.to_owned(),
         "venue-of-contact" => venue_of_contact(service).await.to_owned(),
         "field-sizes" => field_sizes(service).await.to_owned(),
+        "name-sizes" | "methods-at-once" | "text-ends" | "text-form" | "markup" | "characters" | "name-letters"
+        | "birth-dates" | "visit-times" | "path-case" | "methods-order" => awkward::observed(axis, service).await,
         "gender-values" => openness(&contact(service, &json!({"gender": "odd"})).await),
         "nationality-values" => openness(&contact(service, &json!({"nationality": "odd"})).await),
         "country-values" => openness(&contact(service, &json!({"country_of_residence": "odd"})).await),
@@ -106,7 +108,7 @@ fn openness(reply: &Reply) -> String {
 }
 
 /// Creates a contact with a first name and these fields.
-async fn contact(service: &Running, fields: &Value) -> Reply {
+pub(super) async fn contact(service: &Running, fields: &Value) -> Reply {
     let mut sent = json!({"firstname": "Ada"});
     sent.as_object_mut()
         .unwrap()
@@ -126,9 +128,14 @@ async fn method(service: &Running, fields: &Value) -> Reply {
 }
 
 async fn visit(service: &Running) -> Reply {
+    visit_at(service, "2031-05-17T07:30:00Z").await
+}
+
+/// Records a visit at this time.
+pub(super) async fn visit_at(service: &Running, datetime: &str) -> Reply {
     let (contact, venue) = (get(service, "/contact-database").await, get(service, "/venues").await);
     let (contact, venue) = (first(&contact.body), first(&venue.body));
-    let sent = json!({"contact_id": contact["id"], "venue_id": venue["id"], "datetime": "2031-05-17T07:30:00Z"});
+    let sent = json!({"contact_id": contact["id"], "venue_id": venue["id"], "datetime": datetime});
     post(service, "/visits", &sent).await
 }
 
@@ -384,6 +391,7 @@ async fn timestamp_form(service: &Running) -> &'static str {
         ("2024-01-08T11:00:00+02:00", "2031-05-17T09:30:00+02:00") => "east",
         ("2024-01-08T09:00:00.000000Z", "2031-05-17T07:30:00.000000Z") => "microseconds",
         ("2024-01-08 09:00:00", "2031-05-17 07:30:00") => "unzoned",
+        ("2024-01-07T23:30:00-09:30", "2031-05-16T22:00:00-09:30") => "west",
         ("1704704400", "1936769400") => "epoch",
         other => panic!("{other:?}"),
     }

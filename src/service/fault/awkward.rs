@@ -1,0 +1,173 @@
+//! Values that are valid and awkward, and kept as something else: [`faults`], and [`Awkward`], which changes them on
+//! their way in. Laws 3 and 5 of the design.
+//!
+//! What is changed is what a write carries, so that its answer and its list both show it; and the service takes what
+//! it is given, so that nothing else is wrong.
+
+use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, SecondsFormat};
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::carried::seen;
+use super::contract::{Carry, Kind, Operation, operations};
+use super::days::{DATES, INSTANTS};
+use super::places::each;
+use super::table::{Fault, How};
+use super::texts::{CLASSES, Reach};
+use crate::service::profile::{DobFormat, Profile};
+
+/// What is made of values of one kind.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Awkward {
+    Date(fn(NaiveDate) -> Option<NaiveDate>),
+    Instant(fn(DateTime<FixedOffset>) -> Option<DateTime<FixedOffset>>),
+    Text(fn(&str) -> String),
+}
+
+/// Each class of awkward values, in each write that it reaches.
+pub(super) fn faults() -> impl Iterator<Item = Fault> {
+    operations().iter().flat_map(|operation| {
+        let texts = CLASSES.iter().filter(|class| class.reach.suits(operation));
+        let texts = texts.map(|class| {
+            let about = format!("a text {}", class.about);
+            (class.name.to_owned(), about, Awkward::Text(class.change))
+        });
+        let dates = DATES.iter().map(|class| {
+            let about = format!("a date {}", class.about);
+            (format!("date-{}", class.name), about, Awkward::Date(class.change))
+        });
+        let instants = INSTANTS.iter().map(|class| {
+            let about = format!("an instant {}", class.about);
+            (format!("instant-{}", class.name), about, Awkward::Instant(class.change))
+        });
+        let classes = texts.chain(dates).chain(instants);
+        classes.filter_map(|(deviation, about, awkward)| {
+            let seen = seen(operation, &|carry| awkward.changes(operation, carry));
+            Fault::seen(operation, (&deviation, about), seen, How::Awkward(awkward))
+        })
+    })
+}
+
+impl Reach {
+    fn suits(self, operation: &Operation) -> bool {
+        let updates = operation.updated.is_some();
+        match self {
+            Reach::Every => true,
+            Reach::Rewritten => updates || is_rewritten(operation),
+            Reach::Updates => updates,
+        }
+    }
+}
+
+/// Whether an update can write again what the operation creates.
+fn is_rewritten(create: &Operation) -> bool {
+    let Some(created) = create.created.as_ref().filter(|created| created.listed.at.is_none()) else {
+        return false;
+    };
+    let mut updates = operations().iter().filter_map(|operation| operation.updated.as_ref());
+    updates.any(|updated| updated.listed.list == created.listed.list)
+}
+
+impl Awkward {
+    /// Whether it may change what a field carries. What a gap lets come back otherwise is not among it.
+    fn changes(self, operation: &Operation, carry: &Carry) -> bool {
+        let is_instant = operation.accepts.iter().any(|accepts| accepts.sent == carry.sent);
+        let is_text = || {
+            let mut fields = operation.fields.iter();
+            fields.any(|(pattern, kind)| *pattern == carry.sent && *kind == Kind::String)
+        };
+        carry.gap.is_none()
+            && match self {
+                Awkward::Date(_) => date_of(carry).is_some() || part_of(carry).is_some(),
+                Awkward::Instant(_) => is_instant,
+                Awkward::Text(_) => is_text() && !is_instant && !carry.kept.ends_with("/id"),
+            }
+    }
+
+    /// Changes what a call carries.
+    pub(super) fn sent(self, call: &mut Call, profile: &Profile) {
+        let carries = carries(call.operation);
+        let Some(sent) = call.json() else { return };
+        let mut body = sent.clone();
+        for carry in carries {
+            match self {
+                Awkward::Date(change) => dates(&mut body, carry, change, profile.dob_format),
+                _ if !self.changes(call.operation, carry) => {}
+                Awkward::Instant(change) => each(&mut body, &carry.sent, &mut |value| instant(value, change)),
+                Awkward::Text(change) => text(&mut body, &carry.sent, change),
+            }
+        }
+        // What has nothing awkward is sent as it came, letter by letter.
+        if body != sent {
+            call.send(&body);
+        }
+    }
+}
+
+/// What an operation carries.
+pub(super) fn carries(operation: &Operation) -> &[Carry] {
+    let created = operation.created.as_ref().map(|created| &created.carries);
+    let updated = operation.updated.as_ref().map(|updated| &updated.carries);
+    created.or(updated).map_or(&[], Vec::as_slice)
+}
+
+/// The pointer of the date whose year a field carries.
+fn date_of(carry: &Carry) -> Option<&str> {
+    carry.sent.strip_suffix("/year")
+}
+
+/// The pointer of the date whose month or day a field carries.
+fn part_of(carry: &Carry) -> Option<&str> {
+    carry.sent.strip_suffix("/month").or(carry.sent.strip_suffix("/day"))
+}
+
+/// Changes the date of three numbers that ends in this carry, or the same date where it is written as a text.
+fn dates(body: &mut Value, carry: &Carry, change: fn(NaiveDate) -> Option<NaiveDate>, format: DobFormat) {
+    if let Some(pointer) = date_of(carry) {
+        each(body, pointer, &mut |parts| {
+            let part = |name: &str| parts.get(name).and_then(Value::as_i64);
+            let year = part("year").and_then(|year| i32::try_from(year).ok());
+            let small = |name: &str| part(name).and_then(|part| u32::try_from(part).ok());
+            let date = || NaiveDate::from_ymd_opt(year?, small("month")?, small("day")?);
+            if let Some(changed) = date().and_then(change) {
+                *parts = json!({"day": changed.day(), "month": changed.month(), "year": changed.year()});
+            }
+        });
+    } else if carry.gap.is_some() {
+        each(body, &carry.sent, &mut |value| {
+            let date = value
+                .as_str()
+                .map(|text| NaiveDate::parse_from_str(text, format.pattern()));
+            if let Some(changed) = date.and_then(Result::ok).and_then(change) {
+                *value = json!(changed.format(format.pattern()).to_string());
+            }
+        });
+    }
+}
+
+fn instant(value: &mut Value, change: fn(DateTime<FixedOffset>) -> Option<DateTime<FixedOffset>>) {
+    let sent = value.as_str().and_then(|text| DateTime::parse_from_rfc3339(text).ok());
+    if let Some((sent, changed)) = sent.and_then(|sent| Some((sent, change(sent)?)))
+        && changed != sent
+    {
+        *value = json!(changed.to_rfc3339_opts(SecondsFormat::AutoSi, true));
+    }
+}
+
+/// Changes a text. One of which nothing is left counts as not sent; in an array it stays.
+fn text(body: &mut Value, pointer: &str, change: fn(&str) -> String) {
+    let mut is_lost = false;
+    each(body, pointer, &mut |value| {
+        let Some(sent) = value.as_str() else { return };
+        let changed = change(sent);
+        if changed.trim().is_empty() {
+            is_lost |= !sent.trim().is_empty();
+        } else {
+            *value = json!(changed);
+        }
+    });
+    let name = pointer.trim_start_matches('/');
+    if let (true, Value::Object(members)) = (is_lost && !name.contains('/'), body) {
+        members.shift_remove(name);
+    }
+}

@@ -1,0 +1,184 @@
+//! What a request shows instead of the token: [`Credential`], and the faults that take it for the token.
+
+use axum::http::header;
+
+use super::call::{Call, Inside};
+use super::contract::operations;
+use super::derived::name;
+use super::pages::number;
+use super::sent::SentFault;
+use super::table::{Deviation, EVERY, Fault, How, Seen};
+
+/// What a request may show instead of the token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Credential {
+    /// The scheme and nothing behind it.
+    Empty,
+    /// A token that begins as the right one: with its first half, or with all of a JWT but the signature.
+    FirstHalf,
+    /// The token with something behind it.
+    Longer,
+    None,
+    /// None, for a page from the second on.
+    NoneOnPageTwo,
+    /// None, where the path has a query.
+    NoneWithQuery,
+    /// The token in other capitals and small letters.
+    OtherCase,
+    /// The token with another last letter.
+    OtherEnd,
+    OtherScheme,
+    /// The beginning of the token.
+    Shorter,
+    WrongToken,
+}
+
+/// The credentials that are nearly right, with the words for them. They are shown to a service, not to an operation.
+const NEAR: [(Credential, &str, &str, &str); 6] = [
+    (
+        Credential::Empty,
+        "let-in-without-a-token",
+        "an empty token is let in",
+        "no credential is refused",
+    ),
+    (
+        Credential::FirstHalf,
+        "let-in-with-a-first-half",
+        "a token with the right first half is let in",
+        WRONG,
+    ),
+    (
+        Credential::Longer,
+        "let-in-with-letters-behind",
+        "the token with letters behind it is let in",
+        WRONG,
+    ),
+    (
+        Credential::OtherCase,
+        "let-in-in-another-case",
+        "the token in another case is let in",
+        WRONG,
+    ),
+    (
+        Credential::OtherEnd,
+        "let-in-with-another-end",
+        "the token with another last letter is let in",
+        WRONG,
+    ),
+    (
+        Credential::Shorter,
+        "let-in-with-a-beginning",
+        "the beginning of the token is let in",
+        WRONG,
+    ),
+];
+
+const WRONG: &str = "a wrong token is refused";
+
+/// The faults on credentials that are nearly right, or that nobody asks for where they should.
+pub(super) fn faults() -> impl Iterator<Item = Fault> {
+    let near = NEAR.into_iter().filter_map(|(credential, deviation, about, stated)| {
+        // Whether there is a token at all is a fact of each operation.
+        let fact = (stated == WRONG).then(|| format!("{EVERY} auth: {stated}"));
+        let words = (name(EVERY, "", deviation), about.to_owned());
+        Fault::named(words, EVERY, vec![refusing(fact)], let_in(EVERY, credential))
+    });
+    let lists = operations().iter().filter(|operation| operation.page.is_some());
+    near.chain(lists.flat_map(|list| {
+        let fault = |(credential, deviation, about): (_, _, &str)| {
+            let fact = format!("{} auth: no credential is refused", list.name);
+            let words = (name(&list.name, "", deviation), about.to_owned());
+            Fault::named(
+                words,
+                &list.name,
+                vec![refusing(Some(fact))],
+                let_in(&list.name, credential),
+            )
+        };
+        let unasked = [
+            (
+                Credential::NoneOnPageTwo,
+                "let-in-on-page-2",
+                "a further page needs no credential",
+            ),
+            (
+                Credential::NoneWithQuery,
+                "let-in-with-a-query",
+                "a path with a query needs no credential",
+            ),
+        ];
+        unasked.into_iter().filter_map(fault).collect::<Vec<_>>()
+    }))
+}
+
+fn refusing(fact: Option<String>) -> Seen {
+    Seen {
+        rule: "auth",
+        fact,
+        pointer: String::new(),
+    }
+}
+
+fn let_in(on: &str, credential: Credential) -> Deviation {
+    Deviation {
+        on: on.to_owned(),
+        how: How::Sent(SentFault::LetIn(credential)),
+    }
+}
+
+impl Credential {
+    /// Whether a call shows it.
+    pub(super) fn is_shown(self, call: &Call, inside: &Inside) -> bool {
+        let Some(value) = call.head.headers.get(header::AUTHORIZATION) else {
+            return match self {
+                Credential::None => true,
+                Credential::NoneOnPageTwo => number(call) >= Some(2),
+                Credential::NoneWithQuery => call.head.uri.query().is_some(),
+                _ => false,
+            };
+        };
+        if is_let_in(call, inside) {
+            return false;
+        }
+        let bearer = |value: &[u8]| {
+            let (scheme, token) = value.split_at_checked(BEARER.len())?;
+            scheme.eq_ignore_ascii_case(BEARER).then(|| token.to_vec())
+        };
+        let right = bearer(inside.credential.as_bytes()).unwrap_or_default();
+        match bearer(value.as_bytes()) {
+            Some(token) => self.is(&token, &right),
+            None if value.as_bytes().trim_ascii().eq_ignore_ascii_case(BEARER.trim_ascii()) => {
+                matches!(self, Credential::Empty | Credential::OtherScheme)
+            }
+            None => self == Credential::OtherScheme,
+        }
+    }
+
+    /// Whether a token that is not the right one is this.
+    fn is(self, token: &[u8], right: &[u8]) -> bool {
+        match self {
+            Credential::Empty => token.trim_ascii().is_empty(),
+            Credential::FirstHalf => {
+                let is_jwt = right.iter().filter(|byte| **byte == b'.').count() == 2;
+                let signature = right.iter().rposition(|byte| *byte == b'.').filter(|_| is_jwt);
+                token.starts_with(right.get(..signature.unwrap_or(right.len() / 2)).unwrap_or_default())
+            }
+            Credential::Longer => token.starts_with(right),
+            Credential::OtherCase => token.eq_ignore_ascii_case(right),
+            Credential::OtherEnd => {
+                let but_last = |token: &[u8]| token.split_last().map(|(_, rest)| rest.to_vec());
+                but_last(token) == but_last(right)
+            }
+            Credential::Shorter => !token.is_empty() && right.starts_with(token),
+            Credential::WrongToken => true,
+            Credential::None | Credential::NoneOnPageTwo | Credential::NoneWithQuery | Credential::OtherScheme => false,
+        }
+    }
+}
+
+const BEARER: &[u8] = b"Bearer ";
+
+/// Whether a call shows the token.
+pub(super) fn is_let_in(call: &Call, inside: &Inside) -> bool {
+    call.head.headers.get(header::AUTHORIZATION) == Some(&inside.credential)
+}

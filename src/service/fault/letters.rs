@@ -1,0 +1,195 @@
+//! What [`texts`](super::texts) are changed by: small functions on letters, of which each knows one habit of software.
+
+use icu_normalizer::DecomposingNormalizer;
+
+/// The text without these signs.
+pub(super) fn without(text: &str, signs: &[char]) -> String {
+    text.replace(signs, "")
+}
+
+/// The text before the first `end`.
+pub(super) fn cut(text: &str, end: &str) -> String {
+    text.split_once(end).map_or(text, |(before, _)| before).to_owned()
+}
+
+/// The text without each part from `open` to `close`.
+pub(super) fn without_between(text: &str, open: &str, close: &str) -> String {
+    let (mut left, mut kept) = (text, String::new());
+    while let Some((before, rest)) = left.split_once(open)
+        && let Some((_, after)) = rest.split_once(close)
+    {
+        kept.push_str(before);
+        left = after;
+    }
+    kept + left
+}
+
+/// The text without dollar signs that a name or a digit follows, and without these.
+pub(super) fn dollar_names_lost(text: &str) -> String {
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let mut parts = text.split('$');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |kept, part| match part.trim_start_matches(is_of_name) {
+        rest if rest.len() < part.len() => kept + rest,
+        _ => kept + "$" + part,
+    })
+}
+
+/// The text with the escapes of many languages decoded.
+pub(super) fn unescaped(text: &str) -> String {
+    let pairs = [
+        ("\\n", "\n"),
+        ("\\t", "\t"),
+        ("\\r", "\r"),
+        ("\\u0041", "A"),
+        ("\\x41", "A"),
+        ("\\'", "'"),
+    ];
+    pairs
+        .into_iter()
+        .fold(text.to_owned(), |text, (escape, meant)| text.replace(escape, meant))
+}
+
+/// The text with each `%` and two digits as the byte that they name.
+pub(super) fn decoded_percents(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut left = text.as_bytes();
+    while let Some((byte, rest)) = left.split_first() {
+        let digits = rest.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(named) if *byte == b'%' => {
+                bytes.push(named);
+                left = rest.get(2..).unwrap_or_default();
+            }
+            _ => {
+                bytes.push(*byte);
+                left = rest;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The text with an apostrophe in front where a table would take it for a formula.
+pub(super) fn formula_marked(text: &str) -> String {
+    if text.starts_with(['=', '@', '-']) {
+        format!("'{text}")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// A text that is a number with an exponent or decimals, as a program writes that number.
+pub(super) fn number_written(text: &str) -> String {
+    let has_form = text.starts_with(|first: char| first.is_ascii_digit()) && text.contains(['e', 'E', '.']);
+    let number = text.parse::<f64>().ok().filter(|_| has_form);
+    number.map_or_else(|| text.to_owned(), |number| number.to_string())
+}
+
+/// A text that is a number of more digits than a double holds, as a double.
+pub(super) fn half_precise(text: &str) -> String {
+    let is_long = text.len() > 15 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text.parse::<f64>().ok().filter(|_| is_long);
+    number.map_or_else(|| text.to_owned(), |number| format!("{number:.0}"))
+}
+
+/// The words of YAML and SQL for true and false as 1 and 0.
+pub(super) fn word_as_value(text: &str) -> String {
+    let is = |words: [&str; 3]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+    match text {
+        _ if is(["true", "yes", "on"]) => "1".to_owned(),
+        _ if is(["false", "no", "off"]) => "0".to_owned(),
+        _ => text.to_owned(),
+    }
+}
+
+/// The text with `sign` for each letter above `last`.
+pub(super) fn replaced_above(text: &str, last: char, sign: &str) -> String {
+    text.replace(|letter: char| letter > last, sign)
+}
+
+/// The text with each byte of its UTF-8 read as a letter of Latin-1.
+pub(super) fn mojibake(text: &str) -> String {
+    text.bytes().map(char::from).collect()
+}
+
+/// The text with the plain letter for each that has a mark.
+pub(super) fn folded(text: &str) -> String {
+    let decomposed = DecomposingNormalizer::new_nfd().normalize(text);
+    let is_mark = |letter: &char| ('\u{300}'..='\u{36f}').contains(letter);
+    decomposed.chars().filter(|letter| !is_mark(letter)).collect()
+}
+
+/// The text with each run of such letters turned round.
+pub(super) fn reversed(text: &str, is_turned: fn(char) -> bool) -> String {
+    let mut runs: Vec<(bool, String)> = Vec::new();
+    for letter in text.chars() {
+        match runs.last_mut() {
+            Some((turned, run)) if *turned == is_turned(letter) => run.push(letter),
+            _ => runs.push((is_turned(letter), letter.to_string())),
+        }
+    }
+    let read = |(turned, run): (bool, String)| if turned { run.chars().rev().collect() } else { run };
+    runs.into_iter().map(read).collect()
+}
+
+/// The text with each letter after the first of its word small.
+pub(super) fn capitals_lost(text: &str) -> String {
+    with_before(text, |before, letter| {
+        let is_inside = before.is_some_and(char::is_alphabetic);
+        if is_inside {
+            letter.to_lowercase().collect()
+        } else {
+            letter.to_string()
+        }
+    })
+}
+
+/// The text with a capital behind each blank.
+pub(super) fn words_capitalised(text: &str) -> String {
+    with_before(text, |before, letter| {
+        let begins = before == Some(' ');
+        if begins {
+            letter.to_uppercase().collect()
+        } else {
+            letter.to_string()
+        }
+    })
+}
+
+/// The text with one `sign` where several follow each other.
+pub(super) fn clipped_runs(text: &str, sign: char) -> String {
+    with_before(text, |before, letter| {
+        let repeats = letter == sign && before == Some(sign);
+        if repeats { String::new() } else { letter.to_string() }
+    })
+}
+
+/// The text with each letter as `write` makes it of the letter before and of itself.
+fn with_before(text: &str, write: impl Fn(Option<char>, char) -> String) -> String {
+    let before = std::iter::once(None).chain(text.chars().map(Some));
+    before
+        .zip(text.chars())
+        .map(|(before, letter)| write(before, letter))
+        .collect()
+}
+
+/// The first `most` bytes of the text, a character that is cut through as U+FFFD.
+pub(super) fn clipped_bytes(text: &str, most: usize) -> String {
+    let bytes = text.as_bytes();
+    String::from_utf8_lossy(bytes.get(..most).unwrap_or(bytes)).into_owned()
+}
+
+/// An address with its part before the `@` changed; any other text as it is.
+pub(super) fn local_part(text: &str, change: fn(&str) -> String) -> String {
+    match text.rsplit_once('@') {
+        Some((local, domain)) if domain.contains('.') => format!("{}@{domain}", change(local)),
+        _ => text.to_owned(),
+    }
+}
+
+/// Whether a text is a phone number: it begins with a plus, a bracket or a zero, and has a blank and seven digits.
+pub(super) fn is_phone(text: &str) -> bool {
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    digits >= 7 && text.starts_with(['+', '(', '0']) && text.contains(' ')
+}

@@ -1,0 +1,255 @@
+//! Writes that are done more or less often than they were sent: [`Often`]. A create adds one record and an update none;
+//! and two creates under way together are two.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{Method, header, response};
+use serde_json::Value;
+use tokio::sync::{Mutex, oneshot};
+
+use super::awkward::carries;
+use super::call::{Answer, Call, Content, Inside};
+use super::carried::seen;
+use super::contract::{Created, Listed, Operation, item, operation, operations};
+use super::places::altered;
+use super::table::{Fault, How, Seen};
+
+/// How often a write is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Often {
+    /// An update adds a record beside its own.
+    AddedToo,
+    /// Of two creates at once the second is answered and not done.
+    OneOfTwoLost,
+    /// Of two creates at once the second is answered with the identifier of the first.
+    OneIdentifier,
+    /// A create is done again when it was answered.
+    StoredAfter,
+    /// A create is done before the one that is answered.
+    StoredBefore,
+    /// Of two creates at once each is answered with the record of the other.
+    Swapped,
+}
+
+/// How long a create waits for another one. One that stays alone is answered then.
+const BOUND: Duration = Duration::from_millis(40);
+
+/// The create that waits for another one.
+#[derive(Debug, Default)]
+pub(super) struct Meeting(Mutex<Option<Waiting>>);
+
+#[derive(Debug)]
+struct Waiting {
+    head: response::Parts,
+    body: Value,
+    /// Where what it is to be answered with goes.
+    answer: oneshot::Sender<Value>,
+}
+
+/// Each of these in each write that it suits.
+pub(super) fn faults() -> impl Iterator<Item = Fault> {
+    operations().iter().flat_map(|operation| {
+        let created = operation
+            .created
+            .iter()
+            .flat_map(|created| created_faults(operation, created));
+        let updated = operation.updated.iter().filter_map(|updated| {
+            let list = format!("{} in {}", operation.name, updated.listed.list);
+            let once = told("once", format!("{list}: once, under its id"), &rows(&updated.listed));
+            // It shows as another record that changed, too.
+            let carried = seen(operation, &|carry| carry.gap.is_none()).into_iter();
+            let other = carried.map(|seen| told("misplaced", format!("{list}: no other item changes"), &seen.pointer));
+            let about = "an update adds a record, too".to_owned();
+            let seen = [once].into_iter().chain(other).collect();
+            Fault::seen(operation, ("row-added", about), seen, How::Often(Often::AddedToo))
+        });
+        created.chain(updated).collect::<Vec<_>>()
+    })
+}
+
+fn created_faults(operation: &Operation, created: &Created) -> Vec<Fault> {
+    let (on, list) = (&operation.name, &created.listed.list);
+    let id = format!("{}{}", created.resource, created.id);
+    let once = || {
+        vec![told(
+            "once",
+            format!("{on} created in {list}: once"),
+            &rows(&created.listed),
+        )]
+    };
+    let unique = told("identifier", format!("{on} created {id}: not reused"), &id);
+    let listed = told("listed", format!("{on} created: listed in {list}"), "");
+    let carried = seen(operation, &|carry| carry.gap.is_none());
+    let rows = [
+        (
+            "stored-twice",
+            "a create stores a record that is not answered, too",
+            once(),
+            Often::StoredBefore,
+        ),
+        (
+            "stored-again",
+            "a create is done again when it was answered",
+            once(),
+            Often::StoredAfter,
+        ),
+        (
+            "one-identifier-at-once",
+            "two creates at once get one identifier",
+            vec![unique],
+            Often::OneIdentifier,
+        ),
+        (
+            "one-lost-at-once",
+            "one of two creates at once is not listed",
+            vec![listed],
+            Often::OneOfTwoLost,
+        ),
+        (
+            "swapped-at-once",
+            "two creates at once get each other's answer",
+            carried,
+            Often::Swapped,
+        ),
+    ];
+    let row = |(deviation, about, seen, often): (_, &str, _, _)| {
+        Fault::seen(operation, (deviation, about.to_owned()), seen, How::Often(often))
+    };
+    rows.into_iter().filter_map(row).collect()
+}
+
+/// Where a list shows the records, by the pattern of any of them.
+fn rows(listed: &Listed) -> String {
+    let law = operation(&listed.list).and_then(|list| list.page.as_ref());
+    let at = listed.at.as_ref().map_or_else(String::new, |at| format!("{at}/*"));
+    law.map_or(at.clone(), |law| format!("{}{at}", item(law)))
+}
+
+fn told(rule: &'static str, fact: String, pointer: &str) -> Seen {
+    Seen {
+        rule,
+        fact: Some(fact),
+        pointer: pointer.to_owned(),
+    }
+}
+
+impl Often {
+    /// Has the service do a call, and answers it.
+    pub(super) async fn done(self, call: &Call, inside: &Inside, meeting: &Meeting) -> Answer {
+        let once = async || Answer::read(inside.run(call.request()).await).await;
+        match self {
+            Often::StoredBefore => {
+                inside.run(call.request()).await;
+                once().await
+            }
+            Often::StoredAfter => {
+                let answer = once().await;
+                if answer.is_success() {
+                    inside.run(call.request()).await;
+                }
+                answer
+            }
+            Often::AddedToo => {
+                let answer = once().await;
+                if let (true, Some(create)) = (answer.is_success(), create_beside(call, inside)) {
+                    inside.run(create).await;
+                }
+                answer
+            }
+            Often::OneIdentifier | Often::OneOfTwoLost | Often::Swapped => self.meet(call, inside, meeting).await,
+        }
+    }
+
+    /// Does a create beside another, if there comes one in time.
+    async fn meet(self, call: &Call, inside: &Inside, meeting: &Meeting) -> Answer {
+        let mut turn = meeting.0.lock().await;
+        let is_let_in = call.head.headers.get(header::AUTHORIZATION) == Some(&inside.credential);
+        if let Some(first) = turn.take_if(|first| is_let_in || first.answer.is_closed())
+            && !first.answer.is_closed()
+        {
+            return self.second(first, call, inside).await;
+        }
+        let mut answer = Answer::read(inside.run(call.request()).await).await;
+        let Some(body) = answer.success().cloned() else {
+            return answer;
+        };
+        let (sender, mut other) = oneshot::channel();
+        *turn = Some(Waiting {
+            head: answer.head.clone(),
+            body,
+            answer: sender,
+        });
+        drop(turn);
+        let mut swapped = tokio::time::timeout(BOUND, &mut other).await.ok().and_then(Result::ok);
+        if swapped.is_none() {
+            // Whoever took it has answered when this is free; else it is there still.
+            let mut turn = meeting.0.lock().await;
+            match other.try_recv() {
+                Ok(body) => swapped = Some(body),
+                Err(oneshot::error::TryRecvError::Empty) => drop(turn.take()),
+                Err(oneshot::error::TryRecvError::Closed) => {}
+            }
+        }
+        answer.content = swapped.map_or(answer.content, Content::Json);
+        answer
+    }
+
+    /// Answers the second of two creates, and the first where both are.
+    async fn second(self, first: Waiting, call: &Call, inside: &Inside) -> Answer {
+        let created = call.operation.created.as_ref();
+        let id = created
+            .map(|created| format!("{}{}", created.resource, created.id))
+            .unwrap_or_default();
+        if self == Often::OneOfTwoLost {
+            let body = unstored(call, &id, first.body);
+            return Answer {
+                head: first.head,
+                content: Content::Json(body),
+            };
+        }
+        let mut answer = Answer::read(inside.run(call.request()).await).await;
+        let Some(body) = answer.success() else { return answer };
+        if self == Often::Swapped {
+            let own = std::mem::replace(body, first.body);
+            // One that no longer waits needs no answer.
+            let _ = first.answer.send(own);
+        } else if let (Some(own), Some(other)) = (body.pointer_mut(&id), first.body.pointer(&id)) {
+            *own = other.clone();
+        }
+        answer
+    }
+}
+
+/// The answer to a create that is not done: another's, with what this one carries.
+fn unstored(call: &Call, id: &str, mut answer: Value) -> Value {
+    let (sent, created) = (call.json().unwrap_or_default(), call.operation.created.as_ref());
+    for carry in carries(call.operation) {
+        let kept = created.map(|created| format!("{}{}", created.resource, carry.kept));
+        let place = kept.and_then(|kept| answer.pointer_mut(&kept));
+        if let (Some(place), Some(value)) = (place, sent.pointer(&carry.sent)) {
+            *place = value.clone();
+        }
+    }
+    if let Some(id) = answer.pointer_mut(id) {
+        *id = altered(id);
+    }
+    answer
+}
+
+/// The create of a record such as an update writes, with what the update was sent.
+fn create_beside(call: &Call, inside: &Inside) -> Option<Request> {
+    let list = &call.operation.updated.as_ref()?.listed.list;
+    let creates = |operation: &&Operation| {
+        let created = operation.created.as_ref();
+        created.is_some_and(|created| created.listed.list == *list && created.listed.at.is_none())
+    };
+    let create = operations().iter().find(creates)?;
+    let request = Request::builder()
+        .method(Method::POST)
+        .uri(&create.path)
+        .header(header::AUTHORIZATION, &inside.credential)
+        .header(header::CONTENT_TYPE, "application/json");
+    request.body(Body::from(call.body.clone())).ok()
+}

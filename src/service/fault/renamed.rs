@@ -1,0 +1,59 @@
+//! An update that leaves its record under another identifier: [`answered`]. Law 5 of the design.
+
+use serde_json::json;
+
+use super::call::{Answer, Call};
+use super::contract::{Operation, Updated, item, operations};
+use super::creates::Memory;
+use super::places::{altered, each};
+use super::table::{Fault, How, Seen};
+
+/// The fault of each update.
+pub(super) fn faults() -> impl Iterator<Item = Fault> {
+    operations().iter().filter_map(|operation| {
+        let updated = operation.updated.as_ref()?;
+        let about = "an update gives its record another identifier".to_owned();
+        let seen = Seen {
+            rule: "once",
+            fact: Some(format!(
+                "{} in {}: once, under its id",
+                operation.name, updated.listed.list
+            )),
+            pointer: String::new(),
+        };
+        Fault::seen(operation, ("renamed", about), vec![seen], How::Renamed)
+    })
+}
+
+/// Whether the list shows what the update writes.
+pub(super) fn concerns(update: &Operation, called: &Operation) -> bool {
+    let updated = update.updated.as_ref();
+    updated.is_some_and(|updated| updated.listed.list == called.name)
+}
+
+/// Remembers what an update wrote, or shows it under another identifier in its list.
+pub(super) fn answered(updated: &Updated, call: &Call, answer: &mut Answer, memory: &Memory) {
+    if !answer.is_success() {
+        return;
+    }
+    let Some(law) = call
+        .operation
+        .page
+        .as_ref()
+        .filter(|_| call.operation.name == updated.listed.list)
+    else {
+        if let Some(id) = call.identifier() {
+            memory.remember(&json!(id.to_ascii_lowercase()));
+        }
+        return;
+    };
+    let renamed = memory.records();
+    if let Some(body) = answer.success() {
+        each(body, &format!("{}{}", item(law), law.id), &mut |id| {
+            let own = json!(id.as_str().unwrap_or_default().to_ascii_lowercase());
+            if renamed.contains(&own) {
+                *id = altered(id);
+            }
+        });
+    }
+}

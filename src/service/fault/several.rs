@@ -1,0 +1,134 @@
+//! Arrays of several elements whose parts do not stay together: [`Several`]. Laws 3, 5 and 6 of the design.
+
+use serde_json::Value;
+
+use super::awkward::carries;
+use super::call::Call;
+use super::carried::seen;
+use super::contract::{Carry, Operation, operations};
+use super::places::each;
+use super::table::{Fault, How};
+
+/// What becomes of an array of two elements or more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Several {
+    /// Its first element alone is kept.
+    FirstAlone,
+    /// Its last element alone is kept.
+    LastAlone,
+    /// Each element has the main part of the one before.
+    Mixed,
+    /// Each part is sorted by itself.
+    Sorted,
+    /// Of elements of one kind the last is kept.
+    UniqueByKind,
+}
+
+const ALL: [(Several, &str, &str); 5] = [
+    (
+        Several::FirstAlone,
+        "first-element-alone",
+        "of several elements the first alone is kept",
+    ),
+    (
+        Several::LastAlone,
+        "last-element-alone",
+        "of several elements the last alone is kept",
+    ),
+    (
+        Several::Mixed,
+        "elements-mixed",
+        "each of several elements has a part of the one before",
+    ),
+    (
+        Several::Sorted,
+        "parts-sorted",
+        "the parts of several elements are sorted each by itself",
+    ),
+    (
+        Several::UniqueByKind,
+        "unique-by-kind",
+        "of several elements of one kind the last is kept",
+    ),
+];
+
+/// Each of these in each write that carries an array of objects.
+pub(super) fn faults() -> impl Iterator<Item = Fault> {
+    operations().iter().flat_map(|operation| {
+        ALL.into_iter().filter_map(|(several, deviation, about)| {
+            let mut seen = seen(operation, &|carry| array(carry).is_some());
+            // What a gap lets come back otherwise is still not another element's.
+            seen.iter_mut().for_each(|seen| seen.rule = "carried");
+            Fault::seen(operation, (deviation, about.to_owned()), seen, How::Several(several))
+        })
+    })
+}
+
+/// The array and the member that a field is carried in.
+fn array(carry: &Carry) -> Option<(&str, &str)> {
+    carry.sent.split_once("/*/")
+}
+
+impl Several {
+    /// Changes each array of a call.
+    pub(super) fn sent(self, call: &mut Call) {
+        let operation: &Operation = call.operation;
+        let Some(mut body) = call.json() else { return };
+        let mut pointers: Vec<_> = carries(operation).iter().filter_map(array).collect();
+        pointers.dedup_by_key(|(pointer, _)| *pointer);
+        let mut is_changed = false;
+        for (pointer, _) in pointers {
+            let of_array = |carry: &&Carry| array(carry).is_some_and(|(of, _)| of == pointer);
+            let parts: Vec<_> = carries(operation).iter().filter(of_array).collect();
+            each(&mut body, pointer, &mut |value| {
+                if let Some(elements) = value.as_array_mut().filter(|elements| elements.len() > 1) {
+                    self.change(elements, &parts);
+                    is_changed = true;
+                }
+            });
+        }
+        if is_changed {
+            call.send(&body);
+        }
+    }
+
+    fn change(self, elements: &mut Vec<Value>, parts: &[&Carry]) {
+        let names = |is_kind: bool| {
+            let parts = parts.iter().filter(move |carry| carry.gap.is_some() == is_kind);
+            parts.filter_map(|carry| Some(array(carry)?.1))
+        };
+        match self {
+            Several::FirstAlone => elements.truncate(1),
+            Several::LastAlone => drop(elements.drain(..elements.len() - 1)),
+            Several::Mixed => names(false).for_each(|name| rearrange(elements, name, &|parts| parts.rotate_right(1))),
+            Several::Sorted => {
+                let sort =
+                    |parts: &mut Vec<Option<Value>>| parts.sort_by_key(|part| part.as_ref().map(Value::to_string));
+                names(true)
+                    .chain(names(false))
+                    .for_each(|name| rearrange(elements, name, &sort));
+            }
+            Several::UniqueByKind => {
+                let kind = names(true).next().unwrap_or_default();
+                let kinds: Vec<_> = elements.iter().map(|element| element.get(kind).cloned()).collect();
+                let mut left = kinds.iter().enumerate();
+                elements.retain(|_| {
+                    left.next()
+                        .is_none_or(|(at, kind)| !kinds.iter().skip(at + 1).any(|later| later == kind))
+                });
+            }
+        }
+    }
+}
+
+/// Gives the elements their members of this name in another order.
+fn rearrange(elements: &mut [Value], name: &str, order: &dyn Fn(&mut Vec<Option<Value>>)) {
+    let members = elements.iter_mut().map(|element| element.as_object_mut()?.remove(name));
+    let mut parts: Vec<_> = members.collect();
+    order(&mut parts);
+    for (element, part) in elements.iter_mut().zip(parts) {
+        if let (Some(members), Some(part)) = (element.as_object_mut(), part) {
+            members.insert(name.to_owned(), part);
+        }
+    }
+}

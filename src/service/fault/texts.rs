@@ -1,0 +1,565 @@
+//! What real software makes of texts that are valid and awkward: [`CLASSES`], a table of one function each.
+//!
+//! The members come from what is told of registers, importers, templates and databases everywhere: names that no
+//! program expected. Each leaves a plain text alone: ASCII of at most 49 characters, no capital inside of a word and one
+//! behind each blank, and of signs single hyphens, dots and blanks inside, one `@`, and a plus at the start.
+
+use super::letters::{
+    capitals_lost, clipped_bytes, clipped_runs, cut, decoded_percents, dollar_names_lost, folded, formula_marked,
+    half_precise, is_phone, local_part, mojibake, number_written, replaced_above, reversed, unescaped, without,
+    without_between, word_as_value, words_capitalised,
+};
+
+/// One thing that software makes of texts.
+pub(super) struct TextClass {
+    pub(super) name: &'static str,
+    /// What becomes of the text, to be read after "a text".
+    pub(super) about: &'static str,
+    pub(super) reach: Reach,
+    pub(super) change: fn(&str) -> String,
+}
+
+/// Which writes have it. A text that needs a record to itself, or that stays where nobody can write it anew, is for
+/// updates: they leave no record behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Every write that carries a text.
+    Every,
+    /// Updates, and creates of what an update can write again.
+    Rewritten,
+    /// Updates.
+    Updates,
+}
+
+use Reach::{Every, Rewritten, Updates};
+
+const fn class(name: &'static str, about: &'static str, reach: Reach, change: fn(&str) -> String) -> TextClass {
+    TextClass {
+        name,
+        about,
+        reach,
+        change,
+    }
+}
+
+/// Every class.
+pub(super) const CLASSES: &[TextClass] = &[
+    // HTML: escaped where it is stored and not where it is shown, or cleaned of what was never markup.
+    class("apostrophe-entity", "has an entity for an apostrophe", Every, |text| {
+        text.replace('\'', "&#39;")
+    }),
+    class("ampersand-entity", "has an entity for an ampersand", Every, |text| {
+        text.replace('&', "&amp;")
+    }),
+    class(
+        "quote-entity",
+        "has an entity for a quotation mark",
+        Rewritten,
+        |text| text.replace('"', "&quot;"),
+    ),
+    class(
+        "angle-entity",
+        "has an entity for an angle bracket",
+        Rewritten,
+        |text| text.replace('<', "&lt;").replace('>', "&gt;"),
+    ),
+    class("entity-decoded", "shows what its entities stand for", Updates, |text| {
+        ["&amp;", "&lt;", "&gt;", "&quot;", "&#39;"]
+            .into_iter()
+            .zip(["&", "<", ">", "\"", "'"])
+            .fold(text.to_owned(), |text, (entity, sign)| text.replace(entity, sign))
+    }),
+    class(
+        "markup-stripped",
+        "loses what stands in angle brackets",
+        Rewritten,
+        |text| without_between(text, "<", ">"),
+    ),
+    class("angle-cut", "ends before an angle bracket", Updates, |text| {
+        cut(text, "<")
+    }),
+    // Escapes, of strings and of addresses.
+    class("backslash-lost", "loses its backslashes", Rewritten, |text| {
+        without(text, &['\\'])
+    }),
+    class("backslash-doubled", "has two backslashes for one", Rewritten, |text| {
+        text.replace('\\', "\\\\")
+    }),
+    class(
+        "escape-decoded",
+        "has what stands behind a backslash decoded",
+        Updates,
+        unescaped,
+    ),
+    class("quotes-slashed", "has backslashes before quotes", Rewritten, |text| {
+        text.replace('\'', "\\'").replace('"', "\\\"")
+    }),
+    class(
+        "percent-decoded",
+        "has its percent signs decoded",
+        Rewritten,
+        decoded_percents,
+    ),
+    class("percent-encoded", "has %25 for a percent sign", Rewritten, |text| {
+        text.replace('%', "%25")
+    }),
+    class("plus-blank", "has a blank for a plus sign inside", Rewritten, |text| {
+        text.char_indices()
+            .map(|(at, sign)| if at > 0 && sign == '+' { ' ' } else { sign })
+            .collect()
+    }),
+    class("ampersand-cut", "ends before an ampersand", Rewritten, |text| {
+        cut(text, "&")
+    }),
+    // Templates and formats.
+    class(
+        "dollar-expanded",
+        "loses a dollar sign and the name behind it",
+        Rewritten,
+        dollar_names_lost,
+    ),
+    class(
+        "dollar-braces-expanded",
+        "loses what stands in ${}",
+        Rewritten,
+        |text| without_between(text, "${", "}"),
+    ),
+    class(
+        "double-braces-expanded",
+        "loses what stands in {{}}",
+        Rewritten,
+        |text| without_between(text, "{{", "}}"),
+    ),
+    class("braces-expanded", "loses what stands in {}", Rewritten, |text| {
+        without_between(text, "{", "}")
+    }),
+    class("hash-braces-expanded", "loses what stands in #{}", Updates, |text| {
+        without_between(text, "#{", "}")
+    }),
+    class(
+        "format-expanded",
+        "has %s and %d taken for arguments",
+        Rewritten,
+        |text| text.replace("%s", "").replace("%d", "0").replace("%%", "%"),
+    ),
+    // SQL and lists of values.
+    class("apostrophe-lost", "loses its apostrophes", Every, |text| {
+        without(text, &['\''])
+    }),
+    class("apostrophe-doubled", "has two apostrophes for one", Every, |text| {
+        text.replace('\'', "''")
+    }),
+    class("apostrophe-cut", "ends before an apostrophe", Every, |text| {
+        cut(text, "'")
+    }),
+    class("quote-lost", "loses its quotation marks", Rewritten, |text| {
+        without(text, &['"'])
+    }),
+    class("semicolon-cut", "ends before a semicolon", Rewritten, |text| {
+        cut(text, ";")
+    }),
+    class("comma-cut", "ends before a comma", Rewritten, |text| cut(text, ",")),
+    class("dashes-cut", "ends before two hyphens", Updates, |text| cut(text, "--")),
+    class("hash-cut", "ends before a hash sign", Rewritten, |text| cut(text, "#")),
+    class("bar-cut", "ends before a vertical bar", Updates, |text| cut(text, "|")),
+    class(
+        "formula-marked",
+        "has an apostrophe before =, @ or - at its start",
+        Updates,
+        formula_marked,
+    ),
+    class("slash-cut", "ends before a slash", Updates, |text| cut(text, "/")),
+    class("colon-cut", "ends before a colon", Updates, |text| cut(text, ":")),
+    class(
+        "parentheses-lost",
+        "loses what stands in parentheses",
+        Updates,
+        |text| without_between(text, "(", ")"),
+    ),
+    class(
+        "emphasis-lost",
+        "loses its asterisks and underscores",
+        Updates,
+        |text| without(text, &['*', '_']),
+    ),
+    class("last-dot-lost", "loses a dot at its end", Updates, |text| {
+        text.strip_suffix('.').unwrap_or(text).to_owned()
+    }),
+    // Texts that are taken for values.
+    class(
+        "leading-zeros-lost",
+        "loses the zeros that a number begins with",
+        Updates,
+        |text| {
+            let is_number = text.len() > 1 && text.bytes().all(|byte| byte.is_ascii_digit());
+            let rest = text.trim_start_matches('0');
+            if is_number && !rest.is_empty() { rest } else { text }.to_owned()
+        },
+    ),
+    class(
+        "number-written",
+        "is a number that is written anew",
+        Updates,
+        number_written,
+    ),
+    class(
+        "long-number-rounded",
+        "is a number of more than 15 digits that is rounded",
+        Updates,
+        half_precise,
+    ),
+    class(
+        "null-word-lost",
+        "is the word null and is taken for nothing",
+        Updates,
+        |text| {
+            let words = ["null", "nil", "none", "undefined"];
+            if words.iter().any(|word| text.eq_ignore_ascii_case(word)) {
+                ""
+            } else {
+                text
+            }
+            .to_owned()
+        },
+    ),
+    class(
+        "nan-word-lost",
+        "is the word NaN and is taken for nothing",
+        Updates,
+        |text| {
+            let words = ["NaN", "Infinity", "inf", "N/A"];
+            if words.iter().any(|word| text.eq_ignore_ascii_case(word)) {
+                ""
+            } else {
+                text
+            }
+            .to_owned()
+        },
+    ),
+    class(
+        "truth-word-written",
+        "is the word true or yes and comes back as 1",
+        Updates,
+        word_as_value,
+    ),
+    // Characters.
+    class(
+        "beyond-bmp-questioned",
+        "has a question mark for a character beyond U+FFFF",
+        Every,
+        |text| replaced_above(text, '\u{ffff}', "?"),
+    ),
+    class(
+        "beyond-bmp-replaced",
+        "has U+FFFD twice for a character beyond U+FFFF",
+        Every,
+        |text| replaced_above(text, '\u{ffff}', "\u{fffd}\u{fffd}"),
+    ),
+    class(
+        "beyond-bmp-lost",
+        "loses its characters beyond U+FFFF",
+        Rewritten,
+        |text| replaced_above(text, '\u{ffff}', ""),
+    ),
+    class(
+        "beyond-bmp-cut",
+        "ends before a character beyond U+FFFF",
+        Rewritten,
+        |text| text.chars().take_while(|letter| *letter <= '\u{ffff}').collect(),
+    ),
+    class(
+        "beyond-latin-questioned",
+        "has a question mark for a letter beyond Latin-1",
+        Every,
+        |text| replaced_above(text, '\u{ff}', "?"),
+    ),
+    class("read-as-latin", "has its UTF-8 read as Latin-1", Every, mojibake),
+    class("marks-lost", "has letters without their marks", Every, folded),
+    class("combining-marks-lost", "loses its combining marks", Rewritten, |text| {
+        text.chars()
+            .filter(|letter| !('\u{300}'..='\u{36f}').contains(letter))
+            .collect()
+    }),
+    class(
+        "invisible-lost",
+        "loses its joiners, selectors and direction marks",
+        Rewritten,
+        |text| {
+            let is_shown = |letter: &char| !matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{fe0f}' | '\u{feff}');
+            text.chars().filter(is_shown).collect()
+        },
+    ),
+    class(
+        "right-to-left-reversed",
+        "has Hebrew and Arabic letters in reversed order",
+        Rewritten,
+        |text| reversed(text, |letter| ('\u{590}'..='\u{8ff}').contains(&letter)),
+    ),
+    class(
+        "compatibility-folded",
+        "has plain letters for ligatures and full-width ones",
+        Updates,
+        |text| {
+            icu_normalizer::ComposingNormalizer::new_nfkc()
+                .normalize(text)
+                .into_owned()
+        },
+    ),
+    class("digits-westernised", "has 0 to 9 for Arabic digits", Updates, |text| {
+        let digit = |letter: char| u32::from(letter).checked_sub(0x660).filter(|digit| *digit < 10);
+        let western = |letter: char| digit(letter).and_then(|digit| char::from_digit(digit, 10));
+        text.chars().map(|letter| western(letter).unwrap_or(letter)).collect()
+    }),
+    // Case.
+    class(
+        "inner-capitals-lost",
+        "loses the capitals inside of words",
+        Every,
+        capitals_lost,
+    ),
+    class(
+        "words-capitalised",
+        "has a capital at the start of each further word",
+        Rewritten,
+        words_capitalised,
+    ),
+    class("sharp-s-doubled", "has two letters for a sharp s", Rewritten, |text| {
+        text.replace(['ß', 'ẞ'], "ss")
+    }),
+    class("turkish-i-lost", "has a plain i for a Turkish one", Rewritten, |text| {
+        text.replace('ı', "i").replace('İ', "I")
+    }),
+    // Blanks and typography.
+    class(
+        "inner-blanks-collapsed",
+        "has one blank for several inside",
+        Every,
+        |text| clipped_runs(text, ' '),
+    ),
+    class(
+        "hard-blank-softened",
+        "has a plain blank for one that does not break",
+        Rewritten,
+        |text| text.replace(['\u{a0}', '\u{202f}'], " "),
+    ),
+    class(
+        "apostrophe-curled",
+        "has a typographic apostrophe for a plain one",
+        Every,
+        |text| text.replace('\'', "’"),
+    ),
+    class(
+        "apostrophe-straightened",
+        "has a plain apostrophe for a typographic one",
+        Rewritten,
+        |text| text.replace('’', "'"),
+    ),
+    class(
+        "quotes-curled",
+        "has typographic quotation marks for plain ones",
+        Updates,
+        |text| text.replace('"', "”"),
+    ),
+    class(
+        "grave-straightened",
+        "has an apostrophe for a grave accent by itself",
+        Updates,
+        |text| text.replace(['`', '´'], "'"),
+    ),
+    class(
+        "dashes-joined",
+        "has a dash for two hyphens and one sign for three dots",
+        Updates,
+        |text| text.replace("--", "–").replace("...", "…"),
+    ),
+    class(
+        "hyphen-plain",
+        "has a plain hyphen for a typographic hyphen or dash",
+        Rewritten,
+        |text| text.replace(['\u{2010}', '\u{2011}', '–', '—'], "-"),
+    ),
+    // Lengths.
+    class("cut-at-50", "ends after 50 characters", Updates, |text| {
+        text.chars().take(50).collect()
+    }),
+    class("cut-at-64", "ends after 64 characters", Updates, |text| {
+        text.chars().take(64).collect()
+    }),
+    class("cut-at-100", "ends after 100 characters", Updates, |text| {
+        text.chars().take(100).collect()
+    }),
+    class("cut-at-128", "ends after 128 characters", Updates, |text| {
+        text.chars().take(128).collect()
+    }),
+    class("cut-at-255", "ends after 255 characters", Updates, |text| {
+        text.chars().take(255).collect()
+    }),
+    class(
+        "cut-at-255-bytes",
+        "ends after 255 bytes, in the middle of a character",
+        Updates,
+        |text| clipped_bytes(text, 255),
+    ),
+    // Addresses and numbers of methods.
+    class(
+        "address-lowered",
+        "is an address with small letters before the @",
+        Every,
+        |text| local_part(text, str::to_lowercase),
+    ),
+    class(
+        "address-tag-lost",
+        "is an address without its part from the plus sign",
+        Every,
+        |text| local_part(text, |local| cut(local, "+")),
+    ),
+    class(
+        "phone-signs-lost",
+        "is a phone number without brackets, hyphens and dots",
+        Rewritten,
+        |text| {
+            if is_phone(text) {
+                without(text, &['(', ')', '-', '.'])
+            } else {
+                text.to_owned()
+            }
+        },
+    ),
+    class(
+        "phone-extension-lost",
+        "is a phone number without its extension",
+        Updates,
+        |text| {
+            if is_phone(text) {
+                cut(&cut(text, " x"), " ext")
+            } else {
+                text.to_owned()
+            }
+        },
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: [&str; 10] = [
+        "Countersign-bcdfghjkl",
+        "Check-bcdfghjkl",
+        "countersign-bcdfghjkl",
+        "countersign.second.bcdfghjkl@example.com",
+        "ada@example.com",
+        "+44 7700 900123",
+        "01632 960123",
+        "Ada",
+        "Example",
+        "A Text Of Forty-nine Characters - And No More Now",
+    ];
+
+    /// For each class a text and what becomes of it.
+    const AWKWARD: [(&str, &str, &str); 74] = [
+        ("slash-cut", "a/b", "a"),
+        ("colon-cut", "a: b", "a"),
+        ("parentheses-lost", "Ada (b) c", "Ada  c"),
+        ("emphasis-lost", "*a* _b_", "a b"),
+        ("last-dot-lost", "a b Jr.", "a b Jr"),
+        ("digits-westernised", "a\u{661}\u{669}", "a19"),
+        ("quotes-curled", "\"Al\"", "”Al”"),
+        ("grave-straightened", "O`Neil", "O'Neil"),
+        ("apostrophe-entity", "O'Neil", "O&#39;Neil"),
+        ("ampersand-entity", "A&B", "A&amp;B"),
+        ("quote-entity", "\"Al\"", "&quot;Al&quot;"),
+        ("angle-entity", "a<b>c", "a&lt;b&gt;c"),
+        ("entity-decoded", "A&amp;B", "A&B"),
+        ("markup-stripped", "a<i>b</i>c < d", "abc < d"),
+        ("angle-cut", "a < b", "a "),
+        ("backslash-lost", r"a\b", "ab"),
+        ("backslash-doubled", r"a\b", r"a\\b"),
+        ("escape-decoded", r"a\nb\u0041", "a\nbA"),
+        ("quotes-slashed", "O'Neil", r"O\'Neil"),
+        ("percent-decoded", "a%41%2", "aA%2"),
+        ("percent-encoded", "100%", "100%25"),
+        ("plus-blank", "+a+b", "+a b"),
+        ("ampersand-cut", "A&B", "A"),
+        ("dollar-expanded", "a$x_1 $ b$", "a $ b$"),
+        ("dollar-braces-expanded", "a${x}b${", "ab${"),
+        ("double-braces-expanded", "a{{x}}b", "ab"),
+        ("braces-expanded", "a{0}b", "ab"),
+        ("hash-braces-expanded", "a#{x}b", "ab"),
+        ("format-expanded", "a%sb%dc%%", "ab0c%"),
+        ("apostrophe-lost", "O'Neil", "ONeil"),
+        ("apostrophe-doubled", "O'Neil", "O''Neil"),
+        ("apostrophe-cut", "O'Neil", "O"),
+        ("quote-lost", "a\"b", "ab"),
+        ("semicolon-cut", "a;b", "a"),
+        ("comma-cut", "a, b", "a"),
+        ("dashes-cut", "a--b", "a"),
+        ("hash-cut", "a#b", "a"),
+        ("bar-cut", "a|b", "a"),
+        ("formula-marked", "=a", "'=a"),
+        ("leading-zeros-lost", "007", "7"),
+        ("number-written", "1e3", "1000"),
+        ("long-number-rounded", "12345678901234567891", "12345678901234567168"),
+        ("null-word-lost", "Null", ""),
+        ("nan-word-lost", "NaN", ""),
+        ("truth-word-written", "True", "1"),
+        ("beyond-bmp-questioned", "a\u{1f600}", "a?"),
+        ("beyond-bmp-replaced", "a\u{1f600}", "a\u{fffd}\u{fffd}"),
+        ("beyond-bmp-lost", "a\u{1f600}b", "ab"),
+        ("beyond-bmp-cut", "a\u{1f600}b", "a"),
+        ("beyond-latin-questioned", "éΩ", "é?"),
+        ("read-as-latin", "é", "Ã©"),
+        ("marks-lost", "éç", "ec"),
+        ("combining-marks-lost", "e\u{301}é", "eé"),
+        ("invisible-lost", "a\u{200d}b\u{200f}", "ab"),
+        ("right-to-left-reversed", "a אבג b", "a גבא b"),
+        ("compatibility-folded", "ﬁＡ", "fiA"),
+        ("inner-capitals-lost", "McDonald", "Mcdonald"),
+        ("words-capitalised", "Ada van der Berg", "Ada Van Der Berg"),
+        ("sharp-s-doubled", "Groß", "Gross"),
+        ("turkish-i-lost", "Işıl", "Işil"),
+        ("inner-blanks-collapsed", "a   b", "a b"),
+        ("hard-blank-softened", "a\u{a0}b", "a b"),
+        ("apostrophe-curled", "O'Neil", "O’Neil"),
+        ("apostrophe-straightened", "O’Neil", "O'Neil"),
+        ("dashes-joined", "a--b...", "a–b…"),
+        ("hyphen-plain", "a–b", "a-b"),
+        ("cut-at-50", LONG, "12345678901234567890123456789012345678901234567890"),
+        ("cut-at-64", LONG, LONG.split_at(64).0),
+        ("cut-at-100", LONG, LONG.split_at(100).0),
+        ("cut-at-128", LONG, LONG.split_at(128).0),
+        ("address-lowered", "Ada@Example.com", "ada@Example.com"),
+        ("address-tag-lost", "ada+x@example.com", "ada@example.com"),
+        ("phone-signs-lost", "(01632) 960-123", "01632 960123"),
+        ("phone-extension-lost", "01632 960123 x4", "01632 960123"),
+    ];
+
+    const LONG: &str = "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890\
+                        1234567890123456789012345678901234567890";
+
+    #[test]
+    fn each_class_changes_an_awkward_text_and_no_plain_one() {
+        for class in CLASSES {
+            for plain in PLAIN {
+                assert_eq!((class.change)(plain), plain, "{}", class.name);
+            }
+            let awkward = AWKWARD.iter().find(|(name, ..)| *name == class.name);
+            match awkward {
+                Some((_, sent, kept)) => assert_eq!((class.change)(sent), *kept, "{}", class.name),
+                None => assert!(class.name.starts_with("cut-at-255"), "{}", class.name),
+            }
+        }
+        assert_eq!(AWKWARD.len() + 2, CLASSES.len());
+    }
+
+    #[test]
+    fn a_text_is_cut_after_characters_or_inside_of_one() {
+        let change = |name: &str, text: &str| {
+            let class = CLASSES.iter().find(|class| class.name == name).unwrap();
+            (class.change)(text)
+        };
+        assert_eq!(change("cut-at-255", &"é".repeat(300)), "é".repeat(255));
+        let cut = format!("{}\u{fffd}", "é".repeat(127));
+        assert_eq!(change("cut-at-255-bytes", &"é".repeat(128)), cut);
+    }
+}

@@ -1,0 +1,174 @@
+//! Requests that are refused, or understood otherwise, for the way in which they are written, where RFCs say that it
+//! makes no difference: [`Writing`].
+
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::Value;
+
+use super::call::Call;
+use super::carried::seen;
+use super::contract::{Operation, operations};
+use super::derived::name;
+use super::table::{Deviation, EVERY, Fault, How, Seen};
+
+/// A way to write a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Writing {
+    /// A UUID in capitals names no record (RFC 9562, section 4).
+    Capitals,
+    /// The media type has a parameter (RFC 9110, section 8.3.1).
+    Charset,
+    /// Letters of texts are escaped (RFC 8259, section 7).
+    Escapes,
+    /// Letters of texts are escaped, and kept so.
+    EscapesKept,
+    /// Members stand in another order than in the document (RFC 8259, section 4).
+    Order,
+    /// The name of the scheme is in small letters (RFC 9110, section 11.1).
+    SmallScheme,
+    /// There are blanks between tokens (RFC 8259, section 2).
+    WhiteSpace,
+}
+
+/// The writings that are refused: the name of the fault, what it does, and what the fact calls the writing.
+const REFUSED: [(Writing, &str, &str, &str); 5] = [
+    (
+        Writing::Capitals,
+        "capitals-refused",
+        "an identifier in capitals is of no record",
+        "the UUID in capitals",
+    ),
+    (
+        Writing::Charset,
+        "charset-refused",
+        "a media type with a charset is refused",
+        "a charset in the media type",
+    ),
+    (
+        Writing::Escapes,
+        "escapes-refused",
+        "a body with escaped letters is refused",
+        "JSON with escapes",
+    ),
+    (
+        Writing::Order,
+        "order-refused",
+        "a body whose members stand in another order is refused",
+        ANOTHER_ORDER,
+    ),
+    (
+        Writing::WhiteSpace,
+        "white-space-refused",
+        "a body with white space is refused",
+        ANOTHER_ORDER,
+    ),
+];
+
+const ANOTHER_ORDER: &str = "JSON in another order, with white space";
+
+/// Each of these in updates, which leave no record behind; the scheme's in every operation, and told of the first list.
+pub(super) fn faults() -> impl Iterator<Item = Fault> {
+    let updates = operations().iter().filter(|operation| operation.updated.is_some());
+    let of_updates = updates.flat_map(|update| {
+        let refused = REFUSED.into_iter().map(move |(writing, deviation, about, told)| {
+            let seen = vec![equivalent(update, told)];
+            Fault::seen(update, (deviation, about.to_owned()), seen, How::Writing(writing))
+        });
+        let about = "escaped letters are kept as they are written".to_owned();
+        let kept = seen(update, &|carry| carry.gap.is_none());
+        refused.chain([Fault::seen(
+            update,
+            ("escapes-kept", about),
+            kept,
+            How::Writing(Writing::EscapesKept),
+        )])
+    });
+    let lists = operations().iter().filter(|operation| operation.page.is_some());
+    let of_scheme = lists.take(1).map(|list| {
+        let words = (
+            name(EVERY, "", "small-scheme-refused"),
+            "the scheme in small letters is refused".to_owned(),
+        );
+        let how = How::Writing(Writing::SmallScheme);
+        let on = EVERY.to_owned();
+        Fault::named(
+            words,
+            EVERY,
+            vec![equivalent(list, "the scheme in small letters")],
+            Deviation { on, how },
+        )
+    });
+    of_updates.chain(of_scheme).flatten()
+}
+
+fn equivalent(operation: &Operation, told: &str) -> Seen {
+    Seen {
+        rule: "equivalent-request",
+        fact: Some(format!("{} equivalent request: {told}", operation.name)),
+        pointer: String::new(),
+    }
+}
+
+impl Writing {
+    /// Refuses a call that is written so, or changes it.
+    pub(super) fn sent(self, call: &mut Call) -> Option<Response> {
+        let value = |name| call.head.headers.get(name).map_or(&[][..], |value| value.as_bytes());
+        let has_escapes = || call.body.windows(2).any(|pair| pair == br"\u" || pair == br"\/");
+        let (is_so, status) = match self {
+            Writing::Capitals => {
+                let has_capitals = |id: &str| id.bytes().any(|byte| byte.is_ascii_uppercase());
+                (call.identifier().is_some_and(has_capitals), StatusCode::NOT_FOUND)
+            }
+            Writing::Charset => (
+                value(header::CONTENT_TYPE).contains(&b';'),
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            ),
+            Writing::Escapes => (has_escapes(), StatusCode::BAD_REQUEST),
+            Writing::EscapesKept => {
+                if has_escapes() && call.json().is_some() {
+                    let text = String::from_utf8_lossy(&call.body);
+                    call.body = text.replace(r"\u", r"\\u").replace(r"\/", r"\\/").into();
+                    call.head.headers.remove(header::CONTENT_LENGTH);
+                }
+                return None;
+            }
+            Writing::Order => (is_out_of_order(call), StatusCode::BAD_REQUEST),
+            Writing::SmallScheme => {
+                let is_small = value(header::AUTHORIZATION).starts_with(b"bearer ");
+                (is_small, StatusCode::UNAUTHORIZED)
+            }
+            Writing::WhiteSpace => (has_white_space(&call.body), StatusCode::BAD_REQUEST),
+        };
+        let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
+        is_so.then(|| match status {
+            StatusCode::UNAUTHORIZED => (status, challenge).into_response(),
+            _ => status.into_response(),
+        })
+    }
+}
+
+/// Whether members of the body stand in another order than the document lists them.
+fn is_out_of_order(call: &Call) -> bool {
+    let Some(Value::Object(members)) = call.json() else {
+        return false;
+    };
+    let place = |name: &String| {
+        let mut fields = call.operation.fields.iter();
+        fields.position(|(pattern, _)| pattern.strip_prefix('/') == Some(name))
+    };
+    !members.keys().filter_map(place).is_sorted()
+}
+
+/// Whether there is white space outside of the strings of a text.
+fn has_white_space(text: &[u8]) -> bool {
+    let (mut is_inside, mut is_escaped) = (false, false);
+    text.iter().any(|byte| {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_inside,
+            b'"' => is_inside = !is_inside,
+            _ => {}
+        }
+        !is_inside && byte.is_ascii_whitespace()
+    })
+}

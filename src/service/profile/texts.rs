@@ -1,0 +1,97 @@
+//! What becomes of texts that are valid and awkward: how they are kept, and which are refused.
+
+use super::choice::choice;
+
+choice! {
+    /// What becomes of blanks at the ends of a text.
+    TextEnds {
+        /// They are kept.
+        Kept = "kept",
+        /// They are left out.
+        Trimmed = "trimmed",
+    }
+}
+
+choice! {
+    /// How letters with marks are kept, which Unicode can write in several ways.
+    TextForm {
+        /// As they were sent.
+        Kept = "kept",
+        /// Composed, which is Normalization Form C of Unicode.
+        Composed = "composed",
+    }
+}
+
+choice! {
+    /// What becomes of a text with `<`, `>` or `&`.
+    Markup {
+        /// It is a text as any.
+        Taken = "taken",
+        /// It is invalid input.
+        Refused = "refused",
+    }
+}
+
+choice! {
+    /// Which characters a text may have.
+    Characters {
+        /// Any but NUL.
+        Any = "any",
+        /// No control characters.
+        Printable = "printable",
+        /// No control characters, and none beyond U+FFFF.
+        BasicPlane = "basic-plane",
+        /// No control characters, and none beyond the Latin letters, which end with U+024F.
+        Latin = "latin",
+    }
+}
+
+impl Characters {
+    /// Says what of a text is not taken.
+    pub(in crate::service) fn problem(self, text: &str) -> Option<&'static str> {
+        let last = match self {
+            Characters::Any => return None,
+            Characters::BasicPlane => '\u{ffff}',
+            Characters::Latin => '\u{24f}',
+            Characters::Printable => char::MAX,
+        };
+        if text.contains(char::is_control) {
+            Some("holds a control character")
+        } else {
+            text.contains(|letter| letter > last)
+                .then_some("holds a character that is not taken")
+        }
+    }
+}
+
+choice! {
+    /// How many characters the names of a contact or of a tag may have.
+    NameSizes {
+        /// As many as any string.
+        AsOthers = "as-others",
+        /// 100 characters.
+        Hundred = "100",
+        /// 50 characters.
+        Fifty = "50",
+    }
+}
+
+impl NameSizes {
+    pub(in crate::service) fn longest_name(self) -> usize {
+        match self {
+            NameSizes::AsOthers => usize::MAX,
+            NameSizes::Fifty => 50,
+            NameSizes::Hundred => 100,
+        }
+    }
+}
+
+choice! {
+    /// Whether a name needs a letter; a blank one is another matter.
+    NameLetters {
+        /// It does not: digits and signs alone are a name.
+        Optional = "optional",
+        /// It does.
+        Required = "required",
+    }
+}
