@@ -70,6 +70,9 @@ impl Writing {
             at: String::new(),
             pieces: Vec::new(),
         };
+        if writer.order {
+            writer.pieces.push(Piece::Text("\n".to_owned()));
+        }
         writer.value(body);
         writer.pieces
     }
@@ -169,8 +172,9 @@ fn escaped(text: &str) -> String {
         match character {
             '/' => written.push_str("\\/"),
             _ if !plain || Some(index) == first || matches!(character, '"' | '\\') => {
+                // The digits of the number may be of either case.
                 for unit in character.encode_utf16(&mut [0; 2]) {
-                    written.push_str(&format!("\\u{unit:04x}"));
+                    written.push_str(&format!("\\u{unit:04X}"));
                 }
             }
             plain => written.push(plain),
@@ -213,11 +217,11 @@ mod tests {
         }
         assert_eq!(
             written(&ways[..1], &json!({"name": "Ada/ü"})),
-            r#"{"\u006eame":"\u0041da\/\u00fc"}"#
+            r#"{"\u006Eame":"\u0041da\/\u00FC"}"#
         );
         assert_eq!(
             written(&ways[1..], &json!({"a": [1], "b": 2})),
-            r#"{ "b" : 2 , "a" : [ 1 ] } "#
+            "\n{ \"b\" : 2 , \"a\" : [ 1 ] } "
         );
     }
 
@@ -227,6 +231,6 @@ mod tests {
         let body = json!({"id": "v-17", "of": [{"id": "x"}]});
         let learned = ["/of/0/id".to_owned()];
         let text = writing.json(&body, &learned, |at, _| format!("<{at}>"));
-        assert_eq!(text, r#"{"\u0069d":"\u0076-17","\u006ff":[{"\u0069d":</of/0/id>}]}"#);
+        assert_eq!(text, r#"{"\u0069d":"\u0076-17","\u006Ff":[{"\u0069d":</of/0/id>}]}"#);
     }
 }

@@ -21,15 +21,17 @@ use super::synthetic;
 use super::variety::Nature;
 
 /// How many pieces a text carries at once.
-const PIECES: usize = 11;
+const PIECES: usize = 14;
 /// How many sets of values an update is sent.
-const ROUNDS: usize = 9;
+const ROUNDS: usize = 10;
 /// How many elements an array of an update has.
 const ELEMENTS: usize = 3;
 /// How many of an update's sets have several elements: under a service that merges, elements stay.
 const WITH_ELEMENTS: usize = 3;
 /// How many characters a text is filled up to: one more than what a column of 255 holds.
 const LONG: usize = 256;
+/// How many characters an address may have (RFC 5321, section 4.5.3.1.3, less its angle brackets).
+const WIDE: usize = 254;
 /// Shorter texts than twice this are not tried, where a longer one was refused.
 const SHORTEST: usize = 64;
 /// How long the local part of an address may be (RFC 5321, section 4.5.3.1.1).
@@ -48,7 +50,7 @@ const fn piece(class: &'static str, text: &'static str) -> Piece {
 }
 
 /// What stands behind the run's own name, those that one layer would refuse beside each other.
-const PIECES_OF_A_NAME: [Piece; 33] = [
+const PIECES_OF_A_NAME: [Piece; 41] = [
     // Escaped for a page when it is stored, and once more when it is shown; stripped by a sanitizer.
     piece("an apostrophe", "O'Sample"),
     piece("quotation marks", "\"Ex\""),
@@ -70,16 +72,21 @@ const PIECES_OF_A_NAME: [Piece; 33] = [
     piece("slashes", "a/b//c"),
     // Filled in, rendered, or made a link or a picture.
     piece("templates", "{{a}}${b}#{c}{0}"),
+    piece("tags of server pages", "<%d%>"),
+    piece("dollar signs", "$$ $& $1"),
     piece("brackets", "[a](b)"),
     piece("signs of Markdown", "*a* _b_ `c` ~d~"),
     piece("a smiley", ":-)"),
     piece("a link", "https://example.com/a?b=c#d"),
+    piece("colons", ":a: 1:2"),
     piece("an at sign", "@a"),
     // Normalised further than Unicode's canonical equivalence: runs of blanks, the case of letters, compatibility forms.
     piece("double blanks", "a  b"),
     piece("capitals within words", "McEx dE"),
     piece("letters whose case is not one to one", "Stra\u{df}e I\u{130}\u{131}i"),
     piece("compatibility letters", "\u{fb01}\u{ff21}\u{b2}"),
+    piece("digits of another script", "\u{664}\u{662}"),
+    piece("letters with a comma below", "\u{219}\u{21b}"),
     piece("typographic signs", "\u{2019}\u{201c}\u{201d}\u{2013}\u{20ac}"),
     // Kept in three bytes a character, in one byte, or read as another encoding.
     piece("accents", "Zo\u{e9} \u{d1}\u{e5}"),
@@ -87,7 +94,11 @@ const PIECES_OF_A_NAME: [Piece; 33] = [
     piece("Han and kana", "\u{540d}\u{524d}\u{30ab}\u{30ca}"),
     piece(
         "characters beyond the basic plane",
-        "\u{1f31f}\u{20bb7}\u{1f44d}\u{1f3fd}",
+        "\u{1f31f}\u{20bb7}\u{1f44d}\u{1f3fd}\u{1f1ec}\u{1f1e7}",
+    ),
+    piece(
+        "an emoji of several characters",
+        "\u{1f469}\u{200d}\u{1f4bb}\u{2764}\u{fe0f}",
     ),
     piece(
         "Hebrew and Arabic",
@@ -97,10 +108,22 @@ const PIECES_OF_A_NAME: [Piece; 33] = [
         "Indic and Thai letters",
         "\u{928}\u{92e}\u{938}\u{94d}\u{924}\u{947} \u{e2a}\u{e27}\u{e31}",
     ),
+    // Taken off as what belongs to no name; where it is the last, as the end of a sentence.
+    piece("a word that holds another", "Essex"),
+    piece("a full stop at its end", "Jr."),
+];
+
+/// What stands before the run's own name: taken off as a sign, or as what belongs to no name.
+const FRONTS: [Piece; 5] = [
+    piece("a hash sign before it", "#"),
+    piece("a title before it", "Dr. "),
+    piece("an equals sign before it", "="),
+    piece("an at sign before it", "@"),
+    piece("a hyphen before it", "-"),
 ];
 
 /// What stands in a name's stead: a text that is a value elsewhere, which a layer without types takes for one.
-const WHOLE_NAMES: [Piece; 16] = [
+const WHOLE_NAMES: [Piece; 17] = [
     // Loosely typed: a number loses its zeros, its last digits or its form.
     piece("leading zeros", "00420"),
     piece("digits alone", "12345678901234567890123"),
@@ -121,22 +144,24 @@ const WHOLE_NAMES: [Piece; 16] = [
     // What a spreadsheet makes of a cell.
     piece("a text like a date", "1-2"),
     piece("a text like a formula", "=1+1"),
+    piece("quotation marks around it", "\"Ex\""),
 ];
 
 /// What the local part of an address has in it, of the characters that RFC 5322 (section 3.2.3) lets stand there.
 const PIECES_OF_AN_ADDRESS: [Piece; 9] = [
     // Stripped as a subaddress, read as a blank.
-    piece("a plus sign", "+tag"),
-    piece("an apostrophe", "o'sample"),
+    piece("a plus sign", "+t"),
+    piece("an apostrophe", "o'x"),
     // Written small, though only the domain knows no case (RFC 5321, section 2.4).
-    piece("capitals", "AdaEX"),
-    piece("a percent sign", "a%41"),
-    piece("an ampersand", "a&b=c"),
-    piece("dots", "a.b.c"),
-    piece("underscores and hyphens", "a_b-c"),
+    piece("capitals", "AX"),
+    piece("a percent sign", "%41"),
+    piece("an ampersand", "&="),
+    // A fragment, a placeholder.
+    piece("a hash sign", "#"),
+    piece("a placeholder", "${c}"),
     piece("leading zeros", "007"),
     // Beyond ASCII (RFC 6531, section 3.3): many refuse them, and nobody may fail on them.
-    piece("letters beyond ASCII", "jos\u{e9}\u{540d}"),
+    piece("letters beyond ASCII", "\u{e9}\u{1f31f}"),
 ];
 
 /// Numbers that are nobody's (Ofcom's ranges for drama), as they are written.
@@ -171,13 +196,13 @@ const fn day(class: &'static str, (year, month, day): (i32, u32, u32)) -> Day {
 }
 
 /// Days on which calendars break.
-const DAYS: [Day; 12] = [
-    // The next day, or the last of February, in a year that is moved on.
+const DAYS: [Day; 13] = [
+    // The next day, or the last of February, in a year that is moved on; a century that has one.
     day("a leap day", (1996, 2, 29)),
     day("the leap day of a full century", (2000, 2, 29)),
     // A date as an instant at midnight, in a zone east or west of it: the day, the month and the year before or after.
     day("the first day of a year", (1987, 1, 1)),
-    day("the last day of a year", (1986, 12, 31)),
+    day("the last day of a leap year", (1988, 12, 31)),
     // Two orders of writing one date.
     day("a day that could be a month", (1984, 4, 3)),
     day("a month that begins with zero", (1979, 9, 8)),
@@ -186,6 +211,7 @@ const DAYS: [Day; 12] = [
     day("a day before 1970", (1955, 6, 30)),
     // The least instant of 32 bits, and dates that some calendars of databases and spreadsheets do not have.
     day("a day before 1901", (1899, 12, 31)),
+    day("the day at which spreadsheets begin", (1900, 1, 1)),
     // Years of two digits.
     day("a year of the twenties", (1925, 10, 31)),
     // After the greatest instant of 32 bits.
@@ -208,19 +234,23 @@ const fn time(class: &'static str, text: &'static str) -> Time {
 }
 
 /// Instants on which zones break; all have a second that is not zero.
-pub(super) const TIMES: [Time; 6] = [
-    time("a leap day that is March in UTC", "2024-02-29T20:10:41-05:00"),
+const TIMES: [Time; 8] = [
+    time("noon, a day that could be a month", "2024-07-04T12:30:41-03:30"),
+    time("a leap day that is March in UTC", "2024-02-29T21:10:41-05:00"),
     time("a year that is the next one in UTC", "2023-12-31T22:20:29-03:30"),
     time("the hour that summer time leaves out", "2024-03-31T02:15:07+01:00"),
     time("the hour that summer time has twice", "2024-10-27T02:25:53+02:00"),
     time("a month that is the one before in UTC", "2024-08-01T03:05:19+05:45"),
-    time("midnight", "2024-06-01T00:00:01+02:00"),
+    time("a day before 1970", "1969-12-31T12:30:11-00:30"),
+    time("a day after 2038", "2040-02-29T00:00:01+00:00"),
 ];
 
 /// One awkward value in a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
-    /// This behind the run's own name, in the so many-th name of the body.
+    /// This before the run's own name, in the so many-th name of the body.
+    Front(usize, &'static Piece),
+    /// This behind it.
     Piece(usize, &'static Piece),
     /// This in its stead.
     Whole(usize, &'static Piece),
@@ -229,6 +259,8 @@ pub(super) enum Edge {
     /// This in the so many-th element's address, or this as its number where its channel takes numbers. There are so many
     /// elements then.
     Contact(usize, &'static Piece, &'static Piece),
+    /// The so many-th element's address of so many characters.
+    Wide(usize, usize),
     /// This date.
     Date(&'static Day),
     /// This instant.
@@ -238,8 +270,9 @@ pub(super) enum Edge {
 impl fmt::Display for Edge {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Piece(_, piece) | Self::Whole(_, piece) => formatter.write_str(piece.class),
+            Self::Front(_, piece) | Self::Piece(_, piece) | Self::Whole(_, piece) => formatter.write_str(piece.class),
             Self::Long(_, characters) => write!(formatter, "{characters} characters"),
+            Self::Wide(_, characters) => write!(formatter, "an address of {characters} characters"),
             Self::Contact(_, address, number) if address.class == number.class => formatter.write_str(address.class),
             Self::Contact(_, address, number) => write!(formatter, "{} or {}", address.class, number.class),
             Self::Date(day) => formatter.write_str(day.class),
@@ -317,7 +350,11 @@ impl Edges {
                 // Each name has its turns at the pieces and at what stands in its stead at other times than the one before.
                 let turn = (round + name * wholes) % ROUNDS;
                 match groups.get(turn) {
-                    Some(group) => edges.extend(group.iter().map(|piece| Edge::Piece(name, piece))),
+                    Some(group) => {
+                        let front = nth(&FRONTS, seed, turn + name * groups.len());
+                        edges.extend(front.map(|piece| Edge::Front(name, piece)));
+                        edges.extend(group.iter().map(|piece| Edge::Piece(name, piece)));
+                    }
                     None if turn + 1 == ROUNDS => edges.push(Edge::Long(name, LONG)),
                     None => edges.extend(
                         nth(&WHOLE_NAMES, seed, turn - groups.len() + name * (wholes - 1))
@@ -327,7 +364,10 @@ impl Edges {
             }
             if slots.contacts && round < WITH_ELEMENTS {
                 let elements = if slots.elements { ELEMENTS } else { 1 };
-                edges.extend((0..elements).filter_map(|element| contact(element, seed, round * elements + element)));
+                let wide = round + 1 == WITH_ELEMENTS;
+                let places = (0..elements).skip(usize::from(wide));
+                edges.extend(wide.then_some(Edge::Wide(0, WIDE)));
+                edges.extend(places.filter_map(|element| contact(element, seed, round * elements + element)));
             }
             if slots.dates {
                 edges.extend(nth(&DAYS, seed, round).map(Edge::Date));
@@ -337,11 +377,38 @@ impl Edges {
         (0..ROUNDS).map(round).filter(|edges| !edges.0.is_empty()).collect()
     }
 
-    /// The set that a create is sent: as much as goes into one record.
+    /// The set that an update of one field alone is sent with: a date that [`Self::of_an_update`] has no turn for.
+    pub(super) fn of_a_lone_field(slots: Slots, seed: u64) -> Self {
+        let day = nth(&DAYS, seed, ROUNDS).filter(|_| slots.dates);
+        Self(day.map(Edge::Date).into_iter().collect())
+    }
+
+    /// The set of a request that is written otherwise: what each way of writing has more than one form for.
+    pub(super) fn of_another_writing(slots: Slots) -> Self {
+        let classes = [
+            "accents",
+            "characters beyond the basic plane",
+            "slashes",
+            "quotation marks",
+        ];
+        let pieces = PIECES_OF_A_NAME.iter().filter(|piece| classes.contains(&piece.class));
+        let names = pieces.enumerate().filter(|_| slots.names > 0);
+        Self(
+            names
+                .map(|(index, piece)| Edge::Piece(index % slots.names, piece))
+                .collect(),
+        )
+    }
+
+    /// The set that a create is sent: as much as goes into one record. It may stay as it is for good, so there is no markup in
+    /// it.
     pub(super) fn of_a_create(slots: Slots, seed: u64) -> Option<Self> {
         let mut edges = Vec::new();
         for name in 0..slots.names {
-            let pieces = PIECES_OF_A_NAME.iter().skip(name).step_by(slots.names);
+            edges.extend(nth(&FRONTS, seed, name).map(|piece| Edge::Front(name, piece)));
+            let inert = |piece: &&Piece| !piece.text.contains(['<', '>']);
+            let turn = (name + usize::try_from(seed % 2).unwrap_or(0)) % slots.names;
+            let pieces = PIECES_OF_A_NAME.iter().filter(inert).skip(turn).step_by(slots.names);
             edges.extend(pieces.map(|piece| Edge::Piece(name, piece)));
         }
         if slots.elements {
@@ -366,6 +433,9 @@ impl Edges {
         match self.0.as_slice() {
             [Edge::Long(name, characters)] if *characters > SHORTEST => {
                 vec![Self(vec![Edge::Long(*name, characters / 2)])]
+            }
+            [Edge::Wide(element, characters)] if *characters > 2 * SHORTEST => {
+                vec![Self(vec![Edge::Wide(*element, characters / 2)])]
             }
             [] | [_] => Vec::new(),
             several => {
@@ -413,10 +483,27 @@ impl Draft {
     pub(super) fn put(&mut self, edges: &Edges) {
         for edge in &edges.0 {
             match edge {
+                Edge::Front(name, piece) => self.rename(*name, |own| format!("{}{own}", piece.text)),
                 Edge::Piece(name, piece) => self.rename(*name, |own| format!("{own} {}", piece.text)),
                 Edge::Whole(name, piece) => self.rename(*name, |_| piece.text.to_owned()),
                 Edge::Long(name, characters) => self.rename(*name, |own| filled(own, *characters)),
-                Edge::Contact(element, address, number) => self.readdress(*element, (address.text, number.text)),
+                Edge::Contact(element, address, number) => {
+                    self.readdress(*element, |own, takes_numbers| {
+                        if takes_numbers {
+                            Some(number.text.to_owned())
+                        } else {
+                            within(own, address.text)
+                        }
+                    });
+                }
+                Edge::Wide(element, characters) => {
+                    self.readdress(
+                        *element,
+                        |own, takes_numbers| {
+                            if takes_numbers { None } else { widened(own, *characters) }
+                        },
+                    );
+                }
                 Edge::Date(day) => self.redate(day),
                 Edge::Instant(time) => {
                     let number = self.number;
@@ -435,7 +522,7 @@ impl Draft {
 
     /// Gives an element of the array that holds an address another one, or another number where the element is of a channel
     /// that takes numbers.
-    fn readdress(&mut self, element: usize, (address, number): (&str, &str)) {
+    fn readdress(&mut self, element: usize, change: impl Fn(&str, bool) -> Option<String>) {
         let mut addresses = self.leaves.iter().filter(|leaf| leaf.nature == Nature::Address);
         let Some(first) = addresses.next().map(|leaf| leaf.pointer.clone()) else {
             return;
@@ -459,13 +546,7 @@ impl Draft {
             .filter_map(Leaf::value)
             .any(is_of_numbers);
         if let Some(leaf) = self.leaves.iter_mut().find(|leaf| leaf.pointer == at) {
-            leaf.rewrite(|own| {
-                if takes_numbers {
-                    Some(number.to_owned())
-                } else {
-                    within(own, address)
-                }
-            });
+            leaf.rewrite(|own| change(own, takes_numbers));
         }
     }
 
@@ -530,6 +611,14 @@ fn within(address: &str, text: &str) -> Option<String> {
     let joint = if text.starts_with('+') { "" } else { "." };
     let local = format!("{local}{joint}{text}");
     (local.len() <= LOCAL_PART).then(|| format!("{local}@{domain}"))
+}
+
+/// An address with a domain so long that it has so many characters (RFC 5321, section 4.5.3.1: 254 at most, in labels of 63).
+fn widened(address: &str, characters: usize) -> Option<String> {
+    let (local, domain) = address.split_once('@')?;
+    let left = characters.checked_sub(address.chars().count() + 1)?;
+    let labels: String = "countersign.sample.".chars().cycle().take(left).collect();
+    Some(format!("{local}@{}.{domain}", labels.trim_end_matches('.')))
 }
 
 /// Whether a value names a channel that takes numbers.

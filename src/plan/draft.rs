@@ -537,11 +537,11 @@ mod tests {
         shown("getVenues", &json!({"data": {"items": [{"id": "v-1"}]}}), &mut known);
         assert_eq!(
             draft(&known, "createVisit", Form::Utc).unwrap()["datetime"],
-            "2024-06-30T22:30:37Z"
+            "2024-12-31T22:30:37Z"
         );
         assert_eq!(
             draft(&known, "createVisit", Form::Offset).unwrap()["datetime"],
-            "2024-01-01T00:30:53+02:00"
+            "2024-03-01T00:30:53+02:00"
         );
     }
 }

@@ -91,6 +91,8 @@ pub enum Action {
     OddRead(Odd),
     /// Sends an odd request to a writing operation, drafted as it was accepted where only a part of it is odd.
     OddWrite(Odd),
+    /// Updates a record of this run with plain values once more, after what was awkward or odd.
+    Restore,
     /// Looks through this list for everything that the run left there, once, at its end.
     Account,
 }
@@ -115,6 +117,7 @@ impl Action {
                 | Self::Fill
                 | Self::FillLast
                 | Self::ProbeRead(Probe::SecondPage)
+                | Self::Restore
                 | Self::VaryCreate
                 | Self::VaryUpdate
                 | Self::WalkFilled
@@ -397,12 +400,14 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, supply): (u64, &Supply)
         .map(probe);
     let odd = odd_requests(contract, id, seed).into_iter().map(odd);
     let equivalent = (!contract.equivalences(id).is_empty()).then_some(Action::Equivalent);
+    let restored = (varied == Some(Action::VaryUpdate)).then_some(Action::Restore);
     let actions = [call]
         .into_iter()
         .chain(varied)
         .chain(probes)
         .chain(equivalent)
-        .chain(odd);
+        .chain(odd)
+        .chain(restored);
     actions.map(|action| Step { operation: id, action }).collect()
 }
 
@@ -730,8 +735,8 @@ mod tests {
         // Six pages of four lists; nine bodies of five writes, but a text beyond ASCII for three, and two identifiers of two of
         // them; each field of the update in two wrong types, and each wrong type once in creates.
         assert_eq!(odd.len(), 6 * 4 + (9 * 5 - 3) + 2 * 2 + 2 * 20 + (5 + 5 + 4 + 4));
-        let accounts = plan.steps.iter().filter(|step| step.action == Action::Account).count();
-        let before = plan.steps.len() - accounts;
+        let behind = |step: &&Step| matches!(step.action, Action::Account | Action::Restore);
+        let before = plan.steps.len() - plan.steps.iter().filter(behind).count();
         let tail = plan.steps.get(before - odd.len()..before).unwrap();
         let reads = tail.iter().take(24);
         assert!(reads.into_iter().all(|step| matches!(step.action, Action::OddRead(_))));

@@ -195,6 +195,7 @@ impl Action {
             Self::Look => "look for what was created: it must be listed, with what was sent",
             Self::Equivalent => "send the same request, written otherwise: it is accepted as the plain one is",
             Self::WalkFilled => "walk the list once more, if it was given a second page: the pages must add up",
+            Self::Restore => "update with plain values once more: what stays behind is read by people",
             Self::ReadCreated => "read by what a create showed, a record of this run before any other",
             Self::Update => "update a record that this run created",
             Self::LookAgain => "look for what was updated: the list must show what was sent, in that record alone",
@@ -221,7 +222,7 @@ impl Action {
                 )
             }
             Self::ProbeRead(Probe::SecondPage) => "none, or one request where the list has a second page".to_owned(),
-            Self::Read | Self::ProbeRead(_) | Self::OddRead(_) => "one request".to_owned(),
+            Self::Read | Self::ProbeRead(_) | Self::OddRead(_) | Self::Restore => "one request".to_owned(),
             Self::OddWrite(_) => format!("one request; what it leaves counts against --max-writes {max_writes}"),
             Self::ProbeWrite(_) => format!(
                 "one request, with the body that was accepted; what it leaves counts against --max-writes {max_writes}"
@@ -236,8 +237,9 @@ impl Action {
                 settle.as_secs_f64()
             ),
             Self::VaryCreate => format!(
-                "for each started {WRITES_A_VARIANT} of --max-writes {max_writes} one that is accepted, of at most \
-                 {TRIES_A_VARIANT} that are tried; of one operation the first goes together with one more, unless --jobs is 1"
+                "one with awkward values, with half of them where they are refused; for each started {WRITES_A_VARIANT} of \
+                 --max-writes {max_writes} one that is accepted, of at most {TRIES_A_VARIANT} that are tried; of one operation a \
+                 plain one and a page go together with the first, in the place of the others, unless --jobs is 1"
             ),
             Self::Fill => format!(
                 "as many as {} of --max-writes {max_writes} leave room for, none where they are not needed",
@@ -248,13 +250,16 @@ impl Action {
                  before and its ends one record before, then and one after; none where it has no room"
             ),
             Self::Equivalent => {
-                "one request that is written in each way; where it is refused, the plain one and each way alone"
+                "one request that is written in each way, and of an update the list's page that shows it; where it is refused, \
+                 the plain one and each way alone"
                     .to_owned()
             }
             Self::Account => format!("the first page, then pages 2 to last_page, {max_pages} at most"),
             Self::WalkFilled => format!("none, or the first page, then pages 2 to last_page, {max_pages} at most"),
             Self::VaryUpdate => {
-                "one request for each variant, and the list's pages until it shows what was sent".to_owned()
+                "one request for each variant, and the list's pages until it shows what was sent; awkward values that are \
+                 refused together once more in halves"
+                    .to_owned()
             }
             Self::Look | Self::LookAgain => format!(
                 "pages 1 to last_page, {max_pages} at most, until it is there, again within --settle {}",
@@ -286,6 +291,7 @@ impl Action {
             | Self::Equivalent
             | Self::ProbeWrite(_)
             | Self::OddWrite(_)
+            | Self::Restore
             | Self::Account => false,
         }
     }
@@ -331,6 +337,7 @@ impl Action {
             | Self::ProbeWrite(_)
             | Self::OddRead(_)
             | Self::OddWrite(_)
+            | Self::Restore
             | Self::Account => false,
         }
     }
@@ -557,6 +564,6 @@ mod tests {
         let reasons: HashSet<_> = actions.iter().map(|action| action.reason()).collect();
         let kinds: HashSet<_> = actions.iter().map(std::mem::discriminant).collect();
         // A probe has words for each of five credentials; it and an odd request have one set for reads and writes.
-        assert_eq!((kinds.len(), reasons.len()), (16, 18));
+        assert_eq!((kinds.len(), reasons.len()), (17, 19));
     }
 }

@@ -234,6 +234,14 @@ impl Draft {
         body != before && (emptied == (*variant == Variant::Nothing))
     }
 
+    /// Puts awkward values into the draft, as far as it has a place for them. Hands back whether that changed it.
+    #[must_use]
+    pub fn make_awkward(&mut self, edges: &Edges) -> bool {
+        let before = self.body().0;
+        self.put(edges);
+        self.body().0 != before
+    }
+
     /// Sends other values for what a record shows already, where others are known: an update that repeats what stands
     /// there shows nothing. The parts of one field are changed together, so that a date stays a date.
     pub fn differ(&mut self, shown: impl Fn(&str, &Value) -> bool) {
@@ -266,6 +274,18 @@ impl Draft {
         let leaves = self.leaves.iter_mut().filter(|leaf| leaf.nature == nature);
         leaves.for_each(|leaf| leaf.rewrite(&change));
     }
+}
+
+/// The awkward values that a lone field of an update is sent with in a run of this seed.
+#[must_use]
+pub fn with_a_lone_field(contract: &Contract, operation: OperationId, seed: u64) -> Edges {
+    Edges::of_a_lone_field(Draft::slots(contract, operation), seed)
+}
+
+/// The awkward values of a request that is written otherwise.
+#[must_use]
+pub fn in_another_writing(contract: &Contract, operation: OperationId) -> Edges {
+    Edges::of_another_writing(Draft::slots(contract, operation))
 }
 
 /// What a field is, as far as a variant changes it.
@@ -377,11 +397,11 @@ mod tests {
     #[test]
     fn an_offset_moves_the_date_where_it_can() {
         for (offset, sent) in [
-            ("+14:00", "2024-07-01T13:31:37+14:00"),
-            ("-12:00", "2024-06-29T12:31:37-12:00"),
-            ("+05:45", "2024-07-01T05:16:37+05:45"),
-            ("-03:30", "2024-06-29T21:01:37-03:30"),
-            ("+00:00", "2024-06-30T00:31:37+00:00"),
+            ("+14:00", "2025-01-01T13:31:37+14:00"),
+            ("-12:00", "2024-12-30T12:31:37-12:00"),
+            ("+05:45", "2025-01-01T05:16:37+05:45"),
+            ("-03:30", "2024-12-30T21:01:37-03:30"),
+            ("+00:00", "2024-12-31T00:31:37+00:00"),
         ] {
             let body = varied("createVisit", &Variant::Offset(offset)).unwrap();
             assert_eq!(body["datetime"], sent);

@@ -4,15 +4,18 @@
 //!
 //! All ways go into one request, so that a service which takes them costs one. Where it is refused, the very same request is
 //! sent plainly, and once that is accepted each way is sent alone: so a refusal is about the writing and not about what was
-//! sent. A create is never sent so, because a record stays.
+//! sent. A create is never sent so, because a record stays. What is accepted is looked for as what every update sends.
+
+use serde_json::Value;
 
 use super::request;
-use super::session::Session;
+use super::session::{Changed, Session};
 use crate::contract::equivalent::is_uuid_in_path;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Equivalence, Form};
 use crate::exchange::{Exchange, Leaning, Purpose, Request, Writing, identifier};
+use crate::plan::in_another_writing;
 use crate::rules::Reason;
 use crate::rules::evidence::EquivalentTried;
 
@@ -20,6 +23,8 @@ use crate::rules::evidence::EquivalentTried;
 struct Plain {
     request: Request,
     identifiers: Vec<(String, String)>,
+    /// The values in its path, by parameter.
+    path_values: Vec<(String, Value)>,
 }
 
 impl Session<'_> {
@@ -47,7 +52,8 @@ impl Session<'_> {
         }
         let together = self.sent_in(&plain, &ways).await;
         if !is_refused(&together) {
-            return self.judge_ways(&ways, &together, false);
+            self.judge_ways(&ways, &together, false);
+            return self.look_at_written(plain, &together).await;
         }
         self.expect(1);
         let (again, _) = self.call(plain.request.clone()).await;
@@ -74,17 +80,28 @@ impl Session<'_> {
         let identifiers: Vec<_> = values.map(|text| (text.to_ascii_uppercase(), text)).collect();
         if documented.is_read() {
             let request = self.documented(operation, address);
-            return Ok(Some(Plain { request, identifiers }));
+            return Ok(Some(Plain {
+                request,
+                identifiers,
+                path_values: Vec::new(),
+            }));
         }
         let Some(accepted) = self.accepted.borrow().get(&operation).cloned() else {
             return Ok(None);
         };
         let mut draft = self.draft(operation, Form::Utc)?;
         draft.choose_as(&accepted);
+        let taken = in_another_writing(self.contract, operation).without(&self.refused_values(operation));
+        // Without such values it is sent all the same.
+        let _ = draft.make_awkward(&taken);
         let purpose = Purpose::Documented(Leaning::Gap);
         let credential = request::credential(&documented.security);
         let request = self.writing_request(operation, &draft, &address, (purpose, credential));
-        Ok(Some(Plain { request, identifiers }))
+        Ok(Some(Plain {
+            request,
+            identifiers,
+            path_values: address.path_values,
+        }))
     }
 
     async fn sent_in(&self, plain: &Plain, ways: &[Equivalence]) -> Exchange {
@@ -101,6 +118,22 @@ impl Session<'_> {
         }
         self.expect(1);
         self.call(request).await.0
+    }
+
+    /// Looks for what an update that was written otherwise sent: who takes it is to read it as the plain one.
+    async fn look_at_written(&self, plain: Plain, together: &Exchange) {
+        let operation = plain.request.operation;
+        let law = self.contract.operation(operation).laws.updated.as_ref();
+        let list = law.and_then(|law| self.contract.operation_named(&law.listed.operation));
+        if let (Some(law), Some(list), true) = (law, list, self.succeeded(together)) {
+            let sent = self.sent_last(operation);
+            let changed = Changed {
+                operation,
+                request: together.request.clone(),
+                path_values: plain.path_values,
+            };
+            self.look_closely(list, &changed, law, &sent).await;
+        }
     }
 
     fn judge_ways(&self, ways: &[Equivalence], exchange: &Exchange, plain_accepted: bool) {

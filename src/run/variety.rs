@@ -14,6 +14,7 @@ use crate::contract::vocabulary::{Form, Updated};
 use crate::exchange::{Exchange, Request};
 use crate::plan::{
     ANOTHER_SHARD, AWKWARD_UPDATES, Action, Draft, Edges, Step, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, variants,
+    with_a_lone_field,
 };
 
 /// An update that is sent again and again, to one record.
@@ -65,7 +66,14 @@ impl Session<'_> {
             Some(beside) => {
                 self.expect(1);
                 let plainly = self.write(operation, &beside, &address, Standing::Further);
-                futures::join!(awkwardly, plainly);
+                let read = async {
+                    if let Some(list) = self.contract.list_of(operation) {
+                        self.expect(1);
+                        // What it shows then is judged as every page is.
+                        let _ = self.page(list, None, &|_| false).await;
+                    }
+                };
+                futures::join!(awkwardly, plainly, read);
             }
             None => {
                 awkwardly.await;
@@ -198,23 +206,20 @@ impl Session<'_> {
                 }
             }
         }
-        if self.update_awkwardly(&mut updates, awkward).await {
-            // What stays behind is read by people and other programs.
-            self.update_plainly(&mut updates).await;
-        }
+        self.update_awkwardly(&mut updates, awkward).await;
     }
 
     /// Sends awkward values, in halves where they are refused together: which one a service does not take is evidence on a
-    /// gap. Hands back whether any were accepted.
-    async fn update_awkwardly(&self, updates: &mut Updates<'_>, mut open: VecDeque<Edges>) -> bool {
-        let (mut accepted, mut tries, mut refused) = (false, 0, Vec::new());
+    /// gap.
+    async fn update_awkwardly(&self, updates: &mut Updates<'_>, mut open: VecDeque<Edges>) {
+        let (mut tries, mut refused) = (0, Vec::new());
         while let Some(edges) = open.pop_front().filter(|_| tries < AWKWARD_UPDATES) {
             let edges = edges.without(&refused);
             if edges.is_empty() {
                 continue;
             }
             match self.update_as(updates, &Variant::Awkward(edges.clone())).await {
-                Some(Taken::Accepted) => accepted = true,
+                Some(Taken::Accepted) => {}
                 Some(Taken::Refused(status)) => {
                     if edges.is_single() {
                         refused.push(edges.to_string());
@@ -222,12 +227,11 @@ impl Session<'_> {
                     }
                     edges.halves().into_iter().rev().for_each(|half| open.push_front(half));
                 }
-                Some(Taken::Failed) => return accepted,
+                Some(Taken::Failed) => return,
                 None => continue,
             }
             tries += 1;
         }
-        accepted
     }
 
     /// Notes that a value is not taken, once in a run.
@@ -243,11 +247,25 @@ impl Session<'_> {
         }
     }
 
-    async fn update_plainly(&self, updates: &mut Updates<'_>) {
-        if let Ok(mut draft) = self.draft(updates.operation, Form::Utc) {
-            draft.choose_as(&updates.accepted);
-            self.send_update(updates, &draft).await;
+    /// Updates the record of an operation with plain values once more: what stays behind is read by people and other programs.
+    pub(super) async fn restore(&self, operation: OperationId) {
+        let accepted = self.accepted.borrow().get(&operation).cloned();
+        if self.owned(operation).await.is_err() {
+            return;
         }
+        let address = request::address(self.contract, operation, &self.known.borrow());
+        if let (Some(accepted), Ok(address), Ok(mut draft)) = (accepted, address, self.draft(operation, Form::Utc)) {
+            draft.choose_as(&accepted);
+            self.expect(1);
+            self.write(operation, &draft, &address, Standing::Further).await;
+        }
+    }
+
+    /// The awkward values that the operation did not take.
+    pub(super) fn refused_values(&self, operation: OperationId) -> Vec<String> {
+        let not_taken = self.not_taken.borrow();
+        let of_this = not_taken.iter().filter(|not_taken| not_taken.operation == operation);
+        of_this.map(|not_taken| not_taken.value.clone()).collect()
     }
 
     /// Sends one variant of an update; none where it would not differ from what was accepted.
@@ -258,6 +276,13 @@ impl Session<'_> {
         }
         if matches!(variant, Variant::Alone(_)) {
             self.differ(updates.operation, updates.law, &mut draft, &updates.sent);
+            let mut awkward = draft.clone();
+            if awkward.make_awkward(&with_a_lone_field(self.contract, updates.operation, self.seed)) {
+                let taken = self.send_update(updates, &awkward).await;
+                if !matches!(taken, Taken::Refused(_)) {
+                    return Some(taken);
+                }
+            }
         }
         Some(self.send_update(updates, &draft).await)
     }
@@ -283,7 +308,7 @@ impl Session<'_> {
     }
 
     /// What the updates so far sent of each field.
-    fn sent_last(&self, operation: OperationId) -> Value {
+    pub(super) fn sent_last(&self, operation: OperationId) -> Value {
         let mut sent = json!({});
         let changed = self.changed.borrow();
         for changed in changed.iter().filter(|changed| changed.operation == operation) {
