@@ -516,7 +516,7 @@ mod tests {
             assert!(told.contains(&part.to_owned()), "{told:?}");
         }
         let body = request.text().unwrap();
-        assert!(body.starts_with(r#"{ "\u006eote" : "\u0069t's" , "#), "{body}");
+        assert!(body.starts_with("\n{ \"\\u006Eote\" : \"\\u0069t's\" , "), "{body}");
         let written = &told[told.len() - 2];
         let read: Value = serde_json::from_str(written).unwrap();
         assert_eq!(Some(&read), request.json());

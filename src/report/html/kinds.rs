@@ -62,6 +62,7 @@ impl Kind {
             | "identifier"
             | "listed"
             | "misplaced"
+            | "once"
             | "pages"
             | "respelled"
             | "stored-refusal"
