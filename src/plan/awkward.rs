@@ -50,7 +50,7 @@ const fn piece(class: &'static str, text: &'static str) -> Piece {
 }
 
 /// What stands behind the run's own name, those that one layer would refuse beside each other.
-const PIECES_OF_A_NAME: [Piece; 41] = [
+const PIECES_OF_A_NAME: [Piece; 42] = [
     // Escaped for a page when it is stored, and once more when it is shown; stripped by a sanitizer.
     piece("an apostrophe", "O'Sample"),
     piece("quotation marks", "\"Ex\""),
@@ -84,6 +84,7 @@ const PIECES_OF_A_NAME: [Piece; 41] = [
     piece("double blanks", "a  b"),
     piece("capitals within words", "McEx dE"),
     piece("letters whose case is not one to one", "Stra\u{df}e I\u{130}\u{131}i"),
+    piece("a hard blank", "a\u{a0}b"),
     piece("compatibility letters", "\u{fb01}\u{ff21}\u{b2}"),
     piece("digits of another script", "\u{664}\u{662}"),
     piece("letters with a comma below", "\u{219}\u{21b}"),
@@ -377,12 +378,6 @@ impl Edges {
         (0..ROUNDS).map(round).filter(|edges| !edges.0.is_empty()).collect()
     }
 
-    /// The set that an update of one field alone is sent with: a date that [`Self::of_an_update`] has no turn for.
-    pub(super) fn of_a_lone_field(slots: Slots, seed: u64) -> Self {
-        let day = nth(&DAYS, seed, ROUNDS).filter(|_| slots.dates);
-        Self(day.map(Edge::Date).into_iter().collect())
-    }
-
     /// The set of a request that is written otherwise: what each way of writing has more than one form for.
     pub(super) fn of_another_writing(slots: Slots) -> Self {
         let classes = [
@@ -564,10 +559,8 @@ impl Draft {
             .collect();
         self.leaves.extend(of_the_first.into_iter().map(|leaf| {
             let pointer = leaf.pointer.replacen(&first, &other, 1);
-            let chosen = match leaf.choices.len() {
-                choices if leaf.chosen < choices => (leaf.chosen + element) % choices,
-                _ => leaf.chosen,
-            };
+            // Values of one origin: what a target lists in its own spelling is not mixed with the contract's.
+            let chosen = leaf.another_of_its_origin(element);
             Leaf {
                 pointer,
                 chosen,

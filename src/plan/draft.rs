@@ -71,6 +71,24 @@ impl Leaf {
         self.choices.get(self.chosen).map(|choice| &choice.value)
     }
 
+    /// The choice so many places behind the one now, of those that come from where it comes from.
+    pub(super) fn another_of_its_origin(&self, places: usize) -> usize {
+        let Some(now) = self.choices.get(self.chosen) else {
+            return self.chosen;
+        };
+        let alike = self
+            .choices
+            .iter()
+            .enumerate()
+            .filter(|(_, choice)| choice.learned == now.learned);
+        let alike: Vec<_> = alike.map(|(index, _)| index).collect();
+        let place = alike.iter().position(|index| *index == self.chosen).unwrap_or(0);
+        alike
+            .get((place + places) % alike.len().max(1))
+            .copied()
+            .unwrap_or(self.chosen)
+    }
+
     /// Sends this value and no other.
     pub(super) fn set(&mut self, value: Value) {
         self.choices = vec![Choice::own(value)];

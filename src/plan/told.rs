@@ -124,7 +124,8 @@ impl Plan {
             },
             then: match step.action {
                 Action::Create => self.shown_by.get(&sends).map(|shown| shown.operation()),
-                Action::VaryUpdate => {
+                Action::VaryCreate => contract.list_of(sends),
+                Action::VaryUpdate | Action::Equivalent => {
                     updated_in(operation).and_then(|listed| contract.operation_named(&listed.operation))
                 }
                 _ => None,

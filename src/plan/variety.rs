@@ -276,12 +276,6 @@ impl Draft {
     }
 }
 
-/// The awkward values that a lone field of an update is sent with in a run of this seed.
-#[must_use]
-pub fn with_a_lone_field(contract: &Contract, operation: OperationId, seed: u64) -> Edges {
-    Edges::of_a_lone_field(Draft::slots(contract, operation), seed)
-}
-
 /// The awkward values of a request that is written otherwise.
 #[must_use]
 pub fn in_another_writing(contract: &Contract, operation: OperationId) -> Edges {

@@ -14,7 +14,6 @@ use crate::contract::vocabulary::{Form, Updated};
 use crate::exchange::{Exchange, Request};
 use crate::plan::{
     ANOTHER_SHARD, AWKWARD_UPDATES, Action, Draft, Edges, Step, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, variants,
-    with_a_lone_field,
 };
 
 /// An update that is sent again and again, to one record.
@@ -276,13 +275,6 @@ impl Session<'_> {
         }
         if matches!(variant, Variant::Alone(_)) {
             self.differ(updates.operation, updates.law, &mut draft, &updates.sent);
-            let mut awkward = draft.clone();
-            if awkward.make_awkward(&with_a_lone_field(self.contract, updates.operation, self.seed)) {
-                let taken = self.send_update(updates, &awkward).await;
-                if !matches!(taken, Taken::Refused(_)) {
-                    return Some(taken);
-                }
-            }
         }
         Some(self.send_update(updates, &draft).await)
     }

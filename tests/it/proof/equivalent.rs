@@ -32,7 +32,7 @@ const WAYS: [Way; 5] = [
     ),
     (
         "updateContact",
-        |call| text(call).starts_with("{ "),
+        |call| text(call).starts_with("\n{ "),
         "another order",
         "RFC 8259, sections 2 and 4",
     ),

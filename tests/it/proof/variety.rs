@@ -126,7 +126,9 @@ async fn a_character_that_comes_back_otherwise_is_found() {
 #[tokio::test]
 async fn an_offset_that_is_dropped_is_found_by_the_seed_that_sends_it() {
     for offset in ["+14:00", "-12:00", "+05:45", "-03:30"] {
-        let seed = (1..1000).find(|seed| first("createVisit", *seed) == Variant::Offset(offset));
+        // By every third seed two visits are created at once in the place of the variants.
+        let sends = |seed: &u64| seed % 3 != 1 && first("createVisit", *seed) == Variant::Offset(offset);
+        let seed = (1..1000).find(sends);
         let dropping = changing(move |call, body| {
             let sent = body["datetime"]
                 .as_str()

@@ -236,8 +236,10 @@ impl Case {
         let told = first["received"].as_str().unwrap_or_default();
         match self.behaviour.told {
             Told::Broken(rule, received) => {
-                assert_eq!((ended.code, findings.len()), (1, 1), "{ended:?}");
-                assert_eq!(first["rule"], rule, "{ended:?}");
+                assert_eq!(ended.code, 1, "{ended:?}");
+                // More than one kind of request may meet it.
+                assert!(!findings.is_empty(), "{ended:?}");
+                assert!(findings.iter().all(|finding| finding["rule"] == rule), "{ended:?}");
                 assert!(told.contains(received), "{told}");
             }
             // Whether a call has a success is the network's choice too.

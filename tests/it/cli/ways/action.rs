@@ -141,7 +141,7 @@ fn a_service_that_conforms_passes_and_leaves_reports_and_a_summary() {
     assert!(summary.contains("conforms"), "{summary}");
     assert!(!done.stdout.contains("::error"), "{done:?}");
     assert!(
-        done.stdout.contains("  facts     522: "),
+        done.stdout.contains("  facts     536: "),
         "the log tells it to people too: {done:?}"
     );
 }
