@@ -126,7 +126,8 @@ impl Session<'_> {
         let law = self.contract.operation(operation).laws.updated.as_ref();
         let list = law.and_then(|law| self.contract.operation_named(&law.listed.operation));
         if let (Some(law), Some(list), true) = (law, list, self.succeeded(together)) {
-            let sent = self.sent_last(operation);
+            // Nothing of it was sent just before, so that what the list shows of an earlier update is no answer.
+            let sent = Value::Object(serde_json::Map::new());
             let changed = Changed {
                 operation,
                 request: together.request.clone(),

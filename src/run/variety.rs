@@ -300,7 +300,7 @@ impl Session<'_> {
     }
 
     /// What the updates so far sent of each field.
-    pub(super) fn sent_last(&self, operation: OperationId) -> Value {
+    fn sent_last(&self, operation: OperationId) -> Value {
         let mut sent = json!({});
         let changed = self.changed.borrow();
         for changed in changed.iter().filter(|changed| changed.operation == operation) {
