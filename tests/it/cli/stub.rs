@@ -96,7 +96,10 @@ impl Received {
 
     /// Whether it carries this token as it is documented.
     pub(super) fn shows(&self, token: &str) -> bool {
-        self.header("authorization") == Some(&format!("Bearer {token}"))
+        let header = self.header("authorization").unwrap_or_default();
+        // The scheme is of any case (RFC 9110, section 11.1).
+        let parts = header.split_once(' ');
+        parts.is_some_and(|(scheme, shown)| scheme.eq_ignore_ascii_case("Bearer") && shown == token)
     }
 
     pub(super) fn header(&self, name: &str) -> Option<&str> {
