@@ -177,6 +177,14 @@ fn entry(state: AcceptedState, field: &str, findings: usize) -> AcceptedRecord {
     }
 }
 
+fn refused_markup() -> NotTakenRecord {
+    NotTakenRecord {
+        operation: "updateThing".to_owned(),
+        value: "markup".to_owned(),
+        status: 422,
+    }
+}
+
 /// A record with one of everything, and the contract that it is about.
 pub(super) fn fixed() -> Record {
     let left = |id: Option<&str>, answered| ResidueRecord {
@@ -218,11 +226,7 @@ pub(super) fn fixed() -> Record {
             list: "getThings".to_owned(),
             id: Some("t-18".to_owned()),
         }],
-        not_taken: vec![NotTakenRecord {
-            operation: "updateThing".to_owned(),
-            value: "markup".to_owned(),
-            status: 422,
-        }],
+        not_taken: vec![refused_markup()],
         requests: RequestCounts {
             sent: 12,
             answered: 11,
