@@ -15,7 +15,7 @@ fn a_cell_shows_its_facts_and_findings_alone_and_again_all() {
     assert_eq!(page.shown(".finding"), 1);
     assert_eq!(page.shown("tbody tr[id^=fact-]"), 52);
     assert!(
-        status(&page).starts_with("Shown: 1 of 5 findings, 52 of 522 facts, "),
+        status(&page).starts_with("Shown: 1 of 5 findings, 52 of 536 facts, "),
         "{}",
         status(&page)
     );
@@ -30,7 +30,7 @@ fn a_cell_shows_its_facts_and_findings_alone_and_again_all() {
         1
     );
     page.browser.click(".cell.is-broken");
-    assert_eq!((page.shown(".finding"), page.shown("tbody tr[id^=fact-]")), (5, 522));
+    assert_eq!((page.shown(".finding"), page.shown("tbody tr[id^=fact-]")), (5, 536));
     assert_eq!(
         page.browser
             .number("document.querySelectorAll('.facts-of[open]').length"),
@@ -79,7 +79,7 @@ fn words_are_looked_for_in_findings_facts_and_exchanges() {
     );
     // Escape.
     page.browser.press("\u{e00c}");
-    assert_eq!((page.shown(".finding"), page.shown("tbody tr[id^=fact-]")), (5, 522));
+    assert_eq!((page.shown(".finding"), page.shown("tbody tr[id^=fact-]")), (5, 536));
     assert_eq!(page.browser.text("document.querySelector('#words').value"), "");
 }
 
@@ -106,7 +106,7 @@ fn verdicts_add_up_and_each_is_told_as_pressed() {
         "false,true,false"
     );
     page.browser.click("#clear");
-    assert_eq!(page.shown("tbody tr[id^=fact-]"), 522);
+    assert_eq!(page.shown("tbody tr[id^=fact-]"), 536);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn a_reason_shows_the_facts_that_it_left_undecided() {
     page.browser.click(".reason .by-reason");
     assert_eq!(page.shown("tbody tr[id^=fact-]").to_string(), counted);
     page.browser.click("#reason");
-    assert_eq!(page.shown("tbody tr[id^=fact-]"), 522);
+    assert_eq!(page.shown("tbody tr[id^=fact-]"), 536);
 }
 
 #[test]
