@@ -193,6 +193,20 @@ impl Contract {
         self.operation_named(&listed.operation)
     }
 
+    /// The list that shows what the operation creates: as its items, or within them.
+    #[must_use]
+    pub fn created_in(&self, create: OperationId) -> Option<OperationId> {
+        let created = self.operation(create).laws.created.as_ref()?;
+        self.operation_named(&created.listed.as_ref()?.operation)
+    }
+
+    /// The list that shows what the operation updates.
+    #[must_use]
+    pub fn updated_in(&self, update: OperationId) -> Option<OperationId> {
+        let updated = self.operation(update).laws.updated.as_ref()?;
+        self.operation_named(&updated.listed.operation)
+    }
+
     /// The ways of writing the same request that the operation shows, in the order of the contract.
     #[must_use]
     pub fn equivalences(&self, operation: OperationId) -> Vec<Equivalence> {

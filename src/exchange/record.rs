@@ -32,6 +32,20 @@ pub struct Exchange {
     pub outcome: Result<Answer, Failure>,
 }
 
+impl Exchange {
+    /// The complete answer, where one came.
+    #[must_use]
+    pub fn answer(&self) -> Option<&Answer> {
+        self.outcome.as_ref().ok()
+    }
+
+    /// The status of the complete answer, where one came.
+    #[must_use]
+    pub fn status(&self) -> Option<u16> {
+        self.answer().map(|answer| answer.status)
+    }
+}
+
 /// One request, before it has an address.
 #[derive(Clone, Debug)]
 pub struct Request {

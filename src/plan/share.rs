@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::shard::Shard;
-use super::steps::{WRONG_TOKENS, created_in, updated_in};
+use super::steps::WRONG_TOKENS;
 use crate::contract::fact::{Fact, FactId, FactKind};
 use crate::contract::operation::{OperationId, Security};
 use crate::contract::{Contract, pointer};
@@ -76,12 +76,7 @@ impl Share {
 
 /// The parts of a contract, each in its order.
 fn parts(contract: &Contract) -> Vec<Vec<OperationId>> {
-    let head = |id: OperationId| {
-        let listed = created_in(contract.operation(id)).filter(|listed| listed.owner.is_none());
-        listed
-            .and_then(|listed| contract.operation_named(&listed.operation))
-            .unwrap_or(id)
-    };
+    let head = |id: OperationId| contract.list_of(id).unwrap_or(id);
     let mut parts: Vec<Vec<OperationId>> = Vec::new();
     let mut places: HashMap<OperationId, usize> = HashMap::new();
     for id in contract.operation_ids() {
@@ -100,13 +95,10 @@ fn leant_on(contract: &Contract, own: &HashSet<OperationId>, called: &BTreeSet<O
     let sends = own.iter().copied().filter(|id| called.contains(id));
     let mut open: Vec<_> = sends.collect();
     let mut seen: HashSet<_> = open.iter().copied().collect();
-    let lists = open.iter().flat_map(|id| {
-        let operation = contract.operation(*id);
-        [created_in(operation), updated_in(operation)].into_iter().flatten()
-    });
-    let lists: Vec<_> = lists
-        .filter_map(|listed| contract.operation_named(&listed.operation))
-        .collect();
+    let lists = open
+        .iter()
+        .map(|id| [contract.created_in(*id), contract.updated_in(*id)]);
+    let lists: Vec<_> = lists.flatten().flatten().collect();
     open.extend(lists.into_iter().filter(|list| seen.insert(*list)));
     while let Some(id) = open.pop() {
         let sources = contract.links_to(id).map(|link| link.from);

@@ -14,8 +14,7 @@ use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::link::Target;
 use crate::contract::odd::Odd;
-use crate::contract::operation::{Method, Operation, OperationId, Security};
-use crate::contract::vocabulary::Listed;
+use crate::contract::operation::{Method, OperationId, Security};
 
 /// The most requests with a wrong token in one run: a target may lock out whoever guesses.
 pub const WRONG_TOKENS: usize = 3;
@@ -273,13 +272,13 @@ impl Plan {
     /// Looks into each called list that shows what an operation of one's own creates or updates.
     fn looks(&mut self, contract: &Contract, own: &[OperationId], called: &[OperationId]) {
         let called: HashSet<_> = called.iter().collect();
-        for (action, listed) in [
-            (Action::Look, created_in as ListedIn),
-            (Action::LookAgain, updated_in as ListedIn),
+        for (action, listed_in) in [
+            (Action::Look, Contract::created_in as ListedIn),
+            (Action::LookAgain, Contract::updated_in),
         ] {
             let lists: BTreeSet<_> = own
                 .iter()
-                .filter_map(|id| contract.operation_named(&listed(contract.operation(*id))?.operation))
+                .filter_map(|id| listed_in(contract, *id))
                 .filter(|list| called.contains(list))
                 .collect();
             self.steps
@@ -304,12 +303,10 @@ impl Plan {
 
     /// Looks through each list that shows what a called operation creates.
     fn accounts(&mut self, contract: &Contract, called: &[OperationId]) {
-        let creates = self.steps.iter().filter(|step| {
-            let operation = contract.operation(step.operation);
-            operation.method == Method::Post && created_in(operation).is_some()
-        });
-        let lists: BTreeSet<_> = creates
-            .filter_map(|step| contract.operation_named(&created_in(contract.operation(step.operation))?.operation))
+        let creates = |step: &&Step| contract.operation(step.operation).method == Method::Post;
+        let steps = self.steps.iter().filter(creates);
+        let lists: BTreeSet<_> = steps
+            .filter_map(|step| contract.created_in(step.operation))
             .filter(|list| called.contains(list))
             .collect();
         let action = Action::Account;
@@ -449,15 +446,7 @@ pub fn lanes(group: &[Step]) -> Vec<Vec<Step>> {
 }
 
 /// Where an operation's records are listed.
-type ListedIn = fn(&Operation) -> Option<&Listed>;
-
-pub(super) fn created_in(operation: &Operation) -> Option<&Listed> {
-    operation.laws.created.as_ref()?.listed.as_ref()
-}
-
-pub(super) fn updated_in(operation: &Operation) -> Option<&Listed> {
-    operation.laws.updated.as_ref().map(|updated| &updated.listed)
-}
+type ListedIn = fn(&Contract, OperationId) -> Option<OperationId>;
 
 /// The operations asked for, and those that they need: where their values come from and where they are listed.
 fn wanted(contract: &Contract, scope: &Scope) -> HashSet<OperationId> {
@@ -469,9 +458,7 @@ fn wanted(contract: &Contract, scope: &Scope) -> HashSet<OperationId> {
     while let Some(id) = open.pop() {
         if wanted.insert(id) {
             open.extend(contract.links_to(id).map(|link| link.from));
-            let operation = contract.operation(id);
-            let lists = [created_in(operation), updated_in(operation)].into_iter().flatten();
-            open.extend(lists.filter_map(|listed| contract.operation_named(&listed.operation)));
+            open.extend([contract.created_in(id), contract.updated_in(id)].into_iter().flatten());
         }
     }
     wanted
@@ -529,10 +516,7 @@ fn shown_by(contract: &Contract, scope: &Scope) -> BTreeMap<OperationId, ShownBy
 /// What shows the record of a create, of the operations that may be called.
 pub(super) fn shows(contract: &Contract, scope: &Scope, create: OperationId) -> Option<ShownBy> {
     let may_be_called = |id: &OperationId| !scope.skip.contains(id);
-    let listed = created_in(contract.operation(create));
-    let list = listed
-        .and_then(|listed| contract.operation_named(&listed.operation))
-        .filter(may_be_called);
+    let list = contract.created_in(create).filter(may_be_called);
     let mut links = contract.links_from(create);
     let mut by_id = || {
         let read = links.find(|link| {

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use super::source::{Source, sources};
-use super::steps::{Action, Plan, Probe, Step, WRITES_BY_DEFAULT, created_in, updated_in};
+use super::steps::{Action, Plan, Probe, Step, WRITES_BY_DEFAULT};
 use super::variety::{TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, reserve, variants};
 use crate::contract::Contract;
 use crate::contract::fact::{Fact, FactId, FactKind};
@@ -81,12 +81,12 @@ impl Plan {
                     continue;
                 }
                 Evidence::Counted | Evidence::Elsewhere => [
-                    listing(created_list(contract, fact)),
-                    listing(updated_list(contract, fact)),
+                    listing(contract.created_in(fact.operation)),
+                    listing(contract.updated_in(fact.operation)),
                 ]
                 .concat(),
-                Evidence::Listed => listing(created_list(contract, fact)),
-                Evidence::Updated => listing(updated_list(contract, fact)),
+                Evidence::Listed => listing(contract.created_in(fact.operation)),
+                Evidence::Updated => listing(contract.updated_in(fact.operation)),
             };
             for step in candidates {
                 if evidence.is_shown_by(self.steps[step].action, contract, fact) {
@@ -125,9 +125,7 @@ impl Plan {
             then: match step.action {
                 Action::Create => self.shown_by.get(&sends).map(|shown| shown.operation()),
                 Action::VaryCreate => contract.list_of(sends),
-                Action::VaryUpdate | Action::Equivalent => {
-                    updated_in(operation).and_then(|listed| contract.operation_named(&listed.operation))
-                }
+                Action::VaryUpdate | Action::Equivalent => contract.updated_in(sends),
                 _ => None,
             },
             writes: !operation.is_read(),
@@ -418,8 +416,8 @@ impl Evidence {
             Self::Counted => action == Action::Account,
             Self::Created => action == Action::Create,
             Self::Elsewhere => match action {
-                Action::Look => created_list(contract, fact).is_some(),
-                Action::LookAgain => updated_list(contract, fact).is_some(),
+                Action::Look => contract.created_in(fact.operation).is_some(),
+                Action::LookAgain => contract.updated_in(fact.operation).is_some(),
                 _ => false,
             },
             Self::Equivalent => action == Action::Equivalent,
@@ -430,14 +428,6 @@ impl Evidence {
             Self::Updated => action == Action::LookAgain,
         }
     }
-}
-
-fn created_list(contract: &Contract, fact: &Fact) -> Option<OperationId> {
-    contract.operation_named(&created_in(contract.operation(fact.operation))?.operation)
-}
-
-fn updated_list(contract: &Contract, fact: &Fact) -> Option<OperationId> {
-    contract.operation_named(&updated_in(contract.operation(fact.operation))?.operation)
 }
 
 #[cfg(test)]

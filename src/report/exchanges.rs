@@ -224,7 +224,7 @@ impl<'run> Exchanges<'run> {
                 .collect(),
             body: curl::body(request, self.values).map(|body| self.redaction.hide(&cut(&body).0)),
             sent_ms: milliseconds(exchange.sent),
-            answer: exchange.outcome.as_ref().ok().map(|answer| self.answer(answer)),
+            answer: exchange.answer().map(|answer| self.answer(answer)),
             failure: exchange.outcome.as_ref().err().map(ToString::to_string),
         }
     }

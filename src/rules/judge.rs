@@ -92,7 +92,7 @@ impl<'contract> Judge<'contract> {
     pub fn exchange(&mut self, exchange: &Exchange) -> Option<Arc<Body>> {
         let id = exchange.request.operation;
         let operation = self.contract.operation(id);
-        let answer = exchange.outcome.as_ref().ok();
+        let answer = exchange.answer();
         let documented = answer.and_then(|answer| operation.answer(answer.status));
         let shape = documented.and_then(|documented| documented.body);
         let media_type = answer.and_then(Answer::media_type);

@@ -84,7 +84,7 @@ impl NoSuccess {
     /// What one exchange came to that was no success.
     fn of(exchange: &Exchange) -> Self {
         let bare = exchange.request.credential == Credential::None;
-        let media_type = exchange.outcome.as_ref().ok().and_then(Answer::media_type);
+        let media_type = exchange.answer().and_then(Answer::media_type);
         let page = media_type.is_some_and(|media_type| !is_json(&media_type));
         match exchange.outcome.as_ref().map(|answer| answer.status) {
             Err(_) => Self::Unanswered,
@@ -115,7 +115,7 @@ impl Successes {
             let missed = || Missed {
                 request: exchange.request.clone(),
                 number: exchange.number,
-                status: exchange.outcome.as_ref().ok().map(|answer| answer.status),
+                status: exchange.status(),
             };
             self.missed.entry(operation).or_insert_with(missed);
         }

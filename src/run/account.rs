@@ -163,7 +163,7 @@ impl Session<'_> {
             return;
         };
         self.note_counted_create(exchange, body);
-        let status = exchange.outcome.as_ref().ok().map(|answer| answer.status);
+        let status = exchange.status();
         let fate = if stored {
             let id = self.created_id(exchange, body);
             Fate::Left(self.leave(Residue {
@@ -204,8 +204,7 @@ impl Session<'_> {
             }
         }
         let seen = |operation: OperationId| {
-            let list = law(self.contract, operation).map(|(_, listed)| &listed.operation);
-            let list = list.and_then(|list| self.contract.operation_named(list));
+            let list = self.contract.created_in(operation);
             list.is_some_and(|list| whole.contains(&list))
         };
         for left in self.residue.borrow_mut().iter_mut().filter(|left| seen(left.operation)) {
@@ -263,7 +262,7 @@ impl Session<'_> {
             let Some((created, listed)) = law(self.contract, operation) else {
                 continue;
             };
-            if self.contract.operation_named(&listed.operation) != Some(list) {
+            if self.contract.created_in(operation) != Some(list) {
                 continue;
             }
             for (record, at) in records(item.value, pointer::element(items, position), listed) {

@@ -114,13 +114,10 @@ impl Session<'_> {
         let mut retreat = Retreat::from(draft.clone());
         loop {
             let exchange = self.heard(operation, form, &mut draft, &address).await?;
-            let status = exchange.outcome.as_ref().ok().map(|answer| answer.status);
+            let status = exchange.status();
             let accepted = self.succeeded(&exchange);
             let refused = as_before.is_none() && matches!(status, Some(400 | 409 | 422));
-            let text = exchange
-                .outcome
-                .as_ref()
-                .map_or_else(|_| String::new(), |answer| lossy(&answer.body));
+            let text = exchange.answer().map(|answer| lossy(&answer.body)).unwrap_or_default();
             match retreat.next(&text).filter(|_| refused) {
                 Some(next) => draft = next,
                 None => {
@@ -172,7 +169,7 @@ impl Session<'_> {
             };
             let (exchange, _) = self.write(operation, draft, address, standing).await;
             let creates = exchange.request.method == Method::Post;
-            let answer = exchange.outcome.as_ref().ok().filter(|answer| answer.is_throttled());
+            let answer = exchange.answer().filter(|answer| answer.is_throttled());
             let open = answer.filter(|answer| creates && !(answer.status == 429 && says_when(answer)));
             let Some(answer) = open.filter(|_| standing == Standing::Main) else {
                 return Ok(exchange);
@@ -191,6 +188,22 @@ impl Session<'_> {
         self.drafts.set(number + 1);
         let mark = (&self.settings.mark, number);
         Draft::new(self.contract, operation, &self.known.borrow(), mark, form).map_err(Reason::NoValue)
+    }
+
+    /// Drafts the next body of a run, with the choices of one that was accepted.
+    pub(super) fn draft_as(&self, operation: OperationId, accepted: &Draft) -> Result<Draft, Reason> {
+        let mut draft = self.draft(operation, Form::Utc)?;
+        draft.choose_as(accepted);
+        Ok(draft)
+    }
+
+    /// The draft that the operation accepted, and the address of another request like it; none where it accepted none, or
+    /// what it leans on is not there.
+    pub(super) async fn as_accepted(&self, operation: OperationId) -> Option<(Draft, Address)> {
+        let accepted = self.accepted.borrow().get(&operation).cloned()?;
+        self.owned(operation).await.ok()?;
+        let address = request::address(self.contract, operation, &self.known.borrow()).ok()?;
+        Some((accepted, address))
     }
 
     /// Sends one write, notes what it may leave in the target, and judges what it created.
@@ -258,8 +271,7 @@ impl Session<'_> {
 
     /// The identifier of what an exchange created, when its answer shows one.
     pub(super) fn created_id(&self, exchange: &Exchange, body: Option<&Body>) -> Option<String> {
-        let answer = exchange.outcome.as_ref().ok()?;
-        let created = (200..300).contains(&answer.status);
+        let created = (200..300).contains(&exchange.status()?);
         let ids = self.created_ids(exchange.request.operation, &body.filter(|_| created)?.value);
         ids.into_iter().find_map(identifier)
     }
@@ -334,11 +346,7 @@ impl Session<'_> {
 
     /// Whether the identifier stood in the list of such records, or was given to another one; from now on it was.
     fn was_seen(&self, operation: OperationId, id: &Value) -> bool {
-        let created = self.contract.operation(operation).laws.created.as_ref();
-        let listed = created
-            .and_then(|created| created.listed.as_ref())
-            .filter(|listed| listed.owner.is_none());
-        let list = listed.and_then(|listed| self.contract.operation_named(&listed.operation));
+        let list = self.contract.list_of(operation);
         let mut identifiers = self.identifiers.borrow_mut();
         let digest = digest(id);
         let in_list = list.is_some_and(|list| identifiers.get(&list).is_some_and(|seen| seen.contains(&digest)));

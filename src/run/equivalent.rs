@@ -13,7 +13,7 @@ use super::session::{Changed, Session};
 use crate::contract::equivalent::is_uuid_in_path;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::{Equivalence, Form};
+use crate::contract::vocabulary::Equivalence;
 use crate::exchange::{Exchange, Leaning, Purpose, Request, Writing, identifier};
 use crate::plan::in_another_writing;
 use crate::rules::Reason;
@@ -89,8 +89,7 @@ impl Session<'_> {
         let Some(accepted) = self.accepted.borrow().get(&operation).cloned() else {
             return Ok(None);
         };
-        let mut draft = self.draft(operation, Form::Utc)?;
-        draft.choose_as(&accepted);
+        let mut draft = self.draft_as(operation, &accepted)?;
         let taken = in_another_writing(self.contract, operation).without(&self.refused_values(operation));
         // Without such values it is sent all the same.
         let _ = draft.make_awkward(&taken);
@@ -124,7 +123,7 @@ impl Session<'_> {
     async fn look_at_written(&self, plain: Plain, together: &Exchange) {
         let operation = plain.request.operation;
         let law = self.contract.operation(operation).laws.updated.as_ref();
-        let list = law.and_then(|law| self.contract.operation_named(&law.listed.operation));
+        let list = self.contract.updated_in(operation);
         if let (Some(law), Some(list), true) = (law, list, self.succeeded(together)) {
             // Nothing of it was sent just before, so that what the list shows of an earlier update is no answer.
             let sent = Value::Object(serde_json::Map::new());
@@ -142,7 +141,7 @@ impl Session<'_> {
             let tried = EquivalentTried {
                 operation: exchange.request.operation,
                 way: *way,
-                status: exchange.outcome.as_ref().ok().map(|answer| answer.status),
+                status: exchange.status(),
                 plain_accepted,
             };
             self.judged(|judge| judge.equivalent(&tried, exchange));
@@ -153,8 +152,8 @@ impl Session<'_> {
 
 /// Whether the answer is an error that is no wish for time.
 fn is_refused(exchange: &Exchange) -> bool {
-    let answer = exchange.outcome.as_ref();
-    answer.is_ok_and(|answer| answer.status >= 400 && !answer.is_throttled())
+    let answer = exchange.answer();
+    answer.is_some_and(|answer| answer.status >= 400 && !answer.is_throttled())
 }
 
 /// Whether a text is a UUID with a letter in it (RFC 9562, section 4), so that capitals make another text of it.

@@ -4,10 +4,8 @@
 //! cannot bring to a second page within `--max-writes` gets no record at all, for a record stays for good.
 
 use super::create::Standing;
-use super::request;
 use super::session::Session;
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::Form;
 use crate::rules::evidence::{Walk, WalkEnd};
 use crate::rules::{OF_A_SECOND_PAGE, Reason};
 
@@ -86,20 +84,14 @@ impl Session<'_> {
         let Some(operation) = self.creator(list) else {
             return false;
         };
-        let accepted = self.accepted.borrow().get(&operation).cloned();
-        if self.owned(operation).await.is_err() {
-            return false;
-        }
-        let address = request::address(self.contract, operation, &self.known.borrow());
-        let (Some(accepted), Ok(address)) = (accepted, address) else {
+        let Some((accepted, address)) = self.as_accepted(operation).await else {
             return false;
         };
         self.expect(count);
         for _ in 0..count {
-            let Ok(mut draft) = self.draft(operation, Form::Utc) else {
+            let Ok(draft) = self.draft_as(operation, &accepted) else {
                 return false;
             };
-            draft.choose_as(&accepted);
             let (exchange, _) = self.write(operation, &draft, &address, Standing::Further).await;
             if !self.succeeded(&exchange) {
                 return false;

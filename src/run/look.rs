@@ -102,8 +102,7 @@ impl Session<'_> {
     }
 
     fn listed_in(&self, made: &Made, list: OperationId) -> bool {
-        law(self.contract, made.operation)
-            .is_some_and(|(_, listed)| self.contract.operation_named(&listed.operation) == Some(list))
+        self.contract.created_in(made.operation) == Some(list)
     }
 
     fn identifier<'made>(&self, made: &'made Made) -> Option<&'made Value> {

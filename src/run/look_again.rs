@@ -73,8 +73,8 @@ impl Session<'_> {
     }
 
     fn updated_law(&self, operation: OperationId, list: OperationId) -> Option<&Updated> {
-        let law = self.contract.operation(operation).laws.updated.as_ref()?;
-        (self.contract.operation_named(&law.listed.operation) == Some(list)).then_some(law)
+        let law = self.contract.operation(operation).laws.updated.as_ref();
+        law.filter(|_| self.contract.updated_in(operation) == Some(list))
     }
 
     async fn look_for(&self, list: OperationId, changed: &Changed, law: &Updated) {

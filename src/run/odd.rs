@@ -142,10 +142,7 @@ impl Session<'_> {
     fn note_let_in(&self, exchange: &Exchange, odd: Odd) {
         let operation = exchange.request.operation;
         let creates = self.contract.operation(operation).method == Method::Post;
-        let accepted = exchange
-            .outcome
-            .as_ref()
-            .is_ok_and(|answer| (200..300).contains(&answer.status));
+        let accepted = exchange.status().is_some_and(|status| (200..300).contains(&status));
         if odd.oddity.is_of_a_field() && creates && accepted {
             *self.odd_let_in.borrow_mut().entry(operation).or_default() += 1;
         }
@@ -161,7 +158,7 @@ impl Session<'_> {
             self.leave(Residue {
                 operation,
                 id: Some(id),
-                status: exchange.outcome.as_ref().ok().map(|answer| answer.status),
+                status: exchange.status(),
                 found: None,
             });
         }

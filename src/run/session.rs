@@ -443,12 +443,12 @@ impl<'run> Session<'run> {
         let mut late = Late::until(again.within);
         loop {
             let mut exchange = self.send(request).await;
-            let throttled = exchange.outcome.as_ref().is_ok_and(Answer::is_throttled);
+            let throttled = exchange.answer().is_some_and(Answer::is_throttled);
             if throttled {
                 // Before the wait: whether it may be sent again hangs on what it may have left.
                 self.note_write(&exchange, None);
             }
-            let missing = exchange.outcome.as_ref().is_ok_and(|answer| answer.status == 404);
+            let missing = exchange.status() == Some(404);
             let wait = self
                 .wait_before_again(&exchange, attempt)
                 .or_else(|| missing.then(|| late.wait()).flatten());
@@ -475,7 +475,7 @@ impl<'run> Session<'run> {
     /// is sent again only where a 429 says when, for that refuses it, and then it counts again: whatever else comes of it may
     /// come from something before a service that has stored the record.
     fn wait_before_again(&self, exchange: &Exchange, attempt: u32) -> Option<Duration> {
-        let answer = exchange.outcome.as_ref().ok().filter(|answer| answer.is_throttled())?;
+        let answer = exchange.answer().filter(|answer| answer.is_throttled())?;
         // A wrong token is not shown again: what asks for time may be counting them.
         let shown_once = matches!(exchange.request.credential, Credential::Wrong { .. });
         let creates = exchange.request.method == Method::Post;

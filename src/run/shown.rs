@@ -64,7 +64,7 @@ impl Session<'_> {
         if !self.shown.borrow().wanted || !self.contract.operation(exchange.request.operation).is_read() {
             return;
         }
-        let answer = exchange.outcome.as_ref().ok();
+        let answer = exchange.answer();
         if let Some(Ok(body)) = answer.map(|answer| json::read(&answer.body)) {
             self.note_shown(&body.value);
         }

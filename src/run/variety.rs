@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use serde_json::{Value, json};
 
 use super::create::Standing;
-use super::request::{self, Address};
+use super::request::Address;
 use super::session::{Changed, NotTaken, Session};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
@@ -42,12 +42,7 @@ impl Session<'_> {
     /// Creates records from variants of the draft that the operation accepted: one with awkward values, and for each twenty
     /// of `--max-writes` one of the others; or a plain one at once with the first.
     pub(super) async fn vary_create(&self, operation: OperationId) {
-        let accepted = self.accepted.borrow().get(&operation).cloned();
-        if self.owned(operation).await.is_err() {
-            return;
-        }
-        let address = request::address(self.contract, operation, &self.known.borrow());
-        let (Some(accepted), Ok(address)) = (accepted, address) else {
+        let Some((accepted, address)) = self.as_accepted(operation).await else {
             return;
         };
         let mut awkward = None;
@@ -150,9 +145,7 @@ impl Session<'_> {
         if !at_once || self.created_at_once() != Some(operation) {
             return None;
         }
-        let mut draft = self.draft(operation, Form::Utc).ok()?;
-        draft.choose_as(accepted);
-        Some(draft)
+        self.draft_as(operation, accepted).ok()
     }
 
     /// The operation that is sent two creates together: the seed draws it of those whose records a list has for its items.
@@ -175,14 +168,11 @@ impl Session<'_> {
 
     /// Updates a record of this run with every variant of the draft that the operation accepted, and looks for each.
     pub(super) async fn vary_update(&self, operation: OperationId) {
-        let accepted = self.accepted.borrow().get(&operation).cloned();
         let law = self.contract.operation(operation).laws.updated.as_ref();
-        let list = law.and_then(|law| self.contract.operation_named(&law.listed.operation));
-        if self.owned(operation).await.is_err() {
+        let (Some(law), Some(list)) = (law, self.contract.updated_in(operation)) else {
             return;
-        }
-        let address = request::address(self.contract, operation, &self.known.borrow());
-        let (Some(accepted), Some(law), Some(list), Ok(address)) = (accepted, law, list, address) else {
+        };
+        let Some((accepted, address)) = self.as_accepted(operation).await else {
             return;
         };
         let sent = self.sent_last(operation);
@@ -248,13 +238,10 @@ impl Session<'_> {
 
     /// Updates the record of an operation with plain values once more: what stays behind is read by people and other programs.
     pub(super) async fn restore(&self, operation: OperationId) {
-        let accepted = self.accepted.borrow().get(&operation).cloned();
-        if self.owned(operation).await.is_err() {
+        let Some((accepted, address)) = self.as_accepted(operation).await else {
             return;
-        }
-        let address = request::address(self.contract, operation, &self.known.borrow());
-        if let (Some(accepted), Ok(address), Ok(mut draft)) = (accepted, address, self.draft(operation, Form::Utc)) {
-            draft.choose_as(&accepted);
+        };
+        if let Ok(draft) = self.draft_as(operation, &accepted) {
             self.expect(1);
             self.write(operation, &draft, &address, Standing::Further).await;
         }
@@ -341,6 +328,5 @@ fn comes_back(law: &Updated, request: &Request) -> bool {
 
 /// The status of an answer that refuses what leans on a gap.
 fn refused_with(exchange: &Exchange) -> Option<u16> {
-    let status = exchange.outcome.as_ref().ok()?.status;
-    matches!(status, 400 | 409 | 422).then_some(status)
+    exchange.status().filter(|status| matches!(status, 400 | 409 | 422))
 }

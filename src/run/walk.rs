@@ -85,7 +85,7 @@ impl Session<'_> {
         if let Some(body) = body.filter(|_| self.succeeded(&exchange)) {
             self.known.borrow_mut().learn(self.contract, operation, &body.value);
         }
-        exchange.outcome.as_ref().ok().map(|answer| answer.status)
+        exchange.status()
     }
 
     /// Walks over a list, its first page first. `found` is shown each item, and ends the walk when it says so.
@@ -238,10 +238,7 @@ impl Session<'_> {
     /// Whether the exchange ended in a documented success.
     pub(super) fn succeeded(&self, exchange: &Exchange) -> bool {
         let operation = self.contract.operation(exchange.request.operation);
-        exchange
-            .outcome
-            .as_ref()
-            .is_ok_and(|answer| operation.succeeds_with(answer.status))
+        exchange.status().is_some_and(|status| operation.succeeds_with(status))
     }
 }
 
