@@ -34,17 +34,6 @@ pub struct Position {
     pub column: u32,
 }
 
-impl From<&Marker> for Position {
-    fn from(marker: &Marker) -> Self {
-        let line = u32::try_from(marker.line()).unwrap_or(u32::MAX);
-        let column = u32::try_from(marker.col()).unwrap_or(u32::MAX);
-        Self {
-            line,
-            column: column.saturating_add(1),
-        }
-    }
-}
-
 /// One value of a document and where it stands.
 #[derive(Clone, Debug)]
 pub struct Node {
@@ -239,7 +228,11 @@ impl Document {
     /// A [`Defect`] with the line: text that is not YAML, a name that stands twice in an object, more than one
     /// document, or one beyond [`MAXIMUM_BYTES`], [`MAXIMUM_DEPTH`] or [`MAXIMUM_NODES`].
     pub fn read(name: &str, text: String) -> Result<Self, Defect> {
-        let root = Reader::new(name, &text)?.document()?;
+        let root = if text.starts_with('{') {
+            Reader::new(name, &format!("{START}{text}"), START.len())?.document()?
+        } else {
+            Reader::new(name, &text, 0)?.document()?
+        };
         let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let lines = [0].into_iter().chain(ends.map(|(end, _)| end + 1)).collect();
         Ok(Self {
@@ -254,10 +247,14 @@ impl Document {
     #[must_use]
     pub fn line(&self, number: u32) -> &str {
         let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
-        let start = index.and_then(|index| self.lines.get(index));
-        start
-            .and_then(|start| self.text[*start..].lines().next())
-            .unwrap_or_default()
+        let rest = index.and_then(|index| self.lines.get(index..)).unwrap_or_default();
+        // The end is known: a line may be the whole of the text, and it is asked for with each finding.
+        let line = match rest {
+            [start, next, ..] => &self.text[*start..next - 1],
+            [start] => &self.text[*start..],
+            [] => "",
+        };
+        line.strip_suffix('\r').unwrap_or(line)
     }
 
     /// The node that the pointer names.
@@ -303,9 +300,15 @@ impl Document {
     }
 }
 
+/// Said before an object of JSON. Without it the parser keeps the whole text as tokens until the object's end, because
+/// the object could be the name of a member; behind the start of a document, in its line, it cannot.
+const START: &str = "--- ";
+
 /// Turns the parser's events into nodes.
 struct Reader<'text> {
     name: &'text str,
+    /// How many characters stand before the text in its first line.
+    before: usize,
     events: Parser<'text, StrInput<'text>>,
     anchors: HashMap<usize, (Node, usize)>,
     pointer: String,
@@ -314,16 +317,17 @@ struct Reader<'text> {
 }
 
 impl<'text> Reader<'text> {
-    fn new(name: &'text str, text: &'text str) -> Result<Self, Defect> {
+    fn new(name: &'text str, text: &'text str, before: usize) -> Result<Self, Defect> {
         let reader = Self {
             name,
+            before,
             events: Parser::new_from_str(text),
             anchors: HashMap::new(),
             pointer: String::new(),
             depth: 0,
             nodes: 0,
         };
-        if text.len() > MAXIMUM_BYTES {
+        if text.len() - before > MAXIMUM_BYTES {
             return Err(reader.defect(
                 Position { line: 1, column: 1 },
                 Problem::TooLarge { maximum: MAXIMUM_BYTES },
@@ -337,7 +341,7 @@ impl<'text> Reader<'text> {
             let (event, span) = self.next()?;
             match event {
                 Event::StreamStart | Event::DocumentStart(_) => {}
-                Event::StreamEnd => return Err(self.defect((&span.start).into(), Problem::Empty)),
+                Event::StreamEnd => return Err(self.defect(self.position(&span.start), Problem::Empty)),
                 other => break self.node(other, span)?,
             }
         };
@@ -346,7 +350,7 @@ impl<'text> Reader<'text> {
             match event {
                 Event::StreamEnd => return Ok(root),
                 Event::DocumentEnd => {}
-                _ => return Err(self.defect((&span.start).into(), Problem::SeveralDocuments)),
+                _ => return Err(self.defect(self.position(&span.start), Problem::SeveralDocuments)),
             }
         }
     }
@@ -362,14 +366,23 @@ impl<'text> Reader<'text> {
                         message: message.to_owned(),
                     },
                 };
-                Err(self.defect(error.marker().into(), problem))
+                Err(self.defect(self.position(error.marker()), problem))
             }
             None => Ok((Event::StreamEnd, Span::default())),
         }
     }
 
+    fn position(&self, marker: &Marker) -> Position {
+        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let before = if marker.line() == 1 { self.before } else { 0 };
+        Position {
+            line: number(marker.line()),
+            column: number(marker.col().saturating_sub(before)).saturating_add(1),
+        }
+    }
+
     fn node(&mut self, event: Event<'text>, span: Span) -> Result<Node, Defect> {
-        let at = Position::from(&span.start);
+        let at = self.position(&span.start);
         self.count(1, at)?;
         let before = self.nodes;
         let (kind, anchor) = match event {
@@ -423,7 +436,7 @@ impl<'text> Reader<'text> {
         let mut lines: HashMap<String, u32> = HashMap::new();
         loop {
             let (event, span) = self.next()?;
-            let at = Position::from(&span.start);
+            let at = self.position(&span.start);
             let name = match event {
                 Event::MappingEnd => break,
                 Event::Scalar(text, ..) => text.into_owned(),
@@ -609,6 +622,30 @@ mod tests {
         let document = read("a: 1\r\nb: 2\n\nc: 3").unwrap();
         let lines: Vec<_> = (0..6).map(|number| document.line(number)).collect();
         assert_eq!(lines, ["", "a: 1", "b: 2", "", "c: 3", ""]);
+    }
+
+    #[test]
+    fn an_object_of_json_is_read_as_it_comes_and_not_kept_as_tokens_to_its_end() {
+        // What is wrong further on is met where it stands, when all before it was read.
+        let problem = read("{\"a\": 1, \"b\": {\"c\": 2, \"d\": ]}}").unwrap_err();
+        assert_eq!(problem.pointer, "/b/d");
+    }
+
+    #[test]
+    fn a_place_in_an_object_of_json_is_that_of_its_text() {
+        let document = read("{\"a\": 1, \"b\": {\n  \"c\": [2]}}").unwrap();
+        for (pointer, line, column) in [
+            ("", 1, 1),
+            ("/a", 1, 2),
+            ("/b", 1, 10),
+            ("/b/c", 2, 3),
+            ("/b/c/0", 2, 9),
+        ] {
+            assert_eq!(document.position(pointer), Position { line, column }, "{pointer}");
+        }
+        for (text, line, column) in [("{\"a\": 1, \"a\": 2}", 1, 10), ("{\"a\": ]}", 1, 7)] {
+            assert_eq!(read(text).unwrap_err().position, Position { line, column }, "{text}");
+        }
     }
 
     #[test]

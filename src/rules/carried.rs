@@ -256,7 +256,7 @@ fn equal(sent: &Value, kept: &Value) -> bool {
     }
 }
 
-fn composed(text: &str) -> Cow<'_, str> {
+pub(super) fn composed(text: &str) -> Cow<'_, str> {
     ComposingNormalizer::new_nfc().normalize(text)
 }
 

@@ -1,13 +1,10 @@
 //! What became of a value that did not come back as it was sent, in words that show nothing of the target's: what was sent
 //! is the run's own, and of what came back only what can be said in terms of that. The way in is [`spoiled`].
 
-use std::borrow::Cow;
-
 use chrono::{DateTime, Duration, FixedOffset};
-use icu_normalizer::ComposingNormalizer;
 use serde_json::Value;
 
-use super::carried::instant;
+use super::carried::{composed, instant};
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Same};
 
@@ -19,10 +16,6 @@ pub(super) fn spoiled(carry: &Carry, body: &Value, (sent, kept): (&Value, &Value
         (Value::Number(_), _) => of_a_date(carry, body),
         _ => None,
     }
-}
-
-fn composed(text: &str) -> Cow<'_, str> {
-    ComposingNormalizer::new_nfc().normalize(text)
 }
 
 /// The date that a number was sent as a part of.
