@@ -50,9 +50,12 @@ pub(crate) const OF_A_SECOND_PAGE: [FactKind; 2] = [FactKind::PageAsked, FactKin
 
 fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     let fact = |sink: &Sink<'_>, kind| sink.contract.fact_of(walk.operation, kind);
-    // Of the look at the end of a run only the count is judged.
+    // Of the look at the end of a run only the counts are judged.
     let is_account = |page: &PageSeen| page.request.purpose == Purpose::Account;
     if walk.pages.first().is_some_and(is_account) {
+        if let Some(fact) = fact(sink, FactKind::PageLast) {
+            walk.pages.iter().for_each(|page| last(page, fact, sink));
+        }
         if let Some(fact) = fact(sink, FactKind::PageTotal) {
             total(walk, fact, sink);
         }
@@ -224,6 +227,7 @@ fn total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exchange::Request;
     use crate::rules::evidence::Steadiness;
     use crate::rules::testing::{Bench, Told};
     use crate::rules::{Level, Verdict};
@@ -405,6 +409,27 @@ mod tests {
         let changed = vec![page(None, &[1, 2]), of(page(Some(3), &[5]))];
         let told = judged(changed, WalkEnd::Complete);
         assert_eq!(told.kind(FactKind::PageFull), Verdict::Undecided(Reason::Changed));
+    }
+
+    #[test]
+    fn of_the_look_at_the_end_of_a_run_the_counts_alone_are_judged() {
+        let account = |page: PageSeen| {
+            let request = Request {
+                purpose: Purpose::Account,
+                ..Bench::of("getTags").request()
+            };
+            let request = request.into();
+            PageSeen { request, ..page }
+        };
+        let mut pages: Vec<_> = sound().into_iter().map(account).collect();
+        pages[1].page = Some(7);
+        let told = judged(pages.clone(), WalkEnd::Complete);
+        assert_eq!(told.kind(FactKind::PageLast), Verdict::Held);
+        assert_eq!(told.kind(FactKind::PageTotal), Verdict::Held);
+        assert_eq!(told.kind(FactKind::PageAsked), Verdict::Undecided(Reason::NotShown));
+        pages.iter_mut().for_each(|page| page.last_page = Some(2));
+        let told = judged(pages, WalkEnd::Complete);
+        assert_eq!(told.kind(FactKind::PageLast), Verdict::Broken);
     }
 
     #[test]
