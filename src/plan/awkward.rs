@@ -26,6 +26,8 @@ const PIECES: usize = 14;
 const ROUNDS: usize = 10;
 /// How many elements an array of an update has.
 const ELEMENTS: usize = 3;
+/// How many pieces an element's address carries at once: all of them have their turn in each element.
+const PIECES_OF_AN_ELEMENT: usize = PIECES_OF_AN_ADDRESS.len().div_ceil(ELEMENTS);
 /// How many of an update's sets have several elements: under a service that merges, elements stay.
 const WITH_ELEMENTS: usize = 3;
 /// How many characters a text is filled up to: one more than what a column of 255 holds.
@@ -166,13 +168,18 @@ const PIECES_OF_AN_ADDRESS: [Piece; 9] = [
 ];
 
 /// Numbers that are nobody's (Ofcom's ranges for drama), as they are written.
-const NUMBERS: [Piece; 4] = [
+const NUMBERS: [Piece; 5] = [
     // The sign read as a blank, the zeros as of a number.
     piece("a plus sign", "+447700900107"),
     piece("leading zeros", "07700900108"),
     piece("blanks and brackets", "+44 (0)7700 900109"),
     piece("two leading zeros", "00447700900110"),
+    // Cut off, or dialled.
+    piece("an extension", "+44 7700 900111 ext. 4"),
 ];
+
+/// What tells an element's address from the first one's, where nothing is to be awkward about it.
+static SECOND: Piece = piece("a second address", "second");
 
 /// What the name of a channel has in it that takes numbers.
 const OF_NUMBERS: [&str; 6] = ["phone", "mobile", "sms", "tel", "whatsapp", "cell"];
@@ -201,9 +208,10 @@ const DAYS: [Day; 13] = [
     // The next day, or the last of February, in a year that is moved on; a century that has one.
     day("a leap day", (1996, 2, 29)),
     day("the leap day of a full century", (2000, 2, 29)),
-    // A date as an instant at midnight, in a zone east or west of it: the day, the month and the year before or after.
-    day("the first day of a year", (1987, 1, 1)),
-    day("the last day of a leap year", (1988, 12, 31)),
+    // A date as an instant at midnight, in a zone east or west of it: the day, the month and the year before or after. And
+    // ISO's weeks count both days to another year than their own.
+    day("the first day of a year", (1988, 1, 1)),
+    day("the last day of a leap year", (1996, 12, 31)),
     // Two orders of writing one date.
     day("a day that could be a month", (1984, 4, 3)),
     day("a month that begins with zero", (1979, 9, 8)),
@@ -368,7 +376,7 @@ impl Edges {
                 let wide = round + 1 == WITH_ELEMENTS;
                 let places = (0..elements).skip(usize::from(wide));
                 edges.extend(wide.then_some(Edge::Wide(0, WIDE)));
-                edges.extend(places.filter_map(|element| contact(element, seed, round * elements + element)));
+                edges.extend(places.flat_map(|element| contacts(element, seed, round + element)));
             }
             if slots.dates {
                 edges.extend(nth(&DAYS, seed, round).map(Edge::Date));
@@ -395,6 +403,13 @@ impl Edges {
         )
     }
 
+    /// What makes a plain body one of two elements, where an address of the run's own stands in an array.
+    pub(super) fn of_two_elements(seed: u64) -> Self {
+        // Another number than those of the create with awkward values.
+        let second = nth(&NUMBERS, seed, ELEMENTS).map(|number| Edge::Contact(1, &SECOND, number));
+        Self(second.into_iter().collect())
+    }
+
     /// The set that a create is sent: as much as goes into one record. It may stay as it is for good, so there is no markup in
     /// it.
     pub(super) fn of_a_create(slots: Slots, seed: u64) -> Option<Self> {
@@ -407,7 +422,7 @@ impl Edges {
             edges.extend(pieces.map(|piece| Edge::Piece(name, piece)));
         }
         if slots.elements {
-            edges.extend((0..ELEMENTS).filter_map(|element| contact(element, seed, element)));
+            edges.extend((0..ELEMENTS).flat_map(|element| contacts(element, seed, element)));
         } else if slots.contacts {
             // All in one address, as far as it has room.
             edges.extend((0..PIECES_OF_AN_ADDRESS.len()).filter_map(|place| contact(0, 0, place)));
@@ -465,6 +480,12 @@ fn nth<T>(values: &'static [T], seed: u64, place: usize) -> Option<&'static T> {
     let length = u64::try_from(values.len()).ok()?;
     let start = usize::try_from(seed.checked_rem(length)?).ok()?;
     values.get((start + place) % values.len())
+}
+
+/// What an element's address carries at its so many-th turn.
+fn contacts(element: usize, seed: u64, turn: usize) -> impl Iterator<Item = Edge> {
+    let places = (0..PIECES_OF_AN_ELEMENT).map(move |place| turn * PIECES_OF_AN_ELEMENT + place);
+    places.filter_map(move |place| contact(element, seed, place))
 }
 
 fn contact(element: usize, seed: u64, place: usize) -> Option<Edge> {
@@ -618,4 +639,40 @@ fn widened(address: &str, characters: usize) -> Option<String> {
 fn is_of_numbers(value: &Value) -> bool {
     let text = value.as_str().map(str::to_ascii_lowercase);
     text.is_some_and(|text| OF_NUMBERS.iter().any(|word| text.contains(word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    /// What these sets put into an element's address.
+    fn classes(sets: &[Edges], element: usize) -> HashSet<&'static str> {
+        let edges = sets.iter().flat_map(|set| &set.0);
+        let classes = edges.filter_map(|edge| match edge {
+            Edge::Contact(of, address, _) if *of == element => Some(address.class),
+            _ => None,
+        });
+        classes.collect()
+    }
+
+    #[test]
+    fn every_piece_of_an_address_is_sent_whatever_the_seed() {
+        let slots = Slots {
+            contacts: true,
+            elements: true,
+            ..Slots::default()
+        };
+        let all: HashSet<_> = PIECES_OF_AN_ADDRESS.iter().map(|piece| piece.class).collect();
+        for seed in 0..20 {
+            let updates = Edges::of_an_update(slots, seed);
+            for element in 1..ELEMENTS {
+                assert_eq!(classes(&updates, element), all, "{seed}");
+            }
+            let create: Vec<_> = Edges::of_a_create(slots, seed).into_iter().collect();
+            let of_all: HashSet<_> = (0..ELEMENTS).flat_map(|element| classes(&create, element)).collect();
+            assert_eq!(of_all, all, "{seed}");
+        }
+    }
 }

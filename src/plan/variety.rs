@@ -244,6 +244,11 @@ impl Draft {
         self.body().0 != before
     }
 
+    /// Gives an array of the run's own addresses a second element.
+    pub fn make_several(&mut self, seed: u64) {
+        self.put(&Edges::of_two_elements(seed));
+    }
+
     /// Sends other values for what a record shows already, where others are known: an update that repeats what stands
     /// there shows nothing. The parts of one field are changed together, so that a date stays a date.
     pub fn differ(&mut self, shown: impl Fn(&str, &Value) -> bool) {

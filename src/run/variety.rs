@@ -145,7 +145,10 @@ impl Session<'_> {
         if !at_once || self.created_at_once() != Some(operation) {
             return None;
         }
-        self.draft_as(operation, accepted).ok()
+        let mut draft = self.draft_as(operation, accepted).ok()?;
+        // Both records have several elements then, which stay with their own.
+        draft.make_several(self.seed);
+        Some(draft)
     }
 
     /// The operation that is sent two creates together: the seed draws it of those whose records a list has for its items.
