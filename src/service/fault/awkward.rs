@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::carried::seen;
-use super::contract::{Carry, Kind, Operation, operations};
+use super::contract::{Carry, Created, Kind, Operation, operations};
 use super::days::{DATES, INSTANTS};
 use super::places::each;
 use super::table::{Fault, How};
@@ -53,15 +53,21 @@ impl Reach {
         let updates = operation.updated.is_some();
         match self {
             Reach::Every => true,
+            Reach::Records => updates || of_a_record(operation).is_some(),
             Reach::Rewritten => updates || is_rewritten(operation),
             Reach::Updates => updates,
         }
     }
 }
 
+/// What is promised of a create of a whole record, none that belongs to another.
+fn of_a_record(create: &Operation) -> Option<&Created> {
+    create.created.as_ref().filter(|created| created.listed.at.is_none())
+}
+
 /// Whether an update can write again what the operation creates.
 fn is_rewritten(create: &Operation) -> bool {
-    let Some(created) = create.created.as_ref().filter(|created| created.listed.at.is_none()) else {
+    let Some(created) = of_a_record(create) else {
         return false;
     };
     let mut updates = operations().iter().filter_map(|operation| operation.updated.as_ref());

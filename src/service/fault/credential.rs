@@ -28,7 +28,8 @@ pub(super) enum Credential {
     /// The token with another last letter.
     OtherEnd,
     OtherScheme,
-    /// The beginning of the token.
+    /// The beginning of the token, down to nothing: what compares as many letters as it is shown takes that too
+    /// (CVE-2017-5689).
     Shorter,
     WrongToken,
 }
@@ -68,8 +69,8 @@ const NEAR: [(Credential, &str, &str, &str); 6] = [
     (
         Credential::Shorter,
         "let-in-with-a-beginning",
-        "the beginning of the token is let in",
-        WRONG,
+        "a token is compared as far as it goes, and an empty one not at all",
+        "no credential is refused",
     ),
 ];
 
@@ -148,7 +149,7 @@ impl Credential {
         match bearer(value.as_bytes()) {
             Some(token) => self.is(&token, &right),
             None if value.as_bytes().trim_ascii().eq_ignore_ascii_case(BEARER.trim_ascii()) => {
-                matches!(self, Credential::Empty | Credential::OtherScheme)
+                matches!(self, Credential::Empty | Credential::OtherScheme | Credential::Shorter)
             }
             None => self == Credential::OtherScheme,
         }
@@ -169,7 +170,7 @@ impl Credential {
                 let but_last = |token: &[u8]| token.split_last().map(|(_, rest)| rest.to_vec());
                 but_last(token) == but_last(right)
             }
-            Credential::Shorter => !token.is_empty() && right.starts_with(token),
+            Credential::Shorter => right.starts_with(token),
             Credential::WrongToken => true,
             Credential::None | Credential::NoneOnPageTwo | Credential::NoneWithQuery | Credential::OtherScheme => false,
         }

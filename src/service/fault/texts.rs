@@ -25,13 +25,15 @@ pub(super) struct TextClass {
 pub(super) enum Reach {
     /// Every write that carries a text.
     Every,
+    /// Those of whole records: what belongs to a record, such as a method of a contact, carries an address alone.
+    Records,
     /// Updates, and creates of what an update can write again.
     Rewritten,
     /// Updates.
     Updates,
 }
 
-use Reach::{Every, Rewritten, Updates};
+use Reach::{Every, Records, Rewritten, Updates};
 
 const fn class(name: &'static str, about: &'static str, reach: Reach, change: fn(&str) -> String) -> TextClass {
     TextClass {
@@ -57,12 +59,9 @@ pub(super) const CLASSES: &[TextClass] = &[
         Rewritten,
         |text| text.replace('"', "&quot;"),
     ),
-    class(
-        "angle-entity",
-        "has an entity for an angle bracket",
-        Rewritten,
-        |text| text.replace('<', "&lt;").replace('>', "&gt;"),
-    ),
+    class("angle-entity", "has an entity for an angle bracket", Updates, |text| {
+        text.replace('<', "&lt;").replace('>', "&gt;")
+    }),
     class("entity-decoded", "shows what its entities stand for", Updates, |text| {
         ["&amp;", "&lt;", "&gt;", "&quot;", "&#39;"]
             .into_iter()
@@ -72,7 +71,7 @@ pub(super) const CLASSES: &[TextClass] = &[
     class(
         "markup-stripped",
         "loses what stands in angle brackets",
-        Rewritten,
+        Updates,
         |text| without_between(text, "<", ">"),
     ),
     class("angle-cut", "ends before an angle bracket", Updates, |text| {
@@ -333,7 +332,7 @@ pub(super) const CLASSES: &[TextClass] = &[
     class(
         "inner-blanks-collapsed",
         "has one blank for several inside",
-        Every,
+        Records,
         |text| clipped_runs(text, ' '),
     ),
     class(
