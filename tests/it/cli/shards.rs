@@ -45,7 +45,8 @@ fn three_shards_make_one_report_in_any_order() {
     ];
     let all = merge(&files, &whole);
     assert_eq!(all.code, 0, "{all:?}");
-    assert!(all.stdout.contains("532 held, 0 broken, 4 undecided"), "{all:?}");
+    // The shards before the last have created what two lists show beyond their full last pages.
+    assert!(all.stdout.contains("534 held, 0 broken, 2 undecided"), "{all:?}");
     assert!(all.stdout.contains("shards    3 of 3\n"), "{all:?}");
     let turned = merge(&[files[2], files[0], files[1]], &whole);
     assert_eq!(turned.json("all.json"), all.json("all.json"));
@@ -134,7 +135,7 @@ fn the_plan_of_a_shard_says_what_falls_to_it() {
 #[test]
 fn a_bar_on_a_shard_is_on_its_own_facts() {
     let target = Target::sound();
-    let (_file, ended) = shard(&target.url(), "2/3", &["--writes", "--require-facts", "99"]);
+    let (_file, ended) = shard(&target.url(), "2/3", &["--writes", "--require-facts", "100"]);
     assert_eq!(ended.code, 0, "{ended:?}");
     let (_file, short) = shard(&target.url(), "1/2", &["--require-facts", "99"]);
     assert_eq!(short.code, 3, "{short:?}");

@@ -43,7 +43,7 @@ async fn a_list_has_several_pages_and_starts_at_the_first() {
     for path in LISTS {
         let default = service.get(path).await.body;
         assert_eq!(default, service.get(&format!("{path}?page=1")).await.body);
-        assert!(default["data"]["last_page"].as_i64().unwrap() >= 3, "{path}");
+        assert!(default["data"]["last_page"].as_i64().unwrap() >= 2, "{path}");
     }
 }
 
@@ -62,7 +62,7 @@ async fn a_page_beyond_the_last_is_empty() {
         let answer = service.get(&format!("/contact-database?page={page}")).await;
         assert_eq!(answer.status, StatusCode::OK);
         assert_answers("ContactPage", &answer.body);
-        let expected = json!({"per_page": 10, "page": page, "total": 37, "last_page": 4, "items": []});
+        let expected = json!({"per_page": 10, "page": page, "total": 30, "last_page": 3, "items": []});
         assert_eq!(answer.body["data"], expected);
     }
 }

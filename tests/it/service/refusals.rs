@@ -156,7 +156,7 @@ async fn a_wrong_field_of_a_contact_is_named_by_its_pointer() {
             "{change}"
         );
     }
-    assert_eq!(service.get("/contact-database").await.body["data"]["total"], 37);
+    assert_eq!(service.get("/contact-database").await.body["data"]["total"], 30);
 }
 
 #[tokio::test]
