@@ -13,10 +13,11 @@ use countersign::plan::{Mark, Plan, Scope, Step};
 use countersign::rules::Finding;
 use countersign::run::{self, Event, Settings};
 use countersign::service::fault::{self, Faults};
-use countersign::service::{self, Service};
+use countersign::service::{self, Service, StoreUrl};
 use tokio::runtime::Runtime;
 use tower::ServiceExt as _;
 
+use crate::service::profile::profile;
 use crate::service::support::TOKEN;
 
 /// One thing that a check found.
@@ -72,7 +73,13 @@ impl<'contract> Checker<'contract> {
 
     /// Checks a service over a store of its own that has these faults.
     pub(super) fn check(&self, faults: &Faults, seed: u64, extent: Extent) -> Vec<Found> {
-        let service = Service::memory(TOKEN.to_owned().into()).unwrap();
+        self.check_of(&[], faults, (seed, extent))
+    }
+
+    /// The same, of a service with these choices in the gaps.
+    pub(super) fn check_of(&self, settings: &[String], faults: &Faults, (seed, extent): (u64, Extent)) -> Vec<Found> {
+        let opened = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile(settings));
+        let service = self.runtime.block_on(opened).unwrap();
         *self.service.lock().unwrap() = fault::app(service, faults);
         let settings = Settings {
             settle: Duration::ZERO,
