@@ -64,6 +64,8 @@ pub struct Contract {
     leading_from: HashMap<OperationId, Vec<usize>>,
     /// The operations that create records within a list's items, by the list.
     creating_within: HashMap<OperationId, Vec<OperationId>>,
+    /// The ways of writing the same request that an operation shows.
+    equivalences: HashMap<OperationId, Vec<Equivalence>>,
     names: HashSet<String>,
 }
 
@@ -90,6 +92,12 @@ impl Contract {
         let by_name = link::by_name(&operations).into_iter();
         let by_name = by_name.map(|(name, id)| (name.to_owned(), id)).collect();
         let by_name: HashMap<String, OperationId> = by_name;
+        let mut equivalences: HashMap<_, Vec<_>> = HashMap::new();
+        for fact in &facts {
+            if let FactKind::Equivalent(way) = fact.kind {
+                equivalences.entry(fact.operation).or_default().push(way);
+            }
+        }
         let mut creating_within: HashMap<_, Vec<_>> = HashMap::new();
         for (index, operation) in operations.iter().enumerate() {
             let listed = operation
@@ -127,6 +135,7 @@ impl Contract {
             leading_to,
             leading_from,
             creating_within,
+            equivalences,
             names,
         }
     }
@@ -209,12 +218,8 @@ impl Contract {
 
     /// The ways of writing the same request that the operation shows, in the order of the contract.
     #[must_use]
-    pub fn equivalences(&self, operation: OperationId) -> Vec<Equivalence> {
-        let ways = self.facts.iter().filter_map(|fact| match fact.kind {
-            FactKind::Equivalent(way) if fact.operation == operation => Some(way),
-            _ => None,
-        });
-        ways.collect()
+    pub fn equivalences(&self, operation: OperationId) -> &[Equivalence] {
+        self.equivalences.get(&operation).map_or(&[], Vec::as_slice)
     }
 
     /// All operations.

@@ -303,6 +303,7 @@ impl Plan {
 
     /// Looks through each list that shows what a called operation creates.
     fn accounts(&mut self, contract: &Contract, called: &[OperationId]) {
+        let called: HashSet<_> = called.iter().collect();
         let creates = |step: &&Step| contract.operation(step.operation).method == Method::Post;
         let steps = self.steps.iter().filter(creates);
         let lists: BTreeSet<_> = steps

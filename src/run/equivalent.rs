@@ -36,7 +36,7 @@ impl Session<'_> {
             Ok(None) => return,
             Err(reason) => return self.not_called(operation, reason),
         };
-        let mut ways = self.contract.equivalences(operation);
+        let mut ways = self.contract.equivalences(operation).to_vec();
         let capitals = ways.iter().position(|way| *way == Equivalence::IdentifierCase);
         if let Some(capitals) = capitals.filter(|_| plain.identifiers.is_empty()) {
             ways.remove(capitals);
