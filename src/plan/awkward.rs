@@ -21,15 +21,15 @@ use super::synthetic;
 use super::variety::Nature;
 
 /// How many pieces a text carries at once.
-const PIECES: usize = 14;
+const PIECES: usize = 21;
 /// How many sets of values an update is sent.
 const ROUNDS: usize = 10;
 /// How many elements an array of an update has.
 const ELEMENTS: usize = 3;
-/// How many pieces an element's address carries at once: all of them have their turn in each element.
-const PIECES_OF_AN_ELEMENT: usize = PIECES_OF_AN_ADDRESS.len().div_ceil(ELEMENTS);
 /// How many of an update's sets have several elements: under a service that merges, elements stay.
 const WITH_ELEMENTS: usize = 3;
+/// Which of them has an address as long as one may be.
+const WIDE_ROUND: usize = WITH_ELEMENTS - 1;
 /// How many characters a text is filled up to: one more than what a column of 255 holds.
 const LONG: usize = 256;
 /// How many characters an address may have (RFC 5321, section 4.5.3.1.3, less its angle brackets).
@@ -66,12 +66,13 @@ const PIECES_OF_A_NAME: [Piece; 42] = [
     piece("a comma", "a,b"),
     piece("signs of comments", "--c /*d*/ #e"),
     piece("a pipe", "a|b"),
-    // Unescaped once too often: a backslash of JSON or SQL, a percent sign of a form or of a format.
+    // Unescaped once too often: a backslash of JSON or SQL, a percent sign of a form or of a format. Or a path made short, one
+    // that leads to nothing and not beyond where it begins.
     piece("backslashes", r"a\nb\\c\u0041"),
     piece("percent signs", "50%41%s"),
     piece("a plus sign", "a+b"),
     piece("a question mark", "a?b=c"),
-    piece("slashes", "a/b//c"),
+    piece("slashes", "a/b//c d/../e"),
     // Filled in, rendered, or made a link or a picture.
     piece("templates", "{{a}}${b}#{c}{0}"),
     piece("tags of server pages", "<%d%>"),
@@ -116,7 +117,8 @@ const PIECES_OF_A_NAME: [Piece; 42] = [
     piece("a full stop at its end", "Jr."),
 ];
 
-/// What stands before the run's own name: taken off as a sign, or as what belongs to no name.
+/// What stands before the run's own name: taken off as a sign, or as what belongs to no name. A name that is the only one of
+/// its body has the first: a label is what such a sign stands before.
 const FRONTS: [Piece; 5] = [
     piece("a hash sign before it", "#"),
     piece("a title before it", "Dr. "),
@@ -125,33 +127,41 @@ const FRONTS: [Piece; 5] = [
     piece("a hyphen before it", "-"),
 ];
 
-/// What stands in a name's stead: a text that is a value elsewhere, which a layer without types takes for one.
-const WHOLE_NAMES: [Piece; 17] = [
-    // Loosely typed: a number loses its zeros, its last digits or its form.
+/// What stands in a name's stead: a text that is a value elsewhere, which a layer without types takes for one. These are in
+/// each name of an update.
+const WHOLE_NAMES: [Piece; 7] = [
+    // Loosely typed: a number loses its zeros or its form, or comes back as one.
     piece("leading zeros", "00420"),
-    piece("digits alone", "12345678901234567890123"),
+    piece("a number", "420"),
     piece("an exponent", "1e3"),
-    piece("a decimal fraction", "12.50"),
-    piece("a hexadecimal number", "0x1F"),
     // False where a text is asked whether it is there.
     piece("a zero", "0"),
-    // Words of other languages for nothing, for truth, for no number: there are people of these names.
+    // Words of other languages for nothing and for truth: there are people of these names.
     piece("the word null", "null"),
+    piece("the word true", "true"),
+    // Taken off as those of a line of a file.
+    piece("quotation marks around it", "\"Ex\""),
+];
+
+/// Others, of which the seed draws one for each name.
+const OTHER_WHOLE_NAMES: [Piece; 11] = [
+    // Too long for a number, so that the last digits are lost.
+    piece("digits alone", "12345678901234567890123"),
+    piece("a decimal fraction", "12.50"),
+    piece("a hexadecimal number", "0x1F"),
     piece("the word Null", "Null"),
     piece("the word None", "None"),
     piece("the word undefined", "undefined"),
     piece("the word NaN", "NaN"),
-    piece("the word true", "true"),
     piece("the word False", "False"),
     piece("the word no", "no"),
     // What a spreadsheet makes of a cell.
     piece("a text like a date", "1-2"),
     piece("a text like a formula", "=1+1"),
-    piece("quotation marks around it", "\"Ex\""),
 ];
 
 /// What the local part of an address has in it, of the characters that RFC 5322 (section 3.2.3) lets stand there.
-const PIECES_OF_AN_ADDRESS: [Piece; 9] = [
+const PIECES_OF_AN_ADDRESS: [Piece; 10] = [
     // Stripped as a subaddress, read as a blank.
     piece("a plus sign", "+t"),
     piece("an apostrophe", "o'x"),
@@ -165,17 +175,19 @@ const PIECES_OF_AN_ADDRESS: [Piece; 9] = [
     piece("leading zeros", "007"),
     // Beyond ASCII (RFC 6531, section 3.3): many refuse them, and nobody may fail on them.
     piece("letters beyond ASCII", "\u{e9}\u{1f31f}"),
+    // In quotation marks (section 3.2.4) anything may stand: split as a list, unescaped once too often.
+    piece("a comma and a backslash in quotation marks", r#"",\\n""#),
 ];
 
 /// Numbers that are nobody's (Ofcom's ranges for drama), as they are written.
-const NUMBERS: [Piece; 5] = [
-    // The sign read as a blank, the zeros as of a number.
-    piece("a plus sign", "+447700900107"),
+const NUMBERS: [Piece; 4] = [
+    // The sign read as a blank, or lost with the others.
+    piece("a plus sign, blanks and brackets", "+44 (0)7700 900109"),
+    // The zeros as of a number, or as of what is dialled first.
     piece("leading zeros", "07700900108"),
-    piece("blanks and brackets", "+44 (0)7700 900109"),
     piece("two leading zeros", "00447700900110"),
-    // Cut off, or dialled.
-    piece("an extension", "+44 7700 900111 ext. 4"),
+    // With an extension dialled behind it: more digits than a double holds.
+    piece("seventeen digits", "44770090010700123"),
 ];
 
 /// What tells an element's address from the first one's, where nothing is to be awkward about it.
@@ -203,19 +215,16 @@ const fn day(class: &'static str, (year, month, day): (i32, u32, u32)) -> Day {
     }
 }
 
-/// Days on which calendars break.
-const DAYS: [Day; 13] = [
+/// Days on which calendars break. A run shows each: one a set of an update, and one in a create.
+const DAYS: [Day; ROUNDS + 1] = [
     // The next day, or the last of February, in a year that is moved on; a century that has one.
-    day("a leap day", (1996, 2, 29)),
     day("the leap day of a full century", (2000, 2, 29)),
-    // A date as an instant at midnight, in a zone east or west of it: the day, the month and the year before or after. And
-    // ISO's weeks count both days to another year than their own.
-    day("the first day of a year", (1988, 1, 1)),
-    day("the last day of a leap year", (1996, 12, 31)),
+    // The day of the year that most years do not have, and one that ISO's weeks count to the next year.
+    day("the last day of a leap year", (1984, 12, 31)),
     // Two orders of writing one date.
     day("a day that could be a month", (1984, 4, 3)),
     day("a month that begins with zero", (1979, 9, 8)),
-    // Seconds since 1970 that are none, or below it.
+    // Seconds since 1970 that are none, or below it; the first of a year, as an instant at midnight in a zone west of it.
     day("the day at which Unix time begins", (1970, 1, 1)),
     day("a day before 1970", (1955, 6, 30)),
     // The least instant of 32 bits, and dates that some calendars of databases and spreadsheets do not have.
@@ -224,7 +233,7 @@ const DAYS: [Day; 13] = [
     // Years of two digits.
     day("a year of the twenties", (1925, 10, 31)),
     // After the greatest instant of 32 bits.
-    day("a day after 2038", (2040, 2, 29)),
+    day("a leap day after 2038", (2040, 2, 29)),
     // No midnight, where summer time begins at that hour.
     day("a day without midnight in some zones", (1995, 10, 15)),
 ];
@@ -242,8 +251,15 @@ const fn time(class: &'static str, text: &'static str) -> Time {
     Time { class, text }
 }
 
-/// Instants on which zones break; all have a second that is not zero.
-const TIMES: [Time; 8] = [
+/// An instant on which most breaks: negative offsets of half hours, the year that is the next one in UTC, and the greatest
+/// instant of 32 bits. It is to come, which a service may refuse.
+const FAR_TIME: Time = time(
+    "a year that is the next one in UTC, after 2038",
+    "2039-12-31T22:20:29-03:30",
+);
+
+/// Other instants on which zones break; all have a second that is not zero.
+const TIMES: [Time; 7] = [
     time("noon, a day that could be a month", "2024-07-04T12:30:41-03:30"),
     time("a leap day that is March in UTC", "2024-02-29T21:10:41-05:00"),
     time("a year that is the next one in UTC", "2023-12-31T22:20:29-03:30"),
@@ -251,7 +267,6 @@ const TIMES: [Time; 8] = [
     time("the hour that summer time has twice", "2024-10-27T02:25:53+02:00"),
     time("a month that is the one before in UTC", "2024-08-01T03:05:19+05:45"),
     time("a day before 1970", "1969-12-31T12:30:11-00:30"),
-    time("a day after 2038", "2040-02-29T00:00:01+00:00"),
 ];
 
 /// One awkward value in a body.
@@ -360,23 +375,34 @@ impl Edges {
                 let turn = (round + name * wholes) % ROUNDS;
                 match groups.get(turn) {
                     Some(group) => {
-                        let front = nth(&FRONTS, seed, turn + name * groups.len());
-                        edges.extend(front.map(|piece| Edge::Front(name, piece)));
+                        edges.extend(
+                            nth(&FRONTS, seed, turn + name * groups.len()).map(|piece| Edge::Front(name, piece)),
+                        );
                         edges.extend(group.iter().map(|piece| Edge::Piece(name, piece)));
+                        let is_last = turn + 1 == groups.len();
+                        edges.extend(is_last.then_some(Edge::Long(name, LONG)));
                     }
-                    None if turn + 1 == ROUNDS => edges.push(Edge::Long(name, LONG)),
-                    None => edges.extend(
-                        nth(&WHOLE_NAMES, seed, turn - groups.len() + name * (wholes - 1))
-                            .map(|piece| Edge::Whole(name, piece)),
-                    ),
+                    None => edges.extend(whole(name, seed, turn - groups.len())),
                 }
             }
-            if slots.contacts && round < WITH_ELEMENTS {
-                let elements = if slots.elements { ELEMENTS } else { 1 };
-                let wide = round + 1 == WITH_ELEMENTS;
-                let places = (0..elements).skip(usize::from(wide));
+            if slots.contacts {
+                let elements = if slots.elements && round < WITH_ELEMENTS {
+                    ELEMENTS
+                } else {
+                    1
+                };
+                let wide = round == WIDE_ROUND;
                 edges.extend(wide.then_some(Edge::Wide(0, WIDE)));
-                edges.extend(places.flat_map(|element| contacts(element, seed, round + element)));
+                // One address a set. The elements behind it have what the wide one leaves no place for.
+                let place = |element| {
+                    if element == 0 {
+                        round
+                    } else {
+                        WIDE_ROUND + elements - 1 - element
+                    }
+                };
+                let places = (0..elements).skip(usize::from(wide));
+                edges.extend(places.filter_map(|element| contact(element, seed, (place(element), round + element))));
             }
             if slots.dates {
                 edges.extend(nth(&DAYS, seed, round).map(Edge::Date));
@@ -406,7 +432,7 @@ impl Edges {
     /// What makes a plain body one of two elements, where an address of the run's own stands in an array.
     pub(super) fn of_two_elements(seed: u64) -> Self {
         // Another number than those of the create with awkward values.
-        let second = nth(&NUMBERS, seed, ELEMENTS).map(|number| Edge::Contact(1, &SECOND, number));
+        let second = nth(&NUMBERS, seed, WITH_ELEMENTS + ELEMENTS).map(|number| Edge::Contact(1, &SECOND, number));
         Self(second.into_iter().collect())
     }
 
@@ -415,23 +441,39 @@ impl Edges {
     pub(super) fn of_a_create(slots: Slots, seed: u64) -> Option<Self> {
         let mut edges = Vec::new();
         for name in 0..slots.names {
-            edges.extend(nth(&FRONTS, seed, name).map(|piece| Edge::Front(name, piece)));
+            let front = if slots.names == 1 {
+                FRONTS.first()
+            } else {
+                // Those that an update has no place for.
+                nth(
+                    &FRONTS,
+                    seed,
+                    slots.names * PIECES_OF_A_NAME.len().div_ceil(PIECES) + name,
+                )
+            };
+            edges.extend(front.map(|piece| Edge::Front(name, piece)));
             let inert = |piece: &&Piece| !piece.text.contains(['<', '>']);
             let turn = (name + usize::try_from(seed % 2).unwrap_or(0)) % slots.names;
             let pieces = PIECES_OF_A_NAME.iter().filter(inert).skip(turn).step_by(slots.names);
             edges.extend(pieces.map(|piece| Edge::Piece(name, piece)));
         }
         if slots.elements {
-            edges.extend((0..ELEMENTS).flat_map(|element| contacts(element, seed, element)));
+            // All of them, so many in each.
+            let most = PIECES_OF_AN_ADDRESS.len().div_ceil(ELEMENTS);
+            let places = (0..PIECES_OF_AN_ADDRESS.len()).map(|place| (place / most, place));
+            edges
+                .extend(places.filter_map(|(element, place)| contact(element, seed, (place, WITH_ELEMENTS + element))));
         } else if slots.contacts {
             // All in one address, as far as it has room.
-            edges.extend((0..PIECES_OF_AN_ADDRESS.len()).filter_map(|place| contact(0, 0, place)));
+            edges.extend((0..PIECES_OF_AN_ADDRESS.len()).filter_map(|place| contact(0, 0, (place, place))));
         }
         if slots.dates {
-            edges.extend(nth(&DAYS, seed, 0).map(Edge::Date));
+            edges.extend(nth(&DAYS, seed, ROUNDS).map(Edge::Date));
         }
         if slots.instants {
+            // The last one is sent, and where it is refused the other one.
             edges.extend(nth(&TIMES, seed, 0).map(Edge::Instant));
+            edges.push(Edge::Instant(&FAR_TIME));
         }
         (!edges.is_empty()).then_some(Self(edges))
     }
@@ -482,15 +524,19 @@ fn nth<T>(values: &'static [T], seed: u64, place: usize) -> Option<&'static T> {
     values.get((start + place) % values.len())
 }
 
-/// What an element's address carries at its so many-th turn.
-fn contacts(element: usize, seed: u64, turn: usize) -> impl Iterator<Item = Edge> {
-    let places = (0..PIECES_OF_AN_ELEMENT).map(move |place| turn * PIECES_OF_AN_ELEMENT + place);
-    places.filter_map(move |place| contact(element, seed, place))
+/// What stands in a name's stead for the so many-th time.
+fn whole(name: usize, seed: u64, time: usize) -> Option<Edge> {
+    let drawn = || nth(&OTHER_WHOLE_NAMES, seed, time - WHOLE_NAMES.len() + name);
+    WHOLE_NAMES
+        .get(time)
+        .or_else(drawn)
+        .map(|piece| Edge::Whole(name, piece))
 }
 
-fn contact(element: usize, seed: u64, place: usize) -> Option<Edge> {
-    let address = nth(&PIECES_OF_AN_ADDRESS, seed, place)?;
-    let number = nth(&NUMBERS, seed, place)?;
+/// An element with one of the addresses, or with one of the numbers.
+fn contact(element: usize, seed: u64, (address, number): (usize, usize)) -> Option<Edge> {
+    let address = nth(&PIECES_OF_AN_ADDRESS, seed, address)?;
+    let number = nth(&NUMBERS, seed, number)?;
     Some(Edge::Contact(element, address, number))
 }
 
@@ -619,11 +665,16 @@ fn filled(own: &str, characters: usize) -> String {
     format!("{own}-{filling}")
 }
 
-/// An address with more in its local part, as far as that has room for it.
+/// An address with more in its local part, as far as that has room for it. What ends with a quotation mark has the whole part
+/// between two.
 fn within(address: &str, text: &str) -> Option<String> {
     let (local, domain) = address.split_once('@')?;
-    let joint = if text.starts_with('+') { "" } else { "." };
-    let local = format!("{local}{joint}{text}");
+    let local = match text.strip_prefix('"') {
+        Some(_) if local.starts_with('"') => return None,
+        Some(quoted) => format!("\"{local}{quoted}"),
+        None if text.starts_with('+') => format!("{local}{text}"),
+        None => format!("{local}.{text}"),
+    };
     (local.len() <= LOCAL_PART).then(|| format!("{local}@{domain}"))
 }
 
@@ -643,36 +694,114 @@ fn is_of_numbers(value: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use super::*;
 
-    /// What these sets put into an element's address.
-    fn classes(sets: &[Edges], element: usize) -> HashSet<&'static str> {
-        let edges = sets.iter().flat_map(|set| &set.0);
-        let classes = edges.filter_map(|edge| match edge {
-            Edge::Contact(of, address, _) if *of == element => Some(address.class),
-            _ => None,
-        });
-        classes.collect()
+    const BODY: Slots = Slots {
+        names: 2,
+        contacts: true,
+        elements: true,
+        dates: true,
+        instants: false,
+    };
+
+    /// What the sets of a run are made of: those of an update, and that of a create.
+    fn all(slots: Slots, seed: u64) -> Vec<Edge> {
+        let sets = Edges::of_an_update(slots, seed).into_iter();
+        sets.chain(Edges::of_a_create(slots, seed))
+            .flat_map(|edges| edges.0)
+            .collect()
     }
 
     #[test]
-    fn every_piece_of_an_address_is_sent_whatever_the_seed() {
-        let slots = Slots {
-            contacts: true,
-            elements: true,
+    fn each_run_shows_every_class_but_the_whole_names_that_are_drawn() {
+        for seed in 0..30 {
+            let edges = all(BODY, seed);
+            for name in 0..2 {
+                for piece in &PIECES_OF_A_NAME {
+                    assert!(edges.contains(&Edge::Piece(name, piece)), "{seed} {piece:?}");
+                }
+                for piece in &WHOLE_NAMES {
+                    assert!(edges.contains(&Edge::Whole(name, piece)), "{seed} {piece:?}");
+                }
+                let is_drawn = |edge: &&Edge| OTHER_WHOLE_NAMES.iter().any(|piece| **edge == Edge::Whole(name, piece));
+                assert_eq!(edges.iter().filter(is_drawn).count(), 1);
+                assert!(edges.contains(&Edge::Long(name, LONG)));
+            }
+            let fronts = FRONTS.iter();
+            let mut missing = fronts.filter(|piece| !(0..2).any(|name| edges.contains(&Edge::Front(name, piece))));
+            assert_eq!(missing.next(), None, "{seed}");
+            let has = |wanted: &dyn Fn(&Edge) -> bool| edges.iter().any(wanted);
+            for piece in &PIECES_OF_AN_ADDRESS {
+                assert!(
+                    has(&|edge| matches!(edge, Edge::Contact(_, address, _) if *address == piece)),
+                    "{piece:?}"
+                );
+            }
+            for piece in &NUMBERS {
+                // Elements behind the first are those of another channel.
+                let is_it = |edge: &Edge| matches!(edge, Edge::Contact(1, _, number) if *number == piece);
+                assert!(has(&is_it), "{seed} {piece:?}");
+            }
+            assert!(DAYS.iter().all(|day| edges.contains(&Edge::Date(day))), "{seed}");
+        }
+    }
+
+    #[test]
+    fn the_elements_of_a_set_differ_and_only_the_first_sets_have_several() {
+        for seed in 0..30 {
+            for (round, edges) in Edges::of_an_update(BODY, seed).into_iter().enumerate() {
+                let contacts = |edge: &Edge| match edge {
+                    Edge::Contact(element, address, number) => Some((*element, address.class, number.class)),
+                    _ => None,
+                };
+                let contacts: Vec<_> = edges.0.iter().filter_map(contacts).collect();
+                for (place, (_, address, number)) in contacts.iter().enumerate() {
+                    let mut others = contacts.iter().skip(place + 1);
+                    assert!(
+                        others.all(|other| other.1 != *address && other.2 != *number),
+                        "{seed} {round}"
+                    );
+                }
+                let most = contacts.iter().map(|(element, ..)| element + 1).max();
+                assert_eq!(most, Some(if round < WITH_ELEMENTS { ELEMENTS } else { 1 }));
+            }
+        }
+    }
+
+    #[test]
+    fn a_create_has_the_sign_of_a_label_before_its_only_name_and_no_markup() {
+        let label = Slots {
+            names: 1,
             ..Slots::default()
         };
-        let all: HashSet<_> = PIECES_OF_AN_ADDRESS.iter().map(|piece| piece.class).collect();
-        for seed in 0..20 {
-            let updates = Edges::of_an_update(slots, seed);
-            for element in 1..ELEMENTS {
-                assert_eq!(classes(&updates, element), all, "{seed}");
-            }
-            let create: Vec<_> = Edges::of_a_create(slots, seed).into_iter().collect();
-            let of_all: HashSet<_> = (0..ELEMENTS).flat_map(|element| classes(&create, element)).collect();
-            assert_eq!(of_all, all, "{seed}");
+        for seed in 0..30 {
+            let edges = Edges::of_a_create(label, seed).unwrap();
+            assert!(edges.0.contains(&Edge::Front(0, &FRONTS[0])));
+            let is_markup = |edge: &&Edge| matches!(edge, Edge::Piece(_, piece) if piece.text.contains(['<', '>']));
+            assert_eq!(edges.0.iter().find(is_markup), None);
         }
+    }
+
+    #[test]
+    fn the_instant_that_is_to_come_is_taken_back_first() {
+        let visit = Slots {
+            instants: true,
+            ..Slots::default()
+        };
+        for seed in 0..30 {
+            let edges = Edges::of_a_create(visit, seed).unwrap();
+            assert_eq!(edges.0.last(), Some(&Edge::Instant(&FAR_TIME)));
+            let halves = edges.halves();
+            assert!(matches!(halves[0].0[..], [Edge::Instant(time)] if *time != FAR_TIME));
+        }
+    }
+
+    #[test]
+    fn what_stands_in_quotation_marks_has_the_local_part_between_them() {
+        let quoted = PIECES_OF_AN_ADDRESS.last().unwrap().text;
+        assert_eq!(within("a.b@example.com", quoted).unwrap(), r#""a.b,\\n"@example.com"#);
+        assert_eq!(within(r#""a"@example.com"#, quoted), None);
+        assert_eq!(within("a@example.com", "+t").unwrap(), "a+t@example.com");
+        assert_eq!(within(&format!("{}@example.com", "a".repeat(60)), quoted), None);
     }
 }

