@@ -162,16 +162,22 @@ impl<'body> Writer<'body, '_> {
     }
 }
 
-/// A string with its first letter, and whatever is beyond ASCII, by number, and each slash behind a backslash (RFC 8259,
-/// section 7).
+/// A string with its first letter, and every other character that is beyond ASCII, by number, and each slash behind a backslash
+/// (RFC 8259, section 7). The others stay as they are, so that a body which is read in another encoding than UTF-8 shows too
+/// (section 8.1).
 fn escaped(text: &str) -> String {
     let mut written = String::from("\"");
     let first = text.chars().position(|character| character.is_ascii_alphabetic());
+    let mut is_by_number = false;
     for (index, character) in text.chars().enumerate() {
-        let plain = character.is_ascii_graphic() || character == ' ';
+        is_by_number ^= !character.is_ascii();
         match character {
             '/' => written.push_str("\\/"),
-            _ if !plain || Some(index) == first || matches!(character, '"' | '\\') => {
+            _ if Some(index) == first
+                || matches!(character, '"' | '\\')
+                || character.is_ascii_control()
+                || (is_by_number && !character.is_ascii()) =>
+            {
                 // The digits of the number may be of either case.
                 for unit in character.encode_utf16(&mut [0; 2]) {
                     written.push_str(&format!("\\u{unit:04X}"));
@@ -216,8 +222,8 @@ mod tests {
             assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), body, "{text}");
         }
         assert_eq!(
-            written(&ways[..1], &json!({"name": "Ada/ü"})),
-            r#"{"\u006Eame":"\u0041da\/\u00FC"}"#
+            written(&ways[..1], &json!({"name": "Ada/üöä"})),
+            r#"{"\u006Eame":"\u0041da\/\u00FCö\u00E4"}"#
         );
         assert_eq!(
             written(&ways[1..], &json!({"a": [1], "b": 2})),

@@ -86,6 +86,8 @@ pub enum Action {
     /// Calls a writing operation with a credential that must be refused. It comes last, because it is drafted as the
     /// operation accepted it.
     ProbeWrite(Probe),
+    /// Looks on one page of this list whether the writes that had to be refused were done.
+    LookAtRefused,
     /// Sends an odd request to a reading operation. Odd requests come last: who knows what they do to a target.
     OddRead(Odd),
     /// Sends an odd request to a writing operation, drafted as it was accepted where only a part of it is odd.
@@ -115,6 +117,7 @@ impl Action {
                 | Self::Equivalent
                 | Self::Fill
                 | Self::FillLast
+                | Self::LookAtRefused
                 | Self::ProbeRead(Probe::SecondPage)
                 | Self::Restore
                 | Self::VaryCreate
@@ -275,6 +278,7 @@ impl Plan {
         for (action, listed_in) in [
             (Action::Look, Contract::created_in as ListedIn),
             (Action::LookAgain, Contract::updated_in),
+            (Action::LookAtRefused, Contract::updated_in),
         ] {
             let lists: BTreeSet<_> = own
                 .iter()

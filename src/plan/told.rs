@@ -198,6 +198,7 @@ impl Action {
             Self::ReadCreated => "read by what a create showed, a record of this run before any other",
             Self::Update => "update a record that this run created",
             Self::LookAgain => "look for what was updated: the list must show what was sent, in that record alone",
+            Self::LookAtRefused => "look at the updated record again: what was refused must not have changed it",
             Self::OddRead(_) | Self::OddWrite(_) => {
                 "send an odd request: whatever it gets, it gets no 5xx, and all of it"
             }
@@ -220,6 +221,7 @@ impl Action {
                     "the first page, then pages 2 to last_page, {max_pages} at most; once more where they do not add up"
                 )
             }
+            Self::LookAtRefused => "none, or one page where a write was refused".to_owned(),
             Self::ProbeRead(Probe::SecondPage) => "none, or one request where the list has a second page".to_owned(),
             Self::Read | Self::ProbeRead(_) | Self::OddRead(_) | Self::Restore => "one request".to_owned(),
             Self::OddWrite(_) => format!("one request; what it leaves counts against --max-writes {max_writes}"),
@@ -289,6 +291,7 @@ impl Action {
             | Self::VaryUpdate
             | Self::Equivalent
             | Self::ProbeWrite(_)
+            | Self::LookAtRefused
             | Self::OddWrite(_)
             | Self::Restore
             | Self::Account => false,
@@ -334,6 +337,7 @@ impl Action {
             | Self::Equivalent
             | Self::ProbeRead(_)
             | Self::ProbeWrite(_)
+            | Self::LookAtRefused
             | Self::OddRead(_)
             | Self::OddWrite(_)
             | Self::Restore
@@ -555,6 +559,6 @@ mod tests {
         let reasons: HashSet<_> = actions.iter().map(|action| action.reason()).collect();
         let kinds: HashSet<_> = actions.iter().map(std::mem::discriminant).collect();
         // A probe has words for each of five credentials; it and an odd request have one set for reads and writes.
-        assert_eq!((kinds.len(), reasons.len()), (17, 19));
+        assert_eq!((kinds.len(), reasons.len()), (18, 20));
     }
 }

@@ -302,6 +302,8 @@ pub struct Counted<'seen> {
     pub operation: OperationId,
     /// Whether its own record was seen.
     pub found: bool,
+    /// Whether it was an item of the list then, and is none any more.
+    pub gone: bool,
     /// Where a record under another identifier carries what was sent, as a marked pointer in the answer.
     pub other: Option<&'seen str>,
     /// Whether the list changed under that walk.
@@ -312,10 +314,10 @@ pub struct Counted<'seen> {
     pub most: u64,
 }
 
-/// A record that the target shows at the end of a run although the create that sent it was refused.
+/// A record that the target shows although the create that sent it was refused, or that shows what a refused update sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Stored<'seen> {
-    /// The create.
+    /// The create or the update.
     pub operation: OperationId,
     /// The status that refused it.
     pub status: u16,

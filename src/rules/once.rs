@@ -9,11 +9,12 @@ use crate::contract::fact::FactKind;
 pub(super) static RULE: Rule = Rule {
     name: "once",
     level: Level::Deny,
-    summary: "A create adds one record, and an update adds none.",
+    summary: "A create adds one record, and an update adds and takes none.",
     explanation: "At the end of a run its lists are searched for the run's tag, which nobody else writes, and for what \
                   each create was sent. A second record that carries the same under another identifier is one that \
                   nobody asked for. After an update the list must show the record under the identifier that it had, \
-                  and what was sent in no other item.",
+                  and what was sent in no other item. Whatever was created and listed is listed at the end too: nobody \
+                  has asked for it to be deleted.",
     leaves_alone: "Whatever does not carry all that the create was sent: what a service makes beside a record, and what \
                    others create meanwhile. A create that was sent again because the target asked for time, or that \
                    was not plainly accepted. A list that changed while it was walked, or was not seen whole.",
@@ -45,6 +46,9 @@ fn counted(counted: &Counted<'_>, sink: &mut Sink<'_>) {
     }
     match counted.end.reason(counted.most) {
         Some(reason) => sink.undecided(fact, reason),
+        None if counted.gone => sink.broken(fact, String::new, || {
+            "listed before, and not at the end of the run".to_owned()
+        }),
         None if counted.changed => sink.undecided(fact, Reason::Changed),
         None if counted.found && counted.other.is_none() => sink.held(fact),
         None => sink.undecided(fact, Reason::NotShown),
@@ -116,6 +120,23 @@ mod tests {
         };
         let told = bench.judge(|judge| judge.counted(&counted, &bench.request()));
         assert_eq!(told.kind(FactKind::Once), Verdict::Undecided(Reason::Changed));
+    }
+
+    #[test]
+    fn a_record_that_was_listed_and_is_not_any_more_is_broken_where_the_list_was_seen_whole() {
+        for (end, verdict) in [
+            (WalkEnd::Complete, Verdict::Broken),
+            (WalkEnd::TooManyPages, Verdict::Undecided(Reason::TooManyPages(100))),
+            (WalkEnd::Unanswered, Verdict::Undecided(Reason::Unanswered)),
+        ] {
+            let bench = Bench::of("createVisit");
+            let counted = Counted {
+                gone: true,
+                ..bench.count(None, true, end)
+            };
+            let told = bench.judge(|judge| judge.counted(&counted, &bench.request()));
+            assert_eq!(told.kind(FactKind::Once), verdict);
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `stored-refusal`: a create was refused, and its record is there all the same.
+//! `stored-refusal`: a write was refused, and was done all the same.
 
 use super::evidence::Stored;
 use super::level::Level;
@@ -9,15 +9,16 @@ use crate::contract::fact::FactKind;
 pub(super) static RULE: Rule = Rule {
     name: "stored-refusal",
     level: Level::Deny,
-    summary: "A create that is refused leaves no record.",
-    explanation: "At the end of a run its lists are searched for the run's tag, which nobody else writes. A record that \
-                  stands there although its create was answered by a refusal was stored and called failed: whoever \
-                  sends it again, as a refusal invites them to, stores it twice.",
-    leaves_alone: "Creates whose response leaves open whether they were stored: a redirection, a 5xx, a 408, 425 or 429, \
+    summary: "A create that is refused leaves no record, and an update that is refused changes none.",
+    explanation: "The run's lists are searched for its tag, which nobody else writes: at the end, and after the writes with \
+                  a wrong credential. A record that stands there although its create was answered by a refusal was stored \
+                  and called failed: whoever sends it again, as a refusal invites them to, stores it twice. A record that \
+                  shows what a refused update sent was changed by somebody who may not.",
+    leaves_alone: "Writes whose response leaves open whether they were stored: a redirection, a 5xx, a 408, 425 or 429, \
                    none at all. They are told as what the run may have left. Lists that were not seen whole show what \
                    they show.",
     mend: "Store the record after everything that can refuse it, or answer that it was created.",
-    source: "RFC 9110, section 15.5: a 4xx says that the request could not be carried out",
+    source: "Authentication; RFC 9110, section 15.5: a 4xx says that the request could not be carried out",
     example: Example {
         fact: "createTag status: 201",
         documented: "a refused create leaves no record",
@@ -40,9 +41,14 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(stored: &Stored<'_>, sink: &mut Sink<'_>) {
     if let Some(fact) = sink.contract.fact_of(stored.operation, FactKind::Status) {
-        let documented = Some("a refused create leaves no record");
-        let received = || format!("{}, and a record of this run is there", stored.status);
-        sink.noted(fact, documented, || stored.pointer.to_owned(), received);
+        let updates = sink.contract.operation(stored.operation).laws.updated.is_some();
+        let (documented, shown) = if updates {
+            ("a refused update changes nothing", "what it sent is in its record")
+        } else {
+            ("a refused create leaves no record", "a record of this run is there")
+        };
+        let received = || format!("{}, and {shown}", stored.status);
+        sink.noted(fact, Some(documented), || stored.pointer.to_owned(), received);
     }
 }
 
@@ -59,6 +65,18 @@ mod tests {
         let (answer, contract) = told.places(RULE.name);
         assert_eq!(answer, "/data/items/0");
         assert!(contract.starts_with(status), "{contract}");
+    }
+
+    #[test]
+    fn a_refused_update_that_was_done_is_told_in_words_of_its_own() {
+        let bench = Bench::of("updateContact");
+        let stored = Stored {
+            operation: bench.operation,
+            status: 401,
+            pointer: "/data/items/~20",
+        };
+        let told = bench.judge(|judge| judge.stored(&stored, &bench.request()));
+        assert_eq!(told.received(RULE.name), "401, and what it sent is in its record");
     }
 
     #[test]

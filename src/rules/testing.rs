@@ -254,6 +254,7 @@ impl Bench {
         Counted {
             operation: self.operation,
             found,
+            gone: false,
             other,
             changed: false,
             end,

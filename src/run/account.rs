@@ -23,7 +23,7 @@ use crate::exchange::json::Body;
 use crate::exchange::{Answer, Exchange, Failure, Request, identifier};
 use crate::plan::Action;
 use crate::rules::carries_all;
-use crate::rules::evidence::{Stored, WalkEnd};
+use crate::rules::evidence::{Stored, Walk, WalkEnd};
 
 /// The statuses that refuse a write so plainly that it counts for nothing: the credential, the path, the method, a
 /// conflict, or the content is at fault (RFC 9110, section 15.5). Another 4xx, and every redirection and 5xx, may come from
@@ -71,6 +71,9 @@ pub(super) struct Account {
     marked: HashMap<u64, (OperationId, Fate)>,
     /// The last of the others, each with its body.
     unmarked: VecDeque<(OperationId, Fate, Value)>,
+    /// The updates by the number of the draft, each with the status that refused it; none where it was sent once more, or
+    /// otherwise, and may have been done.
+    updates: HashMap<u64, (OperationId, Option<u16>)>,
 }
 
 /// How many creates are remembered that were refused, with a mark and without one: a soak may send any number.
@@ -78,6 +81,16 @@ const MARKED: usize = 100_000;
 const UNMARKED: usize = 1_000;
 
 impl Account {
+    /// The update of this draft and the status that refused it, where nothing else was sent with what it carried.
+    fn refused_update(&self, number: u64) -> Option<(OperationId, u16)> {
+        let (operation, status) = self.updates.get(&number)?;
+        Some((*operation, (*status)?))
+    }
+
+    fn has_refused_update(&self) -> bool {
+        self.updates.values().any(|(_, status)| status.is_some())
+    }
+
     /// The operations whose creates were sent.
     fn operations(&self) -> BTreeSet<OperationId> {
         let unmarked = self.unmarked.iter().map(|(operation, ..)| *operation);
@@ -110,7 +123,7 @@ impl Account {
     }
 }
 
-/// A record that is there although the create that sent it was refused.
+/// A record that is there, or changed, although the write that sent it was refused.
 struct Leftover {
     operation: OperationId,
     status: u16,
@@ -153,11 +166,12 @@ struct Books<'books> {
 }
 
 impl Session<'_> {
-    /// Notes what a write may have left in the target. An update changes only what a create has left already.
+    /// Notes what a write may have left in the target. An update changes only what a create has left already; one that is
+    /// refused changes nothing.
     pub(super) fn note_write(&self, exchange: &Exchange, body: Option<&Body>) {
         let operation = exchange.request.operation;
         if self.contract.operation(operation).method != Method::Post {
-            return;
+            return self.note_refused_update(exchange);
         }
         let Some(stored) = may_have_stored(&exchange.outcome) else {
             return;
@@ -187,6 +201,52 @@ impl Session<'_> {
             let marked = numbers.into_iter().map(|number| (number, (operation, fate)));
             account.marked.extend(marked);
         }
+    }
+
+    fn note_refused_update(&self, exchange: &Exchange) {
+        let operation = exchange.request.operation;
+        let updates = self.contract.operation(operation).laws.updated.is_some();
+        let stored = may_have_stored(&exchange.outcome).filter(|_| updates);
+        let (Some(stored), Some(body)) = (stored, exchange.request.json()) else {
+            return;
+        };
+        let status = exchange.outcome.as_ref().ok().map(|answer| answer.status);
+        let mut account = self.account.borrow_mut();
+        for number in self.settings.mark.numbers_in(body) {
+            if stored {
+                account.updates.insert(number, (operation, None));
+            } else if account.updates.len() < MARKED {
+                account.updates.entry(number).or_insert((operation, status));
+            }
+        }
+    }
+
+    /// Looks for what writes with a wrong credential have done, on the page that showed the updated record last: what comes
+    /// behind them may write over it.
+    pub(super) async fn look_at_refused(&self, list: OperationId) {
+        let updates = |operation: &OperationId| {
+            let updated = self.contract.operation(*operation).laws.updated.as_ref();
+            updated.and_then(|updated| self.contract.operation_named(&updated.listed.operation)) == Some(list)
+        };
+        let latest = self
+            .latest
+            .borrow()
+            .iter()
+            .find(|(operation, _)| updates(operation))
+            .map(|(_, seen)| seen.page);
+        let Some(page) = latest.filter(|_| self.account.borrow().has_refused_update()) else {
+            return;
+        };
+        let look = RefCell::new(self.new_look());
+        let found = |item: Item<'_>| {
+            self.look_at_item(list, item, &look);
+            false
+        };
+        self.expect(1);
+        // What it shows then is judged as every page is.
+        let _ = self.page(list, page, &found).await;
+        self.judge_leftovers(&look.into_inner());
+        self.tell_findings();
     }
 
     /// Looks once through each list that shows what creates left, where any create was sent.
@@ -219,35 +279,22 @@ impl Session<'_> {
 
     /// Looks through one list; hands back whether it was seen whole.
     async fn look_through_list(&self, list: OperationId) -> bool {
-        let look: RefCell<Look> = RefCell::default();
-        for (index, left) in self.residue.borrow().iter().enumerate() {
-            let id = left.id.clone().map(|id| ((left.operation, id), index));
-            look.borrow_mut().known.extend(id);
-        }
+        let look = RefCell::new(self.new_look());
         // What is found is noted at once: a run that is interrupted here tells it too.
         let found = |item: Item<'_>| {
-            if self.settings.mark.is_in(item.value) {
-                let mut books = Books {
-                    look: &mut look.borrow_mut(),
-                    account: &self.account.borrow(),
-                    residue: &mut self.residue.borrow_mut(),
-                };
-                self.account_for(list, item, &mut books);
-            }
+            self.look_at_item(list, item, &look);
             self.count_item(list, item);
             false
         };
-        let walk = self.walk(list, Order::BothEnds, &found).await;
-        let Look { leftovers, others, .. } = look.into_inner();
-        self.others.borrow_mut().extend(others);
-        for left in &leftovers {
-            let stored = Stored {
-                operation: left.operation,
-                status: left.status,
-                pointer: &left.pointer,
-            };
-            self.judged(|judge| judge.stored(&stored, &left.request));
-        }
+        let walked = async || {
+            self.forget_items(list);
+            self.walk(list, Order::BothEnds, &found).await
+        };
+        let is_there = |walk: &Walk| walk.end != WalkEnd::Complete || !self.has_gone();
+        let walk = self.settled(self.settings.settle, walked, is_there).await;
+        let look = look.into_inner();
+        self.judge_leftovers(&look);
+        self.others.borrow_mut().extend(look.others);
         let whole = walk.end == WalkEnd::Complete;
         let walk = self.recount(list, walk).await;
         self.judge_counts(list, &walk);
@@ -255,9 +302,42 @@ impl Session<'_> {
         whole
     }
 
+    /// A look that knows what is in the residue.
+    fn new_look(&self) -> Look {
+        let mut look = Look::default();
+        for (index, left) in self.residue.borrow().iter().enumerate() {
+            let id = left.id.clone().map(|id| ((left.operation, id), index));
+            look.known.extend(id);
+        }
+        look
+    }
+
+    fn look_at_item(&self, list: OperationId, item: Item<'_>, look: &RefCell<Look>) {
+        if self.settings.mark.is_in(item.value) {
+            let mut books = Books {
+                look: &mut look.borrow_mut(),
+                account: &self.account.borrow(),
+                residue: &mut self.residue.borrow_mut(),
+            };
+            self.account_for(list, item, &mut books);
+        }
+    }
+
+    fn judge_leftovers(&self, look: &Look) {
+        for left in &look.leftovers {
+            let stored = Stored {
+                operation: left.operation,
+                status: left.status,
+                pointer: &left.pointer,
+            };
+            self.judged(|judge| judge.stored(&stored, &left.request));
+        }
+    }
+
     /// Accounts for what an item is or holds that the run created.
     fn account_for(&self, list: OperationId, item: Item<'_>, books: &mut Books<'_>) {
         let (items, position) = item.at;
+        self.account_for_updates(list, item, books);
         for operation in self.contract.operation_ids() {
             let Some((created, listed)) = law(self.contract, operation) else {
                 continue;
@@ -277,6 +357,24 @@ impl Session<'_> {
                     books.record((operation, created), (record, &numbers), &shown);
                 }
             }
+        }
+    }
+
+    /// Notes the refused update whose values an item shows.
+    fn account_for_updates(&self, list: OperationId, item: Item<'_>, books: &mut Books<'_>) {
+        let (items, position) = item.at;
+        let numbers = self.settings.mark.numbers_in(item.value);
+        let refused = numbers.iter().find_map(|number| books.account.refused_update(*number));
+        let Some((operation, status)) = refused else { return };
+        let updated = self.contract.operation(operation).laws.updated.as_ref();
+        let shown_in = updated.and_then(|updated| self.contract.operation_named(&updated.listed.operation));
+        if shown_in == Some(list) {
+            books.look.leftovers.push(Leftover {
+                operation,
+                status,
+                pointer: pointer::element(items, position),
+                request: item.request.clone(),
+            });
         }
     }
 }

@@ -47,6 +47,8 @@ struct Written {
     counts: bool,
     /// Whether its record was seen.
     found: bool,
+    /// Whether it was an item of a list, and the last look has not met it.
+    gone: bool,
     others: Vec<Double>,
 }
 
@@ -108,16 +110,21 @@ impl Session<'_> {
             id,
             counts,
             found: false,
+            gone: false,
             others: Vec::new(),
         });
     }
 
     /// Counts what an item is or holds that a write of the run may have left, whichever look has met it.
     pub(super) fn count_item(&self, list: OperationId, item: Item<'_>) {
+        let mut counts = self.counts.borrow_mut();
+        for written in counts.writes.iter_mut().filter(|written| written.gone) {
+            let id = self.item_of(written, list).and_then(|id| item.value.pointer(id));
+            written.gone = id.and_then(identifier) != written.id;
+        }
         if !self.settings.mark.is_in(item.value) {
             return;
         }
-        let mut counts = self.counts.borrow_mut();
         for operation in self.contract.operation_ids() {
             let Some((listed, id)) = self.listed_at(operation, list) else {
                 continue;
@@ -162,6 +169,27 @@ impl Session<'_> {
         (self.contract.operation_named(&listed.operation) == Some(list)).then_some((listed, id))
     }
 
+    /// Where this list shows the identifier of the record of a create, if it is an item there.
+    fn item_of(&self, written: &Written, list: OperationId) -> Option<&str> {
+        let creates = self.contract.operation(written.operation).laws.created.is_some();
+        let (listed, id) = self.listed_at(written.operation, list).filter(|_| creates)?;
+        listed.owner.is_none().then_some(id)
+    }
+
+    /// Looks for every item of a list anew: what has been listed is gone until it is met again. Hands back whether there is any.
+    pub(super) fn forget_items(&self, list: OperationId) -> bool {
+        let mut counts = self.counts.borrow_mut();
+        for written in &mut counts.writes {
+            written.gone = written.counts && written.found && self.item_of(written, list).is_some();
+        }
+        counts.writes.iter().any(|written| written.gone)
+    }
+
+    /// Whether a look has not met all of them again.
+    pub(super) fn has_gone(&self) -> bool {
+        self.counts.borrow().writes.iter().any(|written| written.gone)
+    }
+
     /// Whether a record carries what a write sent: all that must come back, and a text with the run's mark or, where there
     /// is none, each field that must.
     fn is_sent(&self, written: &Written, (record, numbers): (&Value, &[u64])) -> bool {
@@ -200,6 +228,7 @@ impl Session<'_> {
             let counted = Counted {
                 operation: written.operation,
                 found: written.found,
+                gone: written.gone && !walk.changed(),
                 other: other.map(|other| other.pointer.as_str()),
                 changed: walk.changed(),
                 end: walk.end,

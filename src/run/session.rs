@@ -426,6 +426,7 @@ impl<'run> Session<'run> {
             Action::Equivalent => self.equivalent(operation).await,
             Action::VaryUpdate => self.vary_update(operation).await,
             Action::OddRead(odd) | Action::OddWrite(odd) => self.odd(operation, odd).await,
+            Action::LookAtRefused => self.look_at_refused(operation).await,
             Action::Restore => self.restore(operation).await,
             Action::Account => {}
         }
