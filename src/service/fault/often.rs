@@ -21,6 +21,8 @@ use super::table::{Fault, How, Seen};
 pub(super) enum Often {
     /// An update adds a record beside its own.
     AddedToo,
+    /// A write without a credential is refused, and done.
+    DoneUnauthorized,
     /// Of two creates at once the second is answered and not done.
     OneOfTwoLost,
     /// Of two creates at once the second is answered with the identifier of the first.
@@ -65,8 +67,24 @@ pub(super) fn faults() -> impl Iterator<Item = Fault> {
             let seen = [once].into_iter().chain(other).collect();
             Fault::seen(operation, ("row-added", about), seen, How::Often(Often::AddedToo))
         });
-        created.chain(updated).collect::<Vec<_>>()
+        created
+            .chain(updated)
+            .chain(done_unauthorized(operation))
+            .collect::<Vec<_>>()
     })
+}
+
+fn done_unauthorized(operation: &Operation) -> Option<Fault> {
+    let created = operation.created.as_ref().map(|created| &created.listed);
+    let listed = created.or(operation.updated.as_ref().map(|updated| &updated.listed))?;
+    let seen = Seen {
+        rule: "stored-refusal",
+        fact: None,
+        pointer: rows(listed),
+    };
+    let about = "a write without a credential is refused and done".to_owned();
+    let how = How::Often(Often::DoneUnauthorized);
+    Fault::seen(operation, ("done-without-credential", about), vec![seen], how)
 }
 
 fn created_faults(operation: &Operation, created: &Created) -> Vec<Fault> {
@@ -151,6 +169,15 @@ impl Often {
                     inside.run(call.request()).await;
                 }
                 answer
+            }
+            Often::DoneUnauthorized => {
+                if !call.head.headers.contains_key(header::AUTHORIZATION) {
+                    let mut done = call.request();
+                    let token = inside.credential.clone();
+                    done.headers_mut().insert(header::AUTHORIZATION, token);
+                    inside.run(done).await;
+                }
+                once().await
             }
             Often::AddedToo => {
                 let answer = once().await;

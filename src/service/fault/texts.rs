@@ -78,6 +78,21 @@ pub(super) const CLASSES: &[TextClass] = &[
         cut(text, "<")
     }),
     // Escapes, of strings and of addresses.
+    class(
+        "path-shortened",
+        "has a path of two dots made short",
+        Rewritten,
+        |text| text.replace("d/../", ""),
+    ),
+    class(
+        "outer-quotes-lost",
+        "loses the quotation marks around it",
+        Updates,
+        |text| {
+            let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+            inner.unwrap_or(text).to_owned()
+        },
+    ),
     class("backslash-lost", "loses its backslashes", Rewritten, |text| {
         without(text, &['\\'])
     }),

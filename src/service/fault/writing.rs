@@ -18,6 +18,8 @@ pub(super) enum Writing {
     Capitals,
     /// The media type has a parameter (RFC 9110, section 8.3.1).
     Charset,
+    /// The media type has a parameter, and the body is read in another encoding than UTF-8 (RFC 8259, section 8.1).
+    CharsetRead,
     /// Letters of texts are escaped (RFC 8259, section 7).
     Escapes,
     /// Letters of texts are escaped, and kept so.
@@ -74,14 +76,23 @@ pub(super) fn faults() -> impl Iterator<Item = Fault> {
             let seen = vec![equivalent(update, told)];
             Fault::seen(update, (deviation, about.to_owned()), seen, How::Writing(writing))
         });
-        let about = "escaped letters are kept as they are written".to_owned();
-        let kept = seen(update, &|carry| carry.gap.is_none());
-        refused.chain([Fault::seen(
-            update,
-            ("escapes-kept", about),
-            kept,
-            How::Writing(Writing::EscapesKept),
-        )])
+        let kept = [
+            (
+                "escapes-kept",
+                "escaped letters are kept as they are written",
+                Writing::EscapesKept,
+            ),
+            (
+                "charset-read",
+                "a body whose media type has a charset is read byte by byte",
+                Writing::CharsetRead,
+            ),
+        ];
+        let kept = kept.into_iter().map(move |(deviation, about, writing)| {
+            let carried = seen(update, &|carry| carry.gap.is_none());
+            Fault::seen(update, (deviation, about.to_owned()), carried, How::Writing(writing))
+        });
+        refused.chain(kept)
     });
     let lists = operations().iter().filter(|operation| operation.page.is_some());
     let of_scheme = lists.take(1).map(|list| {
@@ -118,6 +129,14 @@ impl Writing {
             Writing::Capitals => {
                 let has_capitals = |id: &str| id.bytes().any(|byte| byte.is_ascii_uppercase());
                 (call.identifier().is_some_and(has_capitals), StatusCode::NOT_FOUND)
+            }
+            Writing::CharsetRead => {
+                if value(header::CONTENT_TYPE).contains(&b';') {
+                    let read: String = call.body.iter().map(|byte| char::from(*byte)).collect();
+                    call.body = read.into();
+                    call.head.headers.remove(header::CONTENT_LENGTH);
+                }
+                return None;
             }
             Writing::Charset => (
                 value(header::CONTENT_TYPE).contains(&b';'),

@@ -234,3 +234,54 @@ async fn what_refuses_a_near_token_by_a_server_error_or_asks_for_time_is_not_let
         assert_eq!(let_in(&checked), [""; 0], "{status}");
     }
 }
+
+/// A service that refuses an update whose call is so, and does it; the next one that it accepts writes over that.
+fn doing_refused(is_so: impl Fn(&Call) -> bool + Send + Sync + 'static) -> Deviation {
+    let done: Arc<Mutex<Option<(String, serde_json::Value)>>> = Arc::default();
+    let shown = Arc::clone(&done);
+    Deviation::none()
+        .asked(move |call| {
+            if call.is("updateContact") && call.body().is_object() {
+                let id = call.uri.path().rsplit('/').next().unwrap().to_owned();
+                if is_so(call) {
+                    *done.lock().unwrap() = Some((id, call.body()));
+                } else if call.is_authorized() {
+                    *done.lock().unwrap() = None;
+                }
+            }
+            None
+        })
+        .relisted(move |call, listing| {
+            let shown = shown.lock().unwrap();
+            let (true, Some((id, body))) = (call.is("getContacts"), shown.as_ref()) else {
+                return;
+            };
+            listing.change(|items| {
+                for item in items.iter_mut().filter(|item| item["id"] == id.as_str()) {
+                    item["lastname"] = body["lastname"].clone();
+                }
+            });
+        })
+}
+
+#[tokio::test]
+async fn an_update_that_is_refused_for_its_credential_and_done_is_found() {
+    let ways: [fn(&Call) -> bool; 2] = [
+        |call| call.credential().is_none(),
+        |call| {
+            call.credential()
+                .is_some_and(|credential| !credential.starts_with("Bearer "))
+        },
+    ];
+    for way in ways {
+        let checked = Check::default().run(doing_refused(way)).await;
+        let found: Vec<_> = checked.denied().map(told).collect();
+        let [finding] = found.as_slice() else {
+            panic!("{found:?}");
+        };
+        assert!(
+            finding.contains("stored-refusal") && finding.contains("updateContact status"),
+            "{finding}"
+        );
+    }
+}

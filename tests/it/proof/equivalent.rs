@@ -234,3 +234,21 @@ async fn an_identifier_without_capitals_is_not_written_in_them_and_that_is_said(
     );
     assert!(warned(&checked).is_empty());
 }
+
+#[tokio::test]
+async fn a_body_whose_charset_is_taken_for_an_encoding_is_found() {
+    let reading = Deviation::none().asked(|call| {
+        if call.is("updateContact") && media_type(call).contains("charset") {
+            let read: String = call.bytes.iter().map(|byte| char::from(*byte)).collect();
+            let body: Value = serde_json::from_str(&read).unwrap();
+            call.set_body(&body);
+        }
+        None
+    });
+    let checked = Check::default().run(reading).await;
+    let found: Vec<_> = checked.denied().map(|finding| finding.rule.as_str()).collect();
+    assert!(
+        !found.is_empty() && found.iter().all(|rule| *rule == "carried"),
+        "{found:?}"
+    );
+}

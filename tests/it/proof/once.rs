@@ -300,3 +300,40 @@ async fn a_row_that_is_listed_late_is_no_second_one() {
     let checked = Check::default().run(late).await;
     assert_eq!(denied(&checked), [""; 0]);
 }
+
+/// A service whose list changes with the first update.
+fn after_an_update(list: &'static str, change: impl Fn(&mut Vec<Value>) + Send + Sync + 'static) -> Deviation {
+    let updated = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let seen = std::sync::Arc::clone(&updated);
+    Deviation::none()
+        .asked(move |call| {
+            let updates = call.is("updateContact") && call.is_authorized();
+            seen.fetch_or(updates, std::sync::atomic::Ordering::Relaxed);
+            None
+        })
+        .relisted(move |call, listing| {
+            if call.is(list) && updated.load(std::sync::atomic::Ordering::Relaxed) {
+                listing.change(&change);
+            }
+        })
+}
+
+#[tokio::test]
+async fn a_row_that_is_gone_after_an_update_is_found() {
+    for (create, list) in [("createVisit", "getVisits"), ("createTag", "getTags")] {
+        let losing = after_an_update(list, move |items| items.truncate(seeded(list)));
+        let checked = Check::default().run(losing).await;
+        assert_found(&checked, ("once", &format!("{create} created in {list}: once")));
+    }
+}
+
+#[tokio::test]
+async fn a_row_of_others_that_is_gone_is_left_alone() {
+    for list in ["getVisits", "getTags"] {
+        let losing = after_an_update(list, |items| {
+            items.remove(0);
+        });
+        let checked = Check::default().run(losing).await;
+        assert_eq!(denied(&checked), [""; 0], "{list}");
+    }
+}
