@@ -78,12 +78,9 @@ pub(super) const CLASSES: &[TextClass] = &[
         cut(text, "<")
     }),
     // Escapes, of strings and of addresses.
-    class(
-        "path-shortened",
-        "has a path of two dots made short",
-        Rewritten,
-        |text| text.replace("d/../", ""),
-    ),
+    class("dots-lost", "loses what leads up in a path", Rewritten, |text| {
+        text.replace("../", "")
+    }),
     class(
         "outer-quotes-lost",
         "loses the quotation marks around it",
@@ -471,7 +468,7 @@ mod tests {
     ];
 
     /// For each class a text and what becomes of it.
-    const AWKWARD: [(&str, &str, &str); 74] = [
+    const AWKWARD: [(&str, &str, &str); 76] = [
         ("slash-cut", "a/b", "a"),
         ("colon-cut", "a: b", "a"),
         ("parentheses-lost", "Ada (b) c", "Ada  c"),
@@ -501,6 +498,8 @@ mod tests {
         ("braces-expanded", "a{0}b", "ab"),
         ("hash-braces-expanded", "a#{x}b", "ab"),
         ("format-expanded", "a%sb%dc%%", "ab0c%"),
+        ("dots-lost", "a/../b", "a/b"),
+        ("outer-quotes-lost", "\"a\"", "a"),
         ("apostrophe-lost", "O'Neil", "ONeil"),
         ("apostrophe-doubled", "O'Neil", "O''Neil"),
         ("apostrophe-cut", "O'Neil", "O"),
