@@ -30,10 +30,9 @@ const ELEMENTS: usize = 3;
 const WITH_ELEMENTS: usize = 3;
 /// Which of them has an address as long as one may be.
 const WIDE_ROUND: usize = WITH_ELEMENTS - 1;
-/// How many characters a text is filled up to: one more than what a column of 255 holds.
+/// How many characters a text or an address is filled up to: one more than what a column of 255 holds. Mail knows addresses of
+/// 254 (RFC 5321, section 4.5.3.1.3, less its angle brackets), so that a longer one may well be refused; it must not be cut.
 const LONG: usize = 256;
-/// How many characters an address may have (RFC 5321, section 4.5.3.1.3, less its angle brackets).
-const WIDE: usize = 254;
 /// Shorter texts than twice this are not tried, where a longer one was refused.
 const SHORTEST: usize = 64;
 /// How long the local part of an address may be (RFC 5321, section 4.5.3.1.1).
@@ -182,7 +181,7 @@ const PIECES_OF_AN_ADDRESS: [Piece; 10] = [
 /// Numbers that are nobody's (Ofcom's ranges for drama), as they are written.
 const NUMBERS: [Piece; 4] = [
     // The sign read as a blank, or lost with the others.
-    piece("a plus sign, blanks and brackets", "+44 (0)7700 900109"),
+    piece("a plus sign and brackets", "+44 (0)7700 900109"),
     // The zeros as of a number, or as of what is dialled first.
     piece("leading zeros", "07700900108"),
     piece("two leading zeros", "00447700900110"),
@@ -280,9 +279,9 @@ pub(super) enum Edge {
     Whole(usize, &'static Piece),
     /// The so many-th name filled up to so many characters.
     Long(usize, usize),
-    /// This in the so many-th element's address, or this as its number where its channel takes numbers. There are so many
-    /// elements then.
-    Contact(usize, &'static Piece, &'static Piece),
+    /// This in the so many-th element's address, or this in its stead where there is one and its channel takes numbers. There are
+    /// so many elements then.
+    Contact(usize, &'static Piece, Option<&'static Piece>),
     /// The so many-th element's address of so many characters.
     Wide(usize, usize),
     /// This date.
@@ -297,8 +296,10 @@ impl fmt::Display for Edge {
             Self::Front(_, piece) | Self::Piece(_, piece) | Self::Whole(_, piece) => formatter.write_str(piece.class),
             Self::Long(_, characters) => write!(formatter, "{characters} characters"),
             Self::Wide(_, characters) => write!(formatter, "an address of {characters} characters"),
-            Self::Contact(_, address, number) if address.class == number.class => formatter.write_str(address.class),
-            Self::Contact(_, address, number) => write!(formatter, "{} or {}", address.class, number.class),
+            Self::Contact(_, address, number) => match number.filter(|number| number.class != address.class) {
+                Some(number) => write!(formatter, "{} or {}", address.class, number.class),
+                None => formatter.write_str(address.class),
+            },
             Self::Date(day) => formatter.write_str(day.class),
             Self::Instant(time) => formatter.write_str(time.class),
         }
@@ -379,8 +380,8 @@ impl Edges {
                             nth(&FRONTS, seed, turn + name * groups.len()).map(|piece| Edge::Front(name, piece)),
                         );
                         edges.extend(group.iter().map(|piece| Edge::Piece(name, piece)));
-                        let is_last = turn + 1 == groups.len();
-                        edges.extend(is_last.then_some(Edge::Long(name, LONG)));
+                        // Not the last ones, which have what stands at an end.
+                        edges.extend((turn == 0).then_some(Edge::Long(name, LONG)));
                     }
                     None => edges.extend(whole(name, seed, turn - groups.len())),
                 }
@@ -392,7 +393,6 @@ impl Edges {
                     1
                 };
                 let wide = round == WIDE_ROUND;
-                edges.extend(wide.then_some(Edge::Wide(0, WIDE)));
                 // One address a set. The elements behind it have what the wide one leaves no place for.
                 let place = |element| {
                     if element == 0 {
@@ -401,8 +401,12 @@ impl Edges {
                         WIDE_ROUND + elements - 1 - element
                     }
                 };
-                let places = (0..elements).skip(usize::from(wide));
-                edges.extend(places.filter_map(|element| contact(element, seed, (place(element), round + element))));
+                // The first comes last: those behind it are made from what it was.
+                let places = (0..elements).skip(usize::from(wide)).rev();
+                // Where both names are without the run's own, the address has it.
+                let number = |element| (round < WITH_ELEMENTS).then_some(round + element);
+                edges.extend(places.filter_map(|element| contact(element, seed, (place(element), number(element)))));
+                edges.extend(wide.then_some(Edge::Wide(0, LONG)));
             }
             if slots.dates {
                 edges.extend(nth(&DAYS, seed, round).map(Edge::Date));
@@ -432,8 +436,8 @@ impl Edges {
     /// What makes a plain body one of two elements, where an address of the run's own stands in an array.
     pub(super) fn of_two_elements(seed: u64) -> Self {
         // Another number than those of the create with awkward values.
-        let second = nth(&NUMBERS, seed, WITH_ELEMENTS + ELEMENTS).map(|number| Edge::Contact(1, &SECOND, number));
-        Self(second.into_iter().collect())
+        let number = nth(&NUMBERS, seed, WITH_ELEMENTS + ELEMENTS);
+        Self(vec![Edge::Contact(1, &SECOND, number)])
     }
 
     /// The set that a create is sent: as much as goes into one record. It may stay as it is for good, so there is no markup in
@@ -458,14 +462,15 @@ impl Edges {
             edges.extend(pieces.map(|piece| Edge::Piece(name, piece)));
         }
         if slots.elements {
-            // All of them, so many in each.
+            // All of them, as many in each element.
             let most = PIECES_OF_AN_ADDRESS.len().div_ceil(ELEMENTS);
-            let places = (0..PIECES_OF_AN_ADDRESS.len()).map(|place| (place / most, place));
-            edges
-                .extend(places.filter_map(|(element, place)| contact(element, seed, (place, WITH_ELEMENTS + element))));
+            for (element, addresses) in PIECES_OF_AN_ADDRESS.chunks(most).enumerate().rev() {
+                let number = nth(&NUMBERS, seed, WITH_ELEMENTS + element);
+                edges.extend(addresses.iter().map(|address| Edge::Contact(element, address, number)));
+            }
         } else if slots.contacts {
-            // All in one address, as far as it has room.
-            edges.extend((0..PIECES_OF_AN_ADDRESS.len()).filter_map(|place| contact(0, 0, (place, place))));
+            // All in one address, as far as it has room: it is all that tells whose the record is.
+            edges.extend((0..PIECES_OF_AN_ADDRESS.len()).filter_map(|place| contact(0, 0, (place, None))));
         }
         if slots.dates {
             edges.extend(nth(&DAYS, seed, ROUNDS).map(Edge::Date));
@@ -534,9 +539,9 @@ fn whole(name: usize, seed: u64, time: usize) -> Option<Edge> {
 }
 
 /// An element with one of the addresses, or with one of the numbers.
-fn contact(element: usize, seed: u64, (address, number): (usize, usize)) -> Option<Edge> {
+fn contact(element: usize, seed: u64, (address, number): (usize, Option<usize>)) -> Option<Edge> {
     let address = nth(&PIECES_OF_AN_ADDRESS, seed, address)?;
-    let number = nth(&NUMBERS, seed, number)?;
+    let number = number.and_then(|place| nth(&NUMBERS, seed, place));
     Some(Edge::Contact(element, address, number))
 }
 
@@ -551,11 +556,8 @@ impl Draft {
                 Edge::Long(name, characters) => self.rename(*name, |own| filled(own, *characters)),
                 Edge::Contact(element, address, number) => {
                     self.readdress(*element, |own, takes_numbers| {
-                        if takes_numbers {
-                            Some(number.text.to_owned())
-                        } else {
-                            within(own, address.text)
-                        }
+                        let number = number.filter(|_| takes_numbers);
+                        number.map_or_else(|| within(own, address.text), |number| Some(number.text.to_owned()))
                     });
                 }
                 Edge::Wide(element, characters) => {
@@ -678,12 +680,16 @@ fn within(address: &str, text: &str) -> Option<String> {
     (local.len() <= LOCAL_PART).then(|| format!("{local}@{domain}"))
 }
 
-/// An address with a domain so long that it has so many characters (RFC 5321, section 4.5.3.1: 254 at most, in labels of 63).
+/// An address with a domain so long that it has so many characters (RFC 1035, section 2.3.4: 255 at most, in labels of 63).
 fn widened(address: &str, characters: usize) -> Option<String> {
     let (local, domain) = address.split_once('@')?;
     let left = characters.checked_sub(address.chars().count() + 1)?;
-    let labels: String = "countersign.sample.".chars().cycle().take(left).collect();
-    Some(format!("{local}@{}.{domain}", labels.trim_end_matches('.')))
+    let mut labels: String = "countersign.sample.".chars().cycle().take(left).collect();
+    if labels.ends_with('.') {
+        labels.pop();
+        labels.push('s');
+    }
+    Some(format!("{local}@{labels}.{domain}"))
 }
 
 /// Whether a value names a channel that takes numbers.
@@ -739,7 +745,7 @@ mod tests {
             }
             for piece in &NUMBERS {
                 // Elements behind the first are those of another channel.
-                let is_it = |edge: &Edge| matches!(edge, Edge::Contact(1, _, number) if *number == piece);
+                let is_it = |edge: &Edge| matches!(edge, Edge::Contact(1, _, number) if *number == Some(piece));
                 assert!(has(&is_it), "{seed} {piece:?}");
             }
             assert!(DAYS.iter().all(|day| edges.contains(&Edge::Date(day))), "{seed}");
@@ -751,7 +757,9 @@ mod tests {
         for seed in 0..30 {
             for (round, edges) in Edges::of_an_update(BODY, seed).into_iter().enumerate() {
                 let contacts = |edge: &Edge| match edge {
-                    Edge::Contact(element, address, number) => Some((*element, address.class, number.class)),
+                    Edge::Contact(element, address, number) => {
+                        Some((*element, address.class, number.map(|number| number.class)))
+                    }
                     _ => None,
                 };
                 let contacts: Vec<_> = edges.0.iter().filter_map(contacts).collect();
@@ -793,6 +801,16 @@ mod tests {
             assert_eq!(edges.0.last(), Some(&Edge::Instant(&FAR_TIME)));
             let halves = edges.halves();
             assert!(matches!(halves[0].0[..], [Edge::Instant(time)] if *time != FAR_TIME));
+        }
+    }
+
+    #[test]
+    fn a_wide_address_has_so_many_characters_and_no_empty_label() {
+        for extra in 0..40 {
+            let address = format!("{}@example.com", "a".repeat(extra + 1));
+            let wide = widened(&address, LONG).unwrap();
+            assert_eq!(wide.chars().count(), LONG);
+            assert!(!wide.contains(".."), "{wide}");
         }
     }
 

@@ -337,3 +337,34 @@ async fn a_row_of_others_that_is_gone_is_left_alone() {
         assert_eq!(denied(&checked), [""; 0], "{list}");
     }
 }
+
+#[tokio::test]
+async fn numbers_that_are_alike_in_two_records_are_no_second_record() {
+    // A target that lists telephone numbers first: then the run's methods are of that type.
+    for seed in 1..4 {
+        let of_numbers = Deviation::none().relisted(|call, listing| {
+            if call.is("getContacts") {
+                listing.change(|items| {
+                    for contact in items.iter_mut().take(seeded("getContacts")) {
+                        if let Some(of_type) = contact.pointer_mut("/contact_methods/0/type") {
+                            *of_type = json!("phone");
+                        }
+                    }
+                });
+            }
+        });
+        let check = Check {
+            seed,
+            ..Check::default()
+        };
+        let checked = check.run(of_numbers).await;
+        assert_eq!(denied(&checked), [""; 0], "{seed}");
+        let methods = checked.calls.iter().filter(|call| call.is("createContactMethod"));
+        let sent = methods.filter(|call| call.body()["contact"].is_string() && call.is_authorized());
+        let awkward: Vec<_> = sent
+            .filter(|call| call.body()["contact"].as_str().unwrap().contains('\''))
+            .collect();
+        assert_eq!(awkward.len(), 1);
+        assert!(awkward[0].body()["type"] == "phone" && awkward[0].body().to_string().contains("@example.com"));
+    }
+}
