@@ -3,25 +3,28 @@
 //!
 //! # Design
 //!
-//! `reqwest` bounds no body, so the body is read in pieces against a cap, and `coding` decodes it under the same cap: a
-//! compression bomb ends there. hyper bounds the head: 100 headers, about 400 KB. Redirects are answers here, not
-//! ways: a check that follows them judges another service. The environment's proxy settings are not read, because a
-//! proxy for plain HTTP would see the token.
-//!
-//! One thing slips the deadline for a moment: interim answers (1xx). hyper reads all of them that a piece of the
-//! connection holds, and piece after piece until the scheduler asks for its turn, which is after 128 pieces of at most
-//! 400 KB; no clock is looked at meanwhile. `reqwest` offers no way between: its connector's stream is sealed, its
-//! requests carry no extensions (where hyper's `on_informational` would be), and the size of a piece cannot be set.
-//! Exchanges on threads of their own would hold the deadline; on two processors, beside the service, they cost a fifth of
-//! the requests per second with 4 or 32 of them under way, because each goes to another thread and back.
+//! What a request shows of its sender and what bounds an exchange are the same however it goes over: that is here.
+//! A [`Channel`] carries it, today over HTTP (`http`), and hands back the body as
+//! it came, no more of it than the cap; `coding` decodes it under the same cap, so that a compression bomb ends there.
 
-use std::error::Error as _;
+mod http;
+
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
-use reqwest::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
+use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
+use futures::future::LocalBoxFuture;
+use http_body::Body;
+use reqwest::header::{
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT,
+};
+use reqwest::{Method, Url};
 use tokio::time::Instant;
 
+use self::http::Http;
 use super::coding;
 use super::near::{NEAR_TOKENS, Near};
 use super::record::{Answer, Credential, Failure, Request};
@@ -29,9 +32,11 @@ use super::redact::Redaction;
 use super::target::Target;
 use crate::client::Token;
 
-/// The part of the deadline that connecting, TLS included, may take. It is less than all of it, so that a target that
-/// cannot be reached is told apart from one that does not answer.
-const CONNECTING: f64 = 0.9;
+/// What requests name as their sender.
+const AGENT: HeaderValue = HeaderValue::from_static(concat!("countersign/", env!("CARGO_PKG_VERSION")));
+
+/// After how many pieces of a body others have their turn: a service in this process may have endless empty ones ready.
+const TURN: usize = 64;
 
 /// The bounds of one exchange.
 #[derive(Clone, Copy, Debug)]
@@ -60,10 +65,35 @@ pub enum TransportError {
     Client(String),
 }
 
+/// A way to a service and back.
+trait Channel: fmt::Debug + Send + Sync {
+    /// Carries a request over, and hands back the complete response. Its body is as it came, and ends with
+    /// [`Failure::TooLarge`] where it has more bytes than `maximum`. Whoever calls this holds the deadline, and drops what
+    /// is under way when it passes.
+    fn carry(&self, outgoing: Outgoing, maximum: usize) -> LocalBoxFuture<'_, Result<Received, Failure>>;
+}
+
+/// A request as it goes over, whichever way.
+#[derive(Debug)]
+struct Outgoing {
+    method: Method,
+    url: Url,
+    headers: HeaderMap,
+    body: Option<Bytes>,
+}
+
+/// A complete response, its body not decoded.
+#[derive(Debug)]
+struct Received {
+    status: u16,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
 /// Sends requests to one target.
 #[derive(Clone, Debug)]
 pub struct Transport {
-    client: reqwest::Client,
+    channel: Arc<dyn Channel>,
     target: Target,
     token: Option<Token>,
     wrong_token: String,
@@ -73,8 +103,8 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// A transport to the target. `wrong_token` is a text that nobody issued: what [`Credential::Wrong`] shows is the
-    /// token, changed by what is drawn from that text.
+    /// A transport to the target over HTTP. `wrong_token` is a text that nobody issued: what [`Credential::Wrong`] shows is
+    /// the token, changed by what is drawn from that text.
     ///
     /// # Errors
     ///
@@ -85,32 +115,25 @@ impl Transport {
         wrong_token: String,
         limits: Limits,
     ) -> Result<Self, TransportError> {
-        // Another provider that the program installed before is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let builder = reqwest::Client::builder();
-        // The machine's root certificates cost most of a short run's start, and plain HTTP needs none of them.
-        let builder = if target.is_tls() {
-            builder
-        } else {
-            builder.tls_certs_only([])
-        };
-        let client = builder
-            .user_agent(concat!("countersign/", env!("CARGO_PKG_VERSION")))
-            .redirect(reqwest::redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .no_proxy()
-            .pool_idle_timeout(Duration::from_secs(4))
-            .connect_timeout(limits.deadline.mul_f64(CONNECTING))
-            .build()
-            .map_err(|error| TransportError::Client(error.to_string()))?;
-        Ok(Self {
-            client,
+        let channel = Arc::new(Http::new(&target, limits.deadline)?);
+        Ok(Self::over(channel, target, token, wrong_token, limits))
+    }
+
+    fn over(
+        channel: Arc<dyn Channel>,
+        target: Target,
+        token: Option<Token>,
+        wrong_token: String,
+        limits: Limits,
+    ) -> Self {
+        Self {
+            channel,
             target,
             token,
             wrong_token,
             near_tokens: false,
             limits,
-        })
+        }
     }
 
     /// The same transport, which may show wrong tokens from which the right one can be read to a target that is not on this
@@ -179,36 +202,41 @@ impl Transport {
 
     async fn exchange(&self, request: &Request) -> Result<Answer, Failure> {
         let started = Instant::now();
-        let mut response = self.prepare(request).send().await.map_err(|error| classify(&error))?;
-        let status = response.status().as_u16();
-        let mut headers = std::mem::take(response.headers_mut());
-        let body = self.body(&mut response).await?;
-        let body = coding::decode(&mut headers, body, self.limits.body).await?;
+        let maximum = self.limits.body;
+        let received = self.channel.carry(self.outgoing(request)?, maximum).await?;
+        let mut headers = received.headers;
+        let body = coding::decode(&mut headers, received.body, maximum).await?;
         Ok(Answer {
-            status,
+            status: received.status,
             headers,
             body,
             elapsed: started.elapsed(),
         })
     }
 
-    fn prepare(&self, request: &Request) -> reqwest::RequestBuilder {
-        let method = reqwest::Method::from_bytes(request.method.as_str().as_bytes()).unwrap_or_default();
-        let mut builder = self
-            .client
-            .request(method, self.target.url(&request.path))
-            .header(ACCEPT, "application/json")
-            .header(ACCEPT_ENCODING, coding::ACCEPTED);
+    fn outgoing(&self, request: &Request) -> Result<Outgoing, Failure> {
+        let mut headers = HeaderMap::new();
+        headers.insert(USER_AGENT, AGENT);
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(coding::ACCEPTED));
         for (name, value) in &request.headers {
-            builder = builder.header(name, value);
+            // What no header holds never leaves: the run asks before it puts a value into one.
+            let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| Failure::NotHttp)?;
+            headers.append(name, HeaderValue::from_str(value).map_err(|_| Failure::NotHttp)?);
         }
         if let Some((name, value)) = self.credential(request) {
-            builder = builder.header(name, value);
+            headers.append(name, value);
         }
-        match request.text() {
-            Some(body) => builder.header(CONTENT_TYPE, request.writing.media_type()).body(body),
-            None => builder,
+        let body = request.text().map(Bytes::from);
+        if body.is_some() {
+            headers.append(CONTENT_TYPE, HeaderValue::from_static(request.writing.media_type()));
         }
+        Ok(Outgoing {
+            method: Method::from_bytes(request.method.as_str().as_bytes()).unwrap_or_default(),
+            url: self.target.url(&request.path),
+            headers,
+            body,
+        })
     }
 
     fn credential(&self, request: &Request) -> Option<(HeaderName, HeaderValue)> {
@@ -233,121 +261,38 @@ impl Transport {
         value.set_sensitive(true);
         Some((name, value))
     }
-
-    async fn body(&self, response: &mut reqwest::Response) -> Result<Bytes, Failure> {
-        let maximum = self.limits.body;
-        // Most answers come in one piece, which is handed on as it is.
-        let mut first = Bytes::new();
-        let mut body = BytesMut::new();
-        while let Some(piece) = response.chunk().await.map_err(|error| classify(&error))? {
-            if first.len() + body.len() + piece.len() > maximum {
-                return Err(Failure::TooLarge { maximum });
-            }
-            if first.is_empty() && body.is_empty() {
-                first = piece;
-                continue;
-            }
-            if body.is_empty() {
-                body.extend_from_slice(&std::mem::take(&mut first));
-            }
-            body.extend_from_slice(&piece);
-        }
-        Ok(if body.is_empty() { first } else { body.freeze() })
-    }
 }
 
-/// Tells failures apart by the errors beneath `reqwest`'s own, whose texts may hold the address.
-fn classify(error: &reqwest::Error) -> Failure {
-    let mut source = error.source();
-    let mut cut = false;
-    while let Some(cause) = source {
-        if let Some(tls) = tls_error(cause) {
-            return Failure::Tls { reason: tls };
+/// Reads a body in pieces, no more than so many bytes of it.
+async fn collect<B: Body>(body: B, maximum: usize, failure: impl Fn(B::Error) -> Failure) -> Result<Bytes, Failure> {
+    let mut pieces = pin!(body);
+    // Most answers come in one piece, which is handed on as it is.
+    let mut first = Bytes::new();
+    let mut body = BytesMut::new();
+    let mut turn = 0;
+    while let Some(frame) = poll_fn(|context| pieces.as_mut().poll_frame(context)).await {
+        turn += 1;
+        if turn % TURN == 0 {
+            tokio::task::yield_now().await;
         }
-        if let Some(io) = cause.downcast_ref::<std::io::Error>() {
-            cut |= is_cut(io.kind());
-            if error.is_connect() && io.raw_os_error().is_some() && !is_cut(io.kind()) {
-                return Failure::Connect {
-                    reason: io.kind().to_string(),
-                };
-            }
-        }
-        if cause.to_string().starts_with("dns error") {
-            return Failure::Resolve;
-        }
-        source = cause.source();
-    }
-    unfinished(error, cut)
-}
-
-fn unfinished(error: &reqwest::Error, cut: bool) -> Failure {
-    let text = deepest(error);
-    if error.is_connect() && error.is_timeout() {
-        return Failure::Connect {
-            reason: "timed out".to_owned(),
+        // What is no data is trailers, of which nothing is documented.
+        let Ok(mut piece) = frame.map_err(&failure)?.into_data() else {
+            continue;
         };
-    }
-    // A connection that is open already and is closed while it is being opened was in its handshake.
-    if error.is_connect() {
-        return Failure::Tls {
-            reason: "the target closed the connection in the handshake; is it a plain `http` address?".to_owned(),
-        };
-    }
-    if cut
-        || [
-            "connection closed",
-            "unexpected EOF",
-            "end of file",
-            "IncompleteMessage",
-        ]
-        .iter()
-        .any(|sign| text.contains(sign))
-    {
-        return Failure::Cut;
-    }
-    Failure::NotHttp
-}
-
-/// Whether the connection ended, as against what came over it being wrong.
-fn is_cut(kind: std::io::ErrorKind) -> bool {
-    use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
-    matches!(kind, BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
-}
-
-fn tls_error(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
-    // An error of the operating system's kind passes its own source over, and here one stands in another.
-    if let Some(io) = cause.downcast_ref::<std::io::Error>() {
-        return tls_error(io.get_ref()?);
-    }
-    let error = cause.downcast_ref::<rustls::Error>()?;
-    Some(match error {
-        rustls::Error::InvalidCertificate(reason) => format!("the certificate is not valid: {}", certificate(reason)),
-        rustls::Error::InvalidMessage(_) => "the answer is not TLS; is it a plain `http` address?".to_owned(),
-        rustls::Error::AlertReceived(alert) => format!("the target refused with the alert {alert:?}"),
-        _ => "the handshake failed".to_owned(),
-    })
-}
-
-fn certificate(reason: &rustls::CertificateError) -> &'static str {
-    match reason {
-        rustls::CertificateError::Expired | rustls::CertificateError::ExpiredContext { .. } => "it has expired",
-        rustls::CertificateError::NotValidForName | rustls::CertificateError::NotValidForNameContext { .. } => {
-            "it is for another name"
+        let length = piece.remaining();
+        if first.len() + body.len() + length > maximum {
+            return Err(Failure::TooLarge { maximum });
         }
-        rustls::CertificateError::UnknownIssuer => "its issuer is not known here",
-        rustls::CertificateError::NotValidYet | rustls::CertificateError::NotValidYetContext { .. } => {
-            "it is not valid yet"
+        if first.is_empty() && body.is_empty() {
+            first = piece.copy_to_bytes(length);
+            continue;
         }
-        _ => "it is refused, as a self-signed one is",
+        if body.is_empty() {
+            body.extend_from_slice(&std::mem::take(&mut first));
+        }
+        body.put(piece);
     }
-}
-
-fn deepest(error: &reqwest::Error) -> String {
-    let mut deepest: &dyn std::error::Error = error;
-    while let Some(source) = deepest.source() {
-        deepest = source;
-    }
-    deepest.to_string()
+    Ok(if body.is_empty() { first } else { body.freeze() })
 }
 
 #[cfg(test)]
