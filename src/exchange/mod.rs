@@ -23,5 +23,5 @@ pub use near::{NEAR_TOKENS, Near};
 pub use record::{Answer, Content, Credential, Exchange, Failure, Leaning, Purpose, Request, Told};
 pub(crate) use record::{RESERVED, placeholder, with_query};
 pub use target::Target;
-pub use transport::{Limits, Transport, TransportError};
+pub use transport::{Limits, RequestBody, Transport, TransportError};
 pub use writing::Writing;

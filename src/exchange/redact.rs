@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::neutral::{Colours, neutral};
 
-pub use redaction::Redaction;
+pub use redaction::{Redaction, SHORTEST_TOKEN};
 
 /// How values are told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

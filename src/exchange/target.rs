@@ -7,6 +7,10 @@ use reqwest::Url;
 
 use crate::client::{BaseUrlError, base_url};
 
+/// What a service in this process is called where a URL is due. Names below `localhost` are on this machine (RFC 6761,
+/// section 6.3).
+const IN_PROCESS: &str = "http://in-process.localhost";
+
 /// The base URL of a deployed service.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target {
@@ -24,6 +28,19 @@ impl Target {
         let path = base.path().trim_end_matches('/').to_owned();
         base.set_path(&path);
         Ok(Self { base })
+    }
+
+    /// A service in this process. Reports name it by a URL as any other: `http://in-process.localhost`.
+    #[must_use]
+    pub(crate) fn in_process() -> Self {
+        let base = Url::parse(IN_PROCESS).expect("a scheme and a host are a URL");
+        Self { base }
+    }
+
+    /// Whether the target is a service in this process.
+    #[must_use]
+    pub(crate) fn is_in_process(&self) -> bool {
+        *self == Self::in_process()
     }
 
     /// Whether the target is reached by TLS.
@@ -102,6 +119,17 @@ mod tests {
         ] {
             assert!(!is_loopback(host), "{host}");
         }
+    }
+
+    #[test]
+    fn a_service_in_this_process_is_on_this_machine() {
+        let target = Target::in_process();
+        assert!(target.is_in_process() && target.is_loopback() && !target.is_tls());
+        assert_eq!(target, Target::parse(IN_PROCESS).unwrap());
+        assert_eq!(
+            target.url("/v1/tags?page=2").as_str(),
+            "http://in-process.localhost/v1/tags?page=2"
+        );
     }
 
     #[test]

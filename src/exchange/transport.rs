@@ -4,10 +4,11 @@
 //! # Design
 //!
 //! What a request shows of its sender and what bounds an exchange are the same however it goes over: that is here.
-//! A [`Channel`] carries it, today over HTTP (`http`), and hands back the body as
+//! A [`Channel`] carries it, over HTTP (`http`) or to a service in this process (`in_process`), and hands back the body as
 //! it came, no more of it than the cap; `coding` decodes it under the same cap, so that a compression bomb ends there.
 
 mod http;
+mod in_process;
 
 use std::fmt;
 use std::future::poll_fn;
@@ -28,9 +29,12 @@ use self::http::Http;
 use super::coding;
 use super::near::{NEAR_TOKENS, Near};
 use super::record::{Answer, Credential, Failure, Request};
-use super::redact::Redaction;
+use super::redact::{Redaction, SHORTEST_TOKEN};
 use super::target::Target;
 use crate::client::Token;
+
+use in_process::InProcess;
+pub use in_process::RequestBody;
 
 /// What requests name as their sender.
 const AGENT: HeaderValue = HeaderValue::from_static(concat!("countersign/", env!("CARGO_PKG_VERSION")));
@@ -119,6 +123,24 @@ impl Transport {
         Ok(Self::over(channel, target, token, wrong_token, limits))
     }
 
+    /// A transport to a service in this process, such as axum's router, with the same bounds. `token` and `wrong_token` are
+    /// those of [`Transport::new`].
+    ///
+    /// The deadline is held by tokio's clock, so it holds for what the service awaits. A panic of the service is a
+    /// connection that ended too early.
+    #[must_use]
+    pub fn in_process<S, B>(service: S, token: Option<Token>, wrong_token: String, limits: Limits) -> Self
+    where
+        S: tower_service::Service<::http::Request<RequestBody>, Response = ::http::Response<B>>
+            + Clone
+            + Send
+            + 'static,
+        B: Body + 'static,
+    {
+        let channel = Arc::new(InProcess::new(service));
+        Self::over(channel, Target::in_process(), token, wrong_token, limits)
+    }
+
     fn over(
         channel: Arc<dyn Channel>,
         target: Target,
@@ -167,9 +189,14 @@ impl Transport {
         self.token.is_some()
     }
 
-    /// What takes the token, and the wrong ones that are made from it, out of a text.
+    /// What takes the token, and the wrong ones that are made from it, out of a text. A token of fewer characters than
+    /// [`SHORTEST_TOKEN`] that a service in this process takes stays.
     #[must_use]
     pub fn redaction(&self) -> Redaction {
+        // In this process it is the program's own, and nobody refuses a short one.
+        if self.target.is_in_process() && self.token.as_ref().is_some_and(is_short) {
+            return Redaction::default();
+        }
         let near = self.near_kinds().into_iter().flatten();
         let near: Vec<_> = near.filter_map(|near| self.wrong(near)).collect();
         Redaction::of_all(self.token.as_ref(), &near)
@@ -261,6 +288,10 @@ impl Transport {
         value.set_sensitive(true);
         Some((name, value))
     }
+}
+
+fn is_short(token: &Token) -> bool {
+    token.expose().len() < SHORTEST_TOKEN
 }
 
 /// Reads a body in pieces, no more than so many bytes of it.

@@ -19,6 +19,9 @@ use crate::client::Token;
 
 /// What stands for the token, in a `curl` line too.
 const TOKEN: &str = "$COUNTERSIGN_TOKEN";
+/// The fewest characters of a token that is hidden: hiding a shorter one would take apart the words that hold it by chance,
+/// such as `http`.
+pub const SHORTEST_TOKEN: usize = 8;
 /// How many letters in a row give the token away, where it has as many.
 const PIECE: usize = 12;
 /// How many letters of a form of it do: shorter runs of digits stand in other texts by chance.

@@ -1,0 +1,344 @@
+//! To a service in this process, a `tower` service such as axum's router. The main type is [`InProcess`].
+//!
+//! # Design
+//!
+//! What goes over is what an HTTP server would hand to the service and a client would see of its response, so that a
+//! check says the same either way: the request names its host in a header and its path alone in its target, a response
+//! to HEAD and one of 204 or 304 has no body (RFC 9112, section 6.3), a body that is shorter than its `Content-Length`,
+//! one that fails, an error of the service and a panic are a connection that was cut, and the head is held to what hyper
+//! reads of one.
+//!
+//! The service runs on the thread that judges. What it awaits ends with the deadline; a handler that keeps the thread
+//! without awaiting anything keeps the check too, and no clock helps there. On a paused clock (`tokio::time::pause`) the
+//! runtime moves the clock on whenever nothing is ready, and so while a handler waits for another thread or for a
+//! socket: such a service needs a clock that runs.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::{Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use futures::FutureExt as _;
+use futures::future::LocalBoxFuture;
+use http_body::{Frame, SizeHint};
+use reqwest::header::{CONTENT_LENGTH, HOST, HeaderMap, HeaderValue};
+use reqwest::{Method, StatusCode, Url};
+
+use super::{Channel, Outgoing, Received, collect};
+use crate::exchange::record::Failure;
+
+/// The most headers of a response, as hyper's client has it.
+const MOST_HEADERS: usize = 100;
+/// The most bytes of their names and values, as hyper's client has it.
+const LARGEST_HEAD: usize = 8192 + 4096 * 100;
+
+/// The body of a request to a service in this process: what there is of it in one piece.
+#[derive(Debug, Default)]
+pub struct RequestBody(Option<Bytes>);
+
+impl http_body::Body for RequestBody {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        Poll::Ready(self.0.take().map(|bytes| Ok(Frame::data(bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_none()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.0.as_ref().map_or(0, |bytes| bytes.len() as u64))
+    }
+}
+
+/// A way to a service in this process.
+pub(super) struct InProcess<S> {
+    /// Cloned for each request; a service need not be one that threads may share.
+    service: Mutex<S>,
+}
+
+impl<S> fmt::Debug for InProcess<S> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("InProcess")
+    }
+}
+
+impl<S, B> InProcess<S>
+where
+    S: tower_service::Service<http::Request<RequestBody>, Response = http::Response<B>> + Clone,
+    B: http_body::Body,
+{
+    pub(super) fn new(service: S) -> Self {
+        Self {
+            service: Mutex::new(service),
+        }
+    }
+
+    async fn exchange(&self, outgoing: Outgoing, maximum: usize) -> Result<Received, Failure> {
+        let bodiless = outgoing.method == Method::HEAD;
+        let request = request(outgoing)?;
+        let mut service = self.service.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let cut = |_| Failure::Cut;
+        poll_fn(|context| service.poll_ready(context)).await.map_err(cut)?;
+        let (head, body) = service.call(request).await.map_err(cut)?.into_parts();
+        if head.status.is_informational() || is_too_large(&head.headers) {
+            return Err(Failure::NotHttp);
+        }
+        let bodiless = bodiless || matches!(head.status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
+        let body = if bodiless {
+            Bytes::new()
+        } else {
+            framed(&head.headers, collect(body, maximum, |_| Failure::Cut).await?)?
+        };
+        Ok(Received {
+            status: head.status.as_u16(),
+            headers: head.headers,
+            body,
+        })
+    }
+}
+
+impl<S, B> Channel for InProcess<S>
+where
+    S: tower_service::Service<http::Request<RequestBody>, Response = http::Response<B>> + Clone + Send,
+    B: http_body::Body + 'static,
+{
+    fn carry(&self, outgoing: Outgoing, maximum: usize) -> LocalBoxFuture<'_, Result<Received, Failure>> {
+        // A server loses the connection of a handler that panics, and goes on.
+        let exchange = AssertUnwindSafe(self.exchange(outgoing, maximum)).catch_unwind();
+        exchange
+            .map(|outcome| outcome.unwrap_or(Err(Failure::Cut)))
+            .boxed_local()
+    }
+}
+
+/// The request as a server hands it on.
+fn request(outgoing: Outgoing) -> Result<http::Request<RequestBody>, Failure> {
+    let body = RequestBody(outgoing.body.filter(|body| !body.is_empty()));
+    let mut request = http::Request::new(body);
+    *request.method_mut() = outgoing.method;
+    *request.uri_mut() = path(&outgoing.url).parse().map_err(|_| Failure::NotHttp)?;
+    *request.headers_mut() = outgoing.headers;
+    let length = http_body::Body::size_hint(request.body())
+        .exact()
+        .filter(|length| *length > 0);
+    if let Some(length) = length {
+        request.headers_mut().insert(CONTENT_LENGTH, length.into());
+    }
+    let host = HeaderValue::from_str(outgoing.url.authority()).map_err(|_| Failure::NotHttp)?;
+    request.headers_mut().insert(HOST, host);
+    Ok(request)
+}
+
+/// Path and query: what a request says of its target (RFC 9112, section 3.2.1).
+fn path(url: &Url) -> String {
+    match url.query() {
+        Some(query) => format!("{}?{query}", url.path()),
+        None => url.path().to_owned(),
+    }
+}
+
+fn is_too_large(headers: &HeaderMap) -> bool {
+    let sizes = headers.iter().map(|(name, value)| name.as_str().len() + value.len());
+    headers.len() > MOST_HEADERS || sizes.sum::<usize>() > LARGEST_HEAD
+}
+
+/// The body as its `Content-Length` has it: what comes behind is nobody's, and what lacks was cut off.
+fn framed(headers: &HeaderMap, body: Bytes) -> Result<Bytes, Failure> {
+    let Some(length) = headers.get(CONTENT_LENGTH) else {
+        return Ok(body);
+    };
+    let length = length.to_str().ok().and_then(|length| length.parse::<usize>().ok());
+    match length.ok_or(Failure::NotHttp)? {
+        length if length > body.len() => Err(Failure::Cut),
+        length => Ok(body.slice(..length)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::io::Write as _;
+    use std::time::Duration;
+
+    use axum::body::Body;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use futures::StreamExt as _;
+    use http::{Request, Response};
+    use tokio::time::Instant;
+    use tower::service_fn;
+
+    use crate::client::Token;
+    use crate::contract::Contract;
+    use crate::exchange::{self, Answer, Content, Credential, Failure, Limits, RequestBody, Transport};
+
+    const LIMITS: Limits = Limits {
+        deadline: Duration::from_secs(10),
+        body: 1 << 20,
+    };
+
+    /// What comes of a request to a service that answers so.
+    async fn asked<Answering>(
+        answer: impl Fn(Request<RequestBody>) -> Answering + Clone + Send + 'static,
+    ) -> Result<Answer, Failure>
+    where
+        Answering: Future<Output = Result<Response<Body>, ()>> + 'static,
+    {
+        let contract = Contract::built_in().unwrap();
+        let operation = contract.operation_named("createTag").unwrap();
+        let mut request = exchange::Request::plain(operation, contract.operation(operation)).asking("of", "a&b");
+        request.body = Some(Content::Raw("{}".to_owned()));
+        request.credential = Credential::Token { header: None };
+        let token = Some(Token::new("a-token").unwrap());
+        let transport = Transport::in_process(service_fn(answer), token, String::new(), LIMITS);
+        transport.send(&request, &|| Duration::ZERO).await
+    }
+
+    /// What comes of a response.
+    async fn answered(response: impl Fn() -> Response<Body> + Clone + Send + 'static) -> Result<Answer, Failure> {
+        asked(move |_| std::future::ready(Ok(response()))).await
+    }
+
+    fn with(name: &str, value: &str, body: impl Into<Body>) -> Response<Body> {
+        Response::builder().header(name, value).body(body.into()).unwrap()
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_service_gets_what_a_server_would_hand_it() {
+        let answer = asked(async |request: Request<RequestBody>| {
+            let header = |name: &str| request.headers()[name].to_str().unwrap().to_owned();
+            assert_eq!(
+                (request.method().as_str(), request.uri().to_string().as_str()),
+                ("POST", "/organization/v1/tags?of=a%26b")
+            );
+            assert_eq!(
+                (header("host"), header("content-length")),
+                ("in-process.localhost".to_owned(), "2".to_owned())
+            );
+            assert_eq!(
+                (header("authorization"), header("content-type")),
+                ("Bearer a-token".to_owned(), "application/json".to_owned())
+            );
+            assert!(header("user-agent").starts_with("countersign/") && header("accept-encoding") == "gzip");
+            let body = axum::body::to_bytes(Body::new(request.into_body()), 10).await.unwrap();
+            Ok(Response::builder()
+                .status(201)
+                .header("X-Is", "there")
+                .body(Body::from(body))
+                .unwrap())
+        });
+        let answer = answer.await.unwrap();
+        assert_eq!(
+            (answer.status, &*answer.body, answer.headers["x-is"].to_str().unwrap()),
+            (201, &b"{}"[..], "there")
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_deadline_holds_for_the_service_and_for_its_body() {
+        let over = Failure::Deadline { after: LIMITS.deadline };
+        let started = Instant::now();
+        assert_eq!(asked(|_| std::future::pending()).await.unwrap_err(), over);
+        assert_eq!(started.elapsed(), LIMITS.deadline);
+        let silent = || {
+            Response::new(Body::from_stream(
+                futures::stream::pending::<Result<Vec<u8>, Infallible>>(),
+            ))
+        };
+        assert_eq!(answered(silent).await.unwrap_err(), over);
+    }
+
+    #[tokio::test]
+    async fn a_body_of_endless_empty_pieces_has_the_deadline_and_no_more() {
+        let endless = || {
+            Response::new(Body::from_stream(futures::stream::repeat(Ok::<_, Infallible>(
+                Vec::new(),
+            ))))
+        };
+        let within = tokio::time::timeout(Duration::from_millis(20), answered(endless));
+        assert!(within.await.is_err(), "others have their turn");
+    }
+
+    #[tokio::test]
+    async fn a_body_has_the_cap_before_decoding_and_after_it() {
+        let too_large = Failure::TooLarge { maximum: LIMITS.body };
+        let endless = || {
+            Response::new(Body::from_stream(futures::stream::repeat(Ok::<_, Infallible>(
+                vec![b' '; 1000],
+            ))))
+        };
+        assert_eq!(answered(endless).await.unwrap_err(), too_large);
+        let bomb = gzip(&vec![b' '; LIMITS.body + 1]);
+        assert_eq!(
+            answered(move || with("content-encoding", "gzip", bomb.clone()))
+                .await
+                .unwrap_err(),
+            too_large
+        );
+        let whole = vec![b' '; LIMITS.body];
+        let packed = gzip(&whole);
+        let answer = answered(move || with("content-encoding", "gzip", packed.clone()))
+            .await
+            .unwrap();
+        assert_eq!(answer.body, whole);
+        assert!(!answer.headers.contains_key("content-encoding"));
+    }
+
+    #[tokio::test]
+    async fn what_ends_a_connection_is_an_answer_that_is_cut() {
+        assert_eq!(asked(async |_| Err(())).await.unwrap_err(), Failure::Cut);
+        assert_eq!(
+            asked(async |_| panic!("as the test asks")).await.unwrap_err(),
+            Failure::Cut
+        );
+        let broken = || {
+            let pieces = [Ok("{"), Err(std::io::Error::other("gone"))];
+            Response::new(Body::from_stream(futures::stream::iter(pieces).boxed()))
+        };
+        assert_eq!(answered(broken).await.unwrap_err(), Failure::Cut);
+        assert_eq!(
+            answered(|| with("content-length", "3", "{}")).await.unwrap_err(),
+            Failure::Cut
+        );
+        assert_eq!(
+            answered(|| with("content-length", "2", "{}{")).await.unwrap().body,
+            "{}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_head_is_held_to_what_http_carries() {
+        let many = |count: usize| {
+            let mut response = Response::new(Body::empty());
+            for number in 0..count {
+                let name = format!("x-{number}").parse::<http::HeaderName>().unwrap();
+                response.headers_mut().insert(name, "1".parse().unwrap());
+            }
+            response
+        };
+        assert!(answered(move || many(100)).await.is_ok());
+        assert_eq!(answered(move || many(101)).await.unwrap_err(), Failure::NotHttp);
+        assert_eq!(
+            answered(|| with("x-long", &"x".repeat(500_000), "")).await.unwrap_err(),
+            Failure::NotHttp
+        );
+        let status = |status: u16| move || Response::builder().status(status).body(Body::from("{}")).unwrap();
+        assert_eq!(answered(status(103)).await.unwrap_err(), Failure::NotHttp);
+        for bodiless in [204, 304] {
+            assert!(answered(status(bodiless)).await.unwrap().body.is_empty(), "{bodiless}");
+        }
+        assert_eq!(answered(status(200)).await.unwrap().body, "{}");
+    }
+}
