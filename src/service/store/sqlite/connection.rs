@@ -5,7 +5,8 @@
 //! What writes waits for the disk, so it goes to the one [`Writer`]. What reads is done where it is asked for: a page
 //! takes some twenty microseconds, less than it costs to hand it to another thread. A file is in WAL mode: readers neither
 //! wait for the writer nor see half of what it does. In memory there is one connection for all, since a database in
-//! memory belongs to its connection.
+//! memory belongs to its connection, and no disk to wait for: what reads and what writes is done where it is asked for. So
+//! a service in memory waits for no other thread, and runs on a clock that is paused.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -15,20 +16,26 @@ use futures::FutureExt;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
 
 use super::schema;
-use super::writer::Writer;
+use super::writer::{Writer, run_here};
 use crate::service::open::OpenError;
 use crate::service::store::interface::{Answer, StoreError};
 use crate::service::store_url::StoreUrl;
 
 /// A store in an SQLite database.
-pub(crate) struct Sqlite {
-    writer: Writer,
-    /// Absent for a store in memory, which is read through the writer.
-    readers: Option<Readers>,
+pub(crate) enum Sqlite {
+    /// In a file: one thread writes.
+    File {
+        /// What writes.
+        writer: Writer,
+        /// What reads.
+        readers: Readers,
+    },
+    /// In memory: one connection for all.
+    Memory(Mutex<Connection>),
 }
 
 /// Connections that only read, opened when they are first needed: one for each thread that reads at the same time.
-struct Readers {
+pub(crate) struct Readers {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
     /// The connection that is asked for the state: what it answers counts for itself alone.
@@ -67,19 +74,30 @@ impl Sqlite {
             idle: Mutex::default(),
             watcher: Mutex::default(),
         };
-        prepared(open_file(path), Some(readers))
+        let connection = open_file(path).and_then(prepared);
+        connection
+            .map(|connection| Self::File {
+                writer: Writer::start(connection),
+                readers,
+            })
             .map_err(|error| OpenError::unavailable(&StoreUrl::File(path.to_owned()), error))
     }
 
     /// Makes a store in memory.
     pub(crate) fn memory() -> Result<Self, OpenError> {
-        prepared(Connection::open_in_memory(), None).map_err(|error| OpenError::unavailable(&StoreUrl::Memory, error))
+        let connection = Connection::open_in_memory().and_then(prepared);
+        connection
+            .map(|connection| Self::Memory(Mutex::new(connection)))
+            .map_err(|error| OpenError::unavailable(&StoreUrl::Memory, error))
     }
 
-    /// Tells in which state a file is. A store in memory is asked through the writer, where a page costs little more.
+    /// Tells in which state a file is. A store in memory is asked for the page itself, which costs little more.
     pub(super) fn state(&self) -> Option<i64> {
-        // What is wrong with the file is told by the one who reads it next.
-        self.readers.as_ref()?.state().ok()
+        match self {
+            // What is wrong with the file is told by the one who reads it next.
+            Self::File { readers, .. } => readers.state().ok(),
+            Self::Memory(_) => None,
+        }
     }
 
     /// Runs a job that reads, in one transaction: it sees the store as it was at one moment.
@@ -87,9 +105,9 @@ impl Sqlite {
         &self,
         job: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Answer<'_, T> {
-        match &self.readers {
-            None => self.write(job),
-            Some(readers) => async { readers.run(job) }.boxed(),
+        match self {
+            Self::File { readers, .. } => async { readers.run(job) }.boxed(),
+            Self::Memory(_) => self.write(job),
         }
     }
 
@@ -98,7 +116,14 @@ impl Sqlite {
         &self,
         job: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Answer<'_, T> {
-        self.writer.run(job).boxed()
+        match self {
+            Self::File { writer, .. } => writer.run(job).boxed(),
+            Self::Memory(connection) => async {
+                let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+                run_here(&mut connection, job)
+            }
+            .boxed(),
+        }
     }
 }
 
@@ -150,15 +175,11 @@ fn is_busy(error: &OpenError) -> bool {
     beneath.is_some_and(|error| error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy))
 }
 
-fn prepared(opened: rusqlite::Result<Connection>, readers: Option<Readers>) -> rusqlite::Result<Sqlite> {
-    let mut connection = opened?;
+fn prepared(mut connection: Connection) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.set_prepared_statement_cache_capacity(QUERIES);
     schema::prepare(&mut connection)?;
-    Ok(Sqlite {
-        writer: Writer::start(connection),
-        readers,
-    })
+    Ok(connection)
 }
 
 fn open_file(path: &Path) -> rusqlite::Result<Connection> {

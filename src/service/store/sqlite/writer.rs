@@ -19,7 +19,7 @@ use crate::service::store::interface::StoreError;
 const BATCH: usize = 512;
 
 /// A handle to the thread. When it is dropped, the jobs that wait are done and the database is closed.
-pub(super) struct Writer {
+pub(crate) struct Writer {
     /// Absent only while the writer is dropped.
     jobs: Option<mpsc::Sender<Box<dyn Job>>>,
     thread: Option<JoinHandle<()>>,
@@ -40,12 +40,7 @@ impl Writer {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let (asker, answer) = oneshot::channel();
-        let job = Box::new(Asked {
-            work: Some(work),
-            outcome: Err(StoreError::Crashed),
-            asker,
-        });
+        let (job, answer) = asked(work);
         let jobs = self.jobs.as_ref().ok_or(StoreError::Crashed)?;
         jobs.send(job).await.map_err(|_| StoreError::Crashed)?;
         answer.await.unwrap_or(Err(StoreError::Crashed))
@@ -60,6 +55,33 @@ impl Drop for Writer {
             let _ = thread.join();
         }
     }
+}
+
+/// Runs a job on this thread, in a transaction of its own: all of what it wrote is kept, or nothing.
+pub(super) fn run_here<T: Send + 'static>(
+    connection: &mut Connection,
+    work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
+    let (job, mut answer) = asked(work);
+    let mut batch: [Box<dyn Job>; 1] = [job];
+    let committed = commit_together(connection, &mut batch).map_err(StoreError::from);
+    let [job] = batch;
+    job.answer(&committed);
+    answer.try_recv().unwrap_or(Err(StoreError::Crashed))
+}
+
+/// Where the outcome of a job comes.
+type Outcome<T> = oneshot::Receiver<Result<T, StoreError>>;
+
+/// A job, and where its outcome comes.
+fn asked<W, T>(work: W) -> (Box<Asked<W, T>>, Outcome<T>) {
+    let (asker, answer) = oneshot::channel();
+    let job = Asked {
+        work: Some(work),
+        outcome: Err(StoreError::Crashed),
+        asker,
+    };
+    (Box::new(job), answer)
 }
 
 fn work(mut connection: Connection, mut queue: mpsc::Receiver<Box<dyn Job>>) {
