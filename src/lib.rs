@@ -4,6 +4,7 @@
 //! ```text
 //! openapi.yaml ─┬─▶ build.rs ─▶ client
 //!               └─▶ contract ─▶ plan ─▶ run ─▶ rules ─▶ report
+//!                               over HTTP or in process
 //! ```
 //!
 //! One hand-written contract drives both. Programs take the [`client`], with `default-features = false` and nothing
@@ -12,27 +13,43 @@
 //! | feature | brings |
 //! |---|---|
 //! | none | [`client`]: typed calls, lists as streams |
-//! | `checker` | `contract`, `exchange`, `plan`, `rules`, `run`, `report`: a check as a library |
+//! | `checker` | [`Check`]: a check as a library; `contract`, `exchange`, `plan`, `rules`, `run`, `report` beneath it |
 //! | `service` | `service`: the reference implementation |
 //! | `cli` (default) | `cli` and the `countersign` command, with all of the above |
 //!
-//! A check, as the command line does it:
+//! A service's own tests hold it to the contract, in their own process: any `tower` service is checked as it is, axum's
+//! router among them, and a deployed one by `.url("https://…")`. Here it is the reference service that is checked:
 //!
-#![cfg_attr(feature = "checker", doc = "```")]
-#![cfg_attr(not(feature = "checker"), doc = "```ignore")]
-//! use countersign::contract::Contract;
-//! use countersign::plan::{Plan, Scope};
+#![cfg_attr(all(feature = "checker", feature = "service"), doc = "```")]
+#![cfg_attr(not(all(feature = "checker", feature = "service")), doc = "```ignore")]
+//! use countersign::{Check, Contract};
+//! # use countersign::service::{Service, app};
+//! # fn my_app() -> axum::Router { app(Service::memory("test".to_owned().into()).unwrap()) }
 //!
-//! let contract = Contract::built_in()?;
-//! let plan = Plan::new(&contract, &Scope { token: true, ..Scope::default() });
-//! assert!(plan.steps.iter().all(|step| contract.operation(step.operation).is_read()));
-//! # Ok::<(), countersign::contract::defect::Defect>(())
+//! # #[cfg(any())]
+//! #[tokio::test]
+//! async fn the_service_keeps_its_contract() -> Result<(), countersign::Error> {
+//! # unreachable!() }
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), countersign::Error> {
+//!     let report = Check::new(Contract::open("openapi.yaml")?)
+//!         .service(my_app())              // or .url("https://contacts.example.com")
+//!         .token("test")
+//!         .writes(true)
+//!         .run()
+//!         .await?;
+//!     report.assert_conforms();           // panics with the report
+//! #   assert!(report.record().requests.writes > 0);
+//!     Ok(())
+//! }
 //! ```
 
 #![forbid(unsafe_code)]
 
 pub mod client;
 
+#[cfg(feature = "checker")]
+mod check;
 #[cfg(feature = "checker")]
 pub mod contract;
 #[cfg(feature = "checker")]
@@ -51,6 +68,11 @@ pub mod cli;
 
 #[cfg(feature = "service")]
 pub mod service;
+
+#[cfg(feature = "checker")]
+pub use check::{Check, Error, Report};
+#[cfg(feature = "checker")]
+pub use contract::Contract;
 
 #[cfg(test)]
 mod testing;

@@ -22,17 +22,17 @@ use super::residue_file::{Begun, ResidueFile};
 use super::serve::store;
 use super::shown;
 use super::signals;
+use crate::check::{Prepared, Report, random_seed};
 use crate::client::Token;
 use crate::contract::Contract;
 use crate::contract::document::MAXIMUM_BYTES;
-use crate::contract::openapi::near;
-use crate::contract::operation::{OperationId, Security};
+use crate::contract::operation::OperationId;
 use crate::exchange::redact::Values;
 use crate::exchange::{Limits, Target, Transport};
 use crate::plan::{Bounds, Mark, Plan, Scope, Shard};
-use crate::report::{Exchanges, Record, RunFacts, Terminal, accepted, record};
+use crate::report::{Record, Terminal, accepted};
 use crate::rules::{Level, Levels};
-use crate::run::{self, Event, Run, Settings};
+use crate::run::{Event, Run, Settings};
 use crate::service::fault::{self, Faults};
 use crate::service::{self, Profile, Service, StoreUrl};
 
@@ -156,7 +156,7 @@ pub(super) fn list_faults() -> Result<u8, Failure> {
 pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     let arguments = &settled.arguments;
     let started_at = edge::now();
-    let contract = contract(arguments.spec.as_deref())?;
+    let contract = Arc::new(contract(arguments.spec.as_deref())?);
     let entries = settled.levels(&contract, started_at.date_naive())?;
     let mut resolved = resolve(settled, &contract, started_at.timestamp())?;
     let acceptances = config::add(&entries, &mut resolved.settings.levels);
@@ -167,7 +167,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     let runtime = runtime(&resolved)?;
     let (target, token) = runtime.block_on(resolved.target())?;
     resolved.scope.token = token.is_some();
-    if needs_token(&contract) && token.is_none() {
+    if contract.needs_credential() && token.is_none() {
         return Err(no_token(settled));
     }
     let plan = plan(&contract, &resolved.scope)?;
@@ -179,46 +179,26 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         resolved.keep_residue(path, &transport, (&contract, started_at))?;
     }
     let terminals = shown::terminals(arguments.color, (arguments.quiet, arguments.verbose));
-    let mut started = std::time::Instant::now();
     let (values, redaction) = (resolved.settings.values, transport.redaction());
     let watched = edge::stderr_is_terminal();
-    let mut progress = Progress::new(live(arguments), watched, &contract, (values, redaction.clone()));
+    let mut progress = Progress::new(live(arguments), watched, &contract, (values, redaction));
     let interrupted = signals::interruption(outputs.unfinished())?;
-    let mut exchanges = Exchanges::new(&contract, values, redaction.clone());
-    let mut emit = |event: Event<'_>| {
-        if matches!(event, Event::Begun) {
-            started = std::time::Instant::now();
-        }
-        progress.event(event);
-        if outputs.tell_exchanges() {
-            exchanges.see(event);
-        }
-    };
-    let run: Run = runtime.block_on(run::run(
-        &contract,
-        &plan,
-        &transport,
-        &resolved.settings,
-        (&mut emit, interrupted),
-    ));
-    progress.finish();
-    let about = RunFacts {
-        contract: &contract,
-        target: &target,
-        seed: resolved.scope.seed,
+    let prepared = Prepared {
+        contract: Arc::clone(&contract),
+        plan,
+        transport,
+        settings: resolved.settings,
         started_at,
-        duration: started.elapsed(),
         require_facts: arguments.require_facts,
-        values,
-        redaction: &redaction,
+        keep_exchanges: outputs.tell_exchanges(),
     };
-    let record = Record {
-        accepted: accepted(&run, &contract, &resolved.settings.levels, &acceptances),
-        ..record(&run, exchanges, &about)
-    };
+    let mut emit = |event: Event<'_>| progress.event(event);
+    let Report { run, mut record } = runtime.block_on(prepared.run(&mut emit, interrupted));
+    progress.finish();
+    record.accepted = accepted(&run, &contract, &prepared.settings.levels, &acceptances);
     let accepted = accept(accepting, &run, &record, &contract);
     // A record needs nothing beside itself, and its reports may be as large as what it was made of.
-    drop((run, plan, contract));
+    drop((run, prepared, contract));
     let written = write(outputs, (&record, &terminals), accepted)?;
     // The embedded service's threads end with the process; waiting for idle connections would only cost time.
     runtime.shutdown_background();
@@ -271,12 +251,6 @@ fn keep_apart(settled: &Settled, summary: Option<&Path>) -> Result<(), Failure> 
     outputs.extend(residue);
     outputs.extend(summary.map(|path| ("the summary of the step", path)));
     apart(&outputs, &inputs)
-}
-
-/// Whether an operation asks its caller for a credential.
-fn needs_token(contract: &Contract) -> bool {
-    let mut operations = contract.operations.iter();
-    operations.any(|operation| operation.security != Security::None)
 }
 
 /// The contract from a file, or the built-in one.
@@ -415,7 +389,7 @@ impl Arguments {
                  of the pipeline's run"
                     .to_owned(),
             )),
-            (seed, _) => Ok(seed.unwrap_or_else(edge::random_seed)),
+            (seed, _) => Ok(seed.unwrap_or_else(random_seed)),
         }
     }
 
@@ -504,19 +478,8 @@ fn runtime(resolved: &Resolved) -> Result<Runtime, Failure> {
 }
 
 fn operations(contract: &Contract, names: &[String]) -> Result<Vec<OperationId>, Failure> {
-    let find = |name: &String| {
-        contract.operation_named(name).ok_or_else(|| {
-            let known = || contract.operations.iter().map(|operation| operation.name.as_str());
-            let hint = near(name, known()).map_or_else(String::new, |near| format!(", did you mean `{near}`?"));
-            let known = known().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            Failure::Operation {
-                name: name.clone(),
-                hint,
-                known,
-            }
-        })
-    };
-    names.iter().map(find).collect()
+    let named = names.iter().map(|name| Ok(contract.find_operation(name)?));
+    named.collect()
 }
 
 /// The levels that flags set.

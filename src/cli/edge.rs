@@ -12,6 +12,7 @@ use clap::ValueEnum;
 use super::failure::Failure;
 use crate::client::Token;
 use crate::exchange::neutral::{Colours, neutral};
+use crate::exchange::redact::SHORTEST_TOKEN;
 
 /// The variable that names the service to check.
 pub(super) const BASE_URL_VARIABLE: &str = "COUNTERSIGN_BASE_URL";
@@ -24,8 +25,6 @@ pub(super) const TOKEN_VARIABLE: &str = "COUNTERSIGN_TOKEN";
 
 /// Whether the process was begun without a standard output.
 static STDOUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
-/// A shorter token is not taken: hiding it would take apart the words that hold it by chance, such as `http`.
-const SHORTEST_TOKEN: usize = 8;
 /// The most of a file with a token that is read, in bytes: more than any server takes as a header.
 const MOST_OF_A_TOKEN: u64 = 64 << 10;
 
@@ -178,11 +177,6 @@ pub(super) fn ignores_hang_up() -> bool {
     ignored
         .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
         .is_some_and(|mask| mask & 1 == 1)
-}
-
-/// A seed that differs from run to run.
-pub(super) fn random_seed() -> u64 {
-    u64::from(uuid::Uuid::new_v4().as_fields().0)
 }
 
 /// The width of the terminal on standard output, if there is one.

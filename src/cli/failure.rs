@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::config::ConfigError;
 use crate::client::{BaseUrlError, TokenError};
+use crate::contract::UnknownOperation;
 use crate::contract::defect::Defect;
 use crate::exchange::TransportError;
 use crate::report::{MergeError, ReadError};
@@ -76,15 +77,8 @@ pub(super) enum Failure {
         place: String,
     },
     /// A name that the contract does not have.
-    #[error("there is no operation `{name}`{hint}; the operations are {known}")]
-    Operation {
-        /// The name.
-        name: String,
-        /// A near one.
-        hint: String,
-        /// All of them.
-        known: String,
-    },
+    #[error(transparent)]
+    Operation(#[from] UnknownOperation),
     /// A report could not be written.
     #[error("failed to write the report `{}`: {reason}", path.display())]
     Report {

@@ -24,6 +24,7 @@ mod testing;
 pub mod vocabulary;
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 
 use defect::Defect;
 use document::{Document, Node, Position};
@@ -31,7 +32,8 @@ use fact::{Fact, FactId, FactKind};
 use link::Link;
 use load::Types;
 pub use load::is_json;
-use operation::{Operation, OperationId};
+use openapi::near;
+use operation::{Operation, OperationId, Security};
 use shape::{Shape, ShapeId};
 use vocabulary::{Equivalence, Gap};
 
@@ -39,6 +41,26 @@ use vocabulary::{Equivalence, Gap};
 pub const BUILT_IN: &str = include_str!("../../openapi.yaml");
 /// Its file's name.
 pub const BUILT_IN_NAME: &str = "openapi.yaml";
+
+/// An operation that the contract does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownOperation {
+    name: String,
+    hint: String,
+    known: String,
+}
+
+impl fmt::Display for UnknownOperation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, hint, known } = self;
+        write!(
+            formatter,
+            "there is no operation `{name}`{hint}; the operations are {known}"
+        )
+    }
+}
+
+impl std::error::Error for UnknownOperation {}
 
 /// A document that a service can keep or break.
 #[derive(Debug)]
@@ -169,6 +191,30 @@ impl Contract {
     #[must_use]
     pub fn operation_named(&self, name: &str) -> Option<OperationId> {
         self.by_name.get(name).copied()
+    }
+
+    /// The operation that somebody named.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownOperation`] where there is none of that name.
+    pub fn find_operation(&self, name: &str) -> Result<OperationId, UnknownOperation> {
+        self.operation_named(name).ok_or_else(|| {
+            let known = || self.operations.iter().map(|operation| operation.name.as_str());
+            let hint = near(name, known());
+            UnknownOperation {
+                name: name.to_owned(),
+                hint: hint.map_or_else(String::new, |near| format!(", did you mean `{near}`?")),
+                known: known().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+            }
+        })
+    }
+
+    /// Whether an operation asks its caller for a credential.
+    #[must_use]
+    pub fn needs_credential(&self) -> bool {
+        let mut operations = self.operations.iter();
+        operations.any(|operation| operation.security != Security::None)
     }
 
     /// The links that carry a value into the operation, in the order of the contract.

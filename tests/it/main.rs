@@ -5,6 +5,7 @@ mod cli;
 mod client;
 mod corpus;
 mod examples;
+mod library;
 mod mirror;
 mod page;
 mod proof;

@@ -1,0 +1,54 @@
+//! Why nothing can be checked. The main type is [`Error`].
+
+use std::path::PathBuf;
+
+use crate::client::{BaseUrlError, TokenError};
+use crate::contract::UnknownOperation;
+use crate::contract::defect::Defect;
+use crate::exchange::TransportError;
+use crate::exchange::redact::SHORTEST_TOKEN;
+use crate::rules::UnknownRule;
+
+/// Why nothing can be checked. What a check finds is no error: it is in the [`Report`](crate::Report).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The contract is defective.
+    #[error("failed to read the contract: {0}")]
+    Contract(#[from] Defect),
+    /// The contract's file could not be read.
+    #[error("failed to read the contract from `{}`: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// Neither a service nor a URL was given.
+    #[error("there is nothing to check; give a service or a URL")]
+    NoService,
+    /// The contract asks for a credential, and none was given.
+    #[error("the contract asks for a token, and there is none; give one that the service accepts")]
+    NoToken,
+    /// A name that the contract does not have.
+    #[error(transparent)]
+    Operation(#[from] UnknownOperation),
+    /// A rule that does not exist.
+    #[error(transparent)]
+    Rule(#[from] UnknownRule),
+    /// A token of a deployed service that cannot be hidden.
+    #[error(
+        "the token has fewer than {SHORTEST_TOKEN} characters; it could not be taken out of a report without taking words \
+         apart that hold it by chance, so use a longer one"
+    )]
+    ShortToken,
+    /// The URL is wrong.
+    #[error("failed to read the base URL: {0}")]
+    Target(#[from] BaseUrlError),
+    /// The token is wrong.
+    #[error("failed to take the token: {0}")]
+    Token(#[from] TokenError),
+    /// The HTTP client could not be set up.
+    #[error(transparent)]
+    Transport(#[from] TransportError),
+}

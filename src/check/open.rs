@@ -1,0 +1,57 @@
+//! A contract from a file: [`Contract::open`].
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use super::error::Error;
+use crate::contract::Contract;
+use crate::contract::document::MAXIMUM_BYTES;
+
+impl Contract {
+    /// Reads a contract from a file, an OpenAPI 3.0 document in YAML or JSON. A relative path is of the working directory,
+    /// which in a test is the package's.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::File`] for a file that cannot be read or is not UTF-8, [`Error::Contract`] for a document that is defective
+    /// or larger than [`MAXIMUM_BYTES`], of which no more is read.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let mut text = String::new();
+        // One byte more tells that there is more.
+        let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX).saturating_add(1);
+        File::open(path)
+            .and_then(|file| file.take(most).read_to_string(&mut text))
+            .map_err(|source| Error::File {
+                path: path.to_owned(),
+                source,
+            })?;
+        Ok(Self::read(&path.display().to_string(), text)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_contract_is_read_from_its_file() {
+        let contract = Contract::open("openapi.yaml").unwrap();
+        assert_eq!(contract.document.name, "openapi.yaml");
+        assert_eq!(
+            contract.operations.len(),
+            Contract::built_in().unwrap().operations.len()
+        );
+    }
+
+    #[test]
+    fn a_file_that_holds_no_contract_is_told_by_its_name() {
+        let error = Contract::open("no/such.yaml").unwrap_err();
+        assert!(matches!(error, Error::File { .. }), "{error}");
+        assert!(error.to_string().contains("`no/such.yaml`"), "{error}");
+        let error = Contract::open("Cargo.toml").unwrap_err();
+        assert!(matches!(error, Error::Contract(_)), "{error}");
+        assert!(error.to_string().contains("Cargo.toml"), "{error}");
+    }
+}

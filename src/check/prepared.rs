@@ -1,0 +1,61 @@
+//! A check with everything settled. The main type is [`Prepared`].
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use tokio::time::Instant;
+
+use super::report::Report;
+use crate::contract::Contract;
+use crate::exchange::Transport;
+use crate::plan::Plan;
+use crate::report::{Exchanges, RunFacts, record};
+use crate::run::{self, Event, Settings};
+
+/// A check with everything settled: what is sent, where, and how.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) contract: Arc<Contract>,
+    pub(crate) plan: Plan,
+    pub(crate) transport: Transport,
+    pub(crate) settings: Settings,
+    pub(crate) started_at: DateTime<Utc>,
+    /// How much of the facts must be decided, in percent.
+    pub(crate) require_facts: Option<f64>,
+    /// Whether the record holds the exchanges.
+    pub(crate) keep_exchanges: bool,
+}
+
+impl Prepared {
+    /// Carries the plan out, tells events, and ends when it is done or `interrupt` comes.
+    pub(crate) async fn run(&self, emit: &mut dyn FnMut(Event<'_>), interrupt: impl Future<Output = ()>) -> Report {
+        let (contract, values) = (&*self.contract, self.settings.values);
+        let redaction = self.transport.redaction();
+        let mut exchanges = Exchanges::new(contract, values, redaction.clone());
+        let mut started = Instant::now();
+        let mut seen = |event: Event<'_>| {
+            // Waiting for a target that comes up is no part of the run.
+            if matches!(event, Event::Begun) {
+                started = Instant::now();
+            }
+            emit(event);
+            if self.keep_exchanges {
+                exchanges.see(event);
+            }
+        };
+        let around: (&mut dyn FnMut(Event<'_>), _) = (&mut seen, interrupt);
+        let run = run::run(contract, &self.plan, &self.transport, &self.settings, around).await;
+        let about = RunFacts {
+            contract,
+            target: self.transport.target(),
+            seed: self.plan.seed,
+            started_at: self.started_at,
+            duration: started.elapsed(),
+            require_facts: self.require_facts,
+            values,
+            redaction: &redaction,
+        };
+        let record = record(&run, exchanges, &about);
+        Report { record, run }
+    }
+}
