@@ -11,7 +11,7 @@
 //! The service runs on the thread that judges. What it awaits ends with the deadline; a handler that keeps the thread
 //! without awaiting anything keeps the check too, and no clock helps there. On a paused clock (`tokio::time::pause`) the
 //! runtime moves the clock on whenever nothing is ready, and so while a handler waits for another thread or for a
-//! socket: such a service needs a clock that runs.
+//! socket: such a service needs a clock that runs, and so does one that looks at the machine's.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -85,7 +85,8 @@ where
         let mut service = self.service.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let cut = |_| Failure::Cut;
         poll_fn(|context| service.poll_ready(context)).await.map_err(cut)?;
-        let (head, body) = service.call(request).await.map_err(cut)?.into_parts();
+        let (mut head, body) = service.call(request).await.map_err(cut)?.into_parts();
+        trim(&mut head.headers);
         if head.status.is_informational() || is_too_large(&head.headers) {
             return Err(Failure::NotHttp);
         }
@@ -132,6 +133,7 @@ fn request(outgoing: Outgoing) -> Result<http::Request<RequestBody>, Failure> {
     }
     let host = HeaderValue::from_str(outgoing.url.authority()).map_err(|_| Failure::NotHttp)?;
     request.headers_mut().insert(HOST, host);
+    trim(request.headers_mut());
     Ok(request)
 }
 
@@ -140,6 +142,19 @@ fn path(url: &Url) -> String {
     match url.query() {
         Some(query) => format!("{}?{query}", url.path()),
         None => url.path().to_owned(),
+    }
+}
+
+/// Takes off the blanks around values, which are no part of them on the wire (RFC 9112, section 5).
+fn trim(headers: &mut HeaderMap) {
+    for value in headers.values_mut() {
+        let trimmed = value.as_bytes().trim_ascii();
+        if trimmed.len() < value.len()
+            && let Ok(mut trimmed) = HeaderValue::from_bytes(trimmed)
+        {
+            trimmed.set_sensitive(value.is_sensitive());
+            *value = trimmed;
+        }
     }
 }
 
@@ -195,6 +210,7 @@ mod tests {
         let mut request = exchange::Request::plain(operation, contract.operation(operation)).asking("of", "a&b");
         request.body = Some(Content::Raw("{}".to_owned()));
         request.credential = Credential::Token { header: None };
+        request.headers = vec![("X-Blank".to_owned(), " a b ".to_owned())];
         let token = Some(Token::new("a-token").unwrap());
         let transport = Transport::in_process(service_fn(answer), token, String::new(), LIMITS);
         transport.send(&request, &|| Duration::ZERO).await
@@ -232,10 +248,11 @@ mod tests {
                 ("Bearer a-token".to_owned(), "application/json".to_owned())
             );
             assert!(header("user-agent").starts_with("countersign/") && header("accept-encoding") == "gzip");
+            assert_eq!(header("x-blank"), "a b");
             let body = axum::body::to_bytes(Body::new(request.into_body()), 10).await.unwrap();
             Ok(Response::builder()
                 .status(201)
-                .header("X-Is", "there")
+                .header("X-Is", "there ")
                 .body(Body::from(body))
                 .unwrap())
         });
