@@ -11,15 +11,12 @@
 )]
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use countersign::client::Token;
-use countersign::contract::Contract;
 use countersign::contract::fact::FactId;
-use countersign::exchange::{Limits, Target, Transport};
-use countersign::plan::{Mark, Plan, Scope};
 use countersign::rules::Verdict;
-use countersign::run::{self, Settings};
+use countersign::{Check, Contract};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -31,7 +28,7 @@ fn main() {
     if cfg!(debug_assertions) {
         return;
     }
-    let contract = Contract::built_in().expect("the contract");
+    let contract = Arc::new(Contract::built_in().expect("the contract"));
     println!(
         "{:>10} {:>9} {:>9} {:>10} {:>16} {:>14}",
         "contacts", "per page", "pages", "wall", "processor a page", "above start"
@@ -51,7 +48,7 @@ fn main() {
 }
 
 /// Checks the list of contacts, and hands back how long it took and how much the peak lies above the start, in KiB.
-fn walk(contract: &Contract, contacts: u64, per_page: u64) -> (Duration, u64) {
+fn walk(contract: &Arc<Contract>, contacts: u64, per_page: u64) -> (Duration, u64) {
     let start = memory("VmRSS:");
     let server = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -72,27 +69,10 @@ fn walk(contract: &Contract, contacts: u64, per_page: u64) -> (Duration, u64) {
     (wall, memory("VmHWM:").saturating_sub(start))
 }
 
-async fn check(contract: &Contract, url: &str, pages: u64) {
-    let target = Target::parse(url).expect("a URL");
-    let settings = Settings {
-        settle: Duration::ZERO,
-        max_writes: 0,
-        max_pages: pages,
-        ..Settings::new(Mark::new(1, 1))
-    };
-    let scope = Scope {
-        token: true,
-        only: contract.operation_named(LIST).into_iter().collect(),
-        seed: 1,
-        ..Scope::default()
-    };
-    let token = Token::new(TOKEN).expect("a token");
-    let wrong = settings.mark.wrong_token();
-    let transport = Transport::new(target, Some(token), wrong, Limits::default()).expect("a client");
-    let plan = Plan::new(contract, &scope);
-    let mut ignored = |_: run::Event<'_>| {};
-    let never = std::future::pending();
-    let run = run::run(contract, &plan, &transport, &settings, (&mut ignored, never)).await;
+async fn check(contract: &Arc<Contract>, url: &str, pages: u64) {
+    let check = Check::new(Arc::clone(contract)).url(url).token(TOKEN).only(LIST);
+    let report = check.seed(1).settle(Duration::ZERO).max_pages(pages).run().await;
+    let run = report.expect("a check").into_run();
     assert!(run.verdicts.findings().is_empty(), "{:?}", run.verdicts.findings());
     let total = format!("{LIST} pages /data/total: agrees with the walk");
     let total = contract

@@ -14,7 +14,7 @@ use crate::client::Token;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
-use crate::exchange::{Limits, Target, Transport};
+use crate::exchange::{Limits, Transport};
 use crate::plan::{Mark, NoValue, Plan, Scope, Wanted};
 use crate::rules::{Reason, Verdict};
 
@@ -380,9 +380,6 @@ async fn checked(contract: &Contract, case: &Case) -> (Run, Vec<Asked>) {
         let (status, body) = answering(&asked);
         async move { answered(status, body) }
     };
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let target = Target::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
-    let served = tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
     let mut scope = Scope {
         writes: true,
         token: true,
@@ -396,7 +393,8 @@ async fn checked(contract: &Contract, case: &Case) -> (Run, Vec<Asked>) {
     };
     (case.set)(contract, &mut scope, &mut settings);
     let (token, wrong) = (Token::new(TOKEN).unwrap(), settings.mark.wrong_token());
-    let transport = Transport::new(target, Some(token), wrong, Limits::default()).unwrap();
+    let service = Router::new().fallback(answer);
+    let transport = Transport::in_process(service, Some(token), wrong, Limits::default());
     let plan = Plan::new(contract, &scope);
     let mut silent = |_: super::Event<'_>| {};
     let run = run(
@@ -407,7 +405,6 @@ async fn checked(contract: &Contract, case: &Case) -> (Run, Vec<Asked>) {
         (&mut silent, std::future::pending()),
     )
     .await;
-    served.abort();
     let asked = std::mem::take(&mut *log.lock().unwrap());
     (run, asked)
 }
@@ -424,7 +421,7 @@ fn answered(status: u16, body: &'static str) -> Response {
     (status, headers, body).into_response()
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn each_reason_is_given_where_its_evidence_is() {
     let contract = Contract::read("reasons.yaml", CONTRACT.to_owned()).unwrap();
     for case in cases() {

@@ -94,7 +94,7 @@ async fn a_fault_fails_the_test_with_the_name_of_its_rule() -> Result<(), Error>
 }
 
 /// What a record says, but for where and when.
-fn said(record: Record) -> String {
+fn said(record: &Record) -> String {
     let findings = record.findings.iter();
     let findings: Vec<_> = findings
         .map(|finding| (&finding.rule, &finding.fact, &finding.answer_pointer, &finding.received))
@@ -140,7 +140,7 @@ async fn a_service_in_this_process_is_judged_as_over_a_socket() -> Result<(), Er
         served.abort();
         let in_process = settled().service(long(app())).run().await?.into_record();
         assert_eq!(in_process.target, "http://in-process.localhost");
-        assert_eq!(said(in_process), said(over_a_socket), "{fault:?}");
+        assert_eq!(said(&in_process), said(&over_a_socket), "{fault:?}");
     }
     Ok(())
 }

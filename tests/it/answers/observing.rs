@@ -1,18 +1,13 @@
 //! Runs a check of a subject and keeps the shapes of what it answered. The way in is [`shapes`].
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
-use std::time::Instant;
+use std::sync::{Arc, LazyLock};
 
-use chrono::DateTime;
-use countersign::client::Token;
-use countersign::contract::Contract;
-use countersign::exchange::redact::Values;
-use countersign::exchange::{Limits, Target, Transport};
-use countersign::plan::{Mark, Plan, Scope};
+use countersign::plan::Plan;
 use countersign::report::shapes::{Answers, Observed};
-use countersign::report::{Exchanges, Outcome, Record, RunFacts, Terminal, Verbosity, record};
-use countersign::run::{self, Event, Settings};
+use countersign::report::{Outcome, Record, Terminal, Verbosity};
+use countersign::run::Event;
+use countersign::{Check, Contract};
 
 use super::subject::Subject;
 
@@ -21,9 +16,10 @@ pub(super) const ERRORS: &str = "envelope_errors";
 
 const SEED: u64 = 1;
 
+static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(|| Arc::new(Contract::built_in().unwrap()));
+
 /// The contract that answers are held against.
 pub(super) fn contract() -> &'static Contract {
-    static CONTRACT: LazyLock<Contract> = LazyLock::new(|| Contract::built_in().unwrap());
     &CONTRACT
 }
 
@@ -76,53 +72,27 @@ pub(super) async fn shapes(subject: &Subject) -> Result<Shapes, String> {
 }
 
 async fn observed(subject: &Subject) -> Result<(Observed<'static>, Plan, String), String> {
-    let target = Target::parse(&subject.url).map_err(|error| format!("failed to read the base URL: {error}"))?;
-    let token = Token::new(subject.token.as_str()).map_err(|error| format!("failed to take the token: {error}"))?;
-    let settings = settings();
-    let scope = Scope {
-        writes: subject.writes,
-        token: true,
-        seed: SEED,
-        ..Scope::default()
+    let check = Check::new(Arc::clone(&CONTRACT)).token(subject.token.as_str());
+    let check = check.writes(subject.writes).seed(SEED);
+    let check = match &subject.service {
+        Some(service) => check.service(service.clone()),
+        None => check.url(subject.url.as_str()),
     };
-    let wrong = settings.mark.wrong_token();
-    let transport = Transport::new(target.clone(), Some(token), wrong, Limits::default()).unwrap();
-    let plan = Plan::new(contract(), &scope);
+    let plan = check.plan().map_err(|error| error.to_string())?;
     let mut observed = Observed::new(contract());
-    let mut emit = |event: Event<'_>| {
+    let mut see = |event: Event<'_>| {
         if let Event::Exchanged(exchange) = event {
             observed.see(exchange);
         }
     };
-    let started = Instant::now();
-    let uninterrupted = std::future::pending();
-    let run = run::run(contract(), &plan, &transport, &settings, (&mut emit, uninterrupted)).await;
-    let record = record(
-        &run,
-        Exchanges::new(contract(), Values::Hidden, transport.redaction()),
-        &RunFacts {
-            contract: contract(),
-            target: &target,
-            seed: SEED,
-            started_at: DateTime::UNIX_EPOCH,
-            duration: started.elapsed(),
-            require_facts: None,
-            values: Values::Hidden,
-            redaction: &transport.redaction(),
-        },
-    );
+    let report = check.run_watched(&mut see).await.map_err(|error| error.to_string())?;
+    let record = report.into_record();
     tell_residue(subject, &record);
     let verdict = verdict(&record);
     match record.outcome {
         Outcome::Conforms | Outcome::DoesNotConform => Ok((observed, plan, verdict)),
         Outcome::CouldNotJudge | Outcome::Interrupted | Outcome::NotRecorded => Err(verdict),
     }
-}
-
-/// What a check does where no flag says otherwise.
-fn settings() -> Settings {
-    let now = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
-    Settings::new(Mark::new(SEED, now.as_secs()))
 }
 
 fn verdict(record: &Record) -> String {

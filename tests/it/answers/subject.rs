@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use axum::Router;
 use countersign::service::{self, Profile, Service, Setting, StoreUrl};
 
 const TOKEN: &str = "token-of-the-answers";
@@ -9,6 +10,8 @@ const TOKEN: &str = "token-of-the-answers";
 /// A service whose answers are held against the snapshots.
 #[derive(Clone, Debug)]
 pub(super) struct Subject {
+    /// The service itself, where it is in this process.
+    pub(super) service: Option<Router>,
     pub(super) url: String,
     pub(super) token: String,
     pub(super) writes: bool,
@@ -32,6 +35,7 @@ impl Subject {
             Some(_) => panic!("COUNTERSIGN_WRITES is 1 to send writes, else 0"),
         };
         Self {
+            service: None,
             url,
             token,
             writes,
@@ -40,25 +44,24 @@ impl Subject {
         }
     }
 
-    /// A service of our own with these settings of its profile, written `axis=value`. It ends with the test.
+    /// A service of our own, in this process, with these settings of its profile, written `axis=value`.
     pub(super) async fn embedded(settings: &[&str]) -> Self {
         let settings: Vec<_> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
         let profile = Profile::of(&settings).unwrap();
         let service = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile);
         let router = service::app(service.await.unwrap());
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        tokio::spawn(service::run(listener, router, std::future::pending()));
         Self {
+            service: Some(router),
             writes: true,
             rows_are_known: true,
-            ..Self::deployed(url)
+            ..Self::deployed("http://in-process.localhost".to_owned())
         }
     }
 
     /// A service at this URL of which nothing else is known.
     pub(super) fn deployed(url: String) -> Self {
         Self {
+            service: None,
             url,
             token: TOKEN.to_owned(),
             writes: false,

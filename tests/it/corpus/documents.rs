@@ -1,7 +1,7 @@
 //! The documents: our own small ones, and those of a folder that the environment names. The main type is [`Document`].
 
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use countersign::contract::Contract;
 use serde_json::Value;
@@ -12,7 +12,7 @@ pub(super) const FOLDER: &str = "COUNTERSIGN_CORPUS";
 /// A document in two readings: the checker's, and plain JSON.
 pub(super) struct Document {
     pub(super) name: String,
-    pub(super) contract: Contract,
+    pub(super) contract: Arc<Contract>,
     pub(super) json: Value,
     /// Whether a value may fit one alternative and break another.
     pub(super) has_choices: bool,
@@ -41,7 +41,7 @@ impl Document {
         let json = contract.document.root.to_value();
         Ok(Self {
             name: name.to_owned(),
-            contract,
+            contract: Arc::new(contract),
             json,
             has_choices,
         })

@@ -1,4 +1,4 @@
-//! A stub that follows a document is checked by it, over a socket: nothing is found, and what is not called says why.
+//! A stub that follows a document is checked by it, in this process: nothing is found, and what is not called says why.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,15 +8,12 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
-use countersign::client::Token;
+use chrono::DateTime;
+use countersign::Check;
 use countersign::contract::is_json;
 use countersign::contract::operation::{Location, Operation, Security};
-use countersign::exchange::redact::Values;
-use countersign::exchange::{Limits, Target, Transport};
-use countersign::plan::{Mark, Plan, Scope};
 use countersign::rules::{UNCHECKED_OPERATION, Verdict};
-use countersign::run::{self, Ended, Run, Settings};
-use countersign::service;
+use countersign::run::{Ended, Run};
 use http::{HeaderMap, StatusCode, header};
 use serde_json::Value;
 
@@ -100,31 +97,20 @@ fn checked(document: &Arc<Document>) -> Outcome {
 }
 
 async fn run_against_a_stub(document: &Arc<Document>) -> Run {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
     let stub = Arc::new((Arc::clone(document), AtomicU64::new(0)));
     let router = Router::new().fallback(answer).with_state(stub);
-    tokio::spawn(service::run(listener, router, std::future::pending()));
-    let settings = Settings {
-        jobs: 2,
-        settle: Duration::ZERO,
-        max_writes: 50,
-        max_pages: 5,
-        values: Values::Shown,
-        ..Settings::new(Mark::new(1, 1))
-    };
-    let scope = Scope {
-        writes: true,
-        token: true,
-        seed: 1,
-        ..Scope::default()
-    };
-    let (token, wrong) = (Token::new(TOKEN).unwrap(), settings.mark.wrong_token());
-    let transport = Transport::new(Target::parse(&url).unwrap(), Some(token), wrong, Limits::default()).unwrap();
-    let plan = Plan::new(&document.contract, &scope);
-    let mut silent = |_: run::Event<'_>| {};
-    let around = (&mut silent as &mut dyn FnMut(run::Event<'_>), std::future::pending());
-    run::run(&document.contract, &plan, &transport, &settings, around).await
+    let check = Check::new(Arc::clone(&document.contract))
+        .service(router)
+        .token(TOKEN)
+        .writes(true);
+    let check = check.seed(1).started_at(DateTime::UNIX_EPOCH + Duration::from_secs(1));
+    let check = check
+        .jobs(2)
+        .settle(Duration::ZERO)
+        .max_writes(50)
+        .max_pages(5)
+        .show_values(true);
+    check.run().await.unwrap().into_run()
 }
 
 type Stub = Arc<(Arc<Document>, AtomicU64)>;

@@ -8,17 +8,14 @@ use std::time::Duration;
 use axum::extract::{Request, State};
 use axum::middleware::{self, Next};
 use axum::response::Response;
-use countersign::client::Token;
-use countersign::exchange::{Limits, Target, Transport};
-use countersign::plan::{Mark, Plan, Scope};
-use countersign::run::{self, Ended, Run, Settings};
+use countersign::run::{Ended, Run};
 use countersign::service::{self, Profile, Service, StoreUrl};
 use http::Method;
 use serde_json::json;
 use tokio::sync::oneshot;
 
 use super::call::{Call, Reply, TOKEN};
-use super::checked::contract;
+use super::checked::{check, contract};
 
 /// How long a create waits for another one at most: one that is alone goes on then.
 const LONGEST: Duration = Duration::from_millis(100);
@@ -136,28 +133,13 @@ async fn checked(mistake: Mistake, seed: u64, jobs: usize) -> (Run, Vec<&'static
     let meetings: Arc<Meetings> = Arc::default();
     let layer = middleware::from_fn_with_state((mistake, Arc::clone(&meetings)), create);
     let router = service::app(beneath).layer(layer);
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let target = Target::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
-    let served = tokio::spawn(async move {
-        let _ = service::run(listener, router, std::future::pending()).await;
-    });
-    let settings = Settings {
-        jobs,
-        settle: Duration::from_millis(200),
-        ..Settings::new(Mark::new(seed, 1))
-    };
-    let scope = Scope {
-        writes: true,
-        token: true,
-        seed,
-        ..Scope::default()
-    };
-    let (token, wrong) = (Token::new(TOKEN).unwrap(), settings.mark.wrong_token());
-    let transport = Transport::new(target, Some(token), wrong, Limits::default()).unwrap();
-    let plan = Plan::new(contract(), &scope);
-    let (mut ignore, uninterrupted) = (|_: run::Event<'_>| {}, std::future::pending());
-    let run = run::run(contract(), &plan, &transport, &settings, (&mut ignore, uninterrupted)).await;
-    served.abort();
+    let check = check(seed)
+        .service(router)
+        .jobs(jobs)
+        .settle(Duration::from_millis(200));
+    tokio::time::pause();
+    let run = check.run().await.unwrap().into_run();
+    tokio::time::resume();
     assert_eq!(run.ended, Ended::Complete);
     let met = meetings.met.lock().unwrap().clone();
     (run, met)

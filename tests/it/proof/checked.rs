@@ -1,25 +1,31 @@
-//! Checks a deviating service in-process, the way the command line does. The main type is [`Checked`].
+//! Checks a deviating service, in this process or over a socket. The main type is [`Checked`].
 
-use std::sync::LazyLock;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
+use axum::Router;
 use chrono::DateTime;
-use countersign::client::Token;
 use countersign::contract::Contract;
-use countersign::exchange::redact::Values;
-use countersign::exchange::{Limits, Target, Transport};
-use countersign::plan::{Mark, Plan, Scope, Shard};
-use countersign::report::{Exchanges, FindingRecord, Outcome, Record, RunFacts, record};
+use countersign::plan::Shard;
+use countersign::report::{FindingRecord, Outcome, Record};
 use countersign::rules::Level;
-use countersign::run::{self, Settings};
 
 use super::call::{Call, TOKEN};
-use super::deviating::{Deviation, serve};
+use super::deviating::{Deviation, laid};
+
+static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(|| Arc::new(Contract::built_in().unwrap()));
 
 /// The contract that every check here is held against.
 pub(super) fn contract() -> &'static Contract {
-    static CONTRACT: LazyLock<Contract> = LazyLock::new(|| Contract::built_in().unwrap());
     &CONTRACT
+}
+
+/// A check of a service that is nobody's.
+pub(super) fn check(seed: u64) -> countersign::Check {
+    let check = countersign::Check::new(Arc::clone(&CONTRACT)).token(TOKEN).writes(true);
+    check
+        .seed(seed)
+        .started_at(DateTime::UNIX_EPOCH + Duration::from_secs(1))
 }
 
 /// How a service is checked.
@@ -54,10 +60,12 @@ pub(super) struct Checked {
 }
 
 impl Check {
+    /// Checks a service in this process, on a clock that jumps where the check waits.
     pub(super) async fn run(&self, deviation: Deviation) -> Checked {
-        let (url, log, served) = serve(deviation).await;
-        let record = self.against(&url).await;
-        served.abort();
+        let (router, log) = laid(deviation).await;
+        tokio::time::pause();
+        let record = self.within(router).await;
+        tokio::time::resume();
         let calls = std::mem::take(&mut *log.lock().unwrap());
         Checked { record, calls }
     }
@@ -69,46 +77,29 @@ impl Check {
 
     /// Checks the service at this base URL, which takes this token.
     pub(super) async fn against_with(&self, url: &str, token: &str) -> Record {
-        self.sharded(url, token, None).await
+        let check = self.settled().url(url).token(token);
+        check.run().await.unwrap().into_record()
     }
 
-    /// The same in a shard of the plan.
-    pub(super) async fn sharded(&self, url: &str, token: &str, shard: Option<Shard>) -> Record {
-        let (contract, target) = (contract(), Target::parse(url).unwrap());
-        let settings = Settings {
-            settle: self.settle,
-            max_writes: self.max_writes,
-            max_pages: self.max_pages,
-            rounds: self.rounds,
-            ..Settings::new(Mark::new(self.seed, 1).of_shard(shard))
-        };
-        let scope = Scope {
-            writes: self.writes,
-            token: true,
-            seed: self.seed,
-            shard,
-            ..Scope::default()
-        };
-        let token = Token::new(token).unwrap();
-        let wrong = settings.mark.wrong_token();
-        let transport = Transport::new(target.clone(), Some(token), wrong, Limits::default()).unwrap();
-        let plan = Plan::new(contract, &scope);
-        let started = Instant::now();
-        let mut exchanges = Exchanges::new(contract, Values::Hidden, transport.redaction());
-        let mut keep = |event: run::Event<'_>| exchanges.see(event);
-        let uninterrupted = std::future::pending();
-        let run = run::run(contract, &plan, &transport, &settings, (&mut keep, uninterrupted)).await;
-        let about = RunFacts {
-            contract,
-            target: &target,
-            seed: self.seed,
-            started_at: DateTime::UNIX_EPOCH,
-            duration: started.elapsed(),
-            require_facts: None,
-            values: Values::Hidden,
-            redaction: &transport.redaction(),
-        };
-        record(&run, exchanges, &about)
+    /// Checks a service in this process in a shard of the plan.
+    pub(super) async fn sharded(&self, service: &Router, shard: Shard) -> Record {
+        let check = self.settled().service(service.clone()).shard(shard);
+        check.run().await.unwrap().into_record()
+    }
+
+    /// Checks a service in this process.
+    pub(super) async fn within(&self, service: Router) -> Record {
+        self.settled().service(service).run().await.unwrap().into_record()
+    }
+
+    fn settled(&self) -> countersign::Check {
+        check(self.seed)
+            .writes(self.writes)
+            .settle(self.settle)
+            .max_writes(self.max_writes)
+            .max_pages(self.max_pages)
+            .repeat(self.rounds)
+            .keep_exchanges(true)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The reference service on a real socket with deviations laid over it. The main type is [`Deviation`].
+//! The reference service with deviations laid over it, in this process or on a socket. The main type is [`Deviation`].
 //!
 //! # Design
 //!
@@ -7,6 +7,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::{self, Next};
 use axum::response::Response;
@@ -95,8 +96,8 @@ impl Deviation {
     }
 }
 
-/// Serves the deviation on a port of its own, and hands back its base URL and the log of its calls.
-pub(super) async fn serve(deviation: Deviation) -> (String, Log, tokio::task::JoinHandle<()>) {
+/// The service with the deviation laid over it, and the log of its calls.
+pub(super) async fn laid(deviation: Deviation) -> (Router, Log) {
     let mut profile = Profile::default();
     if !deviation.relists.is_empty() {
         // One page holds the whole list then, and the listing is what cuts it.
@@ -111,6 +112,12 @@ pub(super) async fn serve(deviation: Deviation) -> (String, Log, tokio::task::Jo
         log: Arc::clone(&log),
     });
     let router = service::app(beneath).layer(middleware::from_fn_with_state(laid, deviate));
+    (router, log)
+}
+
+/// Serves the deviation on a port of its own, and hands back its base URL and the log of its calls.
+pub(super) async fn serve(deviation: Deviation) -> (String, Log, tokio::task::JoinHandle<()>) {
+    let (router, log) = laid(deviation).await;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let served = tokio::spawn(async move {

@@ -1,20 +1,19 @@
 //! A contract that changes needs no Rust: a resource that nobody here has heard of is added to a copy of `openapi.yaml`,
-//! and is planned, judged and proven like the others. Its stub is all that knows it.
+//! and is planned, judged and proven like the others. Its stub, in this process, is all that knows it.
 
 mod harbour;
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use countersign::client::Token;
+use chrono::DateTime;
+use countersign::Check;
 use countersign::contract::fact::{Fact, FactId, FactKind};
 use countersign::contract::operation::OperationId;
 use countersign::contract::{BUILT_IN, Contract};
-use countersign::exchange::{Limits, Target, Transport};
-use countersign::plan::{Action, Mark, Plan, Scope, Shard};
+use countersign::plan::{Action, Plan, Scope, Shard};
 use countersign::rules::Verdict;
-use countersign::run::{self, Run, Settings};
-use countersign::service;
+use countersign::run::Run;
 
 use super::call::TOKEN;
 use super::checked::any_element;
@@ -25,14 +24,14 @@ use harbour::Harbour;
 const OPERATIONS: [&str; 3] = ["getBoats", "createBoat", "updateBoat"];
 
 /// The contract with the resource in it.
-static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
+static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(|| {
     let (paths, schemas) = (
         include_str!("invented/boats.yaml"),
         include_str!("invented/schemas.yaml"),
     );
     let text = BUILT_IN.replacen("\ncomponents:\n", &format!("\n{paths}\ncomponents:\n"), 1);
     let text = text.replacen("\n  schemas:\n", &format!("\n  schemas:\n{schemas}\n"), 1);
-    Contract::read("openapi.yaml", text).unwrap_or_else(|defect| panic!("{defect}"))
+    Arc::new(Contract::read("openapi.yaml", text).unwrap_or_else(|defect| panic!("{defect}")))
 });
 
 fn operations() -> Vec<OperationId> {
@@ -67,25 +66,17 @@ async fn checked(broken: Option<Fact>, way: Way) -> Run {
 }
 
 async fn checked_in(shard: Option<Shard>, broken: Option<Fact>, way: Way) -> Run {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let target = Target::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
-    tokio::spawn(service::run(
-        listener,
-        Harbour::router(broken, way),
-        std::future::pending(),
-    ));
-    let settings = Settings {
-        jobs: 2,
-        settle: Duration::from_millis(50),
-        max_pages: 20,
-        ..Settings::new(Mark::new(1, 1).of_shard(shard))
-    };
-    let (token, wrong) = (Token::new(TOKEN).unwrap(), settings.mark.wrong_token());
-    let transport = Transport::new(target, Some(token), wrong, Limits::default()).unwrap();
-    let plan = Plan::new(&CONTRACT, &Scope { shard, ..scope() });
-    let mut silent = |_: run::Event<'_>| {};
-    let around = (&mut silent as &mut dyn FnMut(run::Event<'_>), std::future::pending());
-    run::run(&CONTRACT, &plan, &transport, &settings, around).await
+    let check = Check::new(Arc::clone(&CONTRACT)).service(Harbour::router(broken, way));
+    let check = OPERATIONS
+        .into_iter()
+        .fold(check.token(TOKEN).writes(true), Check::only);
+    let check = shard.into_iter().fold(check, Check::shard);
+    let check = check.seed(1).started_at(DateTime::UNIX_EPOCH + Duration::from_secs(1));
+    let check = check.jobs(2).settle(Duration::from_millis(50)).max_pages(20);
+    tokio::time::pause();
+    let report = check.run().await.unwrap();
+    tokio::time::resume();
+    report.into_run()
 }
 
 #[test]

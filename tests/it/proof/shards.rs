@@ -8,9 +8,9 @@ use countersign::plan::{ANOTHER_SHARD, Plan, Scope, Shard};
 use countersign::report::{Outcome, Record, VerdictRecord, json, merge};
 use futures::future::join_all;
 
-use super::call::{Call, TOKEN};
+use super::call::Call;
 use super::checked::{Check, contract};
-use super::deviating::{Deviation, serve};
+use super::deviating::{Deviation, laid};
 
 /// Other shards write while one walks, so that a list takes its time until it adds up.
 const CHECK: Check = Check {
@@ -44,14 +44,12 @@ fn verdicts(record: &Record) -> BTreeMap<String, VerdictRecord> {
 #[tokio::test]
 async fn shards_that_run_at_once_decide_together_what_a_whole_run_decides() {
     let whole = CHECK.run(Deviation::none()).await;
+    tokio::time::pause();
     assert_eq!(whole.record.facts.held, contract().facts.len());
     for of in [1, 2, 3, 5] {
-        let (url, _log, served) = serve(Deviation::none()).await;
-        let runs = shards(of)
-            .into_iter()
-            .map(|shard| CHECK.sharded(&url, TOKEN, Some(shard)));
+        let (service, _log) = laid(Deviation::none()).await;
+        let runs = shards(of).into_iter().map(|shard| CHECK.sharded(&service, shard));
         let records = join_all(runs).await;
-        served.abort();
         for record in &records {
             assert_eq!(record.outcome, Outcome::Conforms, "{:?} of {of}", record.reason);
             let rows = record.facts.rows.iter();
@@ -72,12 +70,13 @@ async fn shards_that_run_at_once_decide_together_what_a_whole_run_decides() {
 #[tokio::test]
 async fn each_shard_sends_less_and_none_writes_to_what_another_wrote() {
     let whole = CHECK.run(Deviation::none()).await;
+    tokio::time::pause();
     for of in [2, 3, 5, 6] {
-        let (url, log, served) = serve(Deviation::none()).await;
+        let (service, log) = laid(Deviation::none()).await;
         let (mut written, mut wrong) = (HashSet::new(), 0);
         let mut left = BTreeSet::new();
         for shard in shards(of) {
-            let record = CHECK.sharded(&url, TOKEN, Some(shard)).await;
+            let record = CHECK.sharded(&service, shard).await;
             let calls = std::mem::take(&mut *log.lock().unwrap());
             assert!(calls.len() < whole.calls.len(), "{shard}: {} calls", calls.len());
             let writes: HashSet<_> = calls.iter().filter(|call| call.is_write()).map(what).collect();
@@ -91,7 +90,6 @@ async fn each_shard_sends_less_and_none_writes_to_what_another_wrote() {
                 assert!(left.insert((record.operation, record.id.unwrap())));
             }
         }
-        served.abort();
         assert!((1..=3).contains(&wrong), "{wrong} wrong tokens");
     }
 }
@@ -138,16 +136,15 @@ fn of_operation(name: &str, of: u32) -> (u32, Vec<u32>) {
 
 /// Checks a service with a fault in so many shards, and hands back those that found it and what all of them say.
 async fn found(fault: Make, rule: &str, of: u32) -> (Vec<u32>, Record) {
-    let (url, _log, served) = serve(fault()).await;
+    let (service, _log) = laid(fault()).await;
     let mut records = Vec::new();
     let check = Check {
         settle: Duration::from_millis(200),
         ..CHECK
     };
     for shard in shards(of) {
-        records.push(check.sharded(&url, TOKEN, Some(shard)).await);
+        records.push(check.sharded(&service, shard).await);
     }
-    served.abort();
     let finds = |record: &&Record| {
         let found = record.findings.iter().any(|finding| finding.rule == rule);
         assert_eq!(
@@ -162,7 +159,7 @@ async fn found(fault: Make, rule: &str, of: u32) -> (Vec<u32>, Record) {
     (found.collect(), merge(named(records), None).unwrap())
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_fault_is_found_by_the_shard_that_it_falls_to_and_by_the_merge() {
     let cases: [(&str, &str, Make); 3] = [
         ("createTag", "status", || {
@@ -200,7 +197,7 @@ async fn a_fault_is_found_by_the_shard_that_it_falls_to_and_by_the_merge() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_a_shard_leans_on_and_sees_broken_it_tells_too_and_the_merge_tells_it_once() {
     let fault = || {
         Deviation::none().at("getVenues", |_, reply| {

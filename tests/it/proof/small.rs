@@ -1,16 +1,14 @@
 //! A contract of a few lines, and a stub that is checked against it. The main type is [`Small`].
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::DateTime;
-use countersign::client::Token;
-use countersign::contract::Contract;
-use countersign::exchange::redact::Values;
-use countersign::exchange::{Limits, Target, Transport};
-use countersign::plan::{Mark, Plan, Planned, Scope};
-use countersign::report::{Exchanges, FactRow, FindingRecord, Record, RunFacts, record};
+use countersign::contract::operation::OperationId;
+use countersign::plan::{Plan, Planned, Scope};
+use countersign::report::{FactRow, FindingRecord, Record};
 use countersign::rules::Level;
-use countersign::run::{self, Settings};
+use countersign::{Check, Contract};
 
 use crate::support::stub::{Received, Table};
 
@@ -43,7 +41,7 @@ pub(super) const THINGS: &str = "  /things:
 
 /// A contract, and how a stub is checked against it.
 pub(super) struct Small {
-    pub(super) contract: Contract,
+    pub(super) contract: Arc<Contract>,
     pub(super) scope: Scope,
     pub(super) settle: Duration,
     pub(super) max_writes: u64,
@@ -70,7 +68,7 @@ impl Small {
                 also_send: contract.operation_ids().collect(),
                 ..Scope::default()
             },
-            contract,
+            contract: Arc::new(contract),
             settle: Duration::from_millis(200),
             max_writes: 20,
             levels: Vec::new(),
@@ -107,36 +105,29 @@ impl Small {
     }
 
     pub(super) async fn against(&self, url: &str) -> Record {
-        let target = Target::parse(url).unwrap();
-        let mut settings = Settings {
-            settle: self.settle,
-            max_writes: self.max_writes,
-            ..Settings::new(Mark::new(1, 1).of_shard(self.scope.shard))
-        };
+        let name = |id: &OperationId| self.contract.operation(*id).name.clone();
+        let scope = &self.scope;
+        let mut check = Check::new(Arc::clone(&self.contract))
+            .url(url)
+            .token(super::call::TOKEN)
+            .writes(scope.writes)
+            .seed(scope.seed)
+            .settle(self.settle)
+            .max_writes(self.max_writes)
+            .started_at(DateTime::UNIX_EPOCH + Duration::from_secs(1))
+            .keep_exchanges(true);
+        check = scope.only.iter().map(name).fold(check, Check::only);
+        check = scope.skip.iter().map(name).fold(check, Check::skip);
+        check = scope.also_send.iter().map(name).fold(check, Check::also_send);
+        check = scope.shard.into_iter().fold(check, Check::shard);
         for (rule, level) in &self.levels {
-            settings.levels.set(rule, *level).unwrap();
+            check = match level {
+                Level::Allow => check.allow(*rule),
+                Level::Deny => check.deny(*rule),
+                Level::Warn => check.warn(*rule),
+            };
         }
-        let wrong = settings.mark.wrong_token();
-        let token = Token::new(super::call::TOKEN).unwrap();
-        let transport = Transport::new(target.clone(), Some(token), wrong, Limits::default()).unwrap();
-        let mut exchanges = Exchanges::new(&self.contract, Values::Hidden, transport.redaction());
-        let mut keep = |event: run::Event<'_>| exchanges.see(event);
-        let around = (
-            &mut keep as &mut dyn FnMut(run::Event<'_>),
-            std::future::pending::<()>(),
-        );
-        let run = run::run(&self.contract, &self.plan(), &transport, &settings, around).await;
-        let about = RunFacts {
-            contract: &self.contract,
-            target: &target,
-            seed: self.scope.seed,
-            started_at: DateTime::UNIX_EPOCH,
-            duration: Duration::ZERO,
-            require_facts: None,
-            values: Values::Hidden,
-            redaction: &transport.redaction(),
-        };
-        record(&run, exchanges, &about)
+        check.run().await.unwrap().into_record()
     }
 }
 

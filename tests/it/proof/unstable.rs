@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -15,6 +15,7 @@ use axum::response::{IntoResponse, Response};
 use countersign::report::Outcome;
 use countersign::service::{self, Profile, Service, Setting, StoreUrl};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 use tower::ServiceExt as _;
 
 use super::call::TOKEN;
@@ -64,16 +65,14 @@ async fn disturbed(seed: u64) -> Vec<String> {
         beneath: beneath.clone(),
     });
     let router = beneath.layer(middleware::from_fn_with_state(disturbance.clone(), disturb));
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let served = tokio::spawn(service::run(listener, router, std::future::pending()));
     let check = Check {
         settle: Duration::from_secs(5),
         seed,
         ..Check::default()
     };
-    let record = check.against(&url).await;
-    served.abort();
+    tokio::time::pause();
+    let record = check.within(router).await;
+    tokio::time::resume();
     let counts = *disturbance.counts.lock().unwrap();
     assert!(
         counts.away > 0 && counts.created > 0 && counts.late > 0 && counts.limited > 0,

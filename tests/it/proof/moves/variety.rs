@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use icu_normalizer::{ComposingNormalizer, DecomposingNormalizer};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::{Move, prove};
 use crate::proof::call::{Call, Reply};

@@ -2,17 +2,17 @@
 //! a run, and no warning where it keeps to the plain reading.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
 
-use countersign::client::Token;
-use countersign::contract::Contract;
-use countersign::exchange::{Limits, Target, Transport};
-use countersign::plan::{Mark, Plan, Scope};
+use chrono::DateTime;
 use countersign::rules::Level;
-use countersign::run::{self, Ended, Run, Settings};
+use countersign::run::{Ended, Run};
+use countersign::{Check, Contract};
 use futures::StreamExt;
 
 use super::super::support::setting;
-use super::{Running, TOKEN, drawn, pairs, single_values, with};
+use super::{TOKEN, app, drawn, pairs, single_values};
 
 /// How many checks are under way at once.
 const AT_ONCE: usize = 16;
@@ -34,17 +34,17 @@ const MAY_WARN: [(&str, &str); 2] = [
 /// How many combinations are drawn.
 const DRAWN: usize = 200;
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn no_single_value_is_found_at_fault() {
     assert_no_findings(single_values().into_iter().map(|setting| vec![setting]).collect()).await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn no_two_values_are_found_at_fault_together() {
     assert_no_findings(pairs::profiles()).await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn no_combination_that_is_drawn_is_found_at_fault() {
     let seed = setting("COUNTERSIGN_PROFILE_SEED", 1);
     println!("drawn with COUNTERSIGN_PROFILE_SEED={seed}");
@@ -53,7 +53,7 @@ async fn no_combination_that_is_drawn_is_found_at_fault() {
 
 #[tokio::test]
 async fn what_departs_from_the_plain_reading_is_warned_of() {
-    let contract = Contract::built_in().unwrap();
+    let contract = Arc::new(Contract::built_in().unwrap());
     for (value, rule) in WARNED {
         let run = checked(&contract, &[value.to_owned()]).await;
         let warned = run.verdicts.findings().iter().any(|finding| finding.rule.name == rule);
@@ -67,15 +67,26 @@ fn another_seed_draws_other_combinations() {
     assert_ne!(drawn::profiles(1, 20), drawn::profiles(2, 20));
 }
 
+/// The values by which a service looks at the machine's clock, which tells it nothing of a paused one: their beginning.
+const TIMED: &str = "created-listed-when=after";
+
 /// Checks a service of each profile: nothing fails a run, and nothing warns but what departs from the plain reading.
 async fn assert_no_findings(profiles: Vec<Vec<String>>) {
-    let contract = Contract::built_in().unwrap();
-    let checks = profiles.into_iter().map(async |settings| {
+    let contract = Arc::new(Contract::built_in().unwrap());
+    let check = async |settings: Vec<String>| {
         let run = checked(&contract, &settings).await;
         let unexpected = findings(&contract, &run, &settings);
         (settings, run.ended.clone(), unexpected)
-    });
-    let checks: Vec<_> = futures::stream::iter(checks).buffer_unordered(AT_ONCE).collect().await;
+    };
+    let all = async |profiles: Vec<_>| {
+        let checks = futures::stream::iter(profiles.into_iter().map(check));
+        checks.buffer_unordered(AT_ONCE).collect::<Vec<_>>().await
+    };
+    let is_timed = |settings: &Vec<String>| settings.iter().any(|setting| setting.starts_with(TIMED));
+    let (timed, others) = profiles.into_iter().partition(is_timed);
+    let mut checks = all(timed).await;
+    tokio::time::pause();
+    checks.extend(all(others).await);
     let faulty: Vec<_> = checks
         .into_iter()
         .filter(|(_, ended, findings)| *ended != Ended::Complete || !findings.is_empty())
@@ -109,26 +120,9 @@ fn findings(contract: &Contract, run: &Run, settings: &[String]) -> BTreeSet<Str
 }
 
 /// Checks a service with these settings, as `countersign check --writes` does.
-async fn checked(contract: &Contract, settings: &[String]) -> Run {
-    let service: Running = with(settings).await;
-    let scope = Scope {
-        writes: true,
-        token: true,
-        seed: 1,
-        ..Scope::default()
-    };
-    let pace = Settings::new(Mark::new(1, 1_800_000_000));
-    let target = Target::parse(&format!("http://{}", service.address())).unwrap();
-    let token = Token::new(TOKEN).unwrap();
-    let transport = Transport::new(target, Some(token), pace.mark.wrong_token(), Limits::default()).unwrap();
-    let plan = Plan::new(contract, &scope);
-    let mut ignored = |_: run::Event<'_>| {};
-    run::run(
-        contract,
-        &plan,
-        &transport,
-        &pace,
-        (&mut ignored, std::future::pending()),
-    )
-    .await
+async fn checked(contract: &Arc<Contract>, settings: &[String]) -> Run {
+    let check = Check::new(Arc::clone(contract)).service(app(settings).await);
+    let began = DateTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+    let check = check.token(TOKEN).writes(true).seed(1).started_at(began);
+    check.run().await.unwrap().into_run()
 }

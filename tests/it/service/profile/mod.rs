@@ -9,7 +9,7 @@ mod observing;
 mod pairs;
 mod wire;
 
-use countersign::service::{AXES, Profile, Service, Setting, StoreUrl};
+use countersign::service::{self, AXES, Profile, Service, Setting, StoreUrl};
 use serde_json::Value;
 
 use super::contract;
@@ -21,20 +21,20 @@ pub(super) fn profile(settings: &[String]) -> Profile {
     Profile::of(&settings).unwrap()
 }
 
-/// Starts the service over a fresh store in memory with these settings.
+/// The service over a fresh store in memory with these settings.
+pub(super) async fn app(settings: &[String]) -> axum::Router {
+    let service = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile(settings));
+    service::app(service.await.unwrap())
+}
+
+/// Starts it.
 pub(super) async fn with(settings: &[String]) -> Running {
-    let token = TOKEN.to_owned().into();
-    Running::start(
-        Service::open(&StoreUrl::Memory, token, profile(settings))
-            .await
-            .unwrap(),
-    )
-    .await
+    Running::serve(app(settings).await).await
 }
 
 /// Every value of every axis, as `axis=value`.
 fn single_values() -> Vec<String> {
-    let values = |axis: &'static countersign::service::Axis| {
+    let values = |axis: &'static service::Axis| {
         let named = axis.values.iter();
         named.map(|value| format!("{}={}", axis.name, value.name))
     };
