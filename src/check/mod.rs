@@ -10,6 +10,7 @@ mod prepared;
 mod report;
 
 pub use builder::Check;
+#[cfg(feature = "cli")]
 pub(crate) use builder::random_seed;
 pub use error::Error;
 #[cfg(feature = "cli")]

@@ -1,4 +1,5 @@
-//! The integration tests, in one binary: a module for each part of the program, on real sockets and real files.
+//! The integration tests, in one binary: a module for each part of the program, on real sockets and real files where these
+//! are the claim.
 
 mod answers;
 mod cli;
