@@ -1,21 +1,18 @@
-//! The checker, put together as `countersign check` does it, against a service with faults.
+//! The checker against a service with faults. It is put together here, as [`countersign::Check`] does it, because a plan may
+//! be carried out in part.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use axum::Router;
-use axum::extract::{Request, State};
 use countersign::client::Token;
 use countersign::contract::Contract;
-use countersign::exchange::{Limits, Target, Transport};
+use countersign::exchange::{Limits, Transport};
 use countersign::plan::{Mark, Plan, Scope, Step};
 use countersign::rules::Finding;
 use countersign::run::{self, Event, Settings};
 use countersign::service::fault::{self, Faults};
-use countersign::service::{self, Service, StoreUrl};
+use countersign::service::{Service, StoreUrl};
 use tokio::runtime::Runtime;
-use tower::ServiceExt as _;
 
 use crate::service::profile::profile;
 use crate::service::support::TOKEN;
@@ -40,35 +37,20 @@ pub(super) fn scope(seed: u64) -> Scope {
     }
 }
 
-/// Checks one service after the other, all on one socket: to set up a transport would cost a quarter of each check.
+/// Checks one service after the other, in this process and on a clock that jumps where a check waits.
 pub(super) struct Checker<'contract> {
     contract: &'contract Contract,
     runtime: Runtime,
-    transport: Transport,
-    /// The service that is checked now.
-    service: Arc<Mutex<Router>>,
 }
 
 impl<'contract> Checker<'contract> {
     pub(super) fn new(contract: &'contract Contract) -> Self {
-        let runtime = runtime();
-        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
-        let target = Target::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
-        let token = Token::new(TOKEN).unwrap();
-        let transport = Transport::new(target, Some(token), "wrong".to_owned(), Limits::default()).unwrap();
-        let service = Arc::new(Mutex::new(Router::new()));
-        let current = async |State(service): State<Arc<Mutex<Router>>>, request: Request| {
-            let service = service.lock().unwrap().clone();
-            service.oneshot(request).await
-        };
-        let router = Router::new().fallback(current).with_state(service.clone());
-        runtime.spawn(service::run(listener, router, std::future::pending()));
-        Checker {
-            contract,
-            runtime,
-            transport,
-            service,
-        }
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        Checker { contract, runtime }
     }
 
     /// Checks a service over a store of its own that has these faults.
@@ -80,7 +62,8 @@ impl<'contract> Checker<'contract> {
     pub(super) fn check_of(&self, settings: &[String], faults: &Faults, (seed, extent): (u64, Extent)) -> Vec<Found> {
         let opened = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile(settings));
         let service = self.runtime.block_on(opened).unwrap();
-        *self.service.lock().unwrap() = fault::app(service, faults);
+        let (app, token) = (fault::app(service, faults), Token::new(TOKEN).unwrap());
+        let transport = Transport::in_process(app, Some(token), "wrong".to_owned(), Limits::default());
         let settings = Settings {
             settle: Duration::ZERO,
             ..Settings::new(Mark::new(seed, 0))
@@ -90,7 +73,7 @@ impl<'contract> Checker<'contract> {
         plan.steps.retain(|step| extent == Extent::Whole || in_core(step));
         let mut ignore = |_: Event<'_>| {};
         let around = (&mut ignore as &mut dyn FnMut(Event<'_>), std::future::pending());
-        let run = run::run(self.contract, &plan, &self.transport, &settings, around);
+        let run = run::run(self.contract, &plan, &transport, &settings, around);
         let run = self.runtime.block_on(run);
         let findings = run.verdicts.findings().iter();
         findings.map(|finding| found(self.contract, finding)).collect()
@@ -116,15 +99,14 @@ fn found(contract: &Contract, finding: &Finding) -> Found {
     }
 }
 
-/// Does something with each of many things, on twice as many threads as there are processors: much of the time goes by
-/// on the socket. Each thread has a tool of its own.
+/// Does something with each of many things, on as many threads as there are processors. Each thread has a tool of its own.
 pub(super) fn each<Thing: Sync, Tool, Done: Send>(
     things: &[Thing],
     tool: impl Fn() -> Tool + Sync,
     work: impl Fn(&Tool, &Thing) -> Done + Sync,
 ) -> Vec<Done> {
     let next = AtomicUsize::new(0);
-    let threads = 2 * std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let worker = || {
         let (tool, mut done) = (tool(), Vec::new());
         while let Some(thing) = things.get(next.fetch_add(1, Ordering::Relaxed)) {
