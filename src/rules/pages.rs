@@ -170,6 +170,9 @@ fn full(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     if per_page.checked_mul(last) != Some(total) {
         let received = format!("last_page {last} with total {total} and per_page {per_page}");
         sink.page_broken(page, fact, received);
+    } else if !page.listed {
+        // What stands in the items' stead is another rule's finding.
+        sink.undecided(fact, Reason::NotShown);
     } else if i64::try_from(count).is_ok_and(|count| count < per_page) {
         let received = format!("{count} items on page {last}, with total {total} and per_page {per_page}");
         sink.page_broken(page, fact, received);
@@ -380,6 +383,14 @@ mod tests {
                 );
             }
         }
+        let unlisted = PageSeen {
+            total: Some(4),
+            last_page: Some(2),
+            listed: false,
+            ..page(Some(2), &[])
+        };
+        let told = judged(vec![unlisted], WalkEnd::Found);
+        assert_eq!(told.kind(FactKind::PageFull), Verdict::Undecided(Reason::NotShown));
         let received = ending_in(&[3], (4, 2), WalkEnd::Found).received("pages").to_owned();
         assert_eq!(received, "1 items on page 2, with total 4 and per_page 2");
     }
