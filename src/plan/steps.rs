@@ -213,7 +213,8 @@ impl Plan {
         };
         let wanted = wanted(contract, scope);
         let left_out = |id: &OperationId| {
-            let writes = !contract.operation(*id).is_read() && !scope.writes;
+            // Who names a write asks for it, whether it may be sent or not.
+            let writes = !contract.operation(*id).is_read() && !scope.writes && !scope.only.contains(id);
             scope.skip.contains(id) || !wanted.contains(id) || writes
         };
         let mut called = Vec::new();

@@ -67,8 +67,8 @@ const MOST_OTHERS: usize = 100;
 /// The creates of a run, and what became of them.
 #[derive(Debug, Default)]
 pub(super) struct Account {
-    /// By the number of the draft, for those that sent the run's mark.
-    marked: HashMap<u64, (OperationId, Fate)>,
+    /// By the number of the draft, for those that sent the run's mark: the last one first, where it was sent again.
+    marked: HashMap<u64, (OperationId, Vec<Fate>)>,
     /// The last of the others, each with its body.
     unmarked: VecDeque<(OperationId, Fate, Value)>,
     /// The updates by the number of the draft, each with the status that refused it; none where it was sent once more, or
@@ -99,11 +99,16 @@ impl Account {
     }
 
     /// What became of the create that left a record with these numbers: the one of its draft, or one that sent no mark and
-    /// whose values it carries.
-    fn fate(&self, operation: OperationId, created: &Created, (record, numbers): (&Value, &[u64])) -> Option<Fate> {
+    /// whose values it carries. Of several, as where a create was sent again, it is one that is `open` still.
+    fn fate(
+        &self,
+        (operation, created): (OperationId, &Created),
+        (record, numbers): (&Value, &[u64]),
+        open: impl Fn(&Fate) -> bool,
+    ) -> Option<Fate> {
         let marked = numbers.iter().find_map(|number| {
-            let (of, fate) = self.marked.get(number)?;
-            (*of == operation).then_some(*fate)
+            let (of, fates) = self.marked.get(number)?;
+            (*of == operation).then(|| fates.clone())
         });
         // Less than all that must come back may be what several records have.
         let strict = || created.carries.iter().filter(|carry| carry.gap.is_none());
@@ -115,11 +120,12 @@ impl Account {
                 && strict().next().is_some()
                 && carries_all(&created.carries, body, record)
         };
-        let mut unmarked = self.unmarked.iter();
-        marked.or_else(|| {
-            let found = unmarked.find(|(of, _, body)| *of == operation && is_shown(body));
-            found.map(|(_, fate, _)| *fate)
-        })
+        let fates = marked.unwrap_or_else(|| {
+            let unmarked = self.unmarked.iter();
+            let found = unmarked.filter(|(of, _, body)| *of == operation && is_shown(body));
+            found.map(|(_, fate, _)| *fate).collect()
+        });
+        fates.iter().find(|fate| open(fate)).or(fates.first()).copied()
     }
 }
 
@@ -198,8 +204,10 @@ impl Session<'_> {
         }
         // What may be there is bounded by the writes that are allowed, what was refused is not.
         if stored || account.marked.len() < MARKED {
-            let marked = numbers.into_iter().map(|number| (number, (operation, fate)));
-            account.marked.extend(marked);
+            for number in numbers {
+                let (_, fates) = account.marked.entry(number).or_insert_with(|| (operation, Vec::new()));
+                fates.insert(0, fate);
+            }
         }
     }
 
@@ -210,7 +218,7 @@ impl Session<'_> {
         let (Some(stored), Some(body)) = (stored, exchange.request.json()) else {
             return;
         };
-        let status = exchange.outcome.as_ref().ok().map(|answer| answer.status);
+        let status = exchange.status();
         let mut account = self.account.borrow_mut();
         for number in self.settings.mark.numbers_in(body) {
             if stored {
@@ -224,16 +232,10 @@ impl Session<'_> {
     /// Looks for what writes with a wrong credential have done, on the page that showed the updated record last: what comes
     /// behind them may write over it.
     pub(super) async fn look_at_refused(&self, list: OperationId) {
-        let updates = |operation: &OperationId| {
-            let updated = self.contract.operation(*operation).laws.updated.as_ref();
-            updated.and_then(|updated| self.contract.operation_named(&updated.listed.operation)) == Some(list)
-        };
-        let latest = self
-            .latest
-            .borrow()
-            .iter()
-            .find(|(operation, _)| updates(operation))
-            .map(|(_, seen)| seen.page);
+        let latest = self.latest.borrow();
+        let mut latest = latest.iter();
+        let latest = latest.find(|(operation, _)| self.contract.updated_in(**operation) == Some(list));
+        let latest = latest.map(|(_, seen)| seen.page);
         let Some(page) = latest.filter(|_| self.account.borrow().has_refused_update()) else {
             return;
         };
@@ -406,7 +408,8 @@ impl Books<'_> {
             self.residue[index].found = Some(true);
             return;
         }
-        let fate = self.account.fate(operation, created, (record, numbers));
+        let is_open = |fate: &Fate| matches!(fate, Fate::Left(index) if self.residue[*index].id.is_none());
+        let fate = self.account.fate((operation, created), (record, numbers), is_open);
         let Some(fate) = fate else {
             // What a record holds belongs to it.
             if shown.is_an_item {

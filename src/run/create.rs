@@ -278,11 +278,13 @@ impl Session<'_> {
         }
     }
 
-    /// The identifier of what an exchange created, when its answer shows one.
+    /// The identifier of what an exchange created, when its answer shows one that no record of the list had before.
     pub(super) fn created_id(&self, exchange: &Exchange, body: Option<&Body>) -> Option<String> {
+        let operation = exchange.request.operation;
         let created = (200..300).contains(&exchange.status()?);
-        let ids = self.created_ids(exchange.request.operation, &body.filter(|_| created)?.value);
-        ids.into_iter().find_map(identifier)
+        let ids = self.created_ids(operation, &body.filter(|_| created)?.value);
+        let mut own = ids.into_iter().filter(|id| !self.was_listed(operation, id));
+        own.find_map(identifier)
     }
 
     /// Where a create's answer shows the identifier: where the law says, else what its links lead into paths and queries.
@@ -331,7 +333,14 @@ impl Session<'_> {
         let seen_before = was_seen && (main || self.has_mark(request));
         let made = made(identified(resource, &law.id), seen_before);
         if main {
-            self.note_own(made.clone(), (was_seen, self.settings.mark.is_in(resource)));
+            let marked = self.settings.mark.is_in(resource);
+            let has_identifier = resource.pointer(&law.id).and_then(identifier).is_some();
+            // Who needs an identifier that was not answered says so.
+            if has_identifier {
+                self.note_own(made.clone(), (was_seen, marked));
+            } else {
+                self.own.borrow_mut().remove(&operation);
+            }
         }
         if !resource.is_object() {
             return;
@@ -355,11 +364,16 @@ impl Session<'_> {
 
     /// Whether the identifier stood in the list of such records, or was given to another one; from now on it was.
     fn was_seen(&self, operation: OperationId, id: &Value) -> bool {
-        let list = self.contract.list_of(operation);
+        let in_list = self.was_listed(operation, id);
         let mut identifiers = self.identifiers.borrow_mut();
-        let digest = digest(id);
-        let in_list = list.is_some_and(|list| identifiers.get(&list).is_some_and(|seen| seen.contains(&digest)));
-        !identifiers.entry(operation).or_default().insert(digest) || in_list
+        !identifiers.entry(operation).or_default().insert(digest(id)) || in_list
+    }
+
+    /// Whether the identifier stood in the list of such records.
+    fn was_listed(&self, operation: OperationId, id: &Value) -> bool {
+        let identifiers = self.identifiers.borrow();
+        let seen = self.contract.list_of(operation).and_then(|list| identifiers.get(&list));
+        seen.is_some_and(|seen| seen.contains(&digest(id)))
     }
 
     /// Judges the forms in which the field was sent; a form whose field was dropped was not tried.

@@ -60,6 +60,10 @@ async fn a_create_with_the_identifier_of_a_listed_record_is_not_written_under() 
     let written: Vec<_> = naming(&checked, &stranger);
     assert!(written.is_empty(), "{written:?}");
     assert!(checked.denied().any(|finding| finding.rule == "identifier"));
+    // Who cleans up by the residue would delete somebody's contact.
+    let residue = &checked.record.residue;
+    let names_it = residue.iter().any(|left| left.id.as_deref() == Some(&stranger));
+    assert!(!names_it && !residue.is_empty(), "{residue:?}");
 }
 
 #[tokio::test]
@@ -93,6 +97,18 @@ async fn a_create_with_the_identifier_of_a_record_that_no_page_showed_is_not_wri
             .any(|reason| reason.contains("may be that of another record")),
         "{reasons:?}"
     );
+}
+
+#[tokio::test]
+async fn what_has_no_identifier_is_not_said_to_be_that_of_another_record() {
+    let nothing = Deviation::none().at("createContact", |_, reply| *reply = Reply::json(201, json!(null)));
+    let checked = Check::default().run(nothing).await;
+    let rows = checked.record.facts.rows.iter();
+    let below = rows.filter(|row| row.operation == "updateContact" && row.reason.is_some());
+    let reasons: HashSet<_> = below.filter_map(|row| row.reason.as_deref()).collect();
+    assert!(!reasons.is_empty());
+    let of_another = reasons.iter().find(|reason| reason.contains("another record"));
+    assert_eq!(of_another, None, "{reasons:?}");
 }
 
 #[tokio::test]
@@ -183,6 +199,14 @@ async fn no_more_is_stored_than_allowed_whatever_a_gateway_answers_and_all_of_it
                 "{name}, {rounds} rounds: {:?}",
                 checked.record.residue
             );
+            // A create that was sent again is one of several records that are alike.
+            let mut records = checked
+                .record
+                .residue
+                .iter()
+                .filter(|left| left.operation == "createContact");
+            let unseen = records.find(|left| left.found == Some(false));
+            assert!(unseen.is_none(), "{name}, {rounds} rounds: {unseen:?}");
         }
     }
 }
