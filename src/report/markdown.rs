@@ -224,8 +224,7 @@ fn residue(record: &Record) -> String {
         .map(|(operation, left)| format!("| {} | {} |\n", cell(operation), cell(&left)))
         .collect();
     let mut text = format!(
-        "\n<details><summary>{} left in the target, which deletes nothing; {}</summary>\n\n| operation | id |\n|---|---|\n{rows}",
-        record.residue.len(),
+        "\n<details><summary>{count} left in the target, which deletes nothing; {}</summary>\n\n| operation | id |\n|---|---|\n{rows}",
         told::looked_through(record)
     );
     if count > MOST_LISTED {
