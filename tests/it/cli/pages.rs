@@ -18,14 +18,14 @@ const TOTAL: &str = "getTags pages /data/total: agrees with the walk";
 #[test]
 fn a_list_longer_than_the_bound_leaves_its_total_undecided_and_says_so() {
     let target = Target::sound();
-    let (ended, report) = check(&target.url(), &["--max-pages", "2"]).report();
+    let (ended, report) = check(&target.url(), &["--max-pages", "1"]).report();
     assert_eq!(ended.code, 0, "{ended:?}");
-    assert_eq!(reason(&report, TOTAL), "the list has more pages than --max-pages 2");
+    assert_eq!(reason(&report, TOTAL), "the list has more pages than --max-pages 1");
     assert!(
-        ended.stdout.contains("the list has more pages than --max-pages 2"),
+        ended.stdout.contains("the list has more pages than --max-pages 1"),
         "{ended:?}"
     );
-    let (_, report) = check(&target.url(), &["--max-pages", "3"]).report();
+    let (_, report) = check(&target.url(), &["--max-pages", "2"]).report();
     assert_eq!(reason(&report, TOTAL), Value::Null);
 }
 

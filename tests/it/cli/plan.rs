@@ -79,7 +79,8 @@ fn groups(plan: &str) -> Vec<Vec<Line>> {
             });
         } else if line.is_empty() {
             groups.push(Vec::new());
-        } else if words.first().is_some_and(|word| word.parse::<u32>().is_ok()) && words.get(1) != Some(&"steps,") {
+        } else if line[..line.len().min(6)].trim().parse::<u32>().is_ok() && words.get(1) != Some(&"steps,") {
+            // A number further to the right is one of an awkward value's name.
             let writes = words[1] == "write";
             let at = if writes { 2 } else { 1 };
             groups.last_mut().unwrap().push(Line {

@@ -171,7 +171,7 @@ async fn an_update_changes_the_fields_sent_and_no_others() {
     }
     assert_eq!(service.get("/contact-database").await.body, {
         let mut expected = others;
-        expected["data"]["total"] = json!(38);
+        expected["data"]["total"] = json!(31);
         expected
     });
 }
