@@ -8,8 +8,8 @@
 //! down over a documented request is sent no odd ones: they would show nothing new. One that gives no complete answer to an
 //! odd request, or asks for time until the end, is sent no more of them. What is not sent keeps the law from being held.
 //!
-//! Which field of a create is of another type is a sample that the seed draws: once a create has let some in, one for
-//! each started 20 of `--max-writes`, the rest of the sample is left out, and the law is held by what was sent.
+//! Of which other type a field of a create is, the seed draws: once a create has let some in, one for
+//! each started 20 of `--max-writes`, the rest is left out, and the law is held by what was sent.
 
 use super::account::may_have_stored;
 use super::request::{self, Address};
