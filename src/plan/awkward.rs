@@ -116,15 +116,17 @@ const PIECES_OF_A_NAME: [Piece; 42] = [
     piece("a full stop at its end", "Jr."),
 ];
 
-/// What stands before the run's own name: taken off as a sign, or as what belongs to no name. A name that is the only one of
-/// its body has the first: a label is what such a sign stands before.
-const FRONTS: [Piece; 5] = [
+/// What stands before the run's own name, and is taken off as a sign. A name that is the only one of its body has the first: a
+/// label is what such a sign stands before.
+const FRONTS: [Piece; 4] = [
     piece("a hash sign before it", "#"),
-    piece("a title before it", "Dr. "),
     piece("an equals sign before it", "="),
     piece("an at sign before it", "@"),
     piece("a hyphen before it", "-"),
 ];
+
+/// What stands before the first of several names, and is taken off as what belongs to none.
+const TITLE: Piece = piece("a title before it", "Dr. ");
 
 /// What stands in a name's stead: a text that is a value elsewhere, which a layer without types takes for one. These are in
 /// each name of an update.
@@ -250,11 +252,11 @@ const fn time(class: &'static str, text: &'static str) -> Time {
     Time { class, text }
 }
 
-/// An instant on which most breaks: negative offsets of half hours, the year that is the next one in UTC, and the greatest
-/// instant of 32 bits. It is to come, which a service may refuse.
+/// An instant on which most breaks: negative offsets of half hours, a month that is the next one in UTC, a day that could be a
+/// month, and the greatest instant of 32 bits. It is to come, which a service may refuse.
 const FAR_TIME: Time = time(
-    "a year that is the next one in UTC, after 2038",
-    "2039-12-31T22:20:29-03:30",
+    "a month that is the next one in UTC, after 2038",
+    "2039-03-31T22:20:29-03:30",
 );
 
 /// Other instants on which zones break; all have a second that is not zero.
@@ -392,21 +394,14 @@ impl Edges {
                 } else {
                     1
                 };
-                let wide = round == WIDE_ROUND;
-                // One address a set. The elements behind it have what the wide one leaves no place for.
-                let place = |element| {
-                    if element == 0 {
-                        round
-                    } else {
-                        WIDE_ROUND + elements - 1 - element
-                    }
-                };
                 // The first comes last: those behind it are made from what it was.
-                let places = (0..elements).skip(usize::from(wide)).rev();
-                // Where both names are without the run's own, the address has it.
-                let number = |element| (round < WITH_ELEMENTS).then_some(round + element);
-                edges.extend(places.filter_map(|element| contact(element, seed, (place(element), number(element)))));
-                edges.extend(wide.then_some(Edge::Wide(0, LONG)));
+                for element in (0..elements).rev() {
+                    // Where both names are without the run's own, the address has it.
+                    let number = (round < WITH_ELEMENTS).then_some(round + element);
+                    let is_wide = round == WIDE_ROUND && element + 1 == elements;
+                    edges.extend(contact(element, seed, (round + element, number)));
+                    edges.extend(is_wide.then_some(Edge::Wide(element, LONG)));
+                }
             }
             if slots.dates {
                 edges.extend(nth(&DAYS, seed, round).map(Edge::Date));
@@ -445,15 +440,10 @@ impl Edges {
     pub(super) fn of_a_create(slots: Slots, seed: u64) -> Option<Self> {
         let mut edges = Vec::new();
         for name in 0..slots.names {
-            let front = if slots.names == 1 {
-                FRONTS.first()
-            } else {
-                // Those that an update has no place for.
-                nth(
-                    &FRONTS,
-                    seed,
-                    slots.names * PIECES_OF_A_NAME.len().div_ceil(PIECES) + name,
-                )
+            let front = match name {
+                0 if slots.names == 1 => FRONTS.first(),
+                0 => Some(&TITLE),
+                _ => nth(&FRONTS, seed, name),
             };
             edges.extend(front.map(|piece| Edge::Front(name, piece)));
             let inert = |piece: &&Piece| !piece.text.contains(['<', '>']);
@@ -733,6 +723,7 @@ mod tests {
                 assert_eq!(edges.iter().filter(is_drawn).count(), 1);
                 assert!(edges.contains(&Edge::Long(name, LONG)));
             }
+            assert!(edges.contains(&Edge::Front(0, &TITLE)));
             let fronts = FRONTS.iter();
             let mut missing = fronts.filter(|piece| !(0..2).any(|name| edges.contains(&Edge::Front(name, piece))));
             assert_eq!(missing.next(), None, "{seed}");

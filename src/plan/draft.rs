@@ -581,11 +581,11 @@ mod tests {
         shown("getVenues", &json!({"data": {"items": [{"id": "v-1"}]}}), &mut known);
         assert_eq!(
             draft(&known, "createVisit", Form::Utc).unwrap()["datetime"],
-            "2024-12-31T22:30:37Z"
+            "2024-02-29T22:30:37Z"
         );
         assert_eq!(
             draft(&known, "createVisit", Form::Offset).unwrap()["datetime"],
-            "2024-03-01T00:30:53+13:00"
+            "2025-01-01T00:30:53+13:00"
         );
     }
 }

@@ -111,14 +111,14 @@ impl Mark {
     }
 }
 
-/// The instants that a timestamp is sent with in a form, the better first. The first is at the edge of a year that ISO's
-/// weeks count to the next one, or of a leap day in UTC, at an offset beyond half a day, with a second that is not zero: what
-/// loses any of it shows. What comes with awkward values is at others. The second is the example's, for a target that does not take the first. Each is moved on by a
+/// The instants that a timestamp is sent with in a form, the better first. The first is at the edge of a leap day, or
+/// of a year that is the one before in UTC, on a day that ISO's weeks count to the next one, at an offset beyond half a day; with
+/// a second that is not zero: what loses any of it shows. What comes with awkward values is at others. The second is the example's, for a target that does not take the first. Each is moved on by a
 /// minute a draft so that no two records are the same.
 pub(super) fn timestamps(example: Option<&Value>, form: Form, number: u64) -> Vec<String> {
     let edge = match form {
-        Form::Utc => "2024-12-31T22:30:37Z",
-        Form::Offset => "2024-03-01T00:30:53+13:00",
+        Form::Utc => "2024-02-29T22:30:37Z",
+        Form::Offset => "2025-01-01T00:30:53+13:00",
     };
     let example = example.and_then(Value::as_str).and_then(|text| in_form(text, form));
     let instants = [Some(edge.to_owned()), example];
@@ -188,13 +188,13 @@ mod tests {
         let example = Value::from("2024-05-17T09:30:00+02:00");
         assert_eq!(
             timestamps(Some(&example), Form::Utc, 1),
-            ["2024-12-31T22:31:37Z", "2024-05-17T07:31:00Z"]
+            ["2024-02-29T22:31:37Z", "2024-05-17T07:31:00Z"]
         );
         assert_eq!(
             timestamps(Some(&example), Form::Offset, 2),
-            ["2024-03-01T00:32:53+13:00", "2024-05-17T09:32:00+02:00"]
+            ["2025-01-01T00:32:53+13:00", "2024-05-17T09:32:00+02:00"]
         );
-        assert_eq!(timestamps(None, Form::Utc, 0), ["2024-12-31T22:30:37Z"]);
+        assert_eq!(timestamps(None, Form::Utc, 0), ["2024-02-29T22:30:37Z"]);
     }
 
     #[test]
