@@ -232,10 +232,13 @@ impl Session<'_> {
     /// Looks for what writes with a wrong credential have done, on the page that showed the updated record last: what comes
     /// behind them may write over it.
     pub(super) async fn look_at_refused(&self, list: OperationId) {
-        let latest = self.latest.borrow();
-        let mut latest = latest.iter();
-        let latest = latest.find(|(operation, _)| self.contract.updated_in(**operation) == Some(list));
-        let latest = latest.map(|(_, seen)| seen.page);
+        let in_list = |operation: &OperationId| self.contract.updated_in(*operation) == Some(list);
+        let latest = self
+            .latest
+            .borrow()
+            .iter()
+            .find(|(operation, _)| in_list(operation))
+            .map(|(_, seen)| seen.page);
         let Some(page) = latest.filter(|_| self.account.borrow().has_refused_update()) else {
             return;
         };
