@@ -6,7 +6,8 @@
 //! strings exist (the "Big List of Naughty Strings" is the best known), but they are made to attack: scripts, statements
 //! that delete, paths that are there. What this run writes stays in somebody's database and is read by people and other
 //! programs, so every value here is inert: markup without script or event, quotes without statements, templates and links
-//! that name nothing. None has a control or an invisible character, or a blank at its ends, which a service may well strip.
+//! that name nothing. None has a control character, or a blank at its ends, which a service may well strip; what is not
+//! seen stands where it belongs, within an emoji or between two letters.
 //!
 //! A text of the run's own carries several of them at once, behind its mark, so that few requests show all. Which of two
 //! was spoiled is read off what came back. Where a service refuses them together they are sent again in halves: see
