@@ -275,7 +275,7 @@ mod tests {
         }
         let summary = text.trim_end().split("residue ").last().unwrap();
         let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
-        let head = "40 left in the target, which deletes nothing; ";
+        let head = "41 left in the target, which deletes nothing; ";
         assert!(
             summary.starts_with(head) && summary.ends_with("; each is named above"),
             "{summary}"
