@@ -215,7 +215,7 @@ fn undecided(record: &Record) -> String {
 }
 
 fn residue(record: &Record) -> String {
-    let count = record.residue.len() + record.others.len();
+    let count = told::all_left(record).count();
     if count == 0 {
         return String::new();
     }

@@ -130,7 +130,7 @@ impl Terminal {
     }
 
     fn residue_heading(&self, record: &Record, end: &str) -> String {
-        let left = record.residue.len() + record.others.len();
+        let left = told::all_left(record).count();
         self.row(
             "residue",
             &format!(

@@ -47,8 +47,8 @@ pub(super) fn residue(view: &View<'_>) -> Markup {
     let residue = &view.record.residue;
     html! {
         section #residue aria-labelledby="residue-title" {
-            h2 #residue-title { "Residue " span.number { (count(residue.len())) } }
-            @if residue.is_empty() && view.record.others.is_empty() {
+            h2 #residue-title { "Residue " span.number { (count(told::all_left(view.record).count())) } }
+            @if told::all_left(view.record).next().is_none() {
                 p.none { "The run left nothing in the target." }
             } @else {
                 p.hint { "What the run may have left in the target, which deletes nothing; " (told::looked_through(view.record)) "." }

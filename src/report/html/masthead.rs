@@ -157,7 +157,7 @@ pub(super) fn toolbar(view: &View<'_>) -> Markup {
                     (link("facts", "Facts", record.facts.rows.len()))
                     (link("exchanges", "Exchanges", record.exchanges.len()))
                     (link("gaps", "Gaps", record.gaps.len()))
-                    (link("residue", "Residue", record.residue.len()))
+                    (link("residue", "Residue", told::all_left(record).count()))
                 }
             }
             (filter())
