@@ -148,6 +148,7 @@ const CHANGES: &[Change] = &[
     ),
     change("birth-dates", &[], &[ERRORS], REFUSED),
     change("characters", &["basic-plane", "latin"], CREATED_AND_ERRORS, REFUSED),
+    change("field-sizes", &["255"], &[ERRORS], REFUSED),
     change("field-sizes", &["60"], CREATED_AND_ERRORS, REFUSED),
     change("markup", &[], CREATED_AND_ERRORS, REFUSED),
     change("methods-at-once", &["1", "2"], &["answer_createContact"], REFUSED),
