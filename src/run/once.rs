@@ -76,28 +76,6 @@ impl Counts {
         };
         self.writes.iter().filter(like).count()
     }
-
-    /// Whether a write without the run's mark sent nothing but what another one of the run sent too, such as a number that
-    /// a contact has for a method: then a record that shows it may be of either.
-    fn is_shared(&self, written: &Written, carries: &[Carry]) -> bool {
-        let strict = carries.iter().filter(|carry| carry.gap.is_none());
-        let values: Vec<_> = strict
-            .flat_map(|carry| pointer::select(&written.body, &carry.sent))
-            .collect();
-        let has_all = |other: &&Written| values.iter().all(|value| holds(&other.body, value));
-        let mut others = self.writes.iter().filter(|other| other.operation != written.operation);
-        written.numbers.is_empty() && others.any(|other| has_all(&other))
-    }
-}
-
-/// Whether a value is this one, or has it anywhere inside.
-fn holds(value: &Value, inner: &Value) -> bool {
-    let mut inside: Box<dyn Iterator<Item = &Value>> = match value {
-        Value::Array(elements) => Box::new(elements.iter()),
-        Value::Object(members) => Box::new(members.values()),
-        _ => Box::new(std::iter::empty()),
-    };
-    value == inner || inside.any(|value| holds(value, inner))
 }
 
 impl Session<'_> {
@@ -251,11 +229,7 @@ impl Session<'_> {
                 elsewhere.is_some_and(|fact| self.judge.borrow().verdicts().of(self.contract, fact) == Verdict::Broken);
             let unknown = counts.unknown_like(written);
             let others = &written.others;
-            let created = self.contract.operation(written.operation).laws.created.as_ref();
-            let is_shared = || created.is_some_and(|created| counts.is_shared(written, &created.carries));
-            let other = others
-                .last()
-                .filter(|_| others.len() > unknown && !told && !is_shared());
+            let other = others.last().filter(|_| others.len() > unknown && !told);
             let counted = Counted {
                 operation: written.operation,
                 found: written.found,
