@@ -183,8 +183,8 @@ const PIECES_OF_AN_ADDRESS: [Piece; 10] = [
 
 /// Numbers that are nobody's (Ofcom's ranges for drama), as they are written.
 const NUMBERS: [Piece; 4] = [
-    // The sign read as a blank, or lost with the others.
-    piece("a plus sign and brackets", "+44 (0)7700 900109"),
+    // The sign read as a blank, or lost with the others; what stands behind it cut off.
+    piece("a plus sign, brackets and an extension", "+44 (0)7700 900109 ext. 4"),
     // The zeros as of a number, or as of what is dialled first.
     piece("leading zeros", "07700900108"),
     piece("two leading zeros", "00447700900110"),
@@ -263,12 +263,12 @@ const FAR_TIME: Time = time(
 /// Other instants on which zones break; all have a second that is not zero.
 const TIMES: [Time; 7] = [
     time("noon, a day that could be a month", "2024-07-04T12:30:41-03:30"),
-    time("a leap day that is March in UTC", "2024-02-29T21:10:41-05:00"),
-    time("a year that is the next one in UTC", "2023-12-31T22:20:29-03:30"),
+    time("a day before 1970", "1969-12-31T12:30:11-00:30"),
     time("the hour that summer time leaves out", "2024-03-31T02:15:07+01:00"),
     time("the hour that summer time has twice", "2024-10-27T02:25:53+02:00"),
+    time("a leap day that is March in UTC", "2024-02-29T21:10:41-05:00"),
+    time("a year that is the next one in UTC", "2023-12-31T22:20:29-03:30"),
     time("a month that is the one before in UTC", "2024-08-01T03:05:19+05:45"),
-    time("a day before 1970", "1969-12-31T12:30:11-00:30"),
 ];
 
 /// One awkward value in a body.
@@ -429,11 +429,13 @@ impl Edges {
         )
     }
 
-    /// What makes a plain body one of two elements, where an address of the run's own stands in an array.
-    pub(super) fn of_two_elements(seed: u64) -> Self {
+    /// The set of the create that is sent at once with the awkward one: two elements, where an address of the run's own stands
+    /// in an array, and another instant. It is one create of a few that the seed draws, so its turns at instants go by more.
+    pub(super) fn of_a_create_beside(seed: u64) -> Self {
         // Another number than those of the create with awkward values.
         let number = nth(&NUMBERS, seed, WITH_ELEMENTS + ELEMENTS);
-        Self(vec![Edge::Contact(1, &SECOND, number)])
+        let second = [Edge::Contact(1, &SECOND, number)].into_iter();
+        Self(second.chain(nth(&TIMES, seed / 3, 0).map(Edge::Instant)).collect())
     }
 
     /// The set that a create is sent: as much as goes into one record. It may stay as it is for good, so there is no markup in

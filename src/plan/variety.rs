@@ -244,9 +244,10 @@ impl Draft {
         self.body().0 != before
     }
 
-    /// Gives an array of the run's own addresses a second element.
-    pub fn make_several(&mut self, seed: u64) {
-        self.put(&Edges::of_two_elements(seed));
+    /// Makes it the draft of a create that is sent at once with the one of awkward values: an array of the run's own addresses
+    /// has a second element, and an instant is one of those at the edges.
+    pub fn make_another(&mut self, seed: u64) {
+        self.put(&Edges::of_a_create_beside(seed));
     }
 
     /// Sends other values for what a record shows already, where others are known: an update that repeats what stands

@@ -147,7 +147,7 @@ impl Session<'_> {
         }
         let mut draft = self.draft_as(operation, accepted).ok()?;
         // Both records have several elements then, which stay with their own.
-        draft.make_several(self.seed);
+        draft.make_another(self.seed);
         Some(draft)
     }
 
