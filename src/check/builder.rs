@@ -167,7 +167,7 @@ impl Check {
         self
     }
 
-    /// The most records that the check may leave in the service, by default 20.
+    /// The most records that the check may create, by default 20.
     pub fn max_writes(mut self, records: u64) -> Self {
         self.settings.max_writes = records;
         self

@@ -60,7 +60,7 @@ pub(super) struct Arguments {
     /// Send requests that create and update too; nothing that they create can be deleted
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true", action = ArgAction::Set, hide_default_value = true, hide_possible_values = true)]
     pub(super) writes: bool,
-    /// The most records that a run may leave in the target
+    /// The most records that a run may create in the target
     #[arg(long, value_name = "N", default_value_t = Settings::MAX_WRITES, allow_negative_numbers = true)]
     pub(super) max_writes: u64,
     // The configuration alone says so, of one target: a flag would outlive the thought.

@@ -19,7 +19,7 @@ use crate::contract::operation::{Method, OperationId, Security};
 /// The most requests with a wrong token in one run: a target may lock out whoever guesses.
 pub const WRONG_TOKENS: usize = 3;
 
-/// The most records that a run may leave in the target where nobody says otherwise.
+/// The most records that a run may create in the target where nobody says otherwise.
 pub const WRITES_BY_DEFAULT: u64 = 20;
 
 /// What a run may do.

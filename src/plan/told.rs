@@ -20,7 +20,7 @@ use crate::contract::operation::{Location, OperationId};
 /// What bounds the requests of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// The most records that a run may leave in the target.
+    /// The most records that a run may create in the target.
     pub max_writes: u64,
     /// The most pages of a list that are walked.
     pub max_pages: u64,

@@ -17,7 +17,7 @@ pub struct Settings {
     pub rate: Option<f64>,
     /// How long a created record may take until it is listed.
     pub settle: Duration,
-    /// The most records that a run may leave in the target.
+    /// The most records that a run may create in the target.
     pub max_writes: u64,
     /// The most pages of a list that are walked.
     pub max_pages: u64,
@@ -42,7 +42,7 @@ impl Settings {
     pub const JOBS: u16 = 4;
     /// The most pages of a list that are walked.
     pub const MAX_PAGES: u64 = 200;
-    /// The most records that a run may leave in the target.
+    /// The most records that a run may create in the target.
     pub const MAX_WRITES: u64 = WRITES_BY_DEFAULT;
     /// How often the plan is carried out.
     pub const ROUNDS: u64 = 1;

@@ -80,7 +80,7 @@ pub(super) struct TargetPart {
     pub(super) token_env: Option<Placed<String>>,
     /// Send requests that create and update too; nothing that they create can be deleted.
     pub(super) writes: Option<Placed<bool>>,
-    /// The most records that a run may leave in the target.
+    /// The most records that a run may create in the target.
     pub(super) max_writes: Option<Placed<u64>>,
     /// Show this target, if it is not on this machine, wrong tokens from which the right one can be read: with letters behind
     /// it, in other case, with another last character. Without it each wrong token has the right one's first half, or of a
