@@ -7,7 +7,7 @@ use axum::Router;
 use chrono::DateTime;
 use countersign::contract::Contract;
 use countersign::plan::Shard;
-use countersign::report::{FindingRecord, Outcome, Record};
+use countersign::report::{FactRow, FindingRecord, Outcome, Record};
 use countersign::rules::Level;
 
 use super::call::{Call, TOKEN};
@@ -113,6 +113,16 @@ impl Checked {
             .findings
             .iter()
             .filter(|finding| finding.level == Level::Deny)
+    }
+
+    /// The findings at deny of other rules than this one, each in a line.
+    pub(super) fn astray(&self, rule: &str) -> Vec<String> {
+        self.denied().filter(|finding| finding.rule != rule).map(told).collect()
+    }
+
+    /// The facts of a rule.
+    pub(super) fn rows<'own>(&'own self, rule: &'own str) -> impl Iterator<Item = &'own FactRow> + Clone {
+        self.record.facts.rows.iter().filter(move |row| row.rule == rule)
     }
 
     pub(super) fn warned(&self) -> impl Iterator<Item = &FindingRecord> {

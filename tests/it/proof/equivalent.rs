@@ -127,12 +127,7 @@ async fn a_service_that_takes_every_way_is_asked_twice_and_left_as_it_was() {
     let calls = written_otherwise(&checked);
     assert_eq!(calls.len(), 2, "{calls:?}");
     assert!(calls.iter().all(|call| call.method != http::Method::POST));
-    let rows = checked
-        .record
-        .facts
-        .rows
-        .iter()
-        .filter(|row| row.rule == "equivalent-request");
+    let rows = checked.rows("equivalent-request");
     assert_eq!(rows.filter(|row| row.reason.is_none()).count(), 5);
 }
 
@@ -189,11 +184,8 @@ async fn a_service_that_refuses_the_plain_request_too_or_asks_for_time_is_not_wa
     let checked = Check::default().run(refusing).await;
     assert_eq!(warned(&checked), [""; 0]);
     let rows = checked
-        .record
-        .facts
-        .rows
-        .iter()
-        .filter(|row| row.rule == "equivalent-request" && row.operation == "updateContact");
+        .rows("equivalent-request")
+        .filter(|row| row.operation == "updateContact");
     let reasons: Vec<_> = rows.filter_map(|row| row.reason.as_deref()).collect();
     assert_eq!(reasons, ["refused with 409, which may lean on a gap"; 4]);
 }

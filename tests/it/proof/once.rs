@@ -59,7 +59,7 @@ fn assert_found(checked: &Checked, (rule, fact): (&str, &str)) {
 #[tokio::test]
 async fn a_conforming_service_keeps_each_of_these_facts() {
     let checked = Check::default().run(Deviation::none()).await;
-    let once = checked.record.facts.rows.iter().filter(|row| row.rule == "once");
+    let once = checked.rows("once");
     let verdicts: Vec<_> = once.map(|row| (row.fact.as_str(), row.verdict)).collect();
     let facts = [
         "createContact created in getContacts: once",
