@@ -6,7 +6,7 @@ use crate::client::{BaseUrlError, TokenError};
 use crate::contract::UnknownOperation;
 use crate::contract::defect::Defect;
 use crate::exchange::TransportError;
-use crate::exchange::redact::SHORTEST_TOKEN;
+use crate::exchange::redact::{SHORTEST_TOKEN, TOO_SHORT};
 use crate::rules::UnknownRule;
 
 /// Why nothing can be checked. What a check finds is no error: it is in the [`Report`](crate::Report).
@@ -37,10 +37,7 @@ pub enum Error {
     #[error(transparent)]
     Rule(#[from] UnknownRule),
     /// A token of a deployed service that cannot be hidden.
-    #[error(
-        "the token has fewer than {SHORTEST_TOKEN} characters; it could not be taken out of a report without taking words \
-         apart that hold it by chance, so use a longer one"
-    )]
+    #[error("the token has fewer than {SHORTEST_TOKEN} characters; {TOO_SHORT}")]
     ShortToken,
     /// The URL is wrong.
     #[error("failed to read the base URL: {0}")]

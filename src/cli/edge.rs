@@ -106,7 +106,6 @@ fn long_enough(text: &str, origin: &str) -> Result<Token, Failure> {
     if token.expose().len() < SHORTEST_TOKEN {
         return Err(Failure::ShortToken {
             origin: origin.to_owned(),
-            shortest: SHORTEST_TOKEN,
         });
     }
     Ok(token)

@@ -7,6 +7,7 @@ use crate::client::{BaseUrlError, TokenError};
 use crate::contract::UnknownOperation;
 use crate::contract::defect::Defect;
 use crate::exchange::TransportError;
+use crate::exchange::redact::{SHORTEST_TOKEN, TOO_SHORT};
 use crate::report::{MergeError, ReadError};
 use crate::rules::UnknownRule;
 use crate::service::fault::UnknownFault;
@@ -105,15 +106,10 @@ pub(super) enum Failure {
     #[error("failed to start: {0}")]
     Start(String),
     /// A token that cannot be hidden.
-    #[error(
-        "the token from {origin} has fewer than {shortest} characters; it could not be taken out of a report without taking \
-         words apart that hold it by chance, so use a longer one"
-    )]
+    #[error("the token from {origin} has fewer than {SHORTEST_TOKEN} characters; {TOO_SHORT}")]
     ShortToken {
         /// Where it was taken from.
         origin: String,
-        /// How many it has at least.
-        shortest: usize,
     },
     /// What was asked for could not be printed.
     #[error("failed to write to standard output: {0}")]

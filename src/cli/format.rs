@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::contract::openapi::near;
+use crate::contract::openapi::{did_you_mean, near};
 use crate::report::{Record, Terminal, github, har, html, junit, markdown, sarif, write_json};
 
 /// How a report is written.
@@ -101,7 +101,7 @@ impl Format {
     pub(super) fn named(name: &str) -> Result<&'static Self, String> {
         FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
             let names = FORMATS.iter().map(|format| format.name);
-            let hint = near(name, names).map_or_else(String::new, |near| format!(", did you mean `{near}`?"));
+            let hint = did_you_mean(near(name, names));
             format!("there is no format `{name}`{hint}; the formats are {}", known())
         })
     }

@@ -32,7 +32,7 @@ use fact::{Fact, FactId, FactKind};
 use link::Link;
 use load::Types;
 pub use load::is_json;
-use openapi::near;
+use openapi::{did_you_mean, near};
 use operation::{Operation, OperationId, Security};
 use shape::{Shape, ShapeId};
 use vocabulary::{Equivalence, Gap};
@@ -201,10 +201,9 @@ impl Contract {
     pub fn find_operation(&self, name: &str) -> Result<OperationId, UnknownOperation> {
         self.operation_named(name).ok_or_else(|| {
             let known = || self.operations.iter().map(|operation| operation.name.as_str());
-            let hint = near(name, known());
             UnknownOperation {
                 name: name.to_owned(),
-                hint: hint.map_or_else(String::new, |near| format!(", did you mean `{near}`?")),
+                hint: did_you_mean(near(name, known())),
                 known: known().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
             }
         })

@@ -50,6 +50,12 @@ pub fn near<'known>(name: &str, known: impl IntoIterator<Item = &'known str>) ->
     (distance <= FARTHEST && distance * 3 < longest).then_some(candidate)
 }
 
+/// The question after a name, to stand behind a sentence that names none; empty where no name is near.
+#[must_use]
+pub fn did_you_mean(near: Option<&str>) -> String {
+    near.map_or_else(String::new, |near| format!(", did you mean `{near}`?"))
+}
+
 fn distance(left: &str, right: &str) -> usize {
     strsim::damerau_levenshtein(&left.to_lowercase(), &right.to_lowercase())
 }

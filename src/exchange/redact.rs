@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::neutral::{Colours, neutral};
 
+pub(crate) use redaction::TOO_SHORT;
 pub use redaction::{Redaction, SHORTEST_TOKEN};
 
 /// How values are told.

@@ -29,7 +29,7 @@ const ROUNDS: usize = 10;
 const ELEMENTS: usize = 3;
 /// How many of an update's sets have several elements: under a service that merges, elements stay.
 const WITH_ELEMENTS: usize = 3;
-/// Which of them has an address as long as one may be.
+/// Which of them has a long address.
 const WIDE_ROUND: usize = WITH_ELEMENTS - 1;
 /// How many characters a text or an address is filled up to: one more than what a column of 255 holds. Mail knows addresses of
 /// 254 (RFC 5321, section 4.5.3.1.3, less its angle brackets), so that a longer one may well be refused; it must not be cut.
@@ -193,7 +193,7 @@ const NUMBERS: [Piece; 4] = [
 ];
 
 /// What tells an element's address from the first one's, where nothing is to be awkward about it.
-static SECOND: Piece = piece("a second address", "second");
+const SECOND: Piece = piece("a second address", "second");
 
 /// What the name of a channel has in it that takes numbers.
 const OF_NUMBERS: [&str; 6] = ["phone", "mobile", "sms", "tel", "whatsapp", "cell"];

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::scope::Entry;
 use super::{RULES, Rule};
 use crate::contract::fact::Fact;
-use crate::contract::openapi::near;
+use crate::contract::openapi::{did_you_mean, near};
 
 /// How much a finding weighs, as in rustc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -85,8 +85,7 @@ impl Rule {
         let known = RULES.iter().copied();
         known.clone().find(|rule| rule.name == name).ok_or_else(|| UnknownRule {
             name: name.to_owned(),
-            hint: near(name, known.clone().map(|rule| rule.name))
-                .map_or_else(String::new, |near| format!(", did you mean `{near}`?")),
+            hint: did_you_mean(near(name, known.clone().map(|rule| rule.name))),
             known: known
                 .map(|rule| format!("`{}`", rule.name))
                 .collect::<Vec<_>>()

@@ -176,13 +176,12 @@ impl Session<'_> {
         listed.owner.is_none().then_some(id)
     }
 
-    /// Looks for every item of a list anew: what has been listed is gone until it is met again. Hands back whether there is any.
-    pub(super) fn forget_items(&self, list: OperationId) -> bool {
+    /// Looks for every item of a list anew: what has been listed is gone until it is met again.
+    pub(super) fn forget_items(&self, list: OperationId) {
         let mut counts = self.counts.borrow_mut();
         for written in &mut counts.writes {
             written.gone = written.counts && written.found && self.item_of(written, list).is_some();
         }
-        counts.writes.iter().any(|written| written.gone)
     }
 
     /// Whether a look has not met all of them again.

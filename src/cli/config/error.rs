@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::client::BaseUrlError;
-use crate::contract::openapi::near;
+use crate::contract::openapi::{did_you_mean, near};
 
 /// A defect of a configuration file and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ pub(super) enum Problem {
         expected: String,
     },
     /// A key that nothing reads.
-    #[error("there is no key `{name}` {within}{}; the keys are {}", did_you_mean(.near), listed(.known))]
+    #[error("there is no key `{name}` {within}{}; the keys are {}", did_you_mean(.near.as_deref()), listed(.known))]
     UnknownKey {
         /// The key.
         name: String,
@@ -101,7 +101,7 @@ pub(super) enum Problem {
         known: Vec<String>,
     },
     /// A rule, an operation, a field, a level or a target that does not exist.
-    #[error("there is no {what} `{name}`{}{}", did_you_mean(.near), known_names(what, .known))]
+    #[error("there is no {what} `{name}`{}{}", did_you_mean(.near.as_deref()), known_names(what, .known))]
     UnknownName {
         /// What it should be.
         what: &'static str,
@@ -171,11 +171,6 @@ impl fmt::Display for ConfigError {
 }
 
 impl std::error::Error for ConfigError {}
-
-fn did_you_mean(near: &Option<String>) -> String {
-    near.as_ref()
-        .map_or_else(String::new, |near| format!(", did you mean `{near}`?"))
-}
 
 fn known_names(what: &str, known: &[String]) -> String {
     match known {
