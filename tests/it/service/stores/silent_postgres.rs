@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use countersign::service::{Profile, Service, StoreUrl};
 use reqwest::{Method, Response, StatusCode};
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, UnixStream};
-use tokio_postgres::Config;
 use tokio_postgres::config::Host;
+use tokio_postgres::{Client, Config};
 
 use super::place_in_postgres::Database;
 use crate::service::support::{Running, TOKEN};
@@ -74,6 +75,18 @@ async fn in_no_time(request: reqwest::RequestBuilder) -> Response {
     response
 }
 
+/// Looks until a statement waits for a lock in the database, or none does.
+async fn until_waiting(observer: &Client, expected: bool) {
+    let waiting = "SELECT EXISTS (SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock')";
+    for _ in 0..100_000 {
+        if observer.query_one(waiting, &[]).await.unwrap().get::<_, bool>(0) == expected {
+            return;
+        }
+    }
+    panic!("a statement waits for a lock: not {expected}");
+}
+
 async fn asks_for_time(response: Response) {
     assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(response.headers()["retry-after"], "1");
@@ -116,15 +129,20 @@ async fn a_statement_that_waits_too_long_is_given_up_and_not_run_later() {
     let lock = "LOCK TABLE countersign.tag IN ACCESS EXCLUSIVE MODE";
     transaction.batch_execute(lock).await.unwrap();
     let tag = json!({"name": "Never written", "color": "#112233"});
-    asks_for_time(in_no_time(service.request(Method::POST, "/tags").json(&tag)).await).await;
-    asks_for_time(in_no_time(service.request(Method::GET, "/tags")).await).await;
-    // Given up on the server too, while the lock is held still.
-    let waiting =
-        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    let mut looked = 0;
-    while observer.query_one(waiting, &[]).await.unwrap().get::<_, i64>(0) > 0 {
-        looked += 1;
-        assert!(looked < 100_000, "a statement was not cancelled");
+    let requests = [
+        service.request(Method::POST, "/tags").json(&tag),
+        service.request(Method::GET, "/tags"),
+    ];
+    for request in requests {
+        let response = tokio::spawn(request.send());
+        until_waiting(&observer, true).await;
+        // At once over the deadline, and on from there by the real clock, by which the server is told to give up.
+        tokio::time::pause();
+        tokio::time::advance(Duration::from_secs(10)).await;
+        tokio::time::resume();
+        asks_for_time(response.await.unwrap().unwrap()).await;
+        // Given up on the server too, while the lock is held still.
+        until_waiting(&observer, false).await;
     }
     transaction.commit().await.unwrap();
     assert_eq!(service.walk("/tags").await, before);
@@ -137,7 +155,8 @@ async fn a_server_that_ends_its_connections_is_answered_with_503_and_then_connec
     };
     let service = Running::over(&database.store()).await;
     assert_eq!(service.get("/tags").await.status, StatusCode::OK);
-    let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    // With a time to wait, in milliseconds: without one the server may answer before the connections are gone.
+    let end = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid()";
     database.client().await.query(end, &[]).await.unwrap();
     // Of a connection that was just ended, the service may know already or hear by its first use.
