@@ -30,12 +30,17 @@ pub(super) fn views(text: &str) -> Vec<Vec<Seen>> {
             end: start + character.len_utf8(),
         })
         .collect();
-    let mut views: Vec<_> = MARKERS.iter().filter_map(|marker| undone(&plain, &[*marker])).collect();
+    // Most texts have none of them, and are looked through once.
+    let markers: Vec<_> = MARKERS.into_iter().filter(|marker| text.contains(*marker)).collect();
+    if markers.is_empty() {
+        return vec![plain];
+    }
+    let mut views: Vec<_> = markers.iter().filter_map(|marker| undone(&plain, &[*marker])).collect();
     // With one kind of marker alone, that view is the first of these too.
     if views.len() == 1 {
         views.clear();
     }
-    let mut last = undone(&plain, &MARKERS);
+    let mut last = undone(&plain, &markers);
     for _ in 0..DEPTH {
         let Some(view) = last else { break };
         last = undone(&view, &MARKERS);
