@@ -87,11 +87,11 @@ fn steadiness(before: &Walk, after: &Walk) -> Steadiness {
     }
 }
 
-/// Whether a walk adds up, as far as it was complete.
+/// Whether a walk adds up, as far as it was complete. Where no total is told there is none to wait for.
 fn adds_up(walk: &Walk) -> bool {
     let different = walk.different();
     let total = walk.pages.first().and_then(|page: &PageSeen| page.total);
-    let agrees = different == walk.items().count() && total == i64::try_from(different).ok();
+    let agrees = different == walk.items().count() && (total.is_none() || total == i64::try_from(different).ok());
     walk.end != WalkEnd::Complete || (!walk.disagrees() && agrees)
 }
 
@@ -174,6 +174,12 @@ mod tests {
             assert_eq!(adds_up(&walk(&pages, WalkEnd::Complete)), sound, "{pages:?}");
             assert!(adds_up(&walk(&pages, WalkEnd::TooManyPages)));
         }
+        let untold = PageSeen {
+            total: None,
+            ..page(&[1, 2], 0)
+        };
+        assert!(adds_up(&walk(&[untold.clone()], WalkEnd::Complete)));
+        assert!(!adds_up(&walk(&[untold, page(&[3], 3)], WalkEnd::Complete)));
     }
 
     #[test]
