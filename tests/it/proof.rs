@@ -13,7 +13,6 @@ mod careful;
 mod checked;
 mod counts;
 mod credentials;
-mod crew;
 mod deviating;
 mod equivalent;
 mod faults;

@@ -311,7 +311,15 @@ fn accept_makes_a_configuration_where_there_is_none() {
 
 #[test]
 fn where_several_facts_lie_at_one_place_accept_names_the_one_that_is_broken() {
-    let fault = ["check", "--seed", "1", "--fault", "getTags:server-error"];
+    let fault = [
+        "check",
+        "--seed",
+        "1",
+        "--settle",
+        "0",
+        "--fault",
+        "getTags:server-error",
+    ];
     let ended = countersign(&[&fault[..], &["--accept"]].concat()).run();
     let written = std::fs::read_to_string(ended.path().join("countersign.toml")).unwrap();
     let fact = "getTags status: no 5xx";

@@ -42,10 +42,7 @@ pub(super) fn service(canary: &Canary, faults: &[&str]) -> Router {
     let request = request.header(header::AUTHORIZATION, format!("Bearer {}", canary.token));
     let request = request.header(header::CONTENT_TYPE, "application/json");
     let request = request.body(Body::from(person.to_string())).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = crate::support::crew::runtime();
     runtime.block_on(async {
         let token = canary.token.clone().into();
         let service = Service::open(&StoreUrl::Memory, token, Profile::default())

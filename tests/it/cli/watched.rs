@@ -160,7 +160,7 @@ fn progress_gives_no_token_away_that_comes_back_as_an_identifier() {
             body["data"]["items"][0][written[1].as_str()] = written.join(" ").into();
         }
     });
-    let mut scanner = Scanner::default();
+    let mut scanner = Scanner::new();
     scanner.hide("the token", TOKEN, true);
     for arguments in ["-v --writes --settle 0", "--writes --settle 0 --show-values"] {
         let text = seen(&target, arguments, 80, &[]);

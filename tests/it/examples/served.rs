@@ -10,8 +10,9 @@ use axum::middleware::{Next, from_fn};
 use countersign::client::{Client, types};
 use countersign::service::{self, Service};
 use futures::TryStreamExt;
-use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
+
+pub(super) use crate::support::crew::runtime;
 
 pub(super) const TOKEN: &str = "synthetic-token";
 
@@ -103,11 +104,4 @@ impl Drop for Served {
         let _ = self.stop.take().map(|stop| stop.send(()));
         let _ = self.thread.take().map(JoinHandle::join);
     }
-}
-
-pub(super) fn runtime() -> Runtime {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap()
 }

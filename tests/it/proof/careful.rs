@@ -3,24 +3,23 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use axum::Router;
 use axum::body::Bytes;
 use countersign::report::Outcome;
 use countersign::rules::Level;
-use http::Method;
+use http::{Method, StatusCode};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::call::{Call, Payload, Reply, TOKEN};
-use super::checked::{Check, Checked, told};
+use super::checked::{Check, Checked, check, told};
 use super::deviating::Deviation;
 
 const READ_ONLY: Check = Check {
     writes: false,
-    settle: std::time::Duration::from_millis(200),
-    max_writes: 20,
-    max_pages: 200,
-    seed: 1,
-    rounds: 1,
+    ..Check::DEFAULT
 };
 
 fn wrong_tokens(calls: &[Call]) -> usize {
@@ -51,6 +50,18 @@ fn services() -> Vec<(&'static str, Deviation)> {
         ("open to all", open),
         ("broken", broken),
     ]
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_target_that_asks_for_hours_is_waited_for_seconds() {
+    let throttled = || async { (StatusCode::SERVICE_UNAVAILABLE, [("retry-after", "7200")], "{}") };
+    let begun = Instant::now();
+    let check = check(1).only("getTags").service(Router::new().fallback(throttled));
+    let record = check.run().await.unwrap().into_record();
+    assert_eq!(record.outcome, Outcome::CouldNotJudge);
+    assert!(record.requests.throttled > 1);
+    // Nothing else moves this clock.
+    assert!(begun.elapsed() <= Duration::from_secs(60), "{:?}", begun.elapsed());
 }
 
 #[tokio::test]

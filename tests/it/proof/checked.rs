@@ -38,18 +38,13 @@ pub(super) struct Check {
     pub(super) seed: u64,
     /// How often the plan is carried out.
     pub(super) rounds: u64,
+    /// The one operation that is checked; all where none is named.
+    pub(super) only: Option<&'static str>,
 }
 
 impl Default for Check {
     fn default() -> Self {
-        Self {
-            writes: true,
-            settle: Duration::from_millis(200),
-            max_writes: 20,
-            max_pages: 200,
-            seed: 1,
-            rounds: 1,
-        }
+        Self::DEFAULT
     }
 }
 
@@ -60,6 +55,16 @@ pub(super) struct Checked {
 }
 
 impl Check {
+    pub(super) const DEFAULT: Self = Self {
+        writes: true,
+        settle: Duration::from_millis(200),
+        max_writes: 20,
+        max_pages: 200,
+        seed: 1,
+        rounds: 1,
+        only: None,
+    };
+
     /// Checks a service in this process, on a clock that jumps where the check waits.
     pub(super) async fn run(&self, deviation: Deviation) -> Checked {
         let (router, log) = laid(deviation).await;
@@ -83,7 +88,11 @@ impl Check {
 
     /// Checks a service in this process in a shard of the plan.
     pub(super) async fn sharded(&self, service: &Router, shard: Shard) -> Record {
-        let check = self.settled().service(service.clone()).shard(shard);
+        let check = self
+            .settled()
+            .service(service.clone())
+            .shard(shard)
+            .keep_exchanges(true);
         check.run().await.unwrap().into_record()
     }
 
@@ -93,13 +102,15 @@ impl Check {
     }
 
     fn settled(&self) -> countersign::Check {
-        check(self.seed)
+        let check = check(self.seed);
+        self.only
+            .into_iter()
+            .fold(check, countersign::Check::only)
             .writes(self.writes)
             .settle(self.settle)
             .max_writes(self.max_writes)
             .max_pages(self.max_pages)
             .repeat(self.rounds)
-            .keep_exchanges(true)
     }
 }
 

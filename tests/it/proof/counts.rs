@@ -9,12 +9,8 @@ use super::variety::few;
 
 /// A run that may leave enough records to fill each last page.
 const ROOM: Check = Check {
-    writes: true,
-    settle: std::time::Duration::from_millis(200),
     max_writes: 100,
-    max_pages: 200,
-    seed: 1,
-    rounds: 1,
+    ..Check::DEFAULT
 };
 
 fn denied(checked: &Checked) -> Vec<String> {

@@ -11,11 +11,7 @@ use super::deviating::Deviation;
 
 const READ_ONLY: Check = Check {
     writes: false,
-    settle: std::time::Duration::from_millis(200),
-    max_writes: 20,
-    max_pages: 200,
-    seed: 1,
-    rounds: 1,
+    ..Check::DEFAULT
 };
 
 /// How a service holds a token against the right one.

@@ -8,8 +8,8 @@ mod pages;
 use countersign::report::Outcome;
 
 use super::checked::{Check, Checked, any_element, told};
-use super::crew::try_all;
 use super::deviating::Deviation;
+use crate::support::crew::try_all;
 
 /// A deviation that breaks a fact.
 pub(super) struct Fault {

@@ -17,8 +17,8 @@ use countersign::run::Run;
 
 use super::call::TOKEN;
 use super::checked::any_element;
-use super::crew::try_all;
 use super::places::Way;
+use crate::support::crew::try_all;
 use harbour::Harbour;
 
 const OPERATIONS: [&str; 3] = ["getBoats", "createBoat", "updateBoat"];
@@ -101,10 +101,7 @@ fn an_invented_resource_is_planned() {
 
 #[test]
 fn each_fact_of_an_invented_resource_is_held_by_its_stub() {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = crate::support::crew::runtime();
     let run = runtime.block_on(checked(None, Way::Dropped));
     assert!(run.verdicts.findings().is_empty(), "{:?}", run.verdicts.findings());
     assert_eq!(facts().count(), 106);

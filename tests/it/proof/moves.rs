@@ -13,8 +13,8 @@ use countersign::report::Outcome;
 
 use super::call::Reply;
 use super::checked::{Check, Checked, told};
-use super::crew::try_all;
 use super::deviating::Deviation;
+use crate::support::crew::try_all;
 
 /// What the facts held must reach, unless a move takes evidence away itself. The reference service reaches 487.
 const FLOOR: usize = 440;

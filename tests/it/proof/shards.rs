@@ -14,12 +14,8 @@ use super::deviating::{Deviation, laid};
 
 /// Other shards write while one walks, so that a list takes its time until it adds up.
 const CHECK: Check = Check {
-    writes: true,
     settle: Duration::from_secs(10),
-    max_writes: 20,
-    max_pages: 200,
-    seed: 1,
-    rounds: 1,
+    ..Check::DEFAULT
 };
 
 /// Makes a service's deviation anew.

@@ -114,8 +114,7 @@ impl Small {
             .seed(scope.seed)
             .settle(self.settle)
             .max_writes(self.max_writes)
-            .started_at(DateTime::UNIX_EPOCH + Duration::from_secs(1))
-            .keep_exchanges(true);
+            .started_at(DateTime::UNIX_EPOCH + Duration::from_secs(1));
         check = scope.only.iter().map(name).fold(check, Check::only);
         check = scope.skip.iter().map(name).fold(check, Check::skip);
         check = scope.also_send.iter().map(name).fold(check, Check::also_send);

@@ -20,7 +20,7 @@ use tower::ServiceExt as _;
 
 use super::call::TOKEN;
 use super::checked::{Check, told};
-use super::crew::try_all;
+use crate::support::crew::try_all;
 
 /// How many requests are let through in a second.
 const RATE: usize = 30;

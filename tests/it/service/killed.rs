@@ -1,4 +1,4 @@
-//! What a file holds after the program was killed in the middle of writing. `COUNTERSIGN_TEST_KILLS` says how often it is.
+//! What a file holds after the program was killed in the middle of writing. The gate does it more often.
 
 #![cfg(unix)]
 
@@ -12,10 +12,13 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::stores::assert_whole;
-use super::support::{TOKEN, client, setting};
+use super::support::{TOKEN, client};
+use crate::support::tried;
 
 /// Rounds of killing in a usual run; the gate asks for 200.
-const KILLS: usize = 10;
+const KILLS: usize = 5;
+/// In the gate.
+const ALL_KILLS: usize = 200;
 
 /// Writers at once, and how many tags they are told to be there before the program is killed.
 const WRITERS: usize = 24;
@@ -116,7 +119,7 @@ async fn what_was_acknowledged_is_there_once_after_each_of_many_kills() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("contacts.db");
     let (mut page, mut passed) = (1, HashSet::new());
-    for round in 0..setting("COUNTERSIGN_TEST_KILLS", KILLS) {
+    for round in 0..tried(KILLS, ALL_KILLS) {
         let acknowledged = kill_while_writing(Program::start(&store)).await;
         let program = Program::start(&store);
         let ids = walk_on(&program, &mut page, &mut passed).await;

@@ -116,12 +116,6 @@ impl Running {
     }
 }
 
-/// Returns how much of something a test does: a number from the environment, or `default`.
-#[expect(clippy::disallowed_methods, reason = "a longer run is asked for by the environment")]
-pub(super) fn setting(name: &str, default: usize) -> usize {
-    std::env::var(name).map_or(default, |text| text.parse().unwrap())
-}
-
 /// Sends a request and reads the answer, which is JSON whatever its status.
 pub(super) async fn answer(request: RequestBuilder) -> Answer {
     let response = request.send().await.unwrap();

@@ -8,10 +8,10 @@ use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use super::checker::{each, runtime};
 use super::{moved, with};
 use crate::service::contract::assert_answers;
 use crate::service::support::{Running, TOKEN};
+use crate::support::crew::{each, runtime};
 
 /// The lists and the operations that answer them.
 const LISTS: [(&str, &str); 4] = [
@@ -126,7 +126,7 @@ fn no_fault_touches_the_answers_of_other_operations() {
         })
     };
     let sound = LISTS.map(|(name, path)| (name, path, answer(&runtime(), &Faults::default(), path)));
-    let touched = each(faults(), runtime, |runtime, fault| {
+    let touched = each(faults().iter().collect(), runtime, |runtime, fault| {
         let on = Faults::named([&fault.name]).unwrap();
         let others = sound.iter().filter(|(name, ..)| !may_change(&fault.name, name));
         let mut touched = others.filter(|(_, path, expected)| answer(runtime, &on, path) != *expected);

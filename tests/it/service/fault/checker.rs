@@ -1,11 +1,12 @@
 //! The checker against a service with faults. It is put together here, as [`countersign::Check`] does it, because a plan may
 //! be carried out in part.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::HashSet;
 use std::time::Duration;
 
 use countersign::client::Token;
 use countersign::contract::Contract;
+use countersign::contract::operation::OperationId;
 use countersign::exchange::{Limits, Transport};
 use countersign::plan::{Mark, Plan, Scope, Step};
 use countersign::rules::Finding;
@@ -70,7 +71,17 @@ impl<'contract> Checker<'contract> {
         };
         let mut plan = Plan::new(self.contract, &scope(seed));
         let in_core = |step: &Step| step.action.odd().is_none() && step.action.always_sends();
-        plan.steps.retain(|step| extent == Extent::Whole || in_core(step));
+        match extent {
+            Extent::Whole => {}
+            Extent::Core => plan.steps.retain(in_core),
+            Extent::CoreOf(operation) => {
+                let only = vec![operation];
+                let needed = Plan::new(self.contract, &Scope { only, ..scope(seed) });
+                let needed: HashSet<_> = needed.steps.iter().map(|step| step.operation).collect();
+                plan.steps
+                    .retain(|step| in_core(step) && needed.contains(&step.operation));
+            }
+        }
         let mut ignore = |_: Event<'_>| {};
         let around = (&mut ignore as &mut dyn FnMut(Event<'_>), std::future::pending());
         let run = run::run(self.contract, &plan, &transport, &settings, around);
@@ -86,6 +97,8 @@ pub(super) enum Extent {
     /// Without variants and odd requests, which are three quarters of all. What is found so is found by the whole too:
     /// more evidence takes no finding back.
     Core,
+    /// Of that what concerns one operation and what it needs.
+    CoreOf(OperationId),
     /// All of it.
     Whole,
 }
@@ -97,32 +110,4 @@ fn found(contract: &Contract, finding: &Finding) -> Found {
         operation: contract.operation(finding.request.operation).name.clone(),
         pointer: finding.pointer.clone(),
     }
-}
-
-/// Does something with each of many things, on as many threads as there are processors. Each thread has a tool of its own.
-pub(super) fn each<Thing: Sync, Tool, Done: Send>(
-    things: &[Thing],
-    tool: impl Fn() -> Tool + Sync,
-    work: impl Fn(&Tool, &Thing) -> Done + Sync,
-) -> Vec<Done> {
-    let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let worker = || {
-        let (tool, mut done) = (tool(), Vec::new());
-        while let Some(thing) = things.get(next.fetch_add(1, Ordering::Relaxed)) {
-            done.push(work(&tool, thing));
-        }
-        done
-    };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
-    })
-}
-
-pub(super) fn runtime() -> Runtime {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap()
 }

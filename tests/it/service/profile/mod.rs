@@ -9,6 +9,10 @@ mod observing;
 mod pairs;
 mod wire;
 
+use std::sync::LazyLock;
+use std::time::Instant;
+
+use chrono::{DateTime, Utc};
 use countersign::service::{self, AXES, Profile, Service, Setting, StoreUrl};
 use serde_json::Value;
 
@@ -21,9 +25,17 @@ pub(super) fn profile(settings: &[String]) -> Profile {
     Profile::of(&settings).unwrap()
 }
 
+/// The time by tokio's clock, which a test may pause: what comes late comes when that has jumped.
+fn now() -> DateTime<Utc> {
+    static BEGUN: LazyLock<(Instant, DateTime<Utc>)> = LazyLock::new(|| (Instant::now(), Utc::now()));
+    let (instant, time) = *BEGUN;
+    time + tokio::time::Instant::now().into_std().duration_since(instant)
+}
+
 /// The service over a fresh store in memory with these settings.
 pub(super) async fn app(settings: &[String]) -> axum::Router {
-    let service = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile(settings));
+    let profile = profile(settings).with_clock(now);
+    let service = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile);
     service::app(service.await.unwrap())
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use countersign::service::{AXES, Profile, Setting};
 
 use super::conforming::conform;
+use crate::support::tried;
 
 /// A value: the positions of the axis and of the value.
 type Chosen = (usize, usize);
@@ -12,7 +13,9 @@ type Pair = (Chosen, Chosen);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn any_two_values_conform_together() {
-    conform(profiles()).await;
+    let profiles = profiles();
+    let tried = tried(profiles.len() / 8, profiles.len());
+    conform(profiles.into_iter().take(tried).collect()).await;
 }
 
 #[test]

@@ -9,7 +9,8 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use super::Place;
-use crate::service::support::{Running, TOKEN, setting};
+use crate::service::support::{Running, TOKEN};
+use crate::support::tried;
 
 const LISTS: [&str; 4] = ["/contact-database", "/venues", "/visits", "/tags"];
 
@@ -258,7 +259,7 @@ pub(in crate::service) fn assert_whole(data: &Value) {
 
 pub(super) async fn concurrent_creates_and_updates_add_up(place: Place) {
     // Half of them create, half update what was created.
-    let writes = setting("COUNTERSIGN_TEST_WRITES", 1_000);
+    let writes = tried(1_000, 10_000);
     let writers = 64.min(writes / 2);
     let service = Running::over(&place.url).await;
     let write = async |writer: usize| {

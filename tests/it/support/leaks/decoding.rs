@@ -1,5 +1,7 @@
 //! Undoes the ways in which a text may be written. Each takes any bytes, and leaves what is not of its kind.
 
+use memchr::memchr;
+
 /// No output is written in more ways one over another.
 const DEPTH: usize = 3;
 
@@ -38,7 +40,7 @@ pub(super) fn views(output: &[u8]) -> Vec<Vec<u8>> {
 fn replaced(text: &[u8], marker: u8, decode: impl Fn(&[u8]) -> Option<(usize, Vec<u8>)>) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.iter().position(|byte| *byte == marker) {
+    while let Some(at) = memchr(marker, rest) {
         decoded.extend_from_slice(&rest[..at]);
         rest = &rest[at..];
         if let Some((taken, stands_for)) = decode(rest) {
