@@ -137,7 +137,7 @@ impl Scanner {
     /// The secrets that the output shows, each with the way in which it is written.
     pub(crate) fn leaks(&self, output: &[u8]) -> Vec<String> {
         let mut leaks = Vec::new();
-        for view in decoding::views(output) {
+        for view in parts(output).flat_map(decoding::views) {
             let letters = squeezed(&view);
             let mut next = 0;
             while next + PIECE <= letters.len() {
@@ -168,6 +168,15 @@ impl Scanner {
             String::from_utf8_lossy(output)
         );
     }
+}
+
+/// An output in parts, most of which can be read in one way alone. They overlap by more than a secret takes, however it is
+/// written.
+fn parts(output: &[u8]) -> impl Iterator<Item = &[u8]> {
+    const LONGEST: usize = 16 << 10;
+    const OVERLAP: usize = 4 << 10;
+    let starts = (0..output.len().max(1)).step_by(LONGEST - OVERLAP);
+    starts.map(|start| &output[start..output.len().min(start + LONGEST)])
 }
 
 fn pair(first: u8, second: u8) -> usize {

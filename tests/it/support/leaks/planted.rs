@@ -116,3 +116,15 @@ fn another_run_has_other_secrets() {
 fn a_scanner_without_secrets_finds_nothing() {
     assert_eq!(Scanner::new().leaks(b"any text whatever"), [""; 0]);
 }
+
+#[test]
+fn a_leak_is_found_wherever_it_stands_in_a_long_output() {
+    let canary = Canary::fresh("long");
+    let scanner = canary.token_scanner();
+    let (_, coloured) = WAYS.into_iter().find(|(way, _)| *way == "coloured").unwrap();
+    let leak = coloured(&canary.token);
+    for before in (0..40_000).step_by(487) {
+        let output = around("&lt;= 100 %\n".repeat(before / 11).as_bytes(), &leak, &[b'\n'; 20_000]);
+        assert!(!scanner.leaks(&output).is_empty(), "{before}");
+    }
+}
