@@ -8,12 +8,13 @@
 //! run has written its mark. Which draft a record was is told by the letters behind the mark. What a create without a text
 //! of the run (a visit) left shows the mark of what it refers to, and carries what was sent.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use serde_json::Value;
 
 use super::look::law;
+use super::once::Counts;
 use super::session::{Residue, Session};
 use super::walk::{Item, Order};
 use crate::contract::operation::{Method, OperationId};
@@ -64,9 +65,25 @@ pub struct Other {
 /// How many of them are told.
 const MOST_OTHERS: usize = 100;
 
-/// The creates of a run, and what became of them.
+/// What a run may have left in the target.
 #[derive(Debug, Default)]
 pub(super) struct Account {
+    /// Each record that it may have left.
+    pub(super) residue: RefCell<Vec<Residue>>,
+    /// What became of each create.
+    creates: RefCell<Creates>,
+    /// The writes whose records are counted at the end.
+    pub(super) counts: RefCell<Counts>,
+    /// What else shows the run's mark at the end.
+    pub(super) others: RefCell<Vec<Other>>,
+    pub(super) looked_through: Cell<LookedThrough>,
+    /// Whether the lists are looked through, so that nothing of them is judged.
+    pub(super) under_way: Cell<bool>,
+}
+
+/// The creates of a run, and what became of them.
+#[derive(Debug, Default)]
+struct Creates {
     /// By the number of the draft, for those that sent the run's mark: the last one first, where it was sent again.
     marked: HashMap<u64, (OperationId, Vec<Fate>)>,
     /// The last of the others, each with its body.
@@ -80,7 +97,7 @@ pub(super) struct Account {
 const MARKED: usize = 100_000;
 const UNMARKED: usize = 1_000;
 
-impl Account {
+impl Creates {
     /// The update of this draft and the status that refused it, where nothing else was sent with what it carried.
     fn refused_update(&self, number: u64) -> Option<(OperationId, u16)> {
         let (operation, status) = self.updates.get(&number)?;
@@ -167,7 +184,7 @@ struct Shown<'shown> {
 /// What one item is held against.
 struct Books<'books> {
     look: &'books mut Look,
-    account: &'books Account,
+    creates: &'books Creates,
     residue: &'books mut Vec<Residue>,
 }
 
@@ -197,15 +214,15 @@ impl Session<'_> {
         };
         let body = exchange.request.json().cloned().unwrap_or_default();
         let numbers = self.settings.mark.numbers_in(&body);
-        let mut account = self.account.borrow_mut();
+        let mut creates = self.account.creates.borrow_mut();
         if numbers.is_empty() {
-            account.unmarked.truncate(UNMARKED - 1);
-            account.unmarked.push_front((operation, fate, body));
+            creates.unmarked.truncate(UNMARKED - 1);
+            creates.unmarked.push_front((operation, fate, body));
         }
         // What may be there is bounded by the writes that are allowed, what was refused is not.
-        if stored || account.marked.len() < MARKED {
+        if stored || creates.marked.len() < MARKED {
             for number in numbers {
-                let (_, fates) = account.marked.entry(number).or_insert_with(|| (operation, Vec::new()));
+                let (_, fates) = creates.marked.entry(number).or_insert_with(|| (operation, Vec::new()));
                 fates.insert(0, fate);
             }
         }
@@ -219,12 +236,12 @@ impl Session<'_> {
             return;
         };
         let status = exchange.status();
-        let mut account = self.account.borrow_mut();
+        let mut creates = self.account.creates.borrow_mut();
         for number in self.settings.mark.numbers_in(body) {
             if stored {
-                account.updates.insert(number, (operation, None));
-            } else if account.updates.len() < MARKED {
-                account.updates.entry(number).or_insert((operation, status));
+                creates.updates.insert(number, (operation, None));
+            } else if creates.updates.len() < MARKED {
+                creates.updates.entry(number).or_insert((operation, status));
             }
         }
     }
@@ -234,12 +251,13 @@ impl Session<'_> {
     pub(super) async fn look_at_refused(&self, list: OperationId) {
         let in_list = |operation: &OperationId| self.contract.updated_in(*operation) == Some(list);
         let latest = self
+            .history
             .latest
             .borrow()
             .iter()
             .find(|(operation, _)| in_list(operation))
             .map(|(_, seen)| seen.page);
-        let Some(page) = latest.filter(|_| self.account.borrow().has_refused_update()) else {
+        let Some(page) = latest.filter(|_| self.account.creates.borrow().has_refused_update()) else {
             return;
         };
         let look = RefCell::new(self.new_look());
@@ -256,11 +274,11 @@ impl Session<'_> {
 
     /// Looks once through each list that shows what creates left, where any create was sent.
     pub(super) async fn look_through(&self) {
-        let created = self.account.borrow().operations();
+        let created = self.account.creates.borrow().operations();
         if created.is_empty() {
             return;
         }
-        self.accounting.set(true);
+        self.account.under_way.set(true);
         let steps = self.plan.steps.iter().filter(|step| step.action == Action::Account);
         let mut whole = Vec::new();
         for list in steps.map(|step| step.operation) {
@@ -272,10 +290,16 @@ impl Session<'_> {
             let list = self.contract.created_in(operation);
             list.is_some_and(|list| whole.contains(&list))
         };
-        for left in self.residue.borrow_mut().iter_mut().filter(|left| seen(left.operation)) {
+        for left in self
+            .account
+            .residue
+            .borrow_mut()
+            .iter_mut()
+            .filter(|left| seen(left.operation))
+        {
             left.found.get_or_insert(false);
         }
-        self.looked_through.set(if created.into_iter().all(seen) {
+        self.account.looked_through.set(if created.into_iter().all(seen) {
             LookedThrough::Whole
         } else {
             LookedThrough::Part
@@ -299,7 +323,7 @@ impl Session<'_> {
         let walk = self.settled(self.settings.settle, walked, is_there).await;
         let look = look.into_inner();
         self.judge_leftovers(&look);
-        self.others.borrow_mut().extend(look.others);
+        self.account.others.borrow_mut().extend(look.others);
         let whole = walk.end == WalkEnd::Complete;
         let walk = self.recount(list, walk).await;
         self.judge_counts(list, &walk);
@@ -310,7 +334,7 @@ impl Session<'_> {
     /// A look that knows what is in the residue.
     fn new_look(&self) -> Look {
         let mut look = Look::default();
-        for (index, left) in self.residue.borrow().iter().enumerate() {
+        for (index, left) in self.account.residue.borrow().iter().enumerate() {
             let id = left.id.clone().map(|id| ((left.operation, id), index));
             look.known.extend(id);
         }
@@ -321,8 +345,8 @@ impl Session<'_> {
         if self.settings.mark.is_in(item.value) {
             let mut books = Books {
                 look: &mut look.borrow_mut(),
-                account: &self.account.borrow(),
-                residue: &mut self.residue.borrow_mut(),
+                creates: &self.account.creates.borrow(),
+                residue: &mut self.account.residue.borrow_mut(),
             };
             self.account_for(list, item, &mut books);
         }
@@ -369,7 +393,7 @@ impl Session<'_> {
     fn account_for_updates(&self, list: OperationId, item: Item<'_>, books: &mut Books<'_>) {
         let (items, position) = item.at;
         let numbers = self.settings.mark.numbers_in(item.value);
-        let refused = numbers.iter().find_map(|number| books.account.refused_update(*number));
+        let refused = numbers.iter().find_map(|number| books.creates.refused_update(*number));
         let Some((operation, status)) = refused else { return };
         let updated = self.contract.operation(operation).laws.updated.as_ref();
         let shown_in = updated.and_then(|updated| self.contract.operation_named(&updated.listed.operation));
@@ -412,7 +436,7 @@ impl Books<'_> {
             return;
         }
         let is_open = |fate: &Fate| matches!(fate, Fate::Left(index) if self.residue[*index].id.is_none());
-        let fate = self.account.fate((operation, created), (record, numbers), is_open);
+        let fate = self.creates.fate((operation, created), (record, numbers), is_open);
         let Some(fate) = fate else {
             // What a record holds belongs to it.
             if shown.is_an_item {

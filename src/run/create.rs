@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::history::{Changed, Made};
 use super::pace::{ATTEMPTS, says_when, wait_after};
 use super::request::{self, Address};
-use super::session::{Again, Changed, Made, Session};
-use super::walk::digest;
+use super::session::{Again, Session};
 use crate::contract::link::Target;
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::pointer;
@@ -106,7 +106,8 @@ impl Session<'_> {
     /// Sends a draft in this form: as an earlier one was accepted, or with retreat until it is.
     async fn in_form(&self, operation: OperationId, form: Form, as_before: Option<&Draft>) -> Result<Tried, Reason> {
         self.owned(operation).await?;
-        let address = request::address(self.contract, operation, &self.known.borrow()).map_err(Reason::NoValue)?;
+        let address =
+            request::address(self.contract, operation, &self.history.known.borrow()).map_err(Reason::NoValue)?;
         let mut draft = self.draft(operation, form)?;
         if let Some(before) = as_before {
             draft.choose_as(before);
@@ -193,10 +194,10 @@ impl Session<'_> {
 
     /// Drafts the next body of a run.
     pub(super) fn draft(&self, operation: OperationId, form: Form) -> Result<Draft, Reason> {
-        let number = self.drafts.get();
-        self.drafts.set(number + 1);
+        let number = self.history.drafts.get();
+        self.history.drafts.set(number + 1);
         let mark = (&self.settings.mark, number);
-        Draft::new(self.contract, operation, &self.known.borrow(), mark, form).map_err(Reason::NoValue)
+        Draft::new(self.contract, operation, &self.history.known.borrow(), mark, form).map_err(Reason::NoValue)
     }
 
     /// Drafts the next body of a run, with the choices of one that was accepted.
@@ -209,9 +210,9 @@ impl Session<'_> {
     /// The draft that the operation accepted, and the address of another request like it; none where it accepted none, or
     /// what it leans on is not there.
     pub(super) async fn as_accepted(&self, operation: OperationId) -> Option<(Draft, Address)> {
-        let accepted = self.accepted.borrow().get(&operation).cloned()?;
+        let accepted = self.history.accepted.borrow().get(&operation).cloned()?;
         self.owned(operation).await.ok()?;
-        let address = request::address(self.contract, operation, &self.known.borrow()).ok()?;
+        let address = request::address(self.contract, operation, &self.history.known.borrow()).ok()?;
         Some((accepted, address))
     }
 
@@ -236,7 +237,7 @@ impl Session<'_> {
         if self.succeeded(&exchange) {
             let main = standing != Standing::Further;
             if main {
-                self.accepted.borrow_mut().insert(operation, draft.clone());
+                self.history.accepted.borrow_mut().insert(operation, draft.clone());
             }
             if let Some(body) = &body {
                 self.created(&exchange.request, body, address, standing);
@@ -244,7 +245,7 @@ impl Session<'_> {
             self.note_counted_update(&exchange.request, &address.path_values);
             if main && self.contract.operation(operation).laws.updated.is_some() {
                 let (request, path_values) = (exchange.request.clone(), address.path_values.clone());
-                self.changed.borrow_mut().push(Changed {
+                self.history.changed.borrow_mut().push(Changed {
                     operation,
                     request,
                     path_values,
@@ -283,7 +284,7 @@ impl Session<'_> {
         let operation = exchange.request.operation;
         let created = (200..300).contains(&exchange.status()?);
         let ids = self.created_ids(operation, &body.filter(|_| created)?.value);
-        let mut own = ids.into_iter().filter(|id| !self.was_listed(operation, id));
+        let mut own = ids.into_iter().filter(|id| !self.history.was_listed(operation, id));
         own.find_map(identifier)
     }
 
@@ -305,7 +306,7 @@ impl Session<'_> {
         let operation = request.operation;
         let main = standing != Standing::Further;
         if main {
-            let mut known = self.known.borrow_mut();
+            let mut known = self.history.known.borrow_mut();
             known.forget(self.contract, operation);
             known.learn(self.contract, operation, &body.value);
         }
@@ -319,7 +320,7 @@ impl Session<'_> {
         };
         let Some(law) = &self.contract.operation(operation).laws.created else {
             let ids = self.created_ids(operation, &body.value);
-            let was_seen = ids.iter().any(|id| self.shown.borrow().shows(id));
+            let was_seen = ids.iter().any(|id| self.history.shown.borrow().shows(id));
             self.note_shown(&Value::from_iter(ids.into_iter().cloned()));
             if main {
                 let marked = self.settings.mark.is_in(&body.value);
@@ -328,7 +329,9 @@ impl Session<'_> {
             return;
         };
         let resource = body.value.pointer(&law.resource).unwrap_or(&Value::Null);
-        let was_seen = resource.pointer(&law.id).is_some_and(|id| self.was_seen(operation, id));
+        let was_seen = resource
+            .pointer(&law.id)
+            .is_some_and(|id| self.history.was_seen(operation, id));
         // What has nothing of this run in it may be a record that was there before: whether two may be the same is a gap.
         let seen_before = was_seen && (main || self.has_mark(request));
         let made = made(identified(resource, &law.id), seen_before);
@@ -339,7 +342,7 @@ impl Session<'_> {
             if has_identifier {
                 self.note_own(made.clone(), (was_seen, marked));
             } else {
-                self.own.borrow_mut().remove(&operation);
+                self.history.own.borrow_mut().remove(&operation);
             }
         }
         if !resource.is_object() {
@@ -355,25 +358,11 @@ impl Session<'_> {
         };
         self.judged(|judge| judge.creation(&creation));
         self.tell_findings();
-        self.made.borrow_mut().push(made);
+        self.history.made.borrow_mut().push(made);
     }
 
     fn has_mark(&self, request: &Request) -> bool {
         request.json().is_some_and(|body| self.settings.mark.is_in(body))
-    }
-
-    /// Whether the identifier stood in the list of such records, or was given to another one; from now on it was.
-    fn was_seen(&self, operation: OperationId, id: &Value) -> bool {
-        let in_list = self.was_listed(operation, id);
-        let mut identifiers = self.identifiers.borrow_mut();
-        !identifiers.entry(operation).or_default().insert(digest(id)) || in_list
-    }
-
-    /// Whether the identifier stood in the list of such records.
-    fn was_listed(&self, operation: OperationId, id: &Value) -> bool {
-        let identifiers = self.identifiers.borrow();
-        let seen = self.contract.list_of(operation).and_then(|list| identifiers.get(&list));
-        seen.is_some_and(|seen| seen.contains(&digest(id)))
     }
 
     /// Judges the forms in which the field was sent; a form whose field was dropped was not tried.

@@ -8,8 +8,9 @@
 
 use serde_json::Value;
 
+use super::history::Changed;
 use super::request;
-use super::session::{Changed, Session};
+use super::session::Session;
 use crate::contract::equivalent::is_uuid_in_path;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
@@ -70,7 +71,8 @@ impl Session<'_> {
     async fn plain(&self, operation: OperationId) -> Result<Option<Plain>, Reason> {
         let documented = self.contract.operation(operation);
         self.owned(operation).await?;
-        let address = request::address(self.contract, operation, &self.known.borrow()).map_err(Reason::NoValue)?;
+        let address =
+            request::address(self.contract, operation, &self.history.known.borrow()).map_err(Reason::NoValue)?;
         let uuids = documented.parameters.iter();
         let uuids = uuids.filter(|parameter| is_uuid_in_path(&self.contract.document, documented, parameter));
         let values = uuids.filter_map(|uuid| {
@@ -86,7 +88,7 @@ impl Session<'_> {
                 path_values: Vec::new(),
             }));
         }
-        let Some(accepted) = self.accepted.borrow().get(&operation).cloned() else {
+        let Some(accepted) = self.history.accepted.borrow().get(&operation).cloned() else {
             return Ok(None);
         };
         let mut draft = self.draft_as(operation, &accepted)?;

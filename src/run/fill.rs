@@ -3,11 +3,27 @@
 //! How many items a page holds is a gap, so what it takes is known only when the list was seen. A list that the run
 //! cannot bring to a second page within `--max-writes` gets no record at all, for a record stays for good.
 
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+
 use super::create::Standing;
 use super::session::Session;
 use crate::contract::operation::OperationId;
 use crate::rules::evidence::{Walk, WalkEnd};
 use crate::rules::{OF_A_SECOND_PAGE, Reason};
+
+/// What is known of how full the pages of lists are.
+#[derive(Debug, Default)]
+pub(super) struct Fills {
+    /// How many items more go on the only page of each list that has one page.
+    rooms: RefCell<HashMap<OperationId, u64>>,
+    /// The lists that said last that they have a second page.
+    pub(super) paged: RefCell<HashSet<OperationId>>,
+    /// The lists that were given a second page, or a full last one.
+    pub(super) filled: RefCell<HashSet<OperationId>>,
+    /// How many records were created to fill last pages.
+    pub(super) at_last_pages: Cell<u64>,
+}
 
 impl Session<'_> {
     /// Notes a list that has room on its only page.
@@ -18,7 +34,7 @@ impl Session<'_> {
             let per_page = u64::try_from(page.per_page?).ok()?;
             per_page.checked_sub(u64::try_from(page.items.len()).ok()?)
         });
-        let mut rooms = self.rooms.borrow_mut();
+        let mut rooms = self.fills.rooms.borrow_mut();
         match room {
             Some(room) => rooms.insert(walk.operation, room),
             None => rooms.remove(&walk.operation),
@@ -36,13 +52,13 @@ impl Session<'_> {
         if lacking > 0 && !self.create_more(list, lacking).await {
             return;
         }
-        self.rooms.borrow_mut().remove(&list);
-        self.filled.borrow_mut().insert(list);
+        self.fills.rooms.borrow_mut().remove(&list);
+        self.fills.filled.borrow_mut().insert(list);
     }
 
     /// Walks once more over a list that was filled.
     pub(super) async fn walk_filled(&self, list: OperationId) {
-        if self.filled.borrow().contains(&list) {
+        if self.fills.filled.borrow().contains(&list) {
             self.list(list).await;
         }
     }
@@ -50,9 +66,9 @@ impl Session<'_> {
     /// How many records a list of one page lacks for a second one; none where it has one, or where nothing creates its
     /// records.
     fn lacking(&self, list: OperationId) -> Option<u64> {
-        let room = *self.rooms.borrow().get(&list)?;
+        let room = *self.fills.rooms.borrow().get(&list)?;
         self.creator(list)?;
-        let made = self.made.borrow();
+        let made = self.history.made.borrow();
         let made = made
             .iter()
             .filter(|made| self.contract.list_of(made.operation) == Some(list))
@@ -62,7 +78,7 @@ impl Session<'_> {
 
     /// How many records may be created for a list, after those lists that lack less.
     fn left_for(&self, list: OperationId) -> u64 {
-        let lists: Vec<_> = self.rooms.borrow().keys().copied().collect();
+        let lists: Vec<_> = self.fills.rooms.borrow().keys().copied().collect();
         let needs = lists.into_iter().filter_map(|list| Some((self.lacking(list)?, list)));
         let mut needs: Vec<_> = needs.collect();
         needs.sort_unstable();
@@ -74,7 +90,7 @@ impl Session<'_> {
 
     /// The create whose draft was accepted and whose records are the list's items.
     pub(super) fn creator(&self, list: OperationId) -> Option<OperationId> {
-        let accepted = self.accepted.borrow();
+        let accepted = self.history.accepted.borrow();
         let mut operations = self.contract.operation_ids();
         operations.find(|id| accepted.contains_key(id) && self.contract.list_of(*id) == Some(list))
     }

@@ -22,15 +22,11 @@ impl Session<'_> {
         } else {
             self.doubted(operation, first).await
         };
-        self.identifiers
-            .borrow_mut()
-            .entry(operation)
-            .or_default()
-            .extend(walk.items());
+        self.history.note_listed(&walk);
         self.note_room(&walk);
         let last = walk.pages.first().and_then(|page| page.last_page);
         if last.is_some_and(|last| last > 1) {
-            self.paged.borrow_mut().insert(operation);
+            self.fills.paged.borrow_mut().insert(operation);
         }
         self.judged(|judge| judge.walk(&walk));
         self.tell_findings();
@@ -50,7 +46,7 @@ impl Session<'_> {
 
     async fn whole(&self, operation: OperationId) -> Walk {
         let found = |item: Item<'_>| {
-            if self.accounting.get() {
+            if self.account.under_way.get() {
                 self.count_item(operation, item);
             }
             false

@@ -6,7 +6,8 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::create::text;
-use super::session::{Made, Session};
+use super::history::Made;
+use super::session::Session;
 use super::walk::{Item, Order};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Created, Listed};
@@ -55,6 +56,7 @@ impl Session<'_> {
     /// Looks for every record that this list must show.
     pub(super) async fn look(&self, list: OperationId) {
         let made: Vec<_> = self
+            .history
             .made
             .borrow()
             .iter()

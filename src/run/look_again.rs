@@ -5,8 +5,9 @@ use std::cell::RefCell;
 use serde_json::Value;
 
 use super::create::text;
+use super::history::Changed;
 use super::look::Sighted;
-use super::session::{Changed, Session};
+use super::session::Session;
 use super::walk::{Item, Order};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
@@ -63,7 +64,7 @@ impl Seen {
 impl Session<'_> {
     /// Looks for every update that this list must show.
     pub(super) async fn look_again(&self, list: OperationId) {
-        let changed = self.changed.borrow().clone();
+        let changed = self.history.changed.borrow().clone();
         for changed in &changed {
             if let Some(law) = self.updated_law(changed.operation, list) {
                 self.look_for(list, changed, law).await;
@@ -89,11 +90,11 @@ impl Session<'_> {
     /// sent of each field last.
     pub(super) async fn look_closely(&self, list: OperationId, changed: &Changed, law: &Updated, sent: &Value) {
         let body = changed.request.json().cloned().unwrap_or_default();
-        let before = self.latest.borrow().get(&changed.operation).cloned();
+        let before = self.history.latest.borrow().get(&changed.operation).cloned();
         let seen_arrived = |seen: &Seen| seen.arrived(law, &body, (before.as_ref(), sent));
         let arrived = |looked: &Looked| seen_arrived(&looked.seen);
         // Who waited in vain once does not wait that long for each field.
-        let in_vain = self.gave_up.get();
+        let in_vain = self.patience.updates_in_vain.get();
         let longest = if in_vain { self.briefly() } else { self.settings.settle };
         let glanced = match &before {
             Some(seen) => self.glance(list, changed, law, seen.page).await,
@@ -104,7 +105,7 @@ impl Session<'_> {
             _ => {
                 let look = async || self.looked_at(list, changed, law, &seen_arrived).await;
                 let looked = self.settled(longest, look, arrived).await;
-                self.gave_up.set(!arrived(&looked));
+                self.patience.updates_in_vain.set(!arrived(&looked));
                 looked
             }
         };
@@ -195,7 +196,10 @@ impl Session<'_> {
     /// Judges what a look shows of an update; `settled` where it was late enough to say that something is not there.
     fn judge_change(&self, (changed, law): (&Changed, &Updated), Looked { seen, walk }: &Looked, settled: bool) {
         if let Some(record) = &seen.record {
-            self.latest.borrow_mut().insert(changed.operation, record.clone());
+            self.history
+                .latest
+                .borrow_mut()
+                .insert(changed.operation, record.clone());
         }
         // While the record itself is not seen, another item may be it under another id.
         let elsewhere = seen.elsewhere.as_ref().filter(|_| seen.record.is_some());

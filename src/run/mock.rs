@@ -10,7 +10,8 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::session::{Made, Session};
+use super::history::Made;
+use super::session::Session;
 use super::walk::digest;
 use crate::contract::operation::OperationId;
 
@@ -33,11 +34,11 @@ impl Session<'_> {
     /// Notes whether the records that were looked for in a list were kept. `kept` says it of each; a list that was not
     /// seen whole says nothing of those that it did not show.
     pub(super) fn note_keeping(&self, made: &[Made], whole: bool, kept: impl Fn(usize) -> bool) {
-        let mut keeping = self.keeping.get();
+        let mut keeping = self.history.keeping.get();
         keeping.kept |= (0..made.len()).any(&kept);
         keeping.lost |= whole && (0..made.len()).any(|index| !kept(index));
         keeping.same_identifier |= self.has_same_identifier(made);
-        self.keeping.set(keeping);
+        self.history.keeping.set(keeping);
     }
 
     /// Whether two creates of one operation that sent different bodies were answered with one identifier.

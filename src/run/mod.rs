@@ -8,6 +8,7 @@ mod equivalent;
 mod event;
 mod fill;
 mod fill_last;
+mod history;
 mod list;
 mod look;
 mod look_again;
@@ -21,6 +22,7 @@ mod ready;
 #[cfg(test)]
 mod reasons;
 mod request;
+mod sender;
 mod session;
 mod settings;
 mod settle;

@@ -11,6 +11,9 @@
 //! Of which other type a field of a create is, the seed draws: once a create has let some in, one for
 //! each started 20 of `--max-writes`, the rest is left out, and the law is held by what was sent.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use super::account::may_have_stored;
 use super::request::{self, Address};
 use super::session::{Residue, Session};
@@ -22,13 +25,22 @@ use crate::exchange::{Content, Exchange, Purpose, Request};
 use crate::plan::{OddPart, WRITES_A_VARIANT};
 use crate::rules::{Reason, Verdict};
 
+/// What came of the odd requests so far.
+#[derive(Debug, Default)]
+pub(super) struct OddRequests {
+    /// The operations that are sent no more of them, each with the reason.
+    ended: RefCell<HashMap<OperationId, Reason>>,
+    /// How many fields of another type each create has let in.
+    let_in: RefCell<HashMap<OperationId, u64>>,
+}
+
 impl Session<'_> {
     /// Sends one odd request.
     pub(super) async fn odd(&self, operation: OperationId, odd: Odd) {
         if odd.oddity.is_of_a_field() && self.has_let_in_enough(operation) {
             return;
         }
-        let part = OddPart::of(self.contract, operation, &odd, self.seed);
+        let part = OddPart::of(self.contract, operation, &odd, self.plan.seed);
         let request = match self.reason_against_odd(operation) {
             Some(reason) => Err(reason),
             None => match self.owned(operation).await {
@@ -42,7 +54,7 @@ impl Session<'_> {
                 self.note_let_in(&exchange, odd);
                 self.note_stray(&exchange, part);
                 if let Some(reason) = gives_up(&exchange) {
-                    self.odd_ended.borrow_mut().insert(operation, reason);
+                    self.odd_requests.ended.borrow_mut().insert(operation, reason);
                 }
             }
             // There is nothing in the request that could be odd in this way.
@@ -61,7 +73,7 @@ impl Session<'_> {
         if is_broken(FactKind::NoServerError) || is_broken(FactKind::Complete) {
             return Some(Reason::Broken);
         }
-        if let Some(reason) = self.odd_ended.borrow().get(&operation) {
+        if let Some(reason) = self.odd_requests.ended.borrow().get(&operation) {
             return Some(reason.clone());
         }
         let writes = !self.contract.operation(operation).is_read();
@@ -93,7 +105,7 @@ impl Session<'_> {
             }));
         }
         let mut draft = self.draft(operation, Form::Utc)?;
-        if let Some(accepted) = self.accepted.borrow().get(&operation) {
+        if let Some(accepted) = self.history.accepted.borrow().get(&operation) {
             draft.choose_as(accepted);
         }
         let mut request = self.writing_request(operation, &draft, &address, (purpose, credential));
@@ -117,7 +129,7 @@ impl Session<'_> {
             OddPart::Body(_) | OddPart::Field(_) | OddPart::Query(_) | OddPart::Text(_) => None,
         };
         let other = odd.parameter.map(|index| (index, instead));
-        let known = self.known.borrow();
+        let known = self.history.known.borrow();
         let mut address = request::address_but(self.contract, operation, &known, other).map_err(Reason::NoValue)?;
         let parameters = &self.contract.operation(operation).parameters;
         let parameter = odd.parameter.and_then(|index| parameters.get(index));
@@ -132,7 +144,8 @@ impl Session<'_> {
     /// Whether a create has let in as many fields of another type as records may stay for them.
     fn has_let_in_enough(&self, operation: OperationId) -> bool {
         let most = self.settings.max_writes.div_ceil(WRITES_A_VARIANT);
-        self.odd_let_in
+        self.odd_requests
+            .let_in
             .borrow()
             .get(&operation)
             .is_some_and(|let_in| *let_in >= most)
@@ -144,7 +157,7 @@ impl Session<'_> {
         let creates = self.contract.operation(operation).method == Method::Post;
         let accepted = exchange.status().is_some_and(|status| (200..300).contains(&status));
         if odd.oddity.is_of_a_field() && creates && accepted {
-            *self.odd_let_in.borrow_mut().entry(operation).or_default() += 1;
+            *self.odd_requests.let_in.borrow_mut().entry(operation).or_default() += 1;
         }
     }
 

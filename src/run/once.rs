@@ -103,7 +103,7 @@ impl Session<'_> {
 
     fn note_counted(&self, request: &Request, id: Option<String>, counts: bool) {
         let body = request.json().cloned().unwrap_or_default();
-        self.counts.borrow_mut().note(Written {
+        self.account.counts.borrow_mut().note(Written {
             operation: request.operation,
             numbers: self.settings.mark.numbers_in(&body),
             body,
@@ -117,7 +117,7 @@ impl Session<'_> {
 
     /// Counts what an item is or holds that a write of the run may have left, whichever look has met it.
     pub(super) fn count_item(&self, list: OperationId, item: Item<'_>) {
-        let mut counts = self.counts.borrow_mut();
+        let mut counts = self.account.counts.borrow_mut();
         for written in counts.writes.iter_mut().filter(|written| written.gone) {
             let id = self.item_of(written, list).and_then(|id| item.value.pointer(id));
             written.gone = id.and_then(identifier) != written.id;
@@ -178,7 +178,7 @@ impl Session<'_> {
 
     /// Looks for every item of a list anew: what has been listed is gone until it is met again.
     pub(super) fn forget_items(&self, list: OperationId) {
-        let mut counts = self.counts.borrow_mut();
+        let mut counts = self.account.counts.borrow_mut();
         for written in &mut counts.writes {
             written.gone = written.counts && written.found && self.item_of(written, list).is_some();
         }
@@ -186,7 +186,7 @@ impl Session<'_> {
 
     /// Whether a look has not met all of them again.
     pub(super) fn has_gone(&self) -> bool {
-        self.counts.borrow().writes.iter().any(|written| written.gone)
+        self.account.counts.borrow().writes.iter().any(|written| written.gone)
     }
 
     /// Whether a record carries what a write sent: all that must come back, and a text with the run's mark or, where there
@@ -217,7 +217,7 @@ impl Session<'_> {
 
     /// Judges what a walk over the whole list counted.
     pub(super) fn judge_counts(&self, list: OperationId, walk: &Walk) {
-        let counts = self.counts.borrow();
+        let counts = self.account.counts.borrow();
         let here = counts.writes.iter().filter(|written| written.counts);
         let here = here.filter(|written| self.listed_at(written.operation, list).is_some());
         let last = walk.last_request(self.contract);

@@ -11,8 +11,9 @@ use std::cell::Cell;
 
 use serde_json::Value;
 
+use super::history::Made;
 use super::request;
-use super::session::{Made, Session};
+use super::session::Session;
 use super::walk::{Item, Order};
 use crate::contract::operation::OperationId;
 use crate::plan::ShownBy;
@@ -53,7 +54,7 @@ impl Session<'_> {
             Some(doubt) => Own::Doubtful(self.doubtful(operation, doubt)),
             None => Own::Answered(Box::new(made)),
         };
-        self.own.borrow_mut().insert(operation, own);
+        self.history.own.borrow_mut().insert(operation, own);
     }
 
     /// Makes sure that every identifier that a write to the operation takes from a create is that of the run's own record. A
@@ -73,7 +74,7 @@ impl Session<'_> {
         creates.sort_unstable();
         creates.dedup();
         for create in creates {
-            let own = self.own.borrow().get(&create).cloned();
+            let own = self.history.own.borrow().get(&create).cloned();
             let made = match own {
                 None | Some(Own::Seen) => continue,
                 Some(Own::Doubtful(reason)) => return Err(reason),
@@ -81,7 +82,7 @@ impl Session<'_> {
             };
             let confirmed = self.confirmed(&made).await;
             let own = confirmed.clone().map_or_else(Own::Doubtful, |()| Own::Seen);
-            self.own.borrow_mut().insert(create, own);
+            self.history.own.borrow_mut().insert(create, own);
             confirmed?;
         }
         Ok(())
@@ -127,7 +128,7 @@ impl Session<'_> {
     }
 
     async fn sight_by_id(&self, read: OperationId) -> Sight {
-        let address = request::address(self.contract, read, &self.known.borrow());
+        let address = request::address(self.contract, read, &self.history.known.borrow());
         let Ok(address) = address else { return Sight::Missing };
         let (exchange, body) = self.call(self.documented(read, address)).await;
         match body.filter(|_| self.succeeded(&exchange)) {

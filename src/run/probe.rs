@@ -13,11 +13,11 @@ impl Session<'_> {
     pub(super) async fn probe(&self, operation: OperationId, probe: Probe) {
         let documented = self.contract.operation(operation);
         // A body that was never accepted may be refused for itself.
-        let proven = documented.is_read() || self.accepted.borrow().contains_key(&operation);
+        let proven = documented.is_read() || self.history.accepted.borrow().contains_key(&operation);
         let leaning = if proven { Leaning::Nothing } else { Leaning::Gap };
         let purpose = Purpose::MustBeRefused(probe.fact(), leaning);
         let credential = self.refusable(operation, probe);
-        if probe == Probe::SecondPage && !self.paged.borrow().contains(&operation) {
+        if probe == Probe::SecondPage && !self.fills.paged.borrow().contains(&operation) {
             return;
         }
         if let Err(reason) = self.owned(operation).await {
@@ -48,7 +48,7 @@ impl Session<'_> {
             Probe::OtherScheme => Credential::OtherScheme,
             Probe::WrongToken => Credential::Wrong {
                 header,
-                near: self.transport.near(self.turn_of_wrong_token(operation)),
+                near: self.sender.transport.near(self.turn_of_wrong_token(operation)),
             },
         }
     }
@@ -58,13 +58,13 @@ impl Session<'_> {
         let steps = self.plan.steps.iter();
         let mut wrong = steps.filter(|step| step.action.probe() == Some(Probe::WrongToken));
         let turn = wrong.position(|step| step.operation == operation).unwrap_or(0);
-        turn + usize::try_from(self.seed % 3).unwrap_or(0)
+        turn + usize::try_from(self.plan.seed % 3).unwrap_or(0)
     }
 
     /// The request, or none where its identifiers are not known; then the operation's own reason stands. A write is
     /// drafted as the operation accepted it, so that a refusal is about the credential.
     fn refusable_request(&self, operation: OperationId, purpose: Purpose, credential: Credential) -> Option<Request> {
-        let address = request::address(self.contract, operation, &self.known.borrow());
+        let address = request::address(self.contract, operation, &self.history.known.borrow());
         let address = address
             .map_err(|reason| self.not_called(operation, Reason::NoValue(reason)))
             .ok()?;
@@ -82,7 +82,7 @@ impl Session<'_> {
             return None;
         }
         let mut draft = self.draft(operation, Form::Utc).ok()?;
-        if let Some(accepted) = self.accepted.borrow().get(&operation) {
+        if let Some(accepted) = self.history.accepted.borrow().get(&operation) {
             draft.choose_as(accepted);
         }
         Some(self.writing_request(operation, &draft, &address, (purpose, credential)))

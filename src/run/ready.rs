@@ -61,7 +61,7 @@ impl Session<'_> {
 
     /// Why the target is not there yet; none where it is.
     async fn try_once(&self, request: &Request) -> Option<String> {
-        match self.transport.send(request, &|| Duration::ZERO).await {
+        match self.sender.transport.send(request, &|| Duration::ZERO).await {
             Ok(answer) if matches!(answer.status, 502..=504) => Some(format!("it answers {}", answer.status)),
             Err(failure) if may_come(&failure) => Some(failure.to_string()),
             Ok(_) | Err(_) => None,

@@ -1,32 +1,26 @@
 //! Carries a plan out. The main type is [`Session`], which every kind of step works on; [`run`] is the way in.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt as _;
-use serde_json::Value;
-use tokio::sync::{Notify, Semaphore};
-use tokio::time::Instant;
 
 use super::account::{Account, LookedThrough, Other};
-use super::digests::Digests;
 use super::event::Event;
-use super::look::Sighted;
-use super::mock::Keeping;
-use super::once::Counts;
-use super::own::Own;
-use super::pace::{ATTEMPTS, Pace, says_when, wait_after};
+use super::fill::Fills;
+use super::history::History;
+use super::odd::OddRequests;
+use super::pace::{ATTEMPTS, says_when, wait_after};
+use super::sender::Sender;
 use super::settings::Settings;
-use super::settle::Late;
-use super::shown::Shown;
-use super::write_log::{WriteEntry, WriteState};
+use super::settle::{Late, Patience};
 use crate::contract::Contract;
 use crate::contract::operation::{Method, OperationId};
 use crate::exchange::json::Body;
-use crate::exchange::{Answer, Credential, Exchange, Failure, Purpose, Request, Transport};
-use crate::plan::{ANOTHER_SHARD, Action, Draft, Known, Plan, Shard, Step, lanes, reserve};
+use crate::exchange::{Answer, Credential, Exchange, Failure, Request, Transport};
+use crate::plan::{ANOTHER_SHARD, Action, Plan, Shard, Step, lanes, reserve};
 use crate::rules::{Judge, NoSuccess, Reason, Verdicts};
 
 /// How many requests one round of a plan has under way on the whole.
@@ -133,105 +127,35 @@ pub async fn run(
     let ended = tokio::select! {
         biased;
         () = interrupt => Ended::Interrupted,
-        () = session.halted.notified() => Ended::NotRecorded(session.unrecorded.borrow().clone().unwrap_or_default()),
+        reason = session.sender.halted() => Ended::NotRecorded(reason),
         ended = session.carry_out(plan) => ended,
     };
     session.finish(ended)
 }
 
-/// A record that the run created.
-#[derive(Clone, Debug)]
-pub(super) struct Made {
-    pub(super) operation: OperationId,
-    pub(super) request: Request,
-    pub(super) resource: Value,
-    pub(super) seen_before: bool,
-    /// The values in the path of the create, by parameter: the record's owner is among them.
-    pub(super) path_values: Vec<(String, Value)>,
-}
-
-/// An update of a record that the run created.
-#[derive(Clone, Debug)]
-pub(super) struct Changed {
-    pub(super) operation: OperationId,
-    pub(super) request: Request,
-    /// The values in the path of the update, by parameter: the record itself is among them.
-    pub(super) path_values: Vec<(String, Value)>,
-}
-
-/// A run under way.
+/// A run under way: it drives, and asks what it has seen what comes next.
 pub(super) struct Session<'run> {
     pub(super) contract: &'run Contract,
     pub(super) settings: &'run Settings,
-    /// What choices are made by.
-    pub(super) seed: u64,
     /// The plan that is carried out.
     pub(super) plan: &'run Plan,
     pub(super) judge: RefCell<Judge<'run>>,
-    pub(super) known: RefCell<Known>,
-    pub(super) made: RefCell<Vec<Made>>,
-    pub(super) changed: RefCell<Vec<Changed>>,
-    /// Digests of the identifiers that each operation's list or create showed.
-    pub(super) identifiers: RefCell<HashMap<OperationId, Digests>>,
-    /// The draft that each create accepted.
-    pub(super) accepted: RefCell<HashMap<OperationId, Draft>>,
-    pub(super) drafts: Cell<u64>,
-    /// The operations that are sent no more odd requests, each with the reason.
-    pub(super) odd_ended: RefCell<HashMap<OperationId, Reason>>,
-    /// How many fields of another type each create has let in.
-    pub(super) odd_let_in: RefCell<HashMap<OperationId, u64>>,
-    pub(super) transport: &'run Transport,
-    emit: RefCell<&'run mut dyn FnMut(Event<'_>)>,
-    permits: Semaphore,
-    pace: Pace,
-    /// When the run began.
-    begun: Instant,
-    number: Cell<u64>,
-    told: Cell<usize>,
-    tally: Cell<Tally>,
-    pub(super) residue: RefCell<Vec<Residue>>,
-    /// What became of each create.
-    pub(super) account: RefCell<Account>,
-    /// The writes whose records are counted at the end.
-    pub(super) counts: RefCell<Counts>,
-    pub(super) looked_through: Cell<LookedThrough>,
-    /// Whether the lists are looked through, so that nothing of them is judged.
-    pub(super) accounting: Cell<bool>,
-    pub(super) others: RefCell<Vec<Other>>,
-    pub(super) not_taken: RefCell<Vec<NotTaken>>,
-    /// What answers showed, where a create is known by its links alone.
-    pub(super) shown: RefCell<Shown>,
-    /// Whose the record of each create is that later writes lean on.
-    pub(super) own: RefCell<HashMap<OperationId, Own>>,
-    /// The writes whose answers are waited for.
-    writing: RefCell<Vec<OperationId>>,
-    refusals: RefCell<Refusals>,
+    pub(super) sender: Sender<'run>,
+    pub(super) history: History<'run>,
+    pub(super) account: Account,
+    pub(super) fills: Fills,
+    pub(super) patience: Patience,
+    pub(super) odd_requests: OddRequests,
+    events: Events<'run>,
     /// The round of the plan that began last, from 1; 0 before any did.
     round: Cell<u64>,
-    /// Why an entry of the write log was not kept.
-    unrecorded: RefCell<Option<String>>,
-    /// Told when a write was held back for that.
-    halted: Notify,
-    /// How long judging and telling have kept the thread.
-    busy: Cell<Duration>,
-    /// The longest that something took until it was listed.
-    pub(super) lag: Cell<Duration>,
-    /// Whether an update was waited for in vain.
-    pub(super) gave_up: Cell<bool>,
-    /// What became of the run's own records.
-    pub(super) keeping: Cell<Keeping>,
-    /// Whether a created record was waited for in vain to be read.
-    pub(super) gave_up_reading: Cell<bool>,
-    /// The record of each update as its list showed it last.
-    pub(super) latest: RefCell<HashMap<OperationId, Sighted>>,
-    /// How many items more go on the only page of each list that has one page.
-    pub(super) rooms: RefCell<HashMap<OperationId, u64>>,
-    /// The lists that were given a second page, or a full last one.
-    pub(super) filled: RefCell<HashSet<OperationId>>,
-    /// How many records were created to fill last pages.
-    pub(super) at_last_pages: Cell<u64>,
-    /// The lists that said last that they have a second page.
-    pub(super) paged: RefCell<HashSet<OperationId>>,
+}
+
+/// Who is told what happens.
+struct Events<'run> {
+    emit: RefCell<&'run mut dyn FnMut(Event<'_>)>,
+    /// How many findings were told.
+    found: Cell<usize>,
 }
 
 /// What may come after an answer beside what it asks for.
@@ -241,16 +165,6 @@ pub(super) struct Again {
     pub(super) another: bool,
     /// A 404 is asked for again until this has passed: what is asked for may be there a little later.
     pub(super) within: Duration,
-}
-
-/// What became of the documented requests, as far as it says that nothing can be judged.
-#[derive(Clone, Debug, Default)]
-struct Refusals {
-    documented: u64,
-    token: u64,
-    token_status: u16,
-    throttled: u64,
-    unreachable: Option<Failure>,
 }
 
 impl<'run> Session<'run> {
@@ -264,49 +178,19 @@ impl<'run> Session<'run> {
         Self {
             contract,
             settings,
-            seed: plan.seed,
             plan,
             judge: RefCell::new(judge(contract, settings)),
-            known: RefCell::default(),
-            made: RefCell::default(),
-            changed: RefCell::default(),
-            identifiers: RefCell::default(),
-            accepted: RefCell::default(),
-            drafts: Cell::new(0),
-            odd_ended: RefCell::default(),
-            odd_let_in: RefCell::default(),
-            transport,
-            emit: RefCell::new(emit),
-            permits: Semaphore::new(settings.jobs.max(1)),
-            pace: Pace::new(settings.rate),
-            begun: Instant::now(),
-            number: Cell::new(0),
-            told: Cell::new(0),
-            tally: Cell::default(),
-            residue: RefCell::default(),
-            account: RefCell::default(),
-            counts: RefCell::default(),
-            looked_through: Cell::default(),
-            accounting: Cell::default(),
-            others: RefCell::default(),
-            not_taken: RefCell::default(),
-            shown: RefCell::new(Shown::of(contract, plan)),
-            own: RefCell::default(),
-            writing: RefCell::default(),
-            refusals: RefCell::default(),
+            sender: Sender::new(contract, transport, settings),
+            history: History::new(contract, plan),
+            account: Account::default(),
+            fills: Fills::default(),
+            patience: Patience::default(),
+            odd_requests: OddRequests::default(),
+            events: Events {
+                emit: RefCell::new(emit),
+                found: Cell::default(),
+            },
             round: Cell::new(0),
-            unrecorded: RefCell::default(),
-            halted: Notify::new(),
-            busy: Cell::default(),
-            lag: Cell::default(),
-            gave_up: Cell::default(),
-            keeping: Cell::default(),
-            gave_up_reading: Cell::default(),
-            latest: RefCell::default(),
-            rooms: RefCell::default(),
-            filled: RefCell::default(),
-            at_last_pages: Cell::default(),
-            paged: RefCell::default(),
         }
     }
 
@@ -338,10 +222,7 @@ impl<'run> Session<'run> {
             return ended;
         }
         self.look_through().await;
-        match self.unrecorded.borrow().clone() {
-            None => Ended::Complete,
-            Some(reason) => Ended::NotRecorded(reason),
-        }
+        self.sender.unrecorded().map_or(Ended::Complete, Ended::NotRecorded)
     }
 
     /// How many rounds of a soak are under way together. One alone does not keep all jobs busy: a list is walked page by
@@ -359,19 +240,15 @@ impl<'run> Session<'run> {
         self.begin();
         let ended = self.round(plan).await;
         if ended.is_none() {
-            self.count(|tally| tally.rounds += 1);
+            self.sender.count(|tally| tally.rounds += 1);
         }
         ended
     }
 
-    /// Begins a round with nothing to look for: what an earlier one created was judged there, and keeping it would cost
-    /// memory with each round.
+    /// Begins a round with nothing to look for.
     fn begin(&self) {
         self.round.set(self.round.get() + 1);
-        self.made.borrow_mut().clear();
-        self.changed.borrow_mut().clear();
-        self.latest.borrow_mut().clear();
-        self.own.borrow_mut().clear();
+        self.history.begin_round();
     }
 
     async fn round(&self, plan: &Plan) -> Option<Ended> {
@@ -394,7 +271,7 @@ impl<'run> Session<'run> {
             } else {
                 self.in_order(steps).await;
             }
-            let ended = self.hopeless();
+            let ended = self.sender.hopeless();
             if ended.is_some() {
                 return ended;
             }
@@ -443,7 +320,7 @@ impl<'run> Session<'run> {
         let mut attempt = 0;
         let mut late = Late::until(again.within);
         loop {
-            let mut exchange = self.send(request).await;
+            let mut exchange = self.sender.send(request).await;
             let throttled = exchange.answer().is_some_and(Answer::is_throttled);
             if throttled {
                 // Before the wait: whether it may be sent again hangs on what it may have left.
@@ -459,11 +336,12 @@ impl<'run> Session<'run> {
             if !throttled {
                 self.note_write(&exchange, body.as_deref());
             }
-            self.record_outcome(&exchange, body.as_deref());
+            self.sender
+                .record_outcome(&exchange, || self.created_id(&exchange, body.as_deref()));
             self.tell(Event::Exchanged(&exchange));
             self.tell_found(Some(&exchange));
             let Some(wait) = wait else {
-                self.refusals.borrow_mut().count(&exchange);
+                self.sender.note_refusal(&exchange);
                 return (exchange, body);
             };
             tokio::time::sleep(wait).await;
@@ -486,98 +364,12 @@ impl<'run> Session<'run> {
 
     /// Shows the judge something, and counts how long that keeps the thread.
     pub(super) fn judged<T>(&self, show: impl FnOnce(&mut Judge<'run>) -> T) -> T {
-        let begun = Instant::now();
-        let told = show(&mut self.judge.borrow_mut());
-        self.busy.set(self.busy.get() + begun.elapsed());
-        told
-    }
-
-    async fn send(&self, request: Request) -> Exchange {
-        // Nobody closes the semaphore, so a permit always comes.
-        let _permit = self.permits.acquire().await;
-        self.pace.wait().await;
-        let writes = !self.contract.operation(request.operation).is_read();
-        self.number.set(self.number.get() + 1);
-        let number = self.number.get();
-        if writes {
-            self.record_intent(&request, number).await;
-            self.writing.borrow_mut().push(request.operation);
-        }
-        self.count(|tally| {
-            tally.sent += 1;
-            tally.writes += u64::from(writes);
-        });
-        let sent = self.begun.elapsed();
-        let outcome = self.transport.send(&request, &|| self.busy.get()).await;
-        if writes {
-            let mut writing = self.writing.borrow_mut();
-            let answered = writing.iter().position(|operation| *operation == request.operation);
-            answered.map(|place| writing.swap_remove(place));
-        }
-        if let Ok(answer) = &outcome {
-            self.count(|tally| {
-                tally.answered += 1;
-                tally.throttled += u64::from(answer.is_throttled());
-            });
-        }
-        Exchange {
-            number,
-            request,
-            superseded: false,
-            sent,
-            outcome,
-        }
-    }
-
-    /// Keeps the intent of a write. Where that fails, the run ends here: the write is not sent.
-    async fn record_intent(&self, request: &Request, number: u64) {
-        self.record(request, number, WriteState::Intended);
-        if self.unrecorded.borrow().is_some() {
-            self.halted.notify_one();
-            // Whoever waits for the end of the run drops this.
-            std::future::pending::<()>().await;
-        }
-    }
-
-    fn record_outcome(&self, exchange: &Exchange, body: Option<&Body>) {
-        let operation = self.contract.operation(exchange.request.operation);
-        if operation.is_read() {
-            return;
-        }
-        let state = match &exchange.outcome {
-            Ok(answer) => WriteState::Answered {
-                status: answer.status,
-                id: self.created_id(exchange, body),
-            },
-            Err(failure) if failure.is_unreachable() => WriteState::NotSent,
-            Err(_) => WriteState::Unanswered,
-        };
-        self.record(&exchange.request, exchange.number, state);
-    }
-
-    fn record(&self, request: &Request, number: u64, state: WriteState) {
-        let Some(log) = &self.settings.write_log else { return };
-        let entry = WriteEntry {
-            request: number,
-            operation: self.contract.operation(request.operation).name.clone(),
-            state,
-        };
-        if let Err(error) = log.keep(&entry) {
-            self.unrecorded.borrow_mut().get_or_insert(error.to_string());
-        }
-    }
-
-    fn count(&self, count: impl FnOnce(&mut Tally)) {
-        let mut tally = self.tally.get();
-        count(&mut tally);
-        self.tally.set(tally);
+        self.sender.keeping_busy(|| show(&mut self.judge.borrow_mut()))
     }
 
     /// Tells an event, and counts how long that keeps the thread: who keeps exchanges reads their bodies.
     pub(super) fn tell(&self, event: Event<'_>) {
-        let begun = Instant::now();
-        (self.emit.borrow_mut())(event);
-        self.busy.set(self.busy.get() + begun.elapsed());
+        self.sender.keeping_busy(|| (self.events.emit.borrow_mut())(event));
     }
 
     /// Tells how many requests more are to come.
@@ -594,10 +386,10 @@ impl<'run> Session<'run> {
     fn tell_found(&self, exchange: Option<&Exchange>) {
         let judge = self.judge.borrow();
         let findings = judge.verdicts().findings();
-        for finding in findings.get(self.told.get()..).unwrap_or_default() {
+        for finding in findings.get(self.events.found.get()..).unwrap_or_default() {
             self.tell(Event::Found(finding, exchange));
         }
-        self.told.set(findings.len());
+        self.events.found.set(findings.len());
     }
 
     /// Whether the plan is carried out for the first time.
@@ -614,7 +406,7 @@ impl<'run> Session<'run> {
 
     /// Notes something that may be left; hands back its place in the residue.
     pub(super) fn leave(&self, left: Residue) -> usize {
-        let mut residue = self.residue.borrow_mut();
+        let mut residue = self.account.residue.borrow_mut();
         residue.push(left);
         residue.len() - 1
     }
@@ -632,29 +424,15 @@ impl<'run> Session<'run> {
 
     /// Whether one more record may be left in the target.
     pub(super) fn has_room(&self) -> bool {
-        u64::try_from(self.residue.borrow().len()).is_ok_and(|left| left < self.settings.max_writes)
+        u64::try_from(self.account.residue.borrow().len()).is_ok_and(|left| left < self.settings.max_writes)
     }
 
     /// How many records more may be created beside those that the facts cannot do without. Some of `--max-writes` is kept
     /// for what comes after and may be let in: probes of credentials, odd requests.
     pub(super) fn left_to_create(&self) -> u64 {
         let most = self.settings.max_writes;
-        let left = u64::try_from(self.residue.borrow().len()).map_or(0, |residue| most.saturating_sub(residue));
+        let left = u64::try_from(self.account.residue.borrow().len()).map_or(0, |residue| most.saturating_sub(residue));
         left.saturating_sub(reserve(most))
-    }
-
-    fn hopeless(&self) -> Option<Ended> {
-        let refusals = self.refusals.borrow();
-        let all = |count: u64| count > 0 && count == refusals.documented;
-        if self.tally.get().answered == 0
-            && let Some(failure) = &refusals.unreachable
-        {
-            return Some(Ended::Unreachable(failure.clone()));
-        }
-        if all(refusals.token) {
-            return Some(Ended::TokenRefused(refusals.token_status));
-        }
-        all(refusals.throttled).then_some(Ended::Throttled)
     }
 
     fn finish(self, ended: Ended) -> Run {
@@ -668,7 +446,7 @@ impl<'run> Session<'run> {
             self.tell_findings();
         }
         let creates = |operation: &OperationId| self.contract.operation(*operation).method == Method::Post;
-        for operation in self.writing.take().into_iter().filter(creates) {
+        for operation in self.sender.unanswered_writes().into_iter().filter(creates) {
             self.leave(Residue {
                 operation,
                 id: None,
@@ -677,7 +455,8 @@ impl<'run> Session<'run> {
             });
         }
         // What was under way when the run was interrupted was sent, and nobody saw its answer.
-        self.count(|tally| tally.unfinished = tally.sent - tally.answered);
+        self.sender
+            .count(|tally| tally.unfinished = tally.sent - tally.answered);
         // A target that was not reached broke nothing: the one thing to tell is why.
         let mut verdicts = match &ended {
             Ended::NotReady(..) => Verdicts::undecided(self.contract, &Reason::NotReady),
@@ -692,13 +471,13 @@ impl<'run> Session<'run> {
             shard: self.plan.shard,
             verdicts,
             ended,
-            residue: self.residue.into_inner(),
-            looked_through: self.looked_through.get(),
-            others: self.others.into_inner(),
-            not_taken: self.not_taken.into_inner(),
-            tally: self.tally.get(),
+            residue: self.account.residue.into_inner(),
+            looked_through: self.account.looked_through.get(),
+            others: self.account.others.into_inner(),
+            not_taken: self.history.not_taken.into_inner(),
+            tally: self.sender.tally(),
             in_scope: self.plan.in_scope.clone(),
-            mock: self.keeping.get().is_of_a_mock(),
+            mock: self.history.keeping.get().is_of_a_mock(),
         }
     }
 }
@@ -706,23 +485,4 @@ impl<'run> Session<'run> {
 fn judge<'run>(contract: &'run Contract, settings: &Settings) -> Judge<'run> {
     let judge = Judge::new(contract, settings.levels.clone(), settings.values);
     if settings.rounds > 1 { judge.of_a_soak() } else { judge }
-}
-
-impl Refusals {
-    fn count(&mut self, exchange: &Exchange) {
-        if !matches!(exchange.request.purpose, Purpose::Documented(_)) {
-            return;
-        }
-        self.documented += 1;
-        match &exchange.outcome {
-            // What was asked without a token is not refused for it.
-            Ok(answer) if matches!(answer.status, 401 | 403) && exchange.request.credential != Credential::None => {
-                self.token += 1;
-                self.token_status = answer.status;
-            }
-            Ok(answer) if answer.status == 429 => self.throttled += 1,
-            Err(failure) if failure.is_unreachable() => self.unreachable = Some(failure.clone()),
-            _ => {}
-        }
-    }
 }

@@ -1,5 +1,6 @@
 //! Waits for what need not be there at once: a record that is listed, an update that shows, a list that adds up.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -8,6 +9,17 @@ use super::session::Session;
 
 /// The first wait before another look; it doubles.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
+
+/// How long a run has to wait, as far as it has found out.
+#[derive(Debug, Default)]
+pub(super) struct Patience {
+    /// The longest that something took until it was listed.
+    lag: Cell<Duration>,
+    /// Whether an update was waited for in vain.
+    pub(super) updates_in_vain: Cell<bool>,
+    /// Whether a created record was waited for in vain to be read.
+    pub(super) reads_in_vain: Cell<bool>,
+}
 
 impl Session<'_> {
     /// Looks again and again, until `enough` says that there is no need to or a look came to nothing that began when
@@ -20,14 +32,14 @@ impl Session<'_> {
     ) -> Seen {
         let (seen, lag) = looks(longest, look, enough).await;
         if let Some(lag) = lag {
-            self.lag.set(self.lag.get().max(lag));
+            self.patience.lag.set(self.patience.lag.get().max(lag));
         }
         seen
     }
 
     /// How long to wait for what may never come: twice as long as anything took in this run so far.
     pub(super) fn briefly(&self) -> Duration {
-        (self.lag.get() * 2 + FIRST_WAIT).min(self.settings.settle)
+        (self.patience.lag.get() * 2 + FIRST_WAIT).min(self.settings.settle)
     }
 }
 
@@ -91,8 +103,6 @@ async fn looks<Seen>(
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-
     use super::*;
 
     const SETTLE: Duration = Duration::from_secs(5);

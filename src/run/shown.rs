@@ -61,7 +61,7 @@ fn name(value: &Value) -> Option<u64> {
 impl Session<'_> {
     /// Notes the values that an answer to a read shows, whatever its status.
     pub(super) fn note_answer(&self, exchange: &Exchange) {
-        if !self.shown.borrow().wanted || !self.contract.operation(exchange.request.operation).is_read() {
+        if !self.history.shown.borrow().wanted || !self.contract.operation(exchange.request.operation).is_read() {
             return;
         }
         let answer = exchange.answer();
@@ -71,6 +71,6 @@ impl Session<'_> {
     }
 
     pub(super) fn note_shown(&self, value: &Value) {
-        self.shown.borrow_mut().note(value);
+        self.history.shown.borrow_mut().note(value);
     }
 }

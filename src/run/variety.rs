@@ -6,8 +6,9 @@ use std::collections::VecDeque;
 use serde_json::{Value, json};
 
 use super::create::Standing;
+use super::history::Changed;
 use super::request::Address;
-use super::session::{Changed, NotTaken, Session};
+use super::session::{NotTaken, Session};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Form, Updated};
@@ -46,7 +47,7 @@ impl Session<'_> {
             return;
         };
         let mut awkward = None;
-        let mut others = variants(self.contract, operation, self.seed);
+        let mut others = variants(self.contract, operation, self.plan.seed);
         others.retain(|variant| match variant {
             Variant::Awkward(edges) => {
                 awkward = Some(edges.clone());
@@ -147,7 +148,7 @@ impl Session<'_> {
         }
         let mut draft = self.draft_as(operation, accepted).ok()?;
         // Both records have several elements then, which stay with their own.
-        draft.make_another(self.seed);
+        draft.make_another(self.plan.seed);
         Some(draft)
     }
 
@@ -165,7 +166,7 @@ impl Session<'_> {
             .operation_ids()
             .filter(|id| self.contract.list_of(*id).is_some());
         let drawn: Vec<_> = creates.filter(is_created).collect();
-        let place = self.seed.checked_rem(u64::try_from(drawn.len()).ok()?)?;
+        let place = self.plan.seed.checked_rem(u64::try_from(drawn.len()).ok()?)?;
         drawn.get(usize::try_from(place).ok()?).copied()
     }
 
@@ -188,7 +189,7 @@ impl Session<'_> {
             sent,
         };
         let mut awkward = VecDeque::new();
-        for variant in variants(self.contract, operation, self.seed) {
+        for variant in variants(self.contract, operation, self.plan.seed) {
             match variant {
                 Variant::Awkward(edges) => awkward.push_back(edges),
                 other => {
@@ -233,7 +234,7 @@ impl Session<'_> {
             value,
             status,
         };
-        let mut all = self.not_taken.borrow_mut();
+        let mut all = self.history.not_taken.borrow_mut();
         if !all.contains(&not_taken) {
             all.push(not_taken);
         }
@@ -252,7 +253,7 @@ impl Session<'_> {
 
     /// The awkward values that the operation did not take.
     pub(super) fn refused_values(&self, operation: OperationId) -> Vec<String> {
-        let not_taken = self.not_taken.borrow();
+        let not_taken = self.history.not_taken.borrow();
         let of_this = not_taken.iter().filter(|not_taken| not_taken.operation == operation);
         of_this.map(|not_taken| not_taken.value.clone()).collect()
     }
@@ -292,7 +293,7 @@ impl Session<'_> {
     /// What the updates so far sent of each field.
     fn sent_last(&self, operation: OperationId) -> Value {
         let mut sent = json!({});
-        let changed = self.changed.borrow();
+        let changed = self.history.changed.borrow();
         for changed in changed.iter().filter(|changed| changed.operation == operation) {
             put(&mut sent, changed.request.json().cloned());
         }
@@ -301,7 +302,7 @@ impl Session<'_> {
 
     /// Sends other values than those that were sent and those that the list showed last.
     fn differ(&self, operation: OperationId, law: &Updated, draft: &mut Draft, sent: &Value) {
-        let latest = self.latest.borrow();
+        let latest = self.history.latest.borrow();
         let Some(shown) = latest.get(&operation) else { return };
         draft.differ(|at, value| {
             let any = pointer::any_element(at);

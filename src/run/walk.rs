@@ -53,19 +53,19 @@ impl Session<'_> {
         if self.contract.operation(operation).page.is_some() {
             return self.list(operation).await;
         }
-        let longest = if self.gave_up_reading.get() {
+        let longest = if self.patience.reads_in_vain.get() {
             self.briefly()
         } else {
             self.settings.settle
         };
         if self.read_within(operation, longest).await == Some(404) {
-            self.gave_up_reading.set(true);
+            self.patience.reads_in_vain.set(true);
         }
     }
 
     /// Reads once, again while a 404 may be that of a record which is not there yet. Hands back the status.
     async fn read_within(&self, operation: OperationId, longest: Duration) -> Option<u16> {
-        let address = request::address(self.contract, operation, &self.known.borrow());
+        let address = request::address(self.contract, operation, &self.history.known.borrow());
         let address = match address {
             Ok(address) => address,
             Err(reason) => {
@@ -83,7 +83,10 @@ impl Session<'_> {
             )
             .await;
         if let Some(body) = body.filter(|_| self.succeeded(&exchange)) {
-            self.known.borrow_mut().learn(self.contract, operation, &body.value);
+            self.history
+                .known
+                .borrow_mut()
+                .learn(self.contract, operation, &body.value);
         }
         exchange.status()
     }
@@ -175,7 +178,7 @@ impl Session<'_> {
     ) -> Result<(PageSeen, bool), WalkEnd> {
         let law = self.contract.operation(operation).page.as_ref();
         let law = law.ok_or(WalkEnd::Unsent)?;
-        let address = request::address(self.contract, operation, &self.known.borrow());
+        let address = request::address(self.contract, operation, &self.history.known.borrow());
         let mut address = address.map_err(|reason| {
             self.not_called(operation, Reason::NoValue(reason));
             WalkEnd::Unsent
@@ -192,9 +195,13 @@ impl Session<'_> {
             });
         }
         let body = body.ok_or(WalkEnd::Unread)?;
-        self.known.borrow_mut().learn(self.contract, operation, &body.value);
+        self.history
+            .known
+            .borrow_mut()
+            .learn(self.contract, operation, &body.value);
         let items = pointer::get(&body.value, &law.items).and_then(Value::as_array);
-        self.note_nested(operation, items.map_or(&[][..], Vec::as_slice));
+        self.history
+            .note_nested(operation, items.map_or(&[][..], Vec::as_slice));
         let mut enough = false;
         for (index, value) in items.into_iter().flatten().enumerate() {
             let at = (law.items.as_str(), index);
@@ -209,24 +216,10 @@ impl Session<'_> {
         Ok((page_seen(law, asked, &body, exchange.request), enough))
     }
 
-    /// Notes the identifiers of records that the items hold, so that one of them given to a new record is seen.
-    fn note_nested(&self, list: OperationId, items: &[Value]) {
-        let mut identifiers = self.identifiers.borrow_mut();
-        for create in self.contract.creating_within(list) {
-            let created = self.contract.operation(create).laws.created.as_ref();
-            let within = created.and_then(|created| Some((created, created.listed.as_ref()?.at.as_ref()?)));
-            let Some((created, at)) = within else { continue };
-            let nested = format!("{at}/*{}", created.id);
-            let ids = items.iter().flat_map(|item| pointer::select(item, &nested));
-            let digests = ids.filter(|id| !id.is_null()).map(digest);
-            identifiers.entry(create).or_default().extend(digests);
-        }
-    }
-
     /// A documented request without a body.
     pub(super) fn documented(&self, operation: OperationId, address: Address) -> Request {
         let documented = self.contract.operation(operation);
-        let purpose = if self.accounting.get() {
+        let purpose = if self.account.under_way.get() {
             Purpose::Account
         } else {
             Purpose::Documented(address.leaning)

@@ -1,0 +1,213 @@
+//! Sends requests, within the bounds that a run was given, and counts what became of them. The main type is [`Sender`].
+
+use std::cell::{Cell, RefCell};
+use std::time::Duration;
+
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::Instant;
+
+use super::pace::Pace;
+use super::session::{Ended, Tally};
+use super::settings::Settings;
+use super::write_log::{WriteEntry, WriteState};
+use crate::contract::Contract;
+use crate::contract::operation::OperationId;
+use crate::exchange::{Credential, Exchange, Failure, Purpose, Request, Transport};
+
+/// Sends the requests of a run.
+pub(super) struct Sender<'run> {
+    contract: &'run Contract,
+    pub(super) transport: &'run Transport,
+    settings: &'run Settings,
+    permits: Semaphore,
+    pace: Pace,
+    /// When the run began.
+    begun: Instant,
+    tally: Cell<Tally>,
+    refusals: RefCell<Refusals>,
+    /// The writes whose answers are waited for.
+    writing: RefCell<Vec<OperationId>>,
+    /// Why an entry of the write log was not kept.
+    unrecorded: RefCell<Option<String>>,
+    /// Told when a write was held back for that.
+    halted: Notify,
+    /// How long what is done with answers has kept the thread, which no deadline counts.
+    busy: Cell<Duration>,
+}
+
+/// What became of the documented requests, as far as it says that nothing can be judged.
+#[derive(Clone, Debug, Default)]
+struct Refusals {
+    documented: u64,
+    token: u64,
+    token_status: u16,
+    throttled: u64,
+    unreachable: Option<Failure>,
+}
+
+impl<'run> Sender<'run> {
+    pub(super) fn new(contract: &'run Contract, transport: &'run Transport, settings: &'run Settings) -> Self {
+        Self {
+            contract,
+            transport,
+            settings,
+            permits: Semaphore::new(settings.jobs.max(1)),
+            pace: Pace::new(settings.rate),
+            begun: Instant::now(),
+            tally: Cell::default(),
+            refusals: RefCell::default(),
+            writing: RefCell::default(),
+            unrecorded: RefCell::default(),
+            halted: Notify::new(),
+            busy: Cell::default(),
+        }
+    }
+
+    /// Sends a request once, when there is room for it. A write goes into the write log before.
+    pub(super) async fn send(&self, request: Request) -> Exchange {
+        // Nobody closes the semaphore, so a permit always comes.
+        let _permit = self.permits.acquire().await;
+        self.pace.wait().await;
+        let writes = !self.contract.operation(request.operation).is_read();
+        let number = self.tally.get().sent + 1;
+        if writes {
+            self.record_intent(&request, number).await;
+            self.writing.borrow_mut().push(request.operation);
+        }
+        self.count(|tally| {
+            tally.sent += 1;
+            tally.writes += u64::from(writes);
+        });
+        let sent = self.begun.elapsed();
+        let outcome = self.transport.send(&request, &|| self.busy.get()).await;
+        if writes {
+            let mut writing = self.writing.borrow_mut();
+            let answered = writing.iter().position(|operation| *operation == request.operation);
+            answered.map(|place| writing.swap_remove(place));
+        }
+        if let Ok(answer) = &outcome {
+            self.count(|tally| {
+                tally.answered += 1;
+                tally.throttled += u64::from(answer.is_throttled());
+            });
+        }
+        Exchange {
+            number,
+            request,
+            superseded: false,
+            sent,
+            outcome,
+        }
+    }
+
+    /// Keeps the intent of a write. Where that fails, the run ends here: the write is not sent.
+    async fn record_intent(&self, request: &Request, number: u64) {
+        self.record(request, number, WriteState::Intended);
+        if self.unrecorded.borrow().is_some() {
+            self.halted.notify_one();
+            // Whoever waits for the end of the run drops this.
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Keeps what came of a write; `id` is that of what it created.
+    pub(super) fn record_outcome(&self, exchange: &Exchange, id: impl FnOnce() -> Option<String>) {
+        if self.contract.operation(exchange.request.operation).is_read() {
+            return;
+        }
+        let state = match &exchange.outcome {
+            Ok(answer) => WriteState::Answered {
+                status: answer.status,
+                id: id(),
+            },
+            Err(failure) if failure.is_unreachable() => WriteState::NotSent,
+            Err(_) => WriteState::Unanswered,
+        };
+        self.record(&exchange.request, exchange.number, state);
+    }
+
+    fn record(&self, request: &Request, number: u64, state: WriteState) {
+        let Some(log) = &self.settings.write_log else { return };
+        let entry = WriteEntry {
+            request: number,
+            operation: self.contract.operation(request.operation).name.clone(),
+            state,
+        };
+        if let Err(error) = log.keep(&entry) {
+            self.unrecorded.borrow_mut().get_or_insert(error.to_string());
+        }
+    }
+
+    /// Waits until a write is held back because it could not be recorded; hands back why.
+    pub(super) async fn halted(&self) -> String {
+        self.halted.notified().await;
+        self.unrecorded().unwrap_or_default()
+    }
+
+    /// Why an entry of the write log was not kept; none where all were.
+    pub(super) fn unrecorded(&self) -> Option<String> {
+        self.unrecorded.borrow().clone()
+    }
+
+    /// Does something with what has come, and counts how long that keeps the thread.
+    pub(super) fn keeping_busy<T>(&self, work: impl FnOnce() -> T) -> T {
+        let begun = Instant::now();
+        let done = work();
+        self.busy.set(self.busy.get() + begun.elapsed());
+        done
+    }
+
+    pub(super) fn count(&self, count: impl FnOnce(&mut Tally)) {
+        let mut tally = self.tally.get();
+        count(&mut tally);
+        self.tally.set(tally);
+    }
+
+    pub(super) fn tally(&self) -> Tally {
+        self.tally.get()
+    }
+
+    /// The writes that were sent and not answered.
+    pub(super) fn unanswered_writes(&self) -> Vec<OperationId> {
+        self.writing.borrow().clone()
+    }
+
+    /// Notes what an exchange says of whether anything can be judged at all.
+    pub(super) fn note_refusal(&self, exchange: &Exchange) {
+        self.refusals.borrow_mut().count(exchange);
+    }
+
+    /// Why nothing can be judged, as far as the exchanges say; none where something can.
+    pub(super) fn hopeless(&self) -> Option<Ended> {
+        let refusals = self.refusals.borrow();
+        let all = |count: u64| count > 0 && count == refusals.documented;
+        if self.tally.get().answered == 0
+            && let Some(failure) = &refusals.unreachable
+        {
+            return Some(Ended::Unreachable(failure.clone()));
+        }
+        if all(refusals.token) {
+            return Some(Ended::TokenRefused(refusals.token_status));
+        }
+        all(refusals.throttled).then_some(Ended::Throttled)
+    }
+}
+
+impl Refusals {
+    fn count(&mut self, exchange: &Exchange) {
+        if !matches!(exchange.request.purpose, Purpose::Documented(_)) {
+            return;
+        }
+        self.documented += 1;
+        match &exchange.outcome {
+            // What was asked without a token is not refused for it.
+            Ok(answer) if matches!(answer.status, 401 | 403) && exchange.request.credential != Credential::None => {
+                self.token += 1;
+                self.token_status = answer.status;
+            }
+            Ok(answer) if answer.status == 429 => self.throttled += 1,
+            Err(failure) if failure.is_unreachable() => self.unreachable = Some(failure.clone()),
+            _ => {}
+        }
+    }
+}
