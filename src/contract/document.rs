@@ -17,6 +17,7 @@ use serde_json::{Map, Number, Value};
 
 use super::defect::{Defect, Problem};
 use super::pointer;
+use super::texts::{Text, Texts};
 
 /// The largest document that is read, in bytes.
 pub const MAXIMUM_BYTES: usize = 16 << 20;
@@ -53,9 +54,9 @@ pub enum Kind {
     /// A number that JSON can hold.
     Number(Number),
     /// A text.
-    String(String),
+    String(Text),
     /// A list.
-    Array(Vec<Node>),
+    Array(Box<[Node]>),
     /// Named members in the order of the file.
     Object(Box<Members>),
 }
@@ -67,9 +68,9 @@ const FEW: usize = 8;
 /// and each of them is asked for many times.
 #[derive(Clone, Debug, Default)]
 pub struct Members {
-    listed: Vec<Member>,
+    listed: Box<[Member]>,
     /// The places of the members in the order of their names, where there are more than a few.
-    by_name: Vec<usize>,
+    by_name: Box<[usize]>,
 }
 
 impl Members {
@@ -79,7 +80,10 @@ impl Members {
             by_name.extend(0..listed.len());
             by_name.sort_unstable_by_key(|index| listed[*index].name.as_str());
         }
-        Self { listed, by_name }
+        Self {
+            listed: listed.into_boxed_slice(),
+            by_name: by_name.into_boxed_slice(),
+        }
     }
 
     fn named(&self, name: &str) -> Option<&Member> {
@@ -103,7 +107,7 @@ fn is_named(member: &Member, name: &str) -> Ordering {
 #[derive(Clone, Debug)]
 pub struct Member {
     /// The name as written.
-    pub name: String,
+    pub name: Text,
     /// Where the name stands.
     pub at: Position,
     /// The value.
@@ -172,13 +176,13 @@ impl Node {
             Kind::Null => Value::Null,
             Kind::Boolean(boolean) => Value::Bool(*boolean),
             Kind::Number(number) => Value::Number(number.clone()),
-            Kind::String(text) => Value::String(text.clone()),
+            Kind::String(text) => Value::String(text.to_string()),
             Kind::Array(elements) => elements.iter().map(Node::to_value).collect(),
             Kind::Object(members) => {
                 let pairs = members
                     .listed
                     .iter()
-                    .map(|member| (member.name.clone(), member.node.to_value()));
+                    .map(|member| (member.name.to_string(), member.node.to_value()));
                 Value::Object(pairs.collect::<Map<_, _>>())
             }
         }
@@ -208,7 +212,7 @@ pub struct Document {
     /// The whole value.
     pub root: Node,
     /// Where each line begins in the text.
-    lines: Vec<usize>,
+    lines: Vec<u32>,
 }
 
 impl fmt::Debug for Document {
@@ -233,8 +237,8 @@ impl Document {
         } else {
             Reader::new(name, &text, 0)?.document()?
         };
-        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        let lines = [0].into_iter().chain(ends.map(|(end, _)| end + 1)).collect();
+        let ends = (1..).zip(text.bytes()).filter(|(_, byte)| *byte == b'\n');
+        let lines = [0].into_iter().chain(ends.map(|(after, _)| after)).collect();
         Ok(Self {
             name: name.to_owned(),
             text,
@@ -249,11 +253,13 @@ impl Document {
         let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
         let rest = index.and_then(|index| self.lines.get(index..)).unwrap_or_default();
         // The end is known: a line may be the whole of the text, and it is asked for with each finding.
-        let line = match rest {
-            [start, next, ..] => &self.text[*start..next - 1],
-            [start] => &self.text[*start..],
-            [] => "",
+        let place = |start: u32| usize::try_from(start).unwrap_or(usize::MAX);
+        let line = match *rest {
+            [start, next, ..] => self.text.get(place(start)..place(next) - 1),
+            [start, ..] => self.text.get(place(start)..),
+            [] => None,
         };
+        let line = line.unwrap_or_default();
         line.strip_suffix('\r').unwrap_or(line)
     }
 
@@ -314,6 +320,11 @@ struct Reader<'text> {
     pointer: String,
     depth: usize,
     nodes: usize,
+    texts: Texts,
+    /// The members and the elements that were read of the objects and arrays around: each of those is made when its end is
+    /// reached, of exactly as many as it has.
+    members: Vec<Member>,
+    elements: Vec<Node>,
 }
 
 impl<'text> Reader<'text> {
@@ -326,6 +337,9 @@ impl<'text> Reader<'text> {
             pointer: String::new(),
             depth: 0,
             nodes: 0,
+            texts: Texts::default(),
+            members: Vec::new(),
+            elements: Vec::new(),
         };
         if text.len() - before > MAXIMUM_BYTES {
             return Err(reader.defect(
@@ -386,8 +400,8 @@ impl<'text> Reader<'text> {
         self.count(1, at)?;
         let before = self.nodes;
         let (kind, anchor) = match event {
-            Event::Scalar(text, style, anchor, tag) => (scalar(&text, style, tag.as_deref()), anchor),
-            Event::SequenceStart(anchor, _) => (Kind::Array(self.elements(at)?), anchor),
+            Event::Scalar(text, style, anchor, tag) => (self.scalar(&text, style, tag.as_deref()), anchor),
+            Event::SequenceStart(anchor, _) => (Kind::Array(self.elements(at)?.into_boxed_slice()), anchor),
             Event::MappingStart(anchor, _) => {
                 let members = Members::new(self.members(at)?);
                 (Kind::Object(Box::new(members)), anchor)
@@ -415,45 +429,61 @@ impl<'text> Reader<'text> {
 
     fn elements(&mut self, at: Position) -> Result<Vec<Node>, Defect> {
         self.descend(at)?;
-        let mut elements = Vec::new();
+        let first = self.elements.len();
         loop {
             let (event, span) = self.next()?;
             if matches!(event, Event::SequenceEnd) {
                 break;
             }
             let length = self.pointer.len();
-            pointer::push(&mut self.pointer, &elements.len().to_string());
-            elements.push(self.node(event, span)?);
+            pointer::push(&mut self.pointer, &(self.elements.len() - first).to_string());
+            let node = self.node(event, span)?;
+            self.elements.push(node);
             self.pointer.truncate(length);
         }
         self.depth -= 1;
-        Ok(elements)
+        Ok(self.elements.split_off(first))
     }
 
     fn members(&mut self, at: Position) -> Result<Vec<Member>, Defect> {
         self.descend(at)?;
-        let mut members: Vec<Member> = Vec::new();
-        let mut lines: HashMap<String, u32> = HashMap::new();
+        let first = self.members.len();
+        let mut lines: HashMap<Text, u32> = HashMap::new();
         loop {
             let (event, span) = self.next()?;
             let at = self.position(&span.start);
             let name = match event {
                 Event::MappingEnd => break,
-                Event::Scalar(text, ..) => text.into_owned(),
+                Event::Scalar(text, ..) => self.texts.one(&text),
                 _ => return Err(self.defect(at, Problem::NameNotText)),
             };
             let length = self.pointer.len();
             pointer::push(&mut self.pointer, &name);
             if let Some(first_line) = lines.insert(name.clone(), at.line) {
+                let name = name.to_string();
                 return Err(self.defect(at, Problem::DuplicateName { name, first_line }));
             }
             let (event, span) = self.next()?;
             let node = self.node(event, span)?;
             self.pointer.truncate(length);
-            members.push(Member { name, at, node });
+            self.members.push(Member { name, at, node });
         }
         self.depth -= 1;
-        Ok(members)
+        Ok(self.members.split_off(first))
+    }
+
+    /// Resolves a scalar by YAML 1.2's core schema; what JSON has no number for stays a text.
+    fn scalar(&mut self, text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Kind {
+        let tagged_text = tag.is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
+        if style != ScalarStyle::Plain || tagged_text {
+            return Kind::String(self.texts.one(text));
+        }
+        match text {
+            "" | "~" | "null" | "Null" | "NULL" => Kind::Null,
+            "true" | "True" | "TRUE" => Kind::Boolean(true),
+            "false" | "False" | "FALSE" => Kind::Boolean(false),
+            other => number(other).map_or_else(|| Kind::String(self.texts.one(other)), Kind::Number),
+        }
     }
 
     fn descend(&mut self, at: Position) -> Result<(), Defect> {
@@ -479,20 +509,6 @@ impl<'text> Reader<'text> {
             pointer: self.pointer.clone(),
             problem,
         }
-    }
-}
-
-/// Resolves a scalar by YAML 1.2's core schema; what JSON has no number for stays a text.
-fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Kind {
-    let tagged_text = tag.is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
-    if style != ScalarStyle::Plain || tagged_text {
-        return Kind::String(text.to_owned());
-    }
-    match text {
-        "" | "~" | "null" | "Null" | "NULL" => Kind::Null,
-        "true" | "True" | "TRUE" => Kind::Boolean(true),
-        "false" | "False" | "FALSE" => Kind::Boolean(false),
-        other => number(other).map_or_else(|| Kind::String(other.to_owned()), Kind::Number),
     }
 }
 
@@ -522,6 +538,8 @@ fn number(text: &str) -> Option<Number> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
     use crate::testing::work;
 
@@ -615,6 +633,27 @@ mod tests {
         });
         assert!(found <= 2 * 10_000 * 15, "{found}");
         assert!(document.node("/n10000").is_none() && document.node("/n").is_none());
+    }
+
+    #[test]
+    fn a_text_that_stands_a_thousand_times_is_kept_once() {
+        fn texts(node: &Node, seen: &mut HashSet<*const u8>) -> usize {
+            let own = node.text().map(|text| seen.insert(text.as_ptr())).into_iter().count();
+            let members = node.members().iter().map(|member| {
+                seen.insert(member.name.as_ptr());
+                1 + texts(&member.node, seen)
+            });
+            let members: usize = members.sum();
+            let elements: usize = node.elements().iter().map(|element| texts(element, seen)).sum();
+            own + members + elements
+        }
+        let field = "{type: string, enum: [one, two], description: What it says}";
+        let text: String = (0..1000).map(|number| format!("n{number}: {field}\n")).collect();
+        let document = read(&text).unwrap();
+        let mut seen = HashSet::new();
+        assert_eq!(texts(&document.root, &mut seen), 1000 * 8);
+        assert_eq!(seen.len(), 1000 + 7);
+        assert!(size_of::<Node>() <= 32 && size_of::<Member>() <= 56);
     }
 
     #[test]

@@ -1,27 +1,29 @@
 //! The statements of a contract that an answer can break. The main type is [`Fact`].
 
 use super::operation::{OperationId, StatusPattern};
+use super::texts::Text;
 use super::vocabulary::{Equivalence, Form};
 
 /// A fact's place in [`Contract::facts`](super::Contract::facts).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FactId(pub usize);
 
-/// One statement of the contract that an answer can break.
+/// One statement of the contract that an answer can break. A contract may state a hundred thousand, and a report has a row
+/// for each: the texts are shared with those rows, and equal ones among the facts.
 #[derive(Clone, Debug)]
 pub struct Fact {
     /// A stable name: operation, place in the answer, what is stated. `getContacts /data/total: integer`.
-    pub name: String,
+    pub name: Text,
     /// The operation that it binds; the first that needs it where it binds a security scheme.
     pub operation: OperationId,
     /// What kind of statement it is.
     pub kind: FactKind,
     /// Where it stands in the contract.
-    pub place: String,
+    pub place: Text,
     /// The pointer in the answer, with `*` for any element; empty where it is about the whole answer.
-    pub pattern: String,
+    pub pattern: Text,
     /// What the contract states, in a few words.
-    pub documented: String,
+    pub documented: Text,
 }
 
 /// The kinds of facts. Each kind is judged by one rule.
@@ -99,4 +101,14 @@ pub enum FactKind {
     UpdatedCarrying(usize),
     /// A wrong token is refused.
     WrongToken,
+}
+
+impl FactKind {
+    /// Whether an operation may have several facts of this kind, one for each place of its answers.
+    pub(super) fn is_of_a_place(self) -> bool {
+        matches!(
+            self,
+            Self::Absent | Self::Assertion | Self::Closed | Self::Present | Self::Type
+        )
+    }
 }

@@ -142,7 +142,7 @@ impl Converter {
                 let fields = value
                     .members()
                     .iter()
-                    .map(|field| (field.name.clone(), self.schema(&field.node)))
+                    .map(|field| (field.name.to_string(), self.schema(&field.node)))
                     .collect();
                 converted.insert(name.to_owned(), Value::Object(fields));
             }

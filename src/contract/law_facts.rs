@@ -356,14 +356,13 @@ impl Adder<'_> {
             place,
             pattern,
         } = statement;
-        let (documented, pattern) = (documented.to_owned(), pattern.to_owned());
         self.facts.push(Fact {
-            name,
+            name: name.into(),
             operation: self.id,
             kind,
-            place,
-            pattern,
-            documented,
+            place: place.into(),
+            pattern: pattern.into(),
+            documented: documented.into(),
         });
     }
 }

@@ -248,7 +248,7 @@ fn request(document: &Document, operation: &str) -> Option<RequestBody> {
     let first = |examples: &Node| examples.members().first()?.node.member("value").map(Node::to_value);
     let example = media.node.member("example").map(Node::to_value);
     Some(RequestBody {
-        media_type: media.name.clone(),
+        media_type: media.name.to_string(),
         schema,
         example: example.or_else(|| media.node.member("examples").and_then(first)),
     })

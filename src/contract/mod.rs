@@ -21,6 +21,7 @@ pub mod pointer;
 pub mod shape;
 #[cfg(test)]
 mod testing;
+pub mod texts;
 pub mod vocabulary;
 
 use std::collections::{HashMap, HashSet};
@@ -35,6 +36,7 @@ pub use load::is_json;
 use openapi::{did_you_mean, near};
 use operation::{Operation, OperationId, Security};
 use shape::{Shape, ShapeId};
+use texts::Text;
 use vocabulary::{Equivalence, Gap};
 
 /// The contract that this crate is built with.
@@ -88,7 +90,7 @@ pub struct Contract {
     creating_within: HashMap<OperationId, Vec<OperationId>>,
     /// The ways of writing the same request that an operation shows.
     equivalences: HashMap<OperationId, Vec<Equivalence>>,
-    names: HashSet<String>,
+    names: HashSet<Text>,
 }
 
 /// What a contract states, as it is read.
@@ -100,7 +102,13 @@ struct Statements {
 
 impl Contract {
     fn new(document: Document, operations: Vec<Operation>, links: Vec<Link>, statements: Statements) -> Self {
-        let Statements { gaps, shapes, facts } = statements;
+        let Statements {
+            gaps,
+            mut shapes,
+            mut facts,
+        } = statements;
+        shapes.shrink_to_fit();
+        facts.shrink_to_fit();
         let title = document
             .node("/info/title")
             .and_then(Node::text)
@@ -109,6 +117,7 @@ impl Contract {
         let keyed = facts
             .iter()
             .enumerate()
+            .filter(|(_, fact)| !fact.kind.is_of_a_place())
             .map(|(index, fact)| ((fact.operation, fact.kind), FactId(index)));
         let by_kind = keyed.collect();
         let by_name = link::by_name(&operations).into_iter();

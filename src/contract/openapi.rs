@@ -186,7 +186,7 @@ impl Walk<'_> {
         if self.error.is_some() || member.name.starts_with("x-") {
             return;
         }
-        let field = shape.fields.iter().find(|field| field.name == member.name);
+        let field = shape.fields.iter().find(|field| member.name == field.name);
         if let Some(expect) = field.map(|field| field.expect).or(shape.others) {
             self.within(&member.name, |walk| walk.value(&member.node, expect));
         } else if let Some(known) = near(&member.name, shape.fields.iter().map(|field| field.name)) {
@@ -291,7 +291,7 @@ impl Walk<'_> {
     fn unknown(&mut self, shape: &'static Shape, member: &Member, near: &str) {
         let problem = Problem::UnknownName {
             object: shape.name,
-            name: member.name.clone(),
+            name: member.name.to_string(),
             near: near.to_owned(),
         };
         self.fail(&member.name, problem);

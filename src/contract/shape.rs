@@ -19,6 +19,7 @@ use super::json_schema;
 use super::openapi::local_pointer;
 use super::operation::OperationId;
 use super::pointer;
+use super::texts::{Text, Texts};
 
 /// How many shapes one answer gets of its own.
 const SHARED_AFTER: usize = 1000;
@@ -88,7 +89,7 @@ impl Shape {
 #[derive(Debug)]
 pub struct Field {
     /// The name.
-    pub name: String,
+    pub name: Text,
     /// What is said of its value.
     pub shape: ShapeId,
     /// The fact that it is there, where the contract requires it.
@@ -159,6 +160,7 @@ pub(super) struct Expander<'document> {
     pub(super) document: &'document Document,
     pub(super) shapes: Vec<Shape>,
     pub(super) facts: Vec<Fact>,
+    texts: Texts,
     choices: Choices<'document>,
     /// How many schemas and fields were looked at.
     parts: Cell<usize>,
@@ -191,6 +193,7 @@ impl<'document> Expander<'document> {
             document,
             shapes: Vec::new(),
             facts: Vec::new(),
+            texts: Texts::default(),
             choices: Choices::new(document),
             parts: Cell::new(0),
             refused: None,
@@ -333,7 +336,7 @@ impl<'document> Expander<'document> {
                         self.look(properties.len());
                         shape
                             .alternatives
-                            .extend(properties.iter().map(|property| property.name.clone()));
+                            .extend(properties.iter().map(|property| property.name.to_string()));
                         let additional = conjunct.node.member("additionalProperties");
                         shape.open |= additional.is_some_and(|inner| inner.boolean() != Some(false));
                         open.push(conjunct);
@@ -370,7 +373,7 @@ impl<'document> Expander<'document> {
         }
         shape.types = types;
         let place = pointer::join(&first.pointer, "type");
-        shape.type_fact = Some(self.fact(FactKind::Type, pattern, place, documented));
+        shape.type_fact = Some(self.fact(FactKind::Type, pattern, place, &documented));
     }
 
     fn fields(&mut self, conjuncts: &[Conjunct<'document>], pattern: &str, shape: &mut Shape) {
@@ -414,12 +417,7 @@ impl<'document> Expander<'document> {
             .filter_map(|conjunct| conjunct.member("properties")?.member(name))
             .collect();
         if let Some(forbidding) = stated.iter().find(|inner| forbids(inner.node)) {
-            let fact = self.fact(
-                FactKind::Absent,
-                &below,
-                forbidding.pointer.clone(),
-                "absent".to_owned(),
-            );
+            let fact = self.fact(FactKind::Absent, &below, forbidding.pointer.clone(), "absent");
             shape.forbidden.insert(name.to_owned(), fact);
             return;
         }
@@ -429,12 +427,12 @@ impl<'document> Expander<'document> {
                 || pointer::join(&conjunct.pointer, "required"),
                 |inner| inner.pointer.clone(),
             );
-            self.fact(FactKind::Present, &below, place, "present".to_owned())
+            self.fact(FactKind::Present, &below, place, "present")
         });
         let schemas: Vec<_> = stated.into_iter().map(|inner| inner.pointer).collect();
         let field = self.merged(&schemas, &below);
         shape.fields.push(Field {
-            name: name.to_owned(),
+            name: self.texts.one(name),
             shape: field,
             present,
         });
@@ -455,10 +453,10 @@ impl<'document> Expander<'document> {
             .member("properties")
             .map_or(&[][..], Node::members)
             .iter()
-            .map(|member| member.name.clone())
+            .map(|member| member.name.to_string())
             .collect();
         let documented = format!("only {}", names.join(", "));
-        let fact = self.fact(FactKind::Closed, pattern, inner.pointer, documented);
+        let fact = self.fact(FactKind::Closed, pattern, inner.pointer, &documented);
         shape.closed = Some((fact, names.into_iter().collect()));
     }
 
@@ -472,27 +470,23 @@ impl<'document> Expander<'document> {
                 self.refused.get_or_insert_with(defect);
                 return;
             }
-            let fact = self.fact(FactKind::Assertion, pattern, place, keywords.join(", "));
+            let fact = self.fact(FactKind::Assertion, pattern, place, &keywords.join(", "));
             shape.assertions.push((fact, conjunct.pointer.clone()));
         }
     }
 
-    fn fact(&mut self, kind: FactKind, pattern: &str, place: String, documented: String) -> FactId {
-        let stated = if kind == FactKind::Closed {
-            "closed"
-        } else {
-            documented.as_str()
-        };
+    fn fact(&mut self, kind: FactKind, pattern: &str, place: String, documented: &str) -> FactId {
+        let stated = if kind == FactKind::Closed { "closed" } else { documented };
         let at = if pattern.is_empty() { "body" } else { pattern };
         let name = format!("{} {at}: {stated}", self.subject);
         let id = FactId(self.facts.len());
         self.facts.push(Fact {
-            name,
+            name: name.into(),
             operation: self.operation,
             kind,
-            place,
-            pattern: pattern.to_owned(),
-            documented,
+            place: place.into(),
+            pattern: self.texts.one(pattern),
+            documented: self.texts.one(documented),
         });
         id
     }

@@ -137,7 +137,7 @@ fn wrong_tokens(
     (called, seed): (&BTreeSet<OperationId>, u64),
     is_own: impl Fn(&FactId) -> bool,
 ) -> Vec<(String, usize)> {
-    let asked_for = |place: &String| called.iter().any(|id| scheme(contract, *id).as_ref() == Some(place));
+    let asked_for = |place: &str| called.iter().any(|id| scheme(contract, *id).as_deref() == Some(place));
     let mut facts: Vec<_> = (0..contract.facts.len()).map(FactId).collect();
     facts.retain(|id| {
         let fact = contract.fact(*id);
@@ -153,7 +153,7 @@ fn wrong_tokens(
         .into_iter()
         .enumerate()
         .filter(|(_, id)| is_own(id))
-        .map(|(index, id)| (contract.fact(id).place.clone(), portion(index)));
+        .map(|(index, id)| (contract.fact(id).place.to_string(), portion(index)));
     portions.collect()
 }
 

@@ -300,7 +300,7 @@ mod tests {
         let row = record.facts.rows[2].clone();
         record.facts.rows = (0..5_000)
             .map(|index| crate::report::FactRow {
-                reason: Some(format!("{index} {}", "reason".repeat(100))),
+                reason: Some(format!("{index} {}", "reason".repeat(100)).into()),
                 ..row.clone()
             })
             .collect();

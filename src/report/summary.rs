@@ -217,11 +217,14 @@ mod tests {
         let row = record.facts.rows[2].clone();
         record.facts.rows = (0..900)
             .map(|number: usize| FactRow {
-                fact: format!("getThings /number-{number}: string"),
-                reason: Some(format!(
-                    "the reason of class {} is long enough for two lines of a terminal that is narrow",
-                    number.isqrt()
-                )),
+                fact: format!("getThings /number-{number}: string").into(),
+                reason: Some(
+                    format!(
+                        "the reason of class {} is long enough for two lines of a terminal that is narrow",
+                        number.isqrt()
+                    )
+                    .into(),
+                ),
                 ..row.clone()
             })
             .collect();

@@ -305,7 +305,7 @@ mod tests {
             }
         }
         for row in &mut record.facts.rows {
-            (row.fact, row.reason) = (EVIL.to_owned(), row.reason.as_ref().map(|_| EVIL.to_owned()));
+            (row.fact, row.reason) = (EVIL.into(), row.reason.as_ref().map(|_| EVIL.into()));
         }
         for entry in &mut record.accepted {
             (entry.scope.rule, entry.place, entry.reason) = (EVIL.to_owned(), EVIL.to_owned(), EVIL.to_owned());

@@ -287,14 +287,14 @@ fn exchange() -> ExchangeRecord {
 
 fn facts() -> Facts {
     let row = |fact: &str, verdict, reason: Option<&str>| FactRow {
-        fact: fact.to_owned(),
-        operation: "getThings".to_owned(),
-        rule: "wrong-type".to_owned(),
-        documented: "string".to_owned(),
-        contract_pointer: format!("{SCHEMA}/properties/name/type"),
+        fact: fact.into(),
+        operation: "getThings".into(),
+        rule: "wrong-type".into(),
+        documented: "string".into(),
+        contract_pointer: format!("{SCHEMA}/properties/name/type").into(),
         contract_line: 17,
         verdict,
-        reason: reason.map(str::to_owned),
+        reason: reason.map(Into::into),
     };
     let undecided = |fact: &str| row(fact, VerdictRecord::Undecided, Some("no answer showed this place"));
     Facts {

@@ -274,7 +274,7 @@ mod tests {
     fn reasons_stand_by_how_many_facts_they_leave_undecided() {
         let mut record = fixed();
         record.facts.rows[1].verdict = VerdictRecord::Undecided;
-        record.facts.rows[1].reason = Some("a rare reason".to_owned());
+        record.facts.rows[1].reason = Some("a rare reason".into());
         let told: Vec<_> = undecided(&record)
             .into_iter()
             .map(|(reason, facts)| (reason, facts.len()))

@@ -253,7 +253,7 @@ mod tests {
             .filter(|fact| Some(fact.operation) == operation && rule_of(fact.kind).name == "auth")
             .collect();
         assert!(beside.len() > 1);
-        for (fact, level) in [(Some(beside[0].name.clone()), Level::Allow), (None, Level::Warn)] {
+        for (fact, level) in [(Some(beside[0].name.to_string()), Level::Allow), (None, Level::Warn)] {
             levels.add(Entry {
                 rule: auth,
                 operation,

@@ -161,7 +161,7 @@ mod tests {
             for (index, field) in place.shape.fields.iter().enumerate() {
                 assert_eq!(
                     place.has(index),
-                    place.value.get(&field.name).is_some(),
+                    place.value.get(field.name.as_str()).is_some(),
                     "{}",
                     field.name
                 );

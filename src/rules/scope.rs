@@ -66,7 +66,7 @@ impl Entry {
     pub fn covers(&self, fact: &Fact) -> bool {
         self.operation.is_none_or(|operation| operation == fact.operation)
             && self.field.as_ref().is_none_or(|field| field.covers(&fact.pattern))
-            && self.fact.as_ref().is_none_or(|name| *name == fact.name)
+            && self.fact.as_ref().is_none_or(|name| fact.name == *name)
     }
 
     /// How closely it says where it holds: a fact before a field, one field before a field and what is below it, that

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -249,13 +250,14 @@ pub struct Verdicts {
     pub(super) successes: Successes,
 }
 
+/// A contract may have a hundred thousand of them, so a reason is kept beside.
 #[derive(Clone, Debug, Default)]
 struct State {
     held: bool,
     broken: bool,
-    reason: Option<Reason>,
+    reason: Option<Arc<Reason>>,
     /// Why it is not held although answers kept it.
-    withheld: Option<Reason>,
+    withheld: Option<Arc<Reason>>,
 }
 
 impl Verdicts {
@@ -286,8 +288,9 @@ impl Verdicts {
     #[must_use]
     pub fn undecided(contract: &Contract, reason: &Reason) -> Self {
         let mut verdicts = Self::new(contract);
+        let reason = Arc::new(reason.clone());
         for state in &mut verdicts.states {
-            state.reason = Some(reason.clone());
+            state.reason = Some(Arc::clone(&reason));
         }
         verdicts
     }
@@ -299,13 +302,14 @@ impl Verdicts {
 
     /// Replaces the reason why a fact is undecided: more is known of it now.
     pub fn explain(&mut self, fact: FactId, reason: Reason) {
-        self.states[fact.0].reason = Some(reason);
+        self.states[fact.0].reason = Some(Arc::new(reason));
     }
 
     /// Notes that a fact is not held, whatever answers kept it, because some of what it speaks of was not sent. The
     /// first reason is kept.
     pub fn withhold(&mut self, fact: FactId, reason: Reason) {
-        self.states[fact.0].withheld.get_or_insert(reason);
+        let withheld = &mut self.states[fact.0].withheld;
+        withheld.get_or_insert_with(|| Arc::new(reason));
     }
 
     /// The verdict on one fact.
@@ -316,7 +320,7 @@ impl Verdicts {
             return Verdict::Broken;
         }
         if let Some(reason) = &state.withheld {
-            return Verdict::Undecided(reason.clone());
+            return Verdict::Undecided((**reason).clone());
         }
         if state.held {
             return Verdict::Held;
@@ -325,7 +329,8 @@ impl Verdicts {
         // What kept an operation from being called once says nothing more when it was called after all.
         let kept = || self.not_called.get(&operation).filter(|_| !self.had_success(operation));
         let of_operation = || kept().cloned();
-        Verdict::Undecided(state.reason.clone().or_else(of_operation).unwrap_or(Reason::NotShown))
+        let reason = state.reason.as_deref().cloned();
+        Verdict::Undecided(reason.or_else(of_operation).unwrap_or(Reason::NotShown))
     }
 
     /// Whether a documented call of the operation had a success.
@@ -389,7 +394,8 @@ impl Sink<'_> {
 
     /// Nothing decides the fact, for now.
     pub(super) fn undecided(&mut self, fact: FactId, reason: Reason) {
-        self.verdicts.states[fact.0].reason.get_or_insert(reason);
+        let known = &mut self.verdicts.states[fact.0].reason;
+        known.get_or_insert_with(|| Arc::new(reason));
     }
 
     /// An answer broke the fact.
@@ -423,7 +429,7 @@ impl Sink<'_> {
             rule,
             origin,
         };
-        sink.broken(fact, || pattern, || received);
+        sink.broken(fact, || pattern.to_string(), || received);
     }
 
     /// Tells a value as this run may tell it.
@@ -568,6 +574,16 @@ mod tests {
         assert_eq!(told.kind(FactKind::Status), Verdict::Undecided(Reason::Throttled));
         assert_eq!(told.fact(NAME), Verdict::Undecided(Reason::OnePage));
         assert_eq!(told.kind(FactKind::NoServerError), Verdict::Held);
+    }
+
+    #[test]
+    fn a_hundred_thousand_verdicts_take_little_and_one_reason() {
+        assert!(size_of::<State>() <= 24);
+        let contract = Contract::built_in().unwrap();
+        let verdicts = Verdicts::undecided(&contract, &Reason::NotCalled("for a reason".to_owned()));
+        let first = verdicts.states[0].reason.as_ref().unwrap();
+        let shares = |state: &State| Arc::ptr_eq(state.reason.as_ref().unwrap(), first);
+        assert!(verdicts.states.iter().all(shares));
     }
 
     #[test]

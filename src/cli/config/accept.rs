@@ -145,10 +145,10 @@ fn scopes(findings: &[Finding], contract: &Contract) -> BTreeMap<(FactId, &'stat
         let scope = Scope {
             rule: finding.rule.name.to_owned(),
             operation: Some(contract.operation(fact.operation).name.clone()),
-            field: Some(fact.pattern.clone()),
-            fact: several.then(|| fact.name.clone()),
+            field: Some(fact.pattern.to_string()),
+            fact: several.then(|| fact.name.to_string()),
         };
-        ((finding.fact, finding.rule.name), (scope, fact.name.clone()))
+        ((finding.fact, finding.rule.name), (scope, fact.name.to_string()))
     });
     scopes.collect()
 }

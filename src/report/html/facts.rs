@@ -54,7 +54,7 @@ fn row(view: &View<'_>, operation: &OperationView<'_>, fact: FactView<'_>) -> Ma
             td {
                 (rest)
                 // Most names end in what is stated.
-                @if !row.fact.ends_with(&row.documented) { span.documented { (row.documented) } }
+                @if !row.fact.ends_with(row.documented.as_str()) { span.documented { (row.documented) } }
                 @if let Some(reason) = &row.reason { span.why { (reason) } }
             }
             td { (row.rule) }

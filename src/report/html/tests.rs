@@ -172,8 +172,8 @@ fn evil(mut record: Record, text: &str) -> Record {
         finding.excerpt.lines.iter_mut().for_each(|line| line.text = own());
     }
     for row in &mut record.facts.rows {
-        (row.fact, row.operation, row.rule, row.documented) = (own(), own(), own(), own());
-        (row.contract_pointer, row.reason) = (own(), row.reason.as_ref().map(|_| own()));
+        (row.fact, row.operation, row.rule, row.documented) = (own().into(), own().into(), own().into(), own().into());
+        (row.contract_pointer, row.reason) = (own().into(), row.reason.as_ref().map(|_| own().into()));
     }
     for left in &mut record.residue {
         (left.operation, left.id) = (own(), Some(own()));

@@ -107,9 +107,9 @@ fn shard(table: &[Judged], machine: &Machine, (index, of): (usize, usize)) -> Re
             });
         }
         rows.push(FactRow {
-            fact,
+            fact: fact.into(),
             verdict,
-            reason,
+            reason: reason.map(Into::into),
             ..base.facts.rows[0].clone()
         });
     }
@@ -364,7 +364,7 @@ fn a_fact_that_no_shard_checked_and_a_bar_that_is_missed_are_not_green() {
     );
     let mut both = vec![shard(1), shard(2)];
     for (_, record) in &mut both {
-        record.facts.rows[3].reason = Some(ANOTHER_SHARD.to_owned());
+        record.facts.rows[3].reason = Some(ANOTHER_SHARD.into());
     }
     let nobodys = merged(both);
     assert_eq!(nobodys.outcome, Outcome::CouldNotJudge);

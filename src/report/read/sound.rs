@@ -165,10 +165,7 @@ mod tests {
             (|record| record.facts.held = 2, "/facts/held is 2"),
             (|record| record.facts.broken = 0, "/facts/broken is 0"),
             (|record| record.facts.undecided = 3, "/facts/undecided is 3"),
-            (
-                |record| record.facts.rows[0].reason = Some(String::new()),
-                "/facts/rows/0",
-            ),
+            (|record| record.facts.rows[0].reason = Some("".into()), "/facts/rows/0"),
             (|record| record.facts.rows[2].reason = None, "/facts/rows/2"),
             (
                 |record| record.facts.rows[1].fact = record.facts.rows[0].fact.clone(),

@@ -16,6 +16,7 @@ pub(in crate::report) use outcome::too_few;
 use super::accepted::AcceptedRecord;
 use super::excerpt::Excerpt;
 use super::exchanges::ExchangeRecord;
+use crate::contract::texts::Text;
 use crate::plan::ANOTHER_SHARD;
 use crate::rules::Level;
 
@@ -253,25 +254,32 @@ impl Facts {
     }
 }
 
+// There may be a hundred thousand rows, so their texts are those of the contract, shared.
 /// One fact and its verdict.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FactRow {
     /// The fact's name.
-    pub fact: String,
+    #[schemars(with = "String")]
+    pub fact: Text,
     /// Its operation.
-    pub operation: String,
+    #[schemars(with = "String")]
+    pub operation: Text,
     /// The rule that judges it.
-    pub rule: String,
+    #[schemars(with = "String")]
+    pub rule: Text,
     /// What the contract states.
-    pub documented: String,
+    #[schemars(with = "String")]
+    pub documented: Text,
     /// Where in the contract, as a JSON pointer.
-    pub contract_pointer: String,
+    #[schemars(with = "String")]
+    pub contract_pointer: Text,
     /// The line in the contract's file, from 1.
     pub contract_line: u32,
     /// Its verdict.
     pub verdict: VerdictRecord,
     /// Why it is undecided.
-    pub reason: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub reason: Option<Text>,
 }
 
 impl FactRow {

@@ -14,7 +14,7 @@ pub(super) fn outcome(
 ) -> (Outcome, Option<String>) {
     let decided = facts.held + facts.broken;
     let denied = findings.iter().any(|finding| finding.level == Level::Deny);
-    let beyond = Some(Reason::Beyond.to_string());
+    let beyond = Reason::Beyond.to_string();
     let short = require.and_then(|percent| too_few(facts, percent));
     match &run.ended {
         Ended::Interrupted => (Outcome::Interrupted, Some("the run was interrupted".to_owned())),
@@ -57,7 +57,7 @@ pub(super) fn outcome(
         }
         Ended::Complete if denied => (Outcome::DoesNotConform, None),
         // A body that nobody could read hides whatever it likes.
-        Ended::Complete if facts.rows.iter().any(|row| row.reason == beyond) => (
+        Ended::Complete if facts.rows.iter().any(|row| row.reason.as_deref() == Some(&beyond)) => (
             Outcome::CouldNotJudge,
             Some(format!("an answer could not be read: {}", Reason::Beyond)),
         ),

@@ -79,7 +79,7 @@ impl Held<'_> {
 
     fn names(&mut self, names: &[String], shape: &Shape, at: &str) {
         for field in &shape.fields {
-            if field.present.is_some() && !names.contains(&field.name) {
+            if field.present.is_some() && !names.iter().any(|name| field.name == *name) {
                 self.say(at, &format!("`{}` is documented and missing", field.name));
             }
         }

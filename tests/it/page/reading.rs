@@ -118,7 +118,7 @@ fn a_text_of_a_target_or_of_a_contract_is_never_markup() {
     for row in &mut record.facts.rows {
         (row.documented, row.contract_pointer, row.rule) = (EVIL.into(), EVIL.into(), EVIL.into());
         (row.fact, row.reason) = (
-            format!("{} {EVIL}", row.operation),
+            format!("{} {EVIL}", row.operation).into(),
             row.reason.as_ref().map(|_| EVIL.into()),
         );
     }

@@ -89,8 +89,8 @@ pub(super) fn large(facts: usize) -> Record {
             let name = if turn == 0 { String::new() } else { turn.to_string() };
             let operation = format!("{}{name}", row.operation);
             FactRow {
-                fact: row.fact.replacen(&row.operation, &operation, 1),
-                operation,
+                fact: row.fact.replacen(row.operation.as_str(), &operation, 1).into(),
+                operation: operation.into(),
                 ..row.clone()
             }
         })

@@ -20,7 +20,7 @@ fn denied(checked: &Checked) -> Vec<String> {
 fn full(checked: &Checked, list: &str) -> (VerdictRecord, Option<String>) {
     let fact = format!("{list} pages /data/last_page: a full last page is the last one");
     let row = checked.record.facts.rows.iter().find(|row| row.fact == fact).unwrap();
-    (row.verdict, row.reason.clone())
+    (row.verdict, row.reason.as_ref().map(ToString::to_string))
 }
 
 /// A service none of whose lists fills its pages.

@@ -110,7 +110,9 @@ fn misses(moved: &Move, checked: &Checked) -> Vec<String> {
 /// Why facts are undecided, each reason once.
 fn reasons(checked: &Checked) -> Vec<String> {
     let rows = checked.record.facts.rows.iter();
-    let mut reasons: Vec<_> = rows.filter_map(|row| row.reason.clone()).collect();
+    let mut reasons: Vec<_> = rows
+        .filter_map(|row| row.reason.as_ref().map(ToString::to_string))
+        .collect();
     reasons.sort();
     reasons.dedup();
     reasons

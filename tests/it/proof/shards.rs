@@ -34,7 +34,7 @@ fn named(records: Vec<Record>) -> Vec<(String, Record)> {
 
 fn verdicts(record: &Record) -> BTreeMap<String, VerdictRecord> {
     let rows = record.facts.rows.iter().filter(|row| !is_of_a_full_page(row));
-    rows.map(|row| (row.fact.clone(), row.verdict)).collect()
+    rows.map(|row| (row.fact.to_string(), row.verdict)).collect()
 }
 
 /// Whether another shard's create may keep a fact from being decided: it brings the list beyond its full last page.

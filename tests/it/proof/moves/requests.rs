@@ -131,7 +131,7 @@ fn fields(schema: &str) -> Vec<String> {
         .unwrap()
         .members()
         .iter()
-        .map(|member| member.name.clone())
+        .map(|member| member.name.to_string())
         .collect()
 }
 

@@ -106,7 +106,7 @@ pub(super) enum Extent {
 fn found(contract: &Contract, finding: &Finding) -> Found {
     Found {
         rule: finding.rule.name,
-        fact: contract.fact(finding.fact).name.clone(),
+        fact: contract.fact(finding.fact).name.to_string(),
         operation: contract.operation(finding.request.operation).name.clone(),
         pointer: finding.pointer.clone(),
     }
