@@ -98,7 +98,7 @@ impl Session<'_> {
     }
 
     /// Whether a record is listed with what was sent.
-    fn carries(&self, made: &Made, seen: &Sighted) -> bool {
+    pub(super) fn carries(&self, made: &Made, seen: &Sighted) -> bool {
         let body = made.request.json().unwrap_or(&Value::Null);
         law(self.contract, made.operation).is_none_or(|(created, _)| carries_all(&created.carries, body, &seen.record))
     }
@@ -190,10 +190,7 @@ impl Session<'_> {
 
     fn judge_sightings(&self, made: &[Made], sightings: &Sightings, walk: &Walk) {
         let whole = walk.end.reason(walk.most).is_none() && !walk.changed();
-        self.note_keeping(made, whole, |index| {
-            let seen = sightings.found.get(&index);
-            seen.is_some_and(|seen| self.carries(&made[index], seen))
-        });
+        self.note_keeping(made, whole, |index| sightings.found.get(&index));
         for (index, made) in made.iter().enumerate() {
             let Some((law, _)) = law(self.contract, made.operation) else {
                 continue;

@@ -3,14 +3,15 @@
 //! # Design
 //!
 //! A service that loses records gives each an identifier of its own, and one that gives an identifier twice keeps the
-//! record. So both are asked for: of all records that were looked for, none was kept, and two creates that sent different
-//! bodies got one identifier. What is found stays as it is; this names the cause of much of it.
+//! record. So both are asked for: no list showed anything that the run sent, and two creates that sent different bodies got one
+//! identifier. That the identifier is listed proves nothing: a mock may list its example. What is found stays as it is; this names the cause of much of it.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
 use super::history::Made;
+use super::look::Sighted;
 use super::session::Session;
 use super::walk::digest;
 use crate::contract::operation::OperationId;
@@ -25,20 +26,55 @@ pub(super) struct Keeping {
 
 impl Keeping {
     /// Whether creates are answered, nothing is kept, and one identifier comes again.
-    pub(super) fn is_of_a_mock(self) -> bool {
+    fn is_of_a_mock(self) -> bool {
         !self.kept && self.lost && self.same_identifier
     }
 }
 
 impl Session<'_> {
-    /// Notes whether the records that were looked for in a list were kept. `kept` says it of each; a list that was not
-    /// seen whole says nothing of those that it did not show.
-    pub(super) fn note_keeping(&self, made: &[Made], whole: bool, kept: impl Fn(usize) -> bool) {
+    /// Notes whether what was sent is kept, of the records that were looked for in a list: `shown` gives each as the list
+    /// shows it. A list that was not seen whole says nothing of those that it did not show.
+    pub(super) fn note_keeping<'seen>(
+        &self,
+        made: &[Made],
+        whole: bool,
+        shown: impl Fn(usize) -> Option<&'seen Sighted>,
+    ) {
+        let mark = &self.settings.mark;
+        let is_marked = |made: &&Made| made.request.json().is_some_and(|body| mark.is_in(body));
+        // A body without the mark may be the contract's example, which a mock shows too, or have nothing that must be kept. So
+        // it is asked about only where no record of the list can carry the mark.
+        let any_marked = made.iter().any(|made| is_marked(&made));
         let mut keeping = self.history.keeping.get();
-        keeping.kept |= (0..made.len()).any(&kept);
-        keeping.lost |= whole && (0..made.len()).any(|index| !kept(index));
+        for (index, made) in made.iter().enumerate() {
+            if any_marked && !is_marked(&made) {
+                continue;
+            }
+            let kept = shown(index).is_some_and(|seen| {
+                if any_marked {
+                    mark.is_in(&seen.record)
+                } else {
+                    self.carries(made, seen)
+                }
+            });
+            keeping.kept |= kept;
+            keeping.lost |= whole && !kept;
+        }
         keeping.same_identifier |= self.has_same_identifier(made);
         self.history.keeping.set(keeping);
+    }
+
+    /// Whether the target is a mock, by what its lists showed until the end: the run's mark in any of them is something kept,
+    /// under whichever identifier.
+    pub(super) fn is_mock(&self) -> bool {
+        let found = || {
+            self.account
+                .residue
+                .borrow()
+                .iter()
+                .any(|left| left.found == Some(true))
+        };
+        self.history.keeping.get().is_of_a_mock() && self.account.others.borrow().is_empty() && !found()
     }
 
     /// Whether two creates of one operation that sent different bodies were answered with one identifier.

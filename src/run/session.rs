@@ -457,6 +457,7 @@ impl<'run> Session<'run> {
         // What was under way when the run was interrupted was sent, and nobody saw its answer.
         self.sender
             .count(|tally| tally.unfinished = tally.sent - tally.answered);
+        let mock = self.is_mock();
         // A target that was not reached broke nothing: the one thing to tell is why.
         let mut verdicts = match &ended {
             Ended::NotReady(..) => Verdicts::undecided(self.contract, &Reason::NotReady),
@@ -477,7 +478,7 @@ impl<'run> Session<'run> {
             not_taken: self.history.not_taken.into_inner(),
             tally: self.sender.tally(),
             in_scope: self.plan.in_scope.clone(),
-            mock: self.history.keeping.get().is_of_a_mock(),
+            mock,
         }
     }
 }

@@ -1,15 +1,18 @@
 //! A target that answers creates and keeps nothing is told for what it is, once, and no service that does one of both.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use countersign::report::{
     Cause, Outcome, Record, Styling, Terminal, Verbosity, github, html, json, junit, markdown, read, sarif,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::call::Call;
 use super::checked::{Check, Checked};
 use super::deviating::Deviation;
+use super::listing::Listing;
 
 const WORDS: &str = "the target answers creates with the same id again and keeps nothing: is it a mock?";
 
@@ -28,13 +31,43 @@ fn mocked(id: impl Fn() -> String + Send + Sync + 'static) -> Deviation {
     })
 }
 
-/// A target that answers every create with an example and keeps nothing.
-fn all_mocked(id: &'static str) -> Deviation {
-    Deviation::none().told(move |call, reply| {
+/// A target that answers every create with an example and keeps nothing. Its lists show the very records that creates are
+/// answered with, or others.
+fn all_mocked(shows_them: bool) -> Deviation {
+    let examples = Arc::new(Mutex::new(HashMap::new()));
+    let listed = Arc::clone(&examples);
+    let listing = move |call: &Call, list: &mut Listing| {
+        let mut first = list.items().remove(0);
+        if !shows_them {
+            first["id"] = match first["id"] {
+                Value::Number(_) => json!(4711),
+                _ => json!("6a1f0c52-8d0e-4a55-9b1d-0f5b7c1f2a01"),
+            };
+        }
+        listed.lock().unwrap().insert(call.operation, first);
+    };
+    Deviation::none().relisted(listing).answering(move |call| {
+        let list = match call.operation {
+            "createContact" => "getContacts",
+            "createTag" => "getTags",
+            "createVisit" => "getVisits",
+            _ => return None,
+        };
+        let example = examples.lock().unwrap().get(list).cloned()?;
+        Some(super::call::Reply::json(
+            201,
+            json!({"message": "Created", "data": example}),
+        ))
+    })
+}
+
+/// The reference service, but every create is answered with one identifier.
+fn all_alike() -> Deviation {
+    Deviation::none().told(|call, reply| {
         if call.method == http::Method::POST && reply.succeeded() {
             reply.value_mut().unwrap()["data"]["id"] = match call.operation {
                 "createVisit" => json!(4711),
-                _ => json!(id),
+                _ => json!("6a1f0c52-8d0e-4a55-9b1d-0f5b7c1f2a01"),
             };
         }
     })
@@ -55,7 +88,7 @@ async fn checked(deviation: Deviation) -> Checked {
 
 #[tokio::test]
 async fn a_mock_is_told_once_in_every_report_and_its_findings_stay() {
-    let record = checked(all_mocked("6a1f0c52-8d0e-4a55-9b1d-0f5b7c1f2a01")).await.record;
+    let record = checked(all_mocked(false)).await.record;
     assert_eq!(
         (record.outcome, record.cause),
         (Outcome::DoesNotConform, Some(Cause::Mock))
@@ -76,6 +109,21 @@ async fn a_mock_is_told_once_in_every_report_and_its_findings_stay() {
         assert_eq!(report.matches(WORDS).count(), 1, "{name}: {report}");
     }
     assert!(junit(&record).contains(WORDS));
+}
+
+#[tokio::test]
+async fn a_mock_whose_lists_show_what_its_creates_answer_is_told_too() {
+    let record = checked(all_mocked(true)).await.record;
+    assert_eq!(
+        (record.outcome, record.cause),
+        (Outcome::DoesNotConform, Some(Cause::Mock))
+    );
+}
+
+#[tokio::test]
+async fn a_service_that_gives_one_identifier_again_and_keeps_what_was_sent_is_no_mock() {
+    let record = checked(all_alike()).await.record;
+    assert_eq!((record.outcome, record.cause), (Outcome::DoesNotConform, None));
 }
 
 #[tokio::test]
