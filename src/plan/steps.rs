@@ -9,7 +9,7 @@ use super::odd::odd_requests;
 use super::shard::{ANOTHER_SHARD, Shard};
 use super::share::{Share, scheme};
 use super::source::Supply;
-use super::understood;
+use super::understood::Understood;
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::link::Target;
@@ -217,9 +217,11 @@ impl Plan {
             let writes = !contract.operation(*id).is_read() && !scope.writes && !scope.only.contains(id);
             scope.skip.contains(id) || !wanted.contains(id) || writes
         };
+        let understood = Understood::new(contract, scope);
         let mut called = Vec::new();
         for id in link_order(contract) {
-            match reason_against(contract, scope, &wanted, id) {
+            let reason = reason_against(contract, scope, &wanted, id).or_else(|| understood.reason_against(id));
+            match reason {
                 Some(reason) => plan.not_called.push((id, reason)),
                 None => called.push(id),
             }
@@ -500,7 +502,7 @@ fn reason_against(
     if operation.security != Security::None && !scope.token {
         return Some("there is no token".to_owned());
     }
-    understood::reason_against(contract, scope, id)
+    None
 }
 
 /// What shows the record of each create that another write takes a value from: its list, else a read that the contract

@@ -1,12 +1,16 @@
 //! Which writes are understood well enough to be sent: creates of records that the run can recognise again, and updates of
-//! these. The main function is [`reason_against`].
+//! these. The main type is
+//! [`Understood`].
 //!
 //! # Design
 //!
 //! `POST` may create a record, and it may log a caller out, restart a host or start a job; `PATCH` on a list may rewrite
 //! every row. A document says which by nothing but prose. So a write is sent where the contract tells how to find what it
-//! made: by a law that names its list, or by a link that leads its identifier to a read. Everything else is sent only where
-//! somebody names the operation.
+//! made: by a law that names its list, or by a link that leads its identifier to a read. What it is created below, such as the
+//! user whom a message goes to, must be the run's own too, unless a law says what it creates. Everything else is sent only
+//! where somebody names the operation.
+
+use std::collections::HashSet;
 
 use super::draft::Draft;
 use super::known::Known;
@@ -16,23 +20,100 @@ use super::variety;
 use crate::contract::Contract;
 use crate::contract::document::Node;
 use crate::contract::link::Target;
-use crate::contract::operation::{Location, Method, Operation, OperationId};
+use crate::contract::operation::{Location, Method, Operation, OperationId, Parameter};
 use crate::contract::vocabulary::Form;
 
-/// Why a write is not sent; none where it is understood, or named by the scope.
-pub(super) fn reason_against(contract: &Contract, scope: &Scope, id: OperationId) -> Option<String> {
-    let operation = contract.operation(id);
-    if operation.is_read() || scope.also_send.contains(&id) {
-        return None;
-    }
-    let reason = match operation.method {
-        Method::Post => against_create(contract, scope, id),
-        _ => against_update(contract, scope, id),
-    };
-    let reason = reason.or_else(|| foreign_field(contract, id));
-    reason.map(|reason| format!("{reason}; `also_send` in the configuration sends it all the same"))
+/// The writes of a contract that are understood.
+pub(super) struct Understood<'plan> {
+    contract: &'plan Contract,
+    scope: &'plan Scope,
+    /// The creates that are: what they create is the run's own.
+    creates: HashSet<OperationId>,
 }
 
+impl<'plan> Understood<'plan> {
+    /// Finds the creates that are understood, each after those that create what it is created below.
+    pub(super) fn new(contract: &'plan Contract, scope: &'plan Scope) -> Self {
+        let creates = |id: &OperationId| contract.operation(*id).method == Method::Post;
+        let candidates = contract.operation_ids().filter(|id| scope.writes && creates(id));
+        let candidates: HashSet<_> = candidates
+            .filter(|id| scope.also_send.contains(id) || against_create(contract, scope, *id).is_none())
+            .collect();
+        let mut understood = Self {
+            contract,
+            scope,
+            creates: HashSet::new(),
+        };
+        let mut open: Vec<_> = candidates.iter().copied().collect();
+        while let Some(id) = open.pop() {
+            let named = scope.also_send.contains(&id);
+            if (named || understood.below_another(id).is_none()) && understood.creates.insert(id) {
+                let below = contract.links_from(id).map(|link| link.to);
+                open.extend(below.filter(|to| candidates.contains(to)));
+            }
+        }
+        understood
+    }
+
+    /// Why a write is not sent; none where it is understood, or named by the scope.
+    pub(super) fn reason_against(&self, id: OperationId) -> Option<String> {
+        let (contract, scope) = (self.contract, self.scope);
+        let operation = contract.operation(id);
+        if operation.is_read() || scope.also_send.contains(&id) {
+            return None;
+        }
+        let reason = match operation.method {
+            Method::Post => against_create(contract, scope, id).or_else(|| self.below_another(id)),
+            _ => self.against_update(id).or_else(|| foreign_field(contract, id)),
+        };
+        reason.map(|reason| format!("{reason}; `also_send` in the configuration sends it all the same"))
+    }
+
+    fn against_update(&self, id: OperationId) -> Option<String> {
+        let parameters = self.contract.operation(id).parameters.iter();
+        let mut in_path = parameters
+            .enumerate()
+            .filter(|(_, parameter)| parameter.location == Location::Path)
+            .peekable();
+        if in_path.peek().is_none() {
+            return Some("its path names no record, so it may change every one".to_owned());
+        }
+        let foreign = in_path.find(|(index, _)| !self.is_own(id, *index));
+        foreign.map(|(_, parameter)| not_own(parameter))
+    }
+
+    /// Why a create may be about another's record: a list shows what it needs, and no create of the run does. Where a law says
+    /// what it creates, that is meant.
+    fn below_another(&self, id: OperationId) -> Option<String> {
+        let operation = self.contract.operation(id);
+        if has_laws(operation) {
+            return None;
+        }
+        let is_linked = |index: usize| {
+            let mut links = self.contract.links_to(id);
+            links.any(|link| link.target == Target::Parameter(index))
+        };
+        let parameters = operation.parameters.iter().enumerate();
+        let mut shown = parameters.filter(|(index, parameter)| parameter.required && is_linked(*index));
+        let foreign = shown.find(|(index, _)| !self.is_own(id, *index));
+        foreign.map(|(_, parameter)| not_own(parameter))
+    }
+
+    /// Whether a parameter takes what a create of the run shows.
+    fn is_own(&self, id: OperationId, index: usize) -> bool {
+        let mut links = self.contract.links_to(id);
+        links.any(|link| link.target == Target::Parameter(index) && self.creates.contains(&link.from))
+    }
+}
+
+fn not_own(parameter: &Parameter) -> String {
+    format!(
+        "no create that is sent links to its `{}`, and only own records are written to",
+        parameter.name
+    )
+}
+
+/// Why what a create does is not understood, whatever it is created below.
 fn against_create(contract: &Contract, scope: &Scope, id: OperationId) -> Option<String> {
     let laws = &contract.operation(id).laws;
     let listed = laws.created.as_ref().is_some_and(|created| created.listed.is_some());
@@ -41,7 +122,10 @@ fn against_create(contract: &Contract, scope: &Scope, id: OperationId) -> Option
         return Some(words.to_owned());
     }
     let marked = laws.created.is_some() || carries_mark(contract, id);
-    (!marked).then(|| "no field of its body can carry the run's tag, so no record could be recognised again".to_owned())
+    if !marked {
+        return Some("no field of its body can carry the run's tag, so no record could be recognised again".to_owned());
+    }
+    foreign_field(contract, id)
 }
 
 /// Whether the body of a create has a place for the run's mark.
@@ -49,30 +133,6 @@ fn carries_mark(contract: &Contract, id: OperationId) -> bool {
     let mark = Mark::new(0, 0);
     let draft = Draft::new(contract, id, &Known::default(), (&mark, 0), Form::Utc);
     draft.is_ok_and(|draft| mark.is_in(&draft.body().0))
-}
-
-fn against_update(contract: &Contract, scope: &Scope, id: OperationId) -> Option<String> {
-    let parameters = contract.operation(id).parameters.iter().enumerate();
-    let mut in_path = parameters
-        .filter(|(_, parameter)| parameter.location == Location::Path)
-        .peekable();
-    if in_path.peek().is_none() {
-        return Some("its path names no record, so it may change every one".to_owned());
-    }
-    let is_own = |index: usize| {
-        contract.links_to(id).any(|link| {
-            let creates = contract.operation(link.from).method == Method::Post;
-            let there = link.target == Target::Parameter(index);
-            there && creates && reason_against(contract, scope, link.from).is_none()
-        })
-    };
-    let foreign = in_path.find(|(index, _)| !is_own(*index));
-    foreign.map(|(_, parameter)| {
-        format!(
-            "no create that is sent links to its `{}`, and only own records are written to",
-            parameter.name
-        )
-    })
 }
 
 /// A required field of the body that would be the identifier of another's record, where no law says that it is meant.
@@ -131,14 +191,10 @@ mod tests {
             also_send: named.collect(),
             ..Scope::default()
         };
+        let understood = Understood::new(&contract, &scope);
         let ids = contract.operation_ids();
-        ids.map(|id| {
-            (
-                contract.operation(id).name.clone(),
-                reason_against(&contract, &scope, id),
-            )
-        })
-        .collect()
+        ids.map(|id| (contract.operation(id).name.clone(), understood.reason_against(id)))
+            .collect()
     }
 
     const OK: &str = "responses: {'200': {description: OK}}";
@@ -191,6 +247,43 @@ mod tests {
         );
     }
 
+    /// Hosts are listed and created, and have notes; `from` says what links to the host of a note.
+    fn below(from: &str) -> String {
+        let links = |name: &str| {
+            let note = if from.contains(name) {
+                "note: {operationId: addNote, parameters: {host: '$response.body#/id'}}, "
+            } else {
+                ""
+            };
+            format!("links: {{{note}self: {{operationId: getHost, parameters: {{host: '$response.body#/id'}}}}}}")
+        };
+        let host = "parameters: [{name: host, in: path, required: true, schema: {type: string}}]";
+        format!(
+            "  /hosts:\n    get: {{operationId: getHosts, responses: {{'200': {{description: Hosts, {}}}}}}}\n    \
+             post: {{operationId: addHost, requestBody: {TEXT}, responses: {{'201': {{description: Added, {}}}}}}}\n  \
+             /hosts/{{host}}:\n    {host}\n    get: {{operationId: getHost, {OK}}}\n  \
+             /hosts/{{host}}/notes:\n    {host}\n    post: {{operationId: addNote, requestBody: {TEXT}, responses: {{'201': {{\
+             description: Added, links: {{self: {{operationId: getNote, parameters: {{note: '$response.body#/id'}}}}}}}}}}}}\n  \
+             /notes/{{note}}:\n    get: {{operationId: getNote, parameters: [{{name: note, in: path, required: true, schema: {{type: \
+             string}}}}], {OK}}}\n",
+            links("list"),
+            links("create"),
+        )
+    }
+
+    #[test]
+    fn a_create_below_a_listed_record_is_not_sent_and_one_below_an_own_record_is() {
+        let reason = of(&reasons(&below("list"), &[]), "addNote").unwrap();
+        assert!(
+            reason.starts_with("no create that is sent links to its `host`"),
+            "{reason}"
+        );
+        for from in ["create", "list and create"] {
+            assert_eq!(of(&reasons(&below(from), &[]), "addNote"), None, "{from}");
+        }
+        assert_eq!(of(&reasons(&below("list"), &["addNote"]), "addNote"), None);
+    }
+
     #[test]
     fn a_create_that_cannot_carry_the_mark_or_asks_for_anothers_identifier_is_not_sent() {
         let unmarked = "{content: {application/json: {schema: {type: object, properties: {size: {type: integer}}}}}}";
@@ -218,8 +311,13 @@ mod tests {
     #[test]
     fn every_write_of_the_built_in_contract_is_understood() {
         let contract = Contract::built_in().unwrap();
+        let scope = Scope {
+            writes: true,
+            ..Scope::default()
+        };
+        let understood = Understood::new(&contract, &scope);
         for id in contract.operation_ids() {
-            assert_eq!(reason_against(&contract, &Scope::default(), id), None);
+            assert_eq!(understood.reason_against(id), None);
         }
     }
 }

@@ -313,3 +313,122 @@ fn what_a_document_gives_as_an_example_goes_into_no_write() {
     }
     assert!(count > 1);
 }
+
+/// Users are listed and created; a message to one and the restart of a listed host can be recognised again.
+const BELOW: &str = r##"
+openapi: 3.0.3
+info: {title: Messages, version: '1'}
+security: [{bearer: []}]
+paths:
+  /users:
+    get:
+      operationId: getUsers
+      responses:
+        '200':
+          description: Users
+          content: {application/json: {schema: {type: array}}}
+          links: {Write: {operationId: sendMessage, parameters: {user: '$response.body#/0/id'}}}
+    post:
+      operationId: addUser
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Text'}}}}
+      responses:
+        '201':
+          description: Added
+          content: {application/json: {schema: {type: object}}}
+          links:
+            Show: {operationId: getUser, parameters: {user: $response.body#/id}}
+            OWN
+  /users/{user}:
+    parameters: [{name: user, in: path, required: true, schema: {type: string}}]
+    get:
+      operationId: getUser
+      responses: {'200': {description: A user, content: {application/json: {schema: {type: object}}}}}
+  /users/{user}/messages:
+    parameters: [{name: user, in: path, required: true, schema: {type: string}}]
+    post:
+      operationId: sendMessage
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Text'}}}}
+      responses: {'201': {description: Sent, links: {Show: {operationId: getMessage, parameters: {message: $response.body#/id}}}}}
+  /messages/{message}:
+    parameters: [{name: message, in: path, required: true, schema: {type: string}}]
+    get: {operationId: getMessage, responses: {'200': {description: A message}}}
+  /hosts:
+    get:
+      operationId: getHosts
+      responses:
+        '200': {description: Hosts, links: {Restart: {operationId: restartHost, parameters: {host: '$response.body#/0/id'}}}}
+  /hosts/{host}/restart:
+    parameters: [{name: host, in: path, required: true, schema: {type: string}}]
+    post:
+      operationId: restartHost
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Text'}}}}
+      responses: {'202': {description: Restarting, links: {Show: {operationId: getMessage, parameters: {message: $response.body#/id}}}}}
+components:
+  securitySchemes: {bearer: {type: http, scheme: bearer}}
+  schemas:
+    Text: {type: object, required: [text, amount], properties: {text: {type: string}, amount: {type: integer}, copies: {type: integer}}}
+"##;
+
+/// A service that lists the user `u1` and the host `h1`, and keeps everything that it creates.
+fn messages() -> Stub {
+    let kept: Arc<Mutex<Vec<Value>>> = Arc::default();
+    Stub::start(move |request, stream| {
+        let (method, path) = line(request);
+        let mut kept = kept.lock().unwrap();
+        let told = match (method.as_str(), path.as_str()) {
+            _ if !request.authorized() => answer("401 Unauthorized", "{}"),
+            ("GET", "/users") => answer("200 OK", r#"[{"id": "u1"}]"#),
+            ("GET", "/hosts") => answer("200 OK", r#"[{"id": "h1"}]"#),
+            ("POST", _) => {
+                let mut sent: Value = serde_json::from_str(&request.body).unwrap_or_default();
+                sent["id"] = json!(format!("own-{}", kept.len()));
+                kept.push(sent.clone());
+                answer("201 Created", &sent.to_string())
+            }
+            (_, path) => {
+                let id = path.rsplit('/').next().unwrap();
+                match kept.iter().find(|one| one["id"] == id) {
+                    Some(one) => answer("200 OK", &one.to_string()),
+                    None => answer("404 Not Found", "{}"),
+                }
+            }
+        };
+        stream.write_all(told.as_bytes())
+    })
+}
+
+fn below(own: bool) -> String {
+    let link = "Write: {operationId: sendMessage, parameters: {user: $response.body#/id}}";
+    BELOW
+        .replace("OWN", if own { link } else { "{}" })
+        .replace("            {}\n", "")
+}
+
+#[test]
+fn nothing_is_created_below_a_listed_record_that_the_run_did_not_create() {
+    for (own, named) in [(false, false), (true, false), (false, true)] {
+        let service = messages();
+        let arguments = ["--spec", "below.yaml", "--writes", "--settle", "0"];
+        let arguments = [
+            &arguments[..],
+            if named { &["--also-send", "sendMessage"] } else { &[] },
+        ]
+        .concat();
+        let ended = check(&service.url(), &arguments).file("below.yaml", below(own)).run();
+        let sent = writes(&service);
+        assert!(sent.iter().any(|(_, path)| path == "/users"), "{ended:?}");
+        let messages: Vec<_> = sent.iter().filter(|(_, path)| path.ends_with("/messages")).collect();
+        assert_eq!(!messages.is_empty(), own || named, "{sent:?}");
+        assert!(
+            named || messages.iter().all(|(_, path)| path.starts_with("/users/own-")),
+            "{sent:?}"
+        );
+        assert!(!sent.iter().any(|(_, path)| path.contains("/hosts")), "{sent:?}");
+    }
+    let plan = countersign(&["plan", "--spec", "below.yaml", "--writes"]).file("below.yaml", below(false));
+    let plan = plan.run().stdout;
+    for (operation, parameter) in [("sendMessage", "user"), ("restartHost", "host")] {
+        let reason = format!("{operation}: no create that is sent links to its `{parameter}`");
+        assert!(plan.contains(&reason), "{plan}");
+    }
+}
