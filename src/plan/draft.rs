@@ -15,6 +15,10 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Form;
 use crate::contract::{Contract, pointer};
 
+/// Numbers from here to twice as much go where an identifier may be asked for: few lists have as many records, and an integer
+/// of 32 bits holds them.
+const LEAST_UNLIKELY: u32 = 1_000_000_000;
+
 /// A body in the making: for each field the values it may be sent with, and the one chosen now.
 #[derive(Clone, Debug)]
 pub struct Draft {
@@ -385,7 +389,7 @@ impl<'make> Maker<'make> {
 
     /// A value that is about nobody, for a body of which the contract does not say in our words what it writes: there an
     /// example may name a record, an account or a person that is really there. A free text is our own. A number without
-    /// bounds, and a text of a pattern, may be an identifier, so they are sent only where they must be.
+    /// an upper bound, and a text of a pattern, may be an identifier, so they are sent only where they must be.
     fn nobodys(&self, node: &Node, at: &str) -> Option<Value> {
         let stated = |name: &str| node.member(name);
         let kind = stated("type").and_then(Node::text);
@@ -400,15 +404,26 @@ impl<'make> Maker<'make> {
         if stated("pattern").is_some() {
             return self.own(node, at).into_iter().next().filter(|_| required);
         }
-        let bounded = stated("minimum").is_some() || stated("maximum").is_some();
-        if matches!(kind, Some("integer" | "number")) && !bounded && !required {
-            return None;
+        if matches!(kind, Some("integer" | "number")) && stated("maximum").is_none() {
+            return required.then(|| self.unlikely(node));
         }
         let most = stated("maxLength").and_then(|most| most.to_value().as_u64());
         let most = most.and_then(|most| usize::try_from(most).ok());
         let value = self.by_type(node)?;
         let fits = |text: &str| most.is_none_or(|most| text.chars().count() <= most);
         value.as_str().is_none_or(fits).then_some(value)
+    }
+
+    /// A number that hardly is the identifier of a record, from the run's mark: 1 would be the first user's.
+    fn unlikely(&self, node: &Node) -> Value {
+        let letters = self.mark.bytes();
+        let drawn = letters.fold(0_u32, |drawn, letter| {
+            drawn.wrapping_mul(31).wrapping_add(letter.into())
+        });
+        let number = LEAST_UNLIKELY + drawn % LEAST_UNLIKELY;
+        let least = node.member("minimum").map(Node::to_value);
+        let beyond = least.filter(|least| least.as_f64().is_some_and(|least| least > f64::from(number)));
+        beyond.unwrap_or_else(|| Value::from(number))
     }
 
     /// Whether the links lead an identifier here, one that must not be made up.

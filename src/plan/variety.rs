@@ -432,7 +432,7 @@ paths:
         content:
           application/json:
             schema:
-              allOf: [{required: [name]}, {type: object, properties: {name: {type: string}, size: {type: integer, minimum: 1}}}]
+              allOf: [{required: [name]}, {type: object, properties: {name: {type: string}, size: {type: integer, maximum: 9}}}]
       responses: {'201': {description: Thing}}
 ";
         let contract = Contract::read("things.yaml", text.to_owned()).unwrap();

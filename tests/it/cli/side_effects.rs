@@ -432,3 +432,20 @@ fn nothing_is_created_below_a_listed_record_that_the_run_did_not_create() {
         assert!(plan.contains(&reason), "{plan}");
     }
 }
+
+#[test]
+fn a_required_number_without_bounds_is_not_that_of_a_first_record() {
+    let service = messages();
+    let arguments = ["--spec", "below.yaml", "--writes", "--settle", "0"];
+    let ended = check(&service.url(), &arguments).file("below.yaml", below(true)).run();
+    let received = service.received();
+    let mut bodies = 0;
+    for request in received.iter().filter(|request| request.is("POST")) {
+        let body: Value = serde_json::from_str(&request.body).unwrap();
+        let amount = body["amount"].as_i64().unwrap();
+        assert!((1_000_000_000..=i64::from(i32::MAX)).contains(&amount), "{body}");
+        assert_eq!(body.get("copies"), None, "{body}");
+        bodies += 1;
+    }
+    assert!(bodies > 1, "{ended:?}");
+}
