@@ -435,7 +435,8 @@ impl Resolved {
             seed: self.scope.seed,
             max_writes: self.settings.max_writes,
         };
-        let file = ResidueFile::open(path, self.settings.mark.as_str(), transport.redaction(), &begun)?;
+        let told = (transport.redaction(), self.settings.values);
+        let file = ResidueFile::open(path, self.settings.mark.as_str(), told, &begun)?;
         self.settings.write_log = Some(Arc::new(file));
         Ok(())
     }

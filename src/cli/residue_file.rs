@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::failure::Failure;
 use crate::exchange::neutral::neutral_json;
-use crate::exchange::redact::Redaction;
+use crate::exchange::redact::{Redaction, Values};
 use crate::run::{WriteEntry, WriteLog, WriteState};
 
 /// An open account. Its lines carry the run's mark, which is in everything that the run creates.
@@ -21,6 +21,8 @@ pub(super) struct ResidueFile {
     file: File,
     mark: String,
     redaction: Redaction,
+    /// Whether an identifier that may be somebody's address is told.
+    values: Values,
 }
 
 /// The line that begins a run.
@@ -52,7 +54,12 @@ impl ResidueFile {
     /// # Errors
     ///
     /// [`Failure::Residue`] where it cannot be written.
-    pub(super) fn open(path: &Path, mark: &str, redaction: Redaction, begun: &Begun<'_>) -> Result<Self, Failure> {
+    pub(super) fn open(
+        path: &Path,
+        mark: &str,
+        (redaction, values): (Redaction, Values),
+        begun: &Begun<'_>,
+    ) -> Result<Self, Failure> {
         let failure = |source| Failure::Residue {
             path: path.to_owned(),
             source,
@@ -68,6 +75,7 @@ impl ResidueFile {
             file,
             mark: mark.to_owned(),
             redaction,
+            values,
         };
         opened.line(begun).map_err(failure)?;
         Ok(opened)
@@ -92,7 +100,7 @@ impl WriteLog for ResidueFile {
         let mut entry = entry.clone();
         // The target may have answered with the token where an identifier belongs.
         if let WriteState::Answered { id: Some(id), .. } = &mut entry.state {
-            *id = self.redaction.hide(id);
+            *id = self.redaction.hide(&self.values.tell_identifier(id));
         }
         self.line(&entry)
     }
@@ -143,7 +151,7 @@ mod tests {
     fn each_entry_is_a_line_of_its_run() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("residue.jsonl");
-        let file = ResidueFile::open(&path, "cs-1", Redaction::default(), &begun()).unwrap();
+        let file = ResidueFile::open(&path, "cs-1", (Redaction::default(), Values::Hidden), &begun()).unwrap();
         file.keep(&entry(7, WriteState::Intended)).unwrap();
         let id = Some("t-1".to_owned());
         file.keep(&entry(7, WriteState::Answered { status: 201, id })).unwrap();
@@ -166,10 +174,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("residue.jsonl");
         let token = Token::new("tk-4711-secret").unwrap();
-        let file = ResidueFile::open(&path, "cs-1", Redaction::of(Some(&token)), &begun()).unwrap();
-        for (id, kept) in [
-            ("tk-4711-secret", "$COUNTERSIGN_TOKEN"),
-            ("a\u{9b}2J\u{202e}##vso[b]", "a\u{9b}2J\u{202e}##vso[b]"),
+        let open = |values| ResidueFile::open(&path, "cs-1", (Redaction::of(Some(&token)), values), &begun()).unwrap();
+        let (hidden, shown) = (open(Values::Hidden), open(Values::Shown));
+        for (file, id, kept) in [
+            (&hidden, "tk-4711-secret", "$COUNTERSIGN_TOKEN"),
+            (&shown, "tk-4711-secret", "$COUNTERSIGN_TOKEN"),
+            (&hidden, "ada@example.com", "<identifier(15): --show-values tells it>"),
+            (&shown, "ada@example.com", "ada@example.com"),
+            (
+                &hidden,
+                "a\u{9b}2J\u{202e}##vso[b]",
+                "<identifier(13): --show-values tells it>",
+            ),
+            (&shown, "a\u{9b}2J\u{202e}##vso[b]", "a\\u{9b}2J\\u{202e}# #vso[b]"),
         ] {
             let id = Some(id.to_owned());
             file.keep(&entry(7, WriteState::Answered { status: 201, id })).unwrap();
@@ -187,7 +204,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("residue.jsonl");
         std::fs::write(&path, "{\"run\": \"cs-0\"}\n{\"run\": \"cs").unwrap();
-        ResidueFile::open(&path, "cs-1", Redaction::default(), &begun()).unwrap();
+        ResidueFile::open(&path, "cs-1", (Redaction::default(), Values::Hidden), &begun()).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines[..2], ["{\"run\": \"cs-0\"}", "{\"run\": \"cs"]);

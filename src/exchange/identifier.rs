@@ -23,6 +23,18 @@ fn is_short(text: &str) -> bool {
     text.len() <= LONGEST_IDENTIFIER * 4 && text.chars().count() <= LONGEST_IDENTIFIER
 }
 
+/// Whether an identifier may be printed: a number, a UUID, or a name as programs give it, which has a letter and beside that
+/// only letters, digits, `_`, `.` and `-`. An address has an `@`, a person's name a blank, a telephone number no letter.
+#[must_use]
+pub(super) fn is_plain_identifier(id: &str) -> bool {
+    let digits = id.strip_prefix('-').unwrap_or(id);
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit()) && !(digits.len() > 1 && digits.starts_with('0'));
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+    let is_name = id.bytes().all(is_part) && id.bytes().any(|byte| byte.is_ascii_alphabetic());
+    // A UUID may have no letter.
+    is_number || is_name || uuid::Uuid::parse_str(id).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -35,6 +47,38 @@ mod tests {
             assert_eq!(identifier(&value).as_deref(), Some(text));
         }
         assert!(identifier(&json!("ä".repeat(LONGEST_IDENTIFIER))).is_some());
+    }
+
+    #[test]
+    fn numbers_uuids_and_names_of_records_are_plain_and_addresses_are_not() {
+        for id in [
+            "17",
+            "0",
+            "-3",
+            "1234567890123456789",
+            "01000000-0000-4000-8000-000000000001",
+            "c-17",
+            "cus_9s6XKzkNRiz8i3",
+            "507f1f77bcf86cd799439011",
+            "tags.v1",
+        ] {
+            assert!(is_plain_identifier(id), "{id}");
+        }
+        for id in [
+            "ada@example.com",
+            "Ada Example",
+            "+447700900123",
+            "01632960001",
+            "01632 960001",
+            "01632-960-001",
+            "192.0.2.1",
+            "a/b",
+            "ä",
+            "a\u{1b}[2J",
+            "<b>",
+        ] {
+            assert!(!is_plain_identifier(id), "{id}");
+        }
     }
 
     #[test]

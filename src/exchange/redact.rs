@@ -7,6 +7,7 @@ mod redaction;
 
 use serde_json::Value;
 
+use super::identifier::is_plain_identifier;
 use super::neutral::{Colours, neutral};
 
 pub(crate) use redaction::TOO_SHORT;
@@ -29,6 +30,16 @@ impl Values {
         match self {
             Self::Hidden => shape(value),
             Self::Shown => printable(&beginning(value)),
+        }
+    }
+
+    /// Tells the identifier of a record. Who cleans up needs it, so it is told as it is, unless it may be somebody's address.
+    #[must_use]
+    pub fn tell_identifier(self, id: &str) -> String {
+        if self == Self::Shown || is_plain_identifier(id) {
+            printable(id)
+        } else {
+            format!("<identifier({}): --show-values tells it>", id.chars().count())
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::texts::Texts;
 use crate::contract::vocabulary::Stated;
-use crate::exchange::redact::{Redaction, Values, printable};
+use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{Target, curl};
 use crate::report::excerpt::Excerpt;
 use crate::report::exchanges::Exchanges;
@@ -48,9 +48,10 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
     let findings = findings(run, &exchanges, about);
     let (outcome, reason) = outcome(run, &facts, &findings, about.require_facts);
     let name = |operation| about.contract.operation(operation).name.clone();
+    let identifier = |id: &str| about.redaction.hide(&about.values.tell_identifier(id));
     let residue = run.residue.iter().map(|left| ResidueRecord {
         operation: name(left.operation),
-        id: left.id.as_ref().map(|id| about.redaction.hide(&printable(id))),
+        id: left.id.as_deref().map(identifier),
         id_stated: about.contract.shows_identifier(left.operation),
         answered: left.status.is_some(),
         status: left.status,
@@ -58,7 +59,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
     });
     let others = run.others.iter().map(|other| OtherRecord {
         list: name(other.list),
-        id: other.id.as_ref().map(|id| about.redaction.hide(&printable(id))),
+        id: other.id.as_deref().map(identifier),
     });
     let not_taken = run.not_taken.iter().map(|value| NotTakenRecord {
         operation: name(value.operation),
@@ -463,5 +464,6 @@ mod tests {
         });
         let id = seen.record(None).residue.remove(0).id.unwrap();
         assert!(!id.contains(['\u{1b}', '\n']) && !id.contains("::error"), "{id}");
+        assert_eq!(id, "<identifier(18): --show-values tells it>");
     }
 }

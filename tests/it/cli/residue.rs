@@ -2,11 +2,12 @@
 //! what it may have left.
 
 use std::collections::BTreeSet;
+use std::io::Write as _;
 use std::path::Path;
 
 use serde_json::Value;
 
-use super::stub::{Stub, sound};
+use super::stub::{Stub, json as json_answer, sound};
 use super::support::{check, countersign};
 use super::target::Target;
 
@@ -144,4 +145,72 @@ fn a_report_does_not_replace_the_residue() {
 fn without_the_flag_nothing_is_written() {
     let target = Target::sound();
     assert_eq!(check(&target.url(), &["--writes"]).run().files(), Vec::<String>::new());
+}
+
+/// A document of one create, whose record is read by its identifier.
+const NOTES: &str = r#"
+openapi: 3.0.3
+info: {title: Notes, version: '1'}
+security: [{bearer: []}]
+paths:
+  /notes:
+    post:
+      operationId: addNote
+      requestBody: {content: {application/json: {schema: {type: object, properties: {text: {type: string}}}}}}
+      responses:
+        '201':
+          description: Added
+          content: {application/json: {schema: {type: object}}}
+          links: {Show: {operationId: getNote, parameters: {id: $response.body#/id}}}
+  /notes/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+    get:
+      operationId: getNote
+      responses: {'200': {description: A note, content: {application/json: {schema: {type: object}}}}}
+components:
+  securitySchemes: {bearer: {type: http, scheme: bearer}}
+"#;
+
+#[test]
+fn an_address_that_came_as_an_identifier_is_in_no_output() {
+    for (id, flag, printed) in [
+        ("quillfeather@example.com", None, false),
+        ("+44 7700 900123", None, false),
+        ("quillfeather@example.com", Some("--show-values"), true),
+        ("note-17", None, true),
+    ] {
+        let service = Stub::start(move |request, stream| {
+            let told = match request.is("POST") && request.authorized() {
+                true => json_answer(
+                    "201 Created",
+                    &serde_json::json!({"id": id, "text": "of nobody"}).to_string(),
+                ),
+                false if request.authorized() => json_answer("404 Not Found", "{}"),
+                false => json_answer("401 Unauthorized", "{}"),
+            };
+            stream.write_all(told.as_bytes())
+        });
+        let reports =
+            ["json", "html", "junit", "sarif", "markdown", "github"].map(|name| format!("--report={name}={name}.out"));
+        let arguments = ["--spec", "notes.yaml", "--settle", "0", "--report", "terminal"].into_iter();
+        let arguments: Vec<_> = arguments
+            .chain(WRITING)
+            .chain(flag)
+            .chain(reports.iter().map(String::as_str))
+            .collect();
+        let ended = check(&service.url(), &arguments).file("notes.yaml", NOTES).run();
+        let of_file = |name: &str| std::fs::read_to_string(ended.path().join(name)).unwrap();
+        let residue = ["json.out", "html.out", "markdown.out", "residue.jsonl"].map(of_file);
+        for text in residue.iter().chain([&ended.stdout]) {
+            assert_eq!(text.contains(id), printed, "{id}: {text}");
+            assert_eq!(text.contains("--show-values tells it"), !printed, "{id}: {text}");
+        }
+        for text in ["junit.out", "sarif.out", "github.out"]
+            .map(of_file)
+            .iter()
+            .chain([&ended.stderr])
+        {
+            assert!(printed || !text.contains(id), "{id}: {text}");
+        }
+    }
 }
