@@ -70,8 +70,17 @@ impl Outputs {
     ///
     /// # Errors
     ///
-    /// The last of the reports that cannot be written, where none can.
+    /// [`Failure::Usage`] where two go to one place, before any is opened; else the last of the reports that cannot be written,
+    /// where none can.
     pub(super) fn open(targets: &[ReportTarget], summary: Option<PathBuf>) -> Result<Self, Failure> {
+        for (index, target) in targets.iter().enumerate() {
+            if let Some(place) = target.collides(targets.get(..index).unwrap_or_default()) {
+                let name = target.format.name;
+                return Err(Failure::Usage(format!(
+                    "two reports go to {place}; give each a file of its own: --report {name}=FILE"
+                )));
+            }
+        }
         let mut opened = Self {
             outputs: Vec::new(),
             summary: None,
@@ -98,12 +107,6 @@ impl Outputs {
     }
 
     fn add(&mut self, target: &ReportTarget) -> Result<(), Failure> {
-        if self.outputs.iter().any(|(other, _)| other.meets(target)) {
-            let place = target.file.clone().unwrap_or_else(|| STANDARD_OUTPUT.into());
-            let name = target.format.name;
-            let reason = format!("another report goes there; give each a file of its own: --report {name}=FILE");
-            return Err(failure(&place, &reason));
-        }
         let destination = target.file.as_deref().map(destination).transpose()?;
         self.outputs.push((target.clone(), destination));
         Ok(())

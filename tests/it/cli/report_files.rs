@@ -1,12 +1,13 @@
 //! Reports into files: whole or absent, and told before anything is sent where they cannot be written.
 
+use std::io::Write as _;
+
 use super::stub::{Stub, sound};
 use super::support::{check, countersign};
 use super::target::Target;
 
 #[test]
 fn a_report_that_cannot_be_written_is_told_before_anything_is_sent() {
-    use std::io::Write as _;
     for (path, parts) in [
         ("absent/report.json", ["`absent/report.json`", "folder"]),
         ("reports", ["`reports`", "folder"]),
@@ -59,8 +60,6 @@ fn a_run_that_is_refused_leaves_the_report_before_as_it_was() {
 #[test]
 fn a_report_that_cannot_be_written_keeps_no_other_from_being_written() {
     for (report, parts) in [
-        ("junit=report.json", ["`report.json`", "--report junit=FILE"]),
-        ("junit=./report.json", ["`./report.json`", "another report goes there"]),
         ("junit=reports", ["`reports`", "it is a folder"]),
         ("junit=absent/junit.xml", ["`absent/junit.xml`", "is no folder"]),
     ] {
@@ -84,16 +83,28 @@ fn a_report_that_cannot_be_written_keeps_no_other_from_being_written() {
 }
 
 #[test]
-fn two_documents_on_standard_output_are_told_and_the_first_is_written() {
-    let target = Target::sound();
-    let ended = check(&target.url(), &["--report", "json", "--report", "terminal"]).run();
-    assert_eq!(ended.code, 4, "{ended:?}");
-    assert!(
-        ended.stderr.contains("`standard output`") && ended.stderr.contains("--report terminal=FILE"),
-        "{ended:?}"
-    );
-    let printed: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
-    assert_eq!(printed["outcome"], "conforms");
+fn two_reports_to_one_place_are_a_usage_error_before_anything_is_sent() {
+    for (reports, parts) in [
+        (["json", "terminal"], ["standard output", "--report terminal=FILE"]),
+        (["json", "json"], ["standard output", "--report json=FILE"]),
+        (
+            ["json=report.json", "junit=report.json"],
+            ["`report.json`", "--report junit=FILE"],
+        ),
+        (
+            ["json=report.json", "junit=./report.json"],
+            ["`./report.json`", "--report junit=FILE"],
+        ),
+    ] {
+        let target = Stub::start(|request, stream| stream.write_all(sound(request).as_bytes()));
+        let arguments = ["--report", reports[0], "--report", reports[1]];
+        let ended = check(&target.url(), &arguments).run();
+        let message = ended.is_one_error(2);
+        for part in parts {
+            assert!(message.contains(part), "`{part}` is not in: {message}");
+        }
+        assert_eq!((target.received().len(), ended.files().len()), (0, 0), "{reports:?}");
+    }
 }
 
 #[cfg(target_os = "linux")]
