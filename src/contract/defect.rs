@@ -82,8 +82,10 @@ pub enum Problem {
     NotOpenApi,
     /// A second document follows the first.
     SeveralDocuments,
-    /// The text is not YAML.
+    /// The text is not of its language.
     Syntax {
+        /// JSON where the text begins with a brace, else YAML.
+        language: &'static str,
         /// What the parser says.
         message: String,
     },
@@ -220,9 +222,9 @@ impl fmt::Display for Problem {
                 formatter,
                 "a second YAML document starts here; give each a file of its own"
             ),
-            Self::Syntax { message } => write!(
+            Self::Syntax { language, message } => write!(
                 formatter,
-                "this is not YAML: {message}; mend the syntax here or just above"
+                "this is not {language}: {message}; mend the syntax here or just above"
             ),
             Self::TooDeep { .. }
             | Self::TooLarge { .. }

@@ -377,6 +377,7 @@ impl<'text> Reader<'text> {
                 let problem = match error.info() {
                     "recursion limit exceeded" => Problem::TooDeep { maximum: MAXIMUM_DEPTH },
                     message => Problem::Syntax {
+                        language: if self.before > 0 { "JSON" } else { "YAML" },
                         message: message.to_owned(),
                     },
                 };
@@ -685,6 +686,9 @@ mod tests {
         for (text, line, column) in [("{\"a\": 1, \"a\": 2}", 1, 10), ("{\"a\": ]}", 1, 7)] {
             assert_eq!(read(text).unwrap_err().position, Position { line, column }, "{text}");
         }
+        let told = |text| read(text).unwrap_err().to_string();
+        assert!(told("{\"a\": ]}").contains("this is not JSON"));
+        assert!(told("a: ]").contains("this is not YAML"));
     }
 
     #[test]
