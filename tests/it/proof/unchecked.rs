@@ -106,6 +106,20 @@ async fn the_rule_can_be_denied_and_allowed_as_any_other() {
 }
 
 #[tokio::test]
+async fn a_write_that_is_named_and_may_not_be_sent_is_told() {
+    let mut small = Small::new(THINGS).reading();
+    small.scope.only = vec![small.contract.operation_named("createThing").unwrap()];
+    let seen = small.check(whole()).await;
+    let findings = seen.of_rule(RULE);
+    assert_eq!(findings.len(), 1, "{:?}", seen.record.findings);
+    assert_eq!(
+        (findings[0].operation.as_str(), findings[0].received.as_str()),
+        ("createThing", "none: needs --writes")
+    );
+    assert_ne!(seen.record.outcome, Outcome::Conforms);
+}
+
+#[tokio::test]
 async fn what_was_left_out_is_not_in_scope() {
     let id = |small: &Small, name| small.contract.operation_named(name).unwrap();
     let mut skipping = Small::new(THINGS).reading();
