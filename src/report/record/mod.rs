@@ -350,7 +350,7 @@ impl FindingRecord {
 pub struct ResidueRecord {
     /// The operation that created it.
     pub operation: String,
-    /// Its identifier; none when no answer showed one.
+    /// Its identifier, as a shape where it may be somebody's address; none when no answer showed one.
     pub id: Option<String>,
     /// Whether the contract says where an answer shows the identifier; without it nobody can tell.
     #[serde(default = "stated")]
@@ -370,7 +370,7 @@ pub struct ResidueRecord {
 pub struct OtherRecord {
     /// The list that shows it.
     pub list: String,
-    /// Its identifier; none where it has none.
+    /// Its identifier, as a shape where it may be somebody's address; none where it has none.
     pub id: Option<String>,
 }
 
