@@ -7,7 +7,7 @@ use crate::contract::document::Node;
 use crate::contract::operation::{Location, Parameter};
 
 /// A value that belongs to nobody and that the parameter's schema admits; none for a path, since it would name a record,
-/// and where a schema asks for more than is read here. `examples` is whether those of the schema will do.
+/// and where a schema asks for more than is read here. `examples` is whether those of the schema will do, and any number.
 pub(super) fn made_up(contract: &Contract, parameter: &Parameter, examples: bool) -> Option<Value> {
     let schema = parameter.schema.as_deref()?;
     (parameter.location != Location::Path)
@@ -34,7 +34,8 @@ fn of_schema(contract: &Contract, (schema, examples): (&str, bool), depth: usize
             Some(json!([of_schema(contract, (&items, examples), depth + 1)?]))
         }
         "boolean" => Some(json!(true)),
-        "integer" | "number" => number(node),
+        // Without an upper bound it may be the account that a write is sent in the name of.
+        "integer" | "number" => number(node).filter(|_| examples || node.member("maximum").is_some()),
         "string" => text(node),
         _ => None,
     }
@@ -129,6 +130,19 @@ mod tests {
             ("{type: array, items: {type: integer, default: 3}}", json!([3])),
         ] {
             assert_eq!(made(schema), Some(value), "{schema}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_may_name_an_account_is_not_made_up_for_a_write() {
+        for (schema, value) in [
+            ("{type: integer}", None),
+            ("{type: integer, minimum: 1, example: 7}", None),
+            ("{type: integer, minimum: 2, maximum: 3}", Some(json!(2))),
+            ("{type: integer, enum: [4]}", Some(json!(4))),
+        ] {
+            let (contract, parameter) = parameter(&format!("in: header, required: true, schema: {schema}"));
+            assert_eq!(made_up(&contract, &parameter, false), value, "{schema}");
         }
     }
 

@@ -209,7 +209,7 @@ paths:
       operationId: createPart
       parameters:
         - {name: X-Tenant, in: header, required: true, schema: {type: string}}
-        - {name: a, in: cookie, required: true, schema: {type: integer}}
+        - {name: a, in: cookie, required: true, schema: {type: integer, minimum: 1, maximum: 9}}
         - {name: b, in: cookie, required: true, schema: {type: string}, examples: {one: {value: c}}}
         - {name: Accept, in: header, required: true, schema: {type: string}}
       responses: {'201': {description: Part}}
