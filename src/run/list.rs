@@ -174,7 +174,7 @@ mod tests {
             total: None,
             ..page(&[1, 2], 0)
         };
-        assert!(adds_up(&walk(&[untold.clone()], WalkEnd::Complete)));
+        assert!(adds_up(&walk(std::slice::from_ref(&untold), WalkEnd::Complete)));
         assert!(!adds_up(&walk(&[untold, page(&[3], 3)], WalkEnd::Complete)));
     }
 

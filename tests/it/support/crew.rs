@@ -1,5 +1,10 @@
 //! Tries many cases, on as many threads as there are processors: each of them is bound by the processor.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test may fail it, as the test itself may"
+)]
+
 use std::sync::Mutex;
 
 /// Does something with each of many things. Each thread has a tool of its own.

@@ -26,6 +26,10 @@ pub(super) fn profile(settings: &[String]) -> Profile {
 }
 
 /// The time by tokio's clock, which a test may pause: what comes late comes when that has jumped.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the clock of the service, which begins with the machine's time"
+)]
 fn now() -> DateTime<Utc> {
     static BEGUN: LazyLock<(Instant, DateTime<Utc>)> = LazyLock::new(|| (Instant::now(), Utc::now()));
     let (instant, time) = *BEGUN;
