@@ -480,10 +480,10 @@ fn reason_against(
 ) -> Option<String> {
     let operation = contract.operation(id);
     if scope.skip.contains(&id) {
-        return Some("left out by --skip".to_owned());
+        return Some("left out by skip".to_owned());
     }
     if !wanted.contains(&id) {
-        return Some("left out by --only".to_owned());
+        return Some("left out by only".to_owned());
     }
     if !matches!(
         operation.method,
@@ -492,7 +492,7 @@ fn reason_against(
         return Some(format!("{} is never sent", operation.method));
     }
     if !operation.is_read() && !scope.writes {
-        return Some("needs --writes".to_owned());
+        return Some("needs writes, which are off".to_owned());
     }
     if let Security::Unread { schemes } = &operation.security {
         return Some(format!(
@@ -627,7 +627,7 @@ mod tests {
                 .all(|step| contract.operation(step.operation).is_read())
         );
         let reasons: HashSet<_> = plan.not_called.iter().map(|(_, reason)| reason.as_str()).collect();
-        assert_eq!(reasons, HashSet::from(["needs --writes"]));
+        assert_eq!(reasons, HashSet::from(["needs writes, which are off"]));
         assert_eq!(plan.not_called.len(), 5);
     }
 

@@ -224,30 +224,30 @@ impl Action {
             Self::LookAtRefused => "none, or one page where a write was refused".to_owned(),
             Self::ProbeRead(Probe::SecondPage) => "none, or one request where the list has a second page".to_owned(),
             Self::Read | Self::ProbeRead(_) | Self::OddRead(_) | Self::Restore => "one request".to_owned(),
-            Self::OddWrite(_) => format!("one request; what it leaves counts against --max-writes {max_writes}"),
+            Self::OddWrite(_) => format!("one request; what it leaves counts against max-writes {max_writes}"),
             Self::ProbeWrite(_) => format!(
-                "one request, with the body that was accepted; what it leaves counts against --max-writes {max_writes}"
+                "one request, with the body that was accepted; what it leaves counts against max-writes {max_writes}"
             ),
             Self::Create => format!(
                 "one request in each documented form, and again, changed field by field, until it is accepted; what \
-                 all of them leave is at most --max-writes {max_writes}; before a later write takes its identifier, \
+                 all of them leave is at most max-writes {max_writes}; before a later write takes its identifier, \
                  what shows its record until it does"
             ),
             Self::ReadCreated => format!(
-                "one request, again within --settle {} while it gets a 404; of a list its pages, {max_pages} at most",
+                "one request, again within {} s (settle) while it gets a 404; of a list its pages, {max_pages} at most",
                 settle.as_secs_f64()
             ),
             Self::VaryCreate => format!(
                 "one with awkward values, with half of them where they are refused; for each started {WRITES_A_VARIANT} of \
-                 --max-writes {max_writes} one that is accepted, of at most {TRIES_A_VARIANT} that are tried; of one operation a \
-                 plain one and a page go together with the first, in the place of the others, unless --jobs is 1"
+                 max-writes {max_writes} one that is accepted, of at most {TRIES_A_VARIANT} that are tried; of one operation a \
+                 plain one and a page go together with the first, in the place of the others, unless jobs is 1"
             ),
             Self::Fill => format!(
-                "as many as {} of --max-writes {max_writes} leave room for, none where they are not needed",
+                "as many as {} of max-writes {max_writes} leave room for, none where they are not needed",
                 max_writes - reserve(*max_writes)
             ),
             Self::FillLast => format!(
-                "as many as the part of --max-writes {max_writes} beyond {WRITES_BY_DEFAULT} has room for, all pages of the list \
+                "as many as the part of max-writes {max_writes} beyond {WRITES_BY_DEFAULT} has room for, all pages of the list \
                  before and its ends one record before, then and one after; none where it has no room"
             ),
             Self::Equivalent => {
@@ -263,7 +263,7 @@ impl Action {
                     .to_owned()
             }
             Self::Look | Self::LookAgain => format!(
-                "pages 1 to last_page, {max_pages} at most, until it is there, again within --settle {}",
+                "pages 1 to last_page, {max_pages} at most, until it is there, again within {} s (settle)",
                 settle.as_secs_f64()
             ),
             Self::Update => "one request, and again, changed field by field, until it is accepted".to_owned(),

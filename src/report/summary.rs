@@ -124,7 +124,7 @@ impl Terminal {
         let more = reasons.iter().skip(shown);
         let (count, facts) = more.fold((0, 0), |(count, sum), (_, facts)| (count + 1, sum + facts.len()));
         if count > 0 {
-            let more = format!("for {count} reasons more; -v tells all, --report json=FILE keeps all");
+            let more = format!("for {count} reasons more; a verbose report tells all, a JSON report keeps all");
             text.push_str(&self.line(&format!("    undecided {facts:>4}: "), &more));
         }
     }
@@ -298,7 +298,7 @@ mod tests {
         assert_eq!(text.matches("see it again").count(), 20);
         assert_eq!(text.lines().filter(|line| line.starts_with("deny rule-")).count(), 50);
         assert!(
-            text.contains("and 430 findings more: -v tells all, --report json=FILE keeps all"),
+            text.contains("and 430 findings more: a verbose report tells all, a JSON report keeps all"),
             "{text}"
         );
         let verbose = Terminal {

@@ -88,7 +88,7 @@ impl Terminal {
             // Writing into a String does not fail.
             let _ = writeln!(
                 text,
-                "and {more} findings more: -v tells all, --report json=FILE keeps all"
+                "and {more} findings more: a verbose report tells all, a JSON report keeps all"
             );
         }
         if !rest.is_empty() {

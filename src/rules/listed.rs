@@ -9,13 +9,13 @@ use crate::contract::fact::FactKind;
 pub(super) static RULE: Rule = Rule {
     name: "listed",
     level: Level::Deny,
-    summary: "What a create answers is found in its list by its id, within --settle.",
+    summary: "What a create answers is found in its list by its id, within the time to settle.",
     explanation: "After a create, the list that x-laws names is walked until it shows the identifier that the create \
-                  answered, again and again for as long as --settle allows: the document does not promise that at \
+                  answered, again and again until the time to settle (settle) has passed: the document does not promise that at \
                   once. A record that no list shows is lost to every caller.",
     leaves_alone: "A list that changed while it was walked, was not seen whole, or has more pages than are walked. A \
                    create that answered no identifier.",
-    mend: "List the record; where the list is behind by design, give a longer --settle.",
+    mend: "List the record; where the list is behind by design, give it longer to settle.",
     source: "What the service does: create, list; x-laws, listed",
     example: Example {
         fact: "createTag created: listed in getTags",

@@ -20,11 +20,11 @@ pub(super) static RULE: Rule = Rule {
     summary: "Each operation in scope has a success that can be judged.",
     explanation: "A check that calls an operation in vain, or not at all, says nothing of its answers. Every other \
                   operation may conform, and nobody would know that this one was never seen to work.",
-    leaves_alone: "What was left out: by --only or --skip, a write without --writes, what another shard checks. An \
+    leaves_alone: "What was left out: by only or skip, a write while writes are off, what another shard checks. An \
                    operation whose every call ends in a finding at deny, such as `status` or `server-error`: that \
                    finding tells it. A run without any success, which says what to look at instead.",
     mend: "Give the target what the reason asks for, such as a record that its list shows; or accept the finding, or \
-           leave the operation out with --skip.",
+           leave the operation out (skip).",
     source: "This program's own; what was not judged is no conformity",
     example: Example {
         fact: "createVisit status: 2XX",

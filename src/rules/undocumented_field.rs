@@ -124,7 +124,7 @@ mod tests {
             let finding = told.finding("undocumented-field");
             assert_eq!(finding.pointer, format!("/data/<undocumented name({})>", name.len()));
             assert!(
-                finding.received.starts_with("string(6) (--show-values tells"),
+                finding.received.starts_with("string(6) (show-values tells"),
                 "{}",
                 finding.received
             );

@@ -11,12 +11,12 @@ pub(super) static RULE: Rule = Rule {
     name: "unfinished-answer",
     level: Level::Deny,
     summary: "A documented request, and one that is odd, gets a complete answer within the deadline and the bounds.",
-    explanation: "One deadline (--timeout) covers connecting, head, body and decoding; a body may have 8 MiB after \
+    explanation: "One deadline (timeout) covers connecting, head, body and decoding; a body may have 8 MiB after \
                   decoding. An answer that is cut, endless, or no HTTP is none: the caller waits for nothing.",
     leaves_alone: "Requests with a credential that must be refused. A target that cannot be reached at all: then \
                    nothing is judged, and the run says so.",
     mend: "Answer within the deadline and close the body where its length says. A service that is slow by design \
-           wants a longer --timeout.",
+           wants a longer timeout.",
     source: "RFC 9112, section 8: an incomplete message is no answer",
     example: Example {
         fact: "getTags answer: complete",

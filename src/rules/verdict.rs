@@ -161,15 +161,15 @@ impl fmt::Display for Reason {
             Self::No401(status) => write!(formatter, "refused with {status}, and only a 401 has a challenge"),
             Self::NoFullPage(left) => write!(
                 formatter,
-                "the list's total is no multiple of per_page, and --max-writes leaves {left} records to make it one"
+                "the list's total is no multiple of per_page, and max-writes leaves {left} records to make it one"
             ),
             Self::NotFull => formatter.write_str("the list's total is no multiple of per_page"),
             Self::NoInstant => formatter.write_str("the timestamp's form does not say which instant it names"),
             Self::NoSecondPage(needed, left) => write!(
                 formatter,
-                "the list has one page; a second takes {needed} records more, and --max-writes leaves {left}"
+                "the list has one page; a second takes {needed} records more, and max-writes leaves {left}"
             ),
-            Self::MaxWrites(most) => write!(formatter, "--max-writes {most} was reached"),
+            Self::MaxWrites(most) => write!(formatter, "max-writes {most} was reached"),
             Self::NoValue(why) => why.fmt(formatter),
             Self::NotCalled(why) | Self::NotOwn(why) => formatter.write_str(why),
             Self::NotSent => formatter.write_str("the field was in no accepted request"),
@@ -180,7 +180,7 @@ impl fmt::Display for Reason {
                 "answered with {status}, and the contract asks for no token, so that none was sent"
             ),
             Self::NotKept => formatter.write_str("the answer lacks the field that would carry what was sent"),
-            Self::NotReady => formatter.write_str("the target was not there within --wait"),
+            Self::NotReady => formatter.write_str("the target was waited for in vain"),
             Self::NotRepeated => formatter.write_str("the target asked for time, and a wrong token is not sent again"),
             Self::OnlyNull => formatter.write_str("the value was null, and null is a gap"),
             Self::PageUnclear => {
@@ -196,7 +196,7 @@ impl fmt::Display for Reason {
             }
             Self::Throttled => formatter.write_str("the target asked for time until the end"),
             Self::TokenRefused(status) => write!(formatter, "the token was refused with {status}"),
-            Self::TooManyPages(most) => write!(formatter, "the list has more pages than --max-pages {most}"),
+            Self::TooManyPages(most) => write!(formatter, "the list has more pages than max-pages {most}"),
             Self::Unanswered => formatter.write_str("no complete answer came"),
             Self::Untyped => formatter.write_str("the typed client hands the answer over as bytes"),
             Self::Unreadable(why) => write!(formatter, "the contract's assertion cannot be read: {why}"),
@@ -515,7 +515,7 @@ impl Sink<'_> {
             hidden.set(hidden.get() || !self.contract.prints(name));
             self.contract.tell_name(name)
         });
-        let hint = " (--show-values tells the name)";
+        let hint = " (show-values tells the name)";
         (told, if hidden.get() { hint } else { "" })
     }
 }

@@ -339,7 +339,7 @@ fn of_limits() -> Vec<Case> {
         Case {
             set: |_, scope, _| scope.writes = false,
             ..case(
-                Reason::NotCalled("needs --writes".to_owned()),
+                Reason::NotCalled("needs writes, which are off".to_owned()),
                 "create status: 201",
                 sound,
                 |asked| calls(asked, "POST /open") == 0,

@@ -106,17 +106,17 @@ fn of_one_plan(first: &(String, Record), other: &(String, Record)) -> Result<(),
         (
             "their target",
             (target(left), target(right)),
-            "check one target in all shards, with --base-url",
+            "check one target in all shards, at one base URL",
         ),
         (
             "their seed",
             (left.seed.to_string(), right.seed.to_string()),
-            "give all shards the same --seed",
+            "give all shards the same seed",
         ),
         (
             "how many shards there are",
             (of(left), of(right)),
-            "split the plan into as many in each --shard K/N",
+            "split the plan into one number of shards",
         ),
     ];
     for (what, told, hint) in told {

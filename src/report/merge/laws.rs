@@ -276,9 +276,9 @@ fn what_is_not_of_one_plan_is_refused_with_both_names() {
         (|record| record.seed = 8, "differ in their seed: 7 and 8"),
         (
             |record| record.target = "https://b.example.com".to_owned(),
-            "--base-url",
+            "base URL",
         ),
-        (|record| record.base_path = "/b".to_owned(), "--base-url"),
+        (|record| record.base_path = "/b".to_owned(), "base URL"),
         (
             |record| record.contract.title = "Others".to_owned(),
             "`Things` and `Others`",

@@ -44,10 +44,10 @@ pub enum ReadError {
         what: String,
     },
     /// It is JSON of another program.
-    #[error("it has no `report_version`, so it is no report of countersign; give what `--report json=FILE` wrote")]
+    #[error("it has no `report_version`, so it is no report of countersign; give a JSON report of a check")]
     NoReport,
     /// It is no JSON.
-    #[error("it is not JSON at line {line}, column {column}; give what `--report json=FILE` wrote")]
+    #[error("it is not JSON at line {line}, column {column}; give a JSON report of a check")]
     NotJson {
         /// Where.
         line: usize,

@@ -342,8 +342,8 @@ mod tests {
         assert_eq!(reason(Seen::bodies(BROKEN), None), None);
         let told = |ended| reason(Seen::bodies(SOUND).ended(ended), None).unwrap();
         assert!(told(Ended::TokenRefused(403)).contains("refused with 403"));
-        assert!(told(Ended::Throttled).contains("--rate"));
-        assert!(told(Ended::TimeOver(Duration::from_millis(1500))).contains("--max-time 1.5;"));
+        assert!(told(Ended::Throttled).contains("rate"));
+        assert!(told(Ended::TimeOver(Duration::from_millis(1500))).contains("within 1.5 s (max-time);"));
         let unreachable = told(Ended::Unreachable(Failure::Resolve));
         assert!(
             unreachable.starts_with("the host's name does not resolve; check the base URL"),
@@ -353,7 +353,7 @@ mod tests {
         let short = reason(Seen::bodies(SOUND), Some(100.0)).unwrap();
         assert_eq!(
             short,
-            "88.9 % of the facts were decided, and --require-facts asks for 100"
+            "88.9 % of the facts were decided, and require-facts asks for 100"
         );
     }
 
@@ -464,6 +464,6 @@ mod tests {
         });
         let id = seen.record(None).residue.remove(0).id.unwrap();
         assert!(!id.contains(['\u{1b}', '\n']) && !id.contains("::error"), "{id}");
-        assert_eq!(id, "<identifier(18): --show-values tells it>");
+        assert_eq!(id, "<identifier(18): show-values tells it>");
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn outcome(
         Ended::NotReady(within, reason) => {
             let seconds = within.as_secs_f64();
             let reason = format!(
-                "the target was not there within --wait {seconds}: {reason}; check the base URL, and that the service \
+                "the target was not there within {seconds} s (wait): {reason}; check the base URL, and that the service \
                  comes up"
             );
             (Outcome::CouldNotJudge, Some(reason))
@@ -45,11 +45,11 @@ pub(super) fn outcome(
         }
         Ended::Throttled => (
             Outcome::CouldNotJudge,
-            Some("every answer was 429; try again later or with --rate".to_owned()),
+            Some("every answer was 429; try again later, or at a lower rate".to_owned()),
         ),
         Ended::TimeOver(most) => {
             let reason = format!(
-                "the run was not done within --max-time {}; what was judged until then is reported: give it more time, or \
+                "the run was not done within {} s (max-time); what was judged until then is reported: give it more time, or \
                  see what the target is slow at",
                 most.as_secs_f64()
             );
@@ -76,7 +76,7 @@ pub(in crate::report) fn too_few(facts: &Facts, percent: f64) -> Option<String> 
     let reached = percentage(decided, facts.total.saturating_sub(others));
     let whose = if others > 0 { "this shard's facts" } else { "the facts" };
     (reached < percent)
-        .then(|| format!("{reached:.1} % of {whose} were decided, and --require-facts asks for {percent}"))
+        .then(|| format!("{reached:.1} % of {whose} were decided, and require-facts asks for {percent}"))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no contract has 2^52 facts")]

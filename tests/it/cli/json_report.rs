@@ -86,7 +86,7 @@ fn a_run_that_may_not_write_says_so_of_what_needs_it() {
     for row in rows.iter().filter(of_create) {
         assert_eq!(
             (&row["verdict"], &row["reason"]),
-            (&"undecided".into(), &"needs --writes".into())
+            (&"undecided".into(), &"needs writes, which are off".into())
         );
     }
 }

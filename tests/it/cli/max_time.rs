@@ -32,7 +32,7 @@ fn is_over(ended: &Ended, report: &Value, seconds: &str) {
     assert_eq!(ended.code, 3, "{ended:?}");
     assert_eq!(report["outcome"], "could-not-judge");
     let reason = report["reason"].as_str().unwrap();
-    assert!(reason.contains(&format!("--max-time {seconds};")), "{reason}");
+    assert!(reason.contains(&format!("within {seconds} s (max-time);")), "{reason}");
     assert!(ended.stdout.contains(reason), "{ended:?}");
 }
 
@@ -134,7 +134,7 @@ fn a_shard_whose_time_was_over_keeps_the_whole_from_being_green() {
     );
     let reason = report["reason"].as_str().unwrap();
     assert!(
-        reason.contains("shard 1: the run was not done within --max-time 0.001"),
+        reason.contains("shard 1: the run was not done within 0.001 s (max-time)"),
         "{reason}"
     );
 }

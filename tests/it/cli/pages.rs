@@ -20,9 +20,9 @@ fn a_list_longer_than_the_bound_leaves_its_total_undecided_and_says_so() {
     let target = Target::sound();
     let (ended, report) = check(&target.url(), &["--max-pages", "1"]).report();
     assert_eq!(ended.code, 0, "{ended:?}");
-    assert_eq!(reason(&report, TOTAL), "the list has more pages than --max-pages 1");
+    assert_eq!(reason(&report, TOTAL), "the list has more pages than max-pages 1");
     assert!(
-        ended.stdout.contains("the list has more pages than --max-pages 1"),
+        ended.stdout.contains("the list has more pages than max-pages 1"),
         "{ended:?}"
     );
     let (_, report) = check(&target.url(), &["--max-pages", "2"]).report();
@@ -73,7 +73,7 @@ fn a_list_without_end_costs_no_more_pages_than_the_bound() {
         let target = Stub::start(|request, stream| stream.write_all(endless(request).as_bytes()));
         let (ended, report) = check(&target.url(), arguments).report();
         assert_eq!(ended.code, 0, "{ended:?}");
-        let told = format!("the list has more pages than --max-pages {most}");
+        let told = format!("the list has more pages than max-pages {most}");
         assert_eq!(reason(&report, TOTAL), told);
         let received = target.received();
         let pages = received

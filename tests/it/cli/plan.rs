@@ -178,7 +178,7 @@ fn writes_are_marked_and_a_plan_of_reads_has_none() {
     assert!(writing.iter().flatten().any(|line| line.writes));
     let reading = planned(&[]);
     assert!(groups(&reading).iter().flatten().all(|line| !line.writes));
-    assert!(reading.contains("createTag: needs --writes"), "{reading}");
+    assert!(reading.contains("createTag: needs writes, which are off"), "{reading}");
 }
 
 #[test]

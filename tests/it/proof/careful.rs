@@ -88,7 +88,7 @@ async fn a_read_only_check_decides_the_reads_and_says_what_the_rest_needs() {
         let of_a_write = row.fact.starts_with("create") || row.fact.starts_with("update");
         assert_eq!(
             row.reason.as_deref(),
-            of_a_write.then_some("needs --writes"),
+            of_a_write.then_some("needs writes, which are off"),
             "{}",
             row.fact
         );

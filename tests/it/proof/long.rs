@@ -8,7 +8,7 @@ use super::deviating::Deviation;
 use super::listing::seeded;
 
 const BOUND: u64 = 6;
-const BOUNDED: &str = "the list has more pages than --max-pages 6";
+const BOUNDED: &str = "the list has more pages than max-pages 6";
 
 /// One item a page, and what the run creates at this place among them.
 fn long(place: fn(usize) -> usize) -> Deviation {

@@ -114,7 +114,7 @@ async fn a_write_that_is_named_and_may_not_be_sent_is_told() {
     assert_eq!(findings.len(), 1, "{:?}", seen.record.findings);
     assert_eq!(
         (findings[0].operation.as_str(), findings[0].received.as_str()),
-        ("createThing", "none: needs --writes")
+        ("createThing", "none: needs writes, which are off")
     );
     assert_ne!(seen.record.outcome, Outcome::Conforms);
 }
