@@ -14,8 +14,11 @@
 //! |---|---|
 //! | none | [`client`]: typed calls, lists as streams |
 //! | `checker` | [`Check`]: a check as a library; `contract`, `exchange`, `plan`, `rules`, `run`, `report` beneath it |
+//! | `html` | `report::html`: the page of a report |
+//! | `junit` | `report::junit`: a report as JUnit's XML |
 //! | `service` | `service`: the reference implementation |
-//! | `cli` (default) | `cli` and the `countersign` command, with all of the above |
+//! | `postgres` | PostgreSQL as a store of the reference service |
+//! | `cli` (default) | `cli` and the `countersign` command, with all of the above but PostgreSQL |
 //!
 //! A service's own tests hold it to the contract, in their own process: any `tower` service is checked as it is, axum's
 //! router among them, and a deployed one by `.url("https://…")`. Here it is the reference service that is checked:

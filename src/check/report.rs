@@ -29,7 +29,7 @@ impl Report {
         assert!(self.conforms(), "the check ended so:\n\n{self}");
     }
 
-    /// The record that every report is written from, such as by [`html`](fn@crate::report::html).
+    /// The record that every report is written from, such as by [`json`](fn@crate::report::json).
     #[must_use]
     pub fn record(&self) -> &Record {
         &self.record

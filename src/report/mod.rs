@@ -5,8 +5,10 @@ mod excerpt;
 mod exchanges;
 mod github;
 mod har;
+#[cfg(feature = "html")]
 mod html;
 mod json;
+#[cfg(feature = "junit")]
 mod junit;
 mod line;
 mod markdown;
@@ -27,8 +29,10 @@ pub use excerpt::{Excerpt, ExcerptLine, Mark};
 pub use exchanges::{AnswerRecord, CredentialRecord, ExchangeRecord, Exchanges, HeaderRecord, PurposeRecord};
 pub use github::github;
 pub use har::har;
+#[cfg(feature = "html")]
 pub use html::html;
 pub use json::{json, write_json};
+#[cfg(feature = "junit")]
 pub use junit::junit;
 pub use markdown::{MOST_BYTES, markdown, markdown_within};
 pub use merge::{MergeError, merge};

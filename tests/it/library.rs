@@ -93,6 +93,28 @@ async fn a_fault_fails_the_test_with_the_name_of_its_rule() -> Result<(), Error>
     Ok(())
 }
 
+#[test]
+fn the_checker_alone_brings_no_page_no_junit_no_store_and_no_command_line() {
+    let manifest: toml::Table = include_str!("../../Cargo.toml").parse().unwrap();
+    let brings = |feature: &str| {
+        let parts = manifest["features"][feature].as_array().unwrap();
+        parts.iter().map(|part| part.as_str().unwrap()).collect::<Vec<_>>()
+    };
+    let checker = brings("checker");
+    assert!(checker.contains(&"dep:jsonschema"));
+    for (feature, spared) in [
+        ("html", "dep:maud"),
+        ("junit", "dep:quick-junit"),
+        ("service", "dep:rusqlite"),
+        ("cli", "dep:clap"),
+        ("cli", "dep:indicatif"),
+    ] {
+        assert!(brings(feature).contains(&spared), "{feature}");
+        assert!(!checker.contains(&spared) && !checker.contains(&feature), "{spared}");
+        assert!(feature == "cli" || brings("cli").contains(&feature), "{feature}");
+    }
+}
+
 /// What a record says, but for where and when.
 fn said(record: &Record) -> String {
     let findings = record.findings.iter();
