@@ -15,7 +15,7 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use chrono::{DateTime, FixedOffset};
-use countersign::client::{CallError, Client, ClientError, types};
+use countersign::client::{Client, ClientError, types};
 use futures::TryStreamExt;
 
 const USAGE: &str = "usage: record_visit BASE_URL CONTACT_ID VENUE_NAME DATETIME, with the token in COUNTERSIGN_TOKEN";
@@ -57,11 +57,11 @@ async fn run() -> Result<(), Box<dyn Error>> {
             Ok(())
         }
         // What a refusal says is not documented; whoever calls may want to read it.
-        Err(CallError::UnexpectedResponse(refusal)) => {
-            let status = refusal.status();
-            Err(format!("failed to record the visit: {status} {}", refusal.text().await?).into())
+        Err(ClientError::Status { status, response }) => {
+            let text = response.into_inner().text().await?;
+            Err(format!("failed to record the visit: {status} {text}").into())
         }
-        Err(error) => Err(ClientError::from(error).into()),
+        Err(error) => Err(error.into()),
     }
 }
 

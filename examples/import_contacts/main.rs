@@ -112,12 +112,7 @@ async fn imported(client: &Client, resume: &Resume, line: Line) -> End {
     if let Err(error) = resume.write(line.number, key, Outcome::Sent) {
         return End::Stop(format!("failed to write the resume file: {error}"));
     }
-    let answer = client
-        .create_contact()
-        .body(contact)
-        .send()
-        .await
-        .map_err(ClientError::from);
+    let answer = client.create_contact().body(contact).send().await;
     let (outcome, end) = settled(answer.err());
     match outcome.map(|outcome| resume.write(line.number, key, outcome)) {
         Some(Err(error)) => End::Stop(format!("failed to write the resume file: {error}")),
@@ -133,15 +128,13 @@ fn settled(error: Option<ClientError>) -> (Option<Outcome>, End) {
     match &error {
         // A success that cannot be read is one.
         ClientError::Answer { .. } => (Some(Outcome::Imported), End::Imported),
-        ClientError::Status { status } if matches!(status.as_u16(), 401 | 403) => {
+        ClientError::Status { status, .. } if matches!(status.as_u16(), 401 | 403) => {
             (Some(Outcome::Refused), End::Stop(error.to_string()))
         }
-        ClientError::Status { status } if status.is_client_error() && status.as_u16() != 408 => {
+        ClientError::Status { status, .. } if status.is_client_error() && status.as_u16() != 408 => {
             (Some(Outcome::Refused), End::Failed(error.to_string()))
         }
-        ClientError::Transport(source) if source.is_connect() => {
-            (Some(Outcome::Refused), End::Stop("failed to connect".to_owned()))
-        }
+        ClientError::Transport(source) if source.is_connect() => (Some(Outcome::Refused), End::Stop(error.to_string())),
         _ => (None, End::Failed(format!("{error}; {}", Resume::unknown()))),
     }
 }

@@ -1,13 +1,35 @@
 //! What can go wrong in a client, in words that hold no value of the exchange: [`ClientError`].
 
-use reqwest::StatusCode;
+use std::fmt;
 
-use super::{BaseUrlError, CallError, TokenError};
+use reqwest::{Response, StatusCode};
+
+use super::cause::Cause;
+use super::generated::Error as CallError;
+use super::{BaseUrlError, TokenError};
 
 /// Why a client could not be made, or a call or a stream could not go on.
 ///
-/// No text of it shows a token, a URL or a part of a body. Where the answer itself is of use, take the [`CallError`] of
-/// the call.
+/// Its text says what went wrong and why, and shows no token, no URL and no part of a body; what the service answered is in
+/// [`ClientError::Status`].
+///
+/// # Examples
+///
+/// ```
+/// use countersign::client::{Client, ClientError};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// // Nobody listens on this port.
+/// let client = Client::new("http://127.0.0.1:1", "a-token".parse()?)?;
+/// let error = client.get_tags().send().await.unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "failed to get a complete answer: the connection could not be opened: connection refused"
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
@@ -55,33 +77,89 @@ pub enum ClientError {
     Status {
         /// The status.
         status: StatusCode,
+        /// The response itself.
+        response: FailedResponse,
     },
     /// The text is no token.
     #[error("failed to take the token: {0}")]
     Token(#[from] TokenError),
     /// No complete answer came: the service can't be reached, a deadline passed, or a bound was exceeded.
-    #[error("failed to get a complete answer")]
+    #[error("failed to get a complete answer: {}", Cause::of(.0))]
     Transport(#[source] reqwest::Error),
 }
 
-impl<E> From<CallError<E>> for ClientError {
-    fn from(error: CallError<E>) -> Self {
+impl ClientError {
+    /// What the generator's error says, which every generated call is given to.
+    pub(crate) fn of_call<E>(error: CallError<E>) -> Self {
         match error {
             CallError::CommunicationError(source)
             | CallError::InvalidUpgrade(source)
             | CallError::ResponseBodyError(source) => Self::Transport(source.without_url()),
             CallError::Custom(problem) | CallError::InvalidRequest(problem) => Self::Request { problem },
-            CallError::ErrorResponse(answer) => Self::Status {
-                status: answer.status(),
-            },
+            CallError::ErrorResponse(answer) => {
+                let mut response = http::Response::new("");
+                *response.status_mut() = answer.status();
+                response.headers_mut().clone_from(answer.headers());
+                Self::of_status(response.into())
+            }
             // The text of the decoder quotes the value that it could not take.
             CallError::InvalidResponsePayload(_, source) => Self::Answer {
                 line: source.line(),
                 column: source.column(),
             },
-            CallError::UnexpectedResponse(answer) => Self::Status {
-                status: answer.status(),
-            },
+            CallError::UnexpectedResponse(response) => Self::of_status(response),
         }
+    }
+
+    fn of_status(response: Response) -> Self {
+        Self::Status {
+            status: response.status(),
+            response: FailedResponse(Box::new(response)),
+        }
+    }
+}
+
+/// The response to a call that was no success, its body still to be read. `Debug` shows its status alone.
+///
+/// # Examples
+///
+/// What a refusal says is not documented; a program that wants to know reads it.
+///
+#[cfg_attr(feature = "service", doc = "```")]
+#[cfg_attr(not(feature = "service"), doc = "```ignore")]
+/// use countersign::client::{Client, ClientError, types};
+///
+/// async fn create(client: &Client, tag: types::TagInput) -> Result<(), Box<dyn std::error::Error>> {
+///     match client.create_tag().body(tag).send().await {
+///         Err(ClientError::Status { status, response }) if status == 422 => {
+///             Err(response.into_inner().text().await?.into())
+///         }
+///         other => Ok(drop(other?)),
+///     }
+/// }
+/// # use countersign::service::{Service, app, run};
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// # let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+/// # let base_url = format!("http://{}", listener.local_addr()?);
+/// # tokio::spawn(run(listener, app(Service::memory("a-token".to_owned().into())?), std::future::pending()));
+/// # let client = Client::new(&base_url, "a-token".parse()?)?;
+/// # assert!(!create(&client, types::TagInput::default()).await.unwrap_err().to_string().is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct FailedResponse(Box<Response>);
+
+impl FailedResponse {
+    /// The response, whose body is read as far as [`Settings::largest_answer`](super::Settings::largest_answer).
+    #[must_use]
+    pub fn into_inner(self) -> Response {
+        *self.0
+    }
+}
+
+impl fmt::Debug for FailedResponse {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "FailedResponse({})", self.0.status().as_u16())
     }
 }

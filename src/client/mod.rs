@@ -50,9 +50,8 @@
 //!
 //! # Errors
 //!
-//! A call fails with progenitor's [`CallError`], which holds the whole answer to an unexpected status; the streams, and
-//! `?` in a function that returns it, give a [`ClientError`], whose text says what went wrong and no value of the
-//! exchange: no token, no URL, nothing of a body. A [`CallError`]'s own text may show headers and body of an answer.
+//! Calls and streams fail with a [`ClientError`], whose text says what went wrong, with its cause, and no value of the
+//! exchange: no token, no URL, nothing of a body. [`ClientError::Status`] holds the response for whoever wants to read it.
 //!
 //! # Design
 //!
@@ -61,6 +60,7 @@
 //! program did not name.
 
 pub(crate) mod base_url;
+pub(crate) mod cause;
 mod connect;
 mod error;
 #[cfg(all(test, feature = "checker"))]
@@ -85,8 +85,8 @@ mod tolerant;
 pub(crate) mod typed;
 
 pub use base_url::BaseUrlError;
-pub use error::ClientError;
-pub use generated::{ByteStream, Client, ClientInfo, Error as CallError, ResponseValue, builder, types};
+pub use error::{ClientError, FailedResponse};
+pub use generated::{ByteStream, Client, ClientInfo, ResponseValue, builder, types};
 pub use pages::Items;
 pub use session::Settings;
 pub use token::{Token, TokenError};

@@ -8,6 +8,7 @@ use progenitor_client::{ClientHooks, ClientInfo, OperationInfo};
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use reqwest::{Body, Request, Response};
 
+use super::cause::TooLarge;
 use super::{Client, repeat};
 
 /// The bounds of every call of a client.
@@ -84,9 +85,7 @@ fn at_most(
         let Some(chunk) = chunks.next().await.transpose().map_err(reqwest::Error::without_url)? else {
             return Ok(None);
         };
-        let left = left
-            .checked_sub(chunk.len())
-            .ok_or_else(|| format!("the answer is larger than {most} bytes"))?;
+        let left = left.checked_sub(chunk.len()).ok_or(TooLarge(most))?;
         Ok(Some((chunk, (chunks, left))))
     })
 }

@@ -104,7 +104,7 @@ fn a_new_operation_shows_as_a_method_and_its_builder() {
     for line in [
         "Client::get_labels(&self) -> builder::GetLabels<'_>",
         "Client::labels(&self) -> crate::client::Items<'_, types::Tag>",
-        "async builder::GetLabels::send(self) -> Result<ResponseValue<types::TagPage>, Error<()>>",
+        "async builder::GetLabels::send(self) -> Result<ResponseValue<types::TagPage>, crate::client::ClientError>",
     ] {
         assert!(new.iter().any(|known| known == line), "`{line}` is not among {new:#?}");
     }

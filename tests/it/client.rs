@@ -142,7 +142,7 @@ mod requests {
             .update_contact()
             .id("secret")
             .body(types::ContactInput::default());
-        let error = ClientError::from(update.send().await.unwrap_err());
+        let error = update.send().await.unwrap_err();
         assert!(matches!(error, ClientError::Request { .. }), "{error}");
         assert!(!shown(&error).contains("secret"), "{error}");
         assert!(stub.received().is_empty());
@@ -237,7 +237,7 @@ mod streams {
         });
         let outcomes: Vec<_> = client(&table.start().await).tags().collect().await;
         assert!(
-            matches!(&outcomes[..], [Ok(_), Err(ClientError::Status { status })] if *status == 500),
+            matches!(&outcomes[..], [Ok(_), Err(ClientError::Status { status, .. })] if *status == 500),
             "{outcomes:?}"
         );
     }
@@ -282,9 +282,9 @@ mod repeats {
         let throttled = Answer::status(429).header("retry-after", "86400");
         let stub = Stub::table().on("GET", TAGS, throttled).start().await;
         let start = Instant::now();
-        let error = ClientError::from(hasty(&stub).get_tags().send().await.unwrap_err());
+        let error = hasty(&stub).get_tags().send().await.unwrap_err();
         assert!(
-            matches!(error, ClientError::Status { status } if status == 429),
+            matches!(error, ClientError::Status { status, .. } if status == 429),
             "{error}"
         );
         assert_eq!(stub.received().len(), 4);
@@ -346,7 +346,7 @@ mod bounds {
         let mut settings = Settings::default();
         settings.deadline = Duration::from_millis(200);
         let client = Client::with_settings(&stub.url(), TOKEN.parse().unwrap(), settings).unwrap();
-        let error = ClientError::from(client.get_tags().send().await.unwrap_err());
+        let error = client.get_tags().send().await.unwrap_err();
         assert!(
             matches!(&error, ClientError::Transport(source) if source.is_timeout()),
             "{}",
@@ -363,12 +363,119 @@ mod bounds {
             let mut settings = Settings::default();
             settings.largest_answer = largest;
             let client = Client::with_settings(&stub.url(), TOKEN.parse().unwrap(), settings).unwrap();
-            let outcome = client.get_tags().send().await.map_err(ClientError::from);
+            let outcome = client.get_tags().send().await;
             assert_eq!(outcome.is_ok(), fits);
             if let Err(error) = outcome {
                 assert!(shown(&error).contains("is larger than"), "{}", shown(&error));
             }
         }
+    }
+}
+
+mod errors {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_error_says_what_went_wrong_and_why() {
+        let page = tag_page(1, 1, &["a"]);
+        let stub = Stub::table()
+            .on("GET", TAGS, Answer::json(200, &page))
+            .on("GET", VISITS, Answer::json(200, &json!({})).unfinished())
+            .on("GET", CONTACTS, Answer::status(200).body("{"))
+            .start()
+            .await;
+        let with = |set: fn(&mut Settings)| {
+            let mut settings = Settings::default();
+            set(&mut settings);
+            Client::with_settings(&stub.url(), TOKEN.parse().unwrap(), settings).unwrap()
+        };
+        let small = with(|settings| settings.largest_answer = 20);
+        let hurried = with(|settings| settings.deadline = Duration::from_millis(200));
+        let of = |base_url: &str| Client::new(base_url, TOKEN.parse().unwrap()).unwrap();
+        let cut = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let cut_url = format!("http://{}", cut.local_addr().unwrap());
+        tokio::spawn(async move {
+            loop {
+                drop(cut.accept().await.unwrap());
+            }
+        });
+        let why = |text: &str| format!("failed to get a complete answer: {text}");
+        let told = |error: ClientError| error.to_string();
+        for (error, expected) in [
+            (
+                small.get_tags().send().await.unwrap_err(),
+                why("the response is larger than 20 bytes"),
+            ),
+            (
+                hurried.get_visits().send().await.unwrap_err(),
+                why("the deadline passed"),
+            ),
+            (
+                small.get_contacts().send().await.unwrap_err(),
+                "failed to read the answer: no JSON of the documented types at line 1, column 1".to_owned(),
+            ),
+            (
+                small.get_venues().send().await.unwrap_err(),
+                "failed to get a success: the service answered 404 Not Found".to_owned(),
+            ),
+            (
+                of("http://127.0.0.1:1").get_tags().send().await.unwrap_err(),
+                why("the connection could not be opened: connection refused"),
+            ),
+            (
+                of("http://no-such-host.invalid").get_tags().send().await.unwrap_err(),
+                why("the host's name does not resolve"),
+            ),
+            (
+                of(&cut_url.replace("http", "https"))
+                    .get_tags()
+                    .send()
+                    .await
+                    .unwrap_err(),
+                why("TLS failed: the target closed the connection in the handshake; is it a plain `http` address?"),
+            ),
+            (
+                of(&cut_url).get_tags().send().await.unwrap_err(),
+                why("the connection ended before the response was complete"),
+            ),
+            (
+                Client::new("api.example.com", TOKEN.parse().unwrap()).unwrap_err(),
+                "failed to take the base URL: the base URL has no scheme; it looks like `https://api.example.com`"
+                    .to_owned(),
+            ),
+        ] {
+            assert_eq!(told(error), expected);
+        }
+    }
+
+    #[tokio::test]
+    async fn the_response_that_is_no_success_can_be_read() {
+        for status in [401, 422, 409] {
+            let refusal = Answer::status(status).header("x-reason", "odd").body("why not");
+            let stub = Stub::table().on("POST", TAGS, refusal).start().await;
+            let call = client(&stub).create_tag().body(types::TagInput::default()).send().await;
+            let error = call.unwrap_err();
+            assert!(
+                !shown(&error).contains("why not") && !shown(&error).contains("odd"),
+                "{error:?}"
+            );
+            let ClientError::Status { status: told, response } = error else {
+                panic!("{error}")
+            };
+            assert_eq!(told, status);
+            let response = response.into_inner();
+            assert_eq!(
+                (response.status(), &response.headers()["x-reason"]),
+                (told, &"odd".parse().unwrap())
+            );
+            assert_eq!(response.text().await.unwrap(), "why not");
+        }
+    }
+
+    #[test]
+    fn an_error_can_be_moved_to_another_thread() {
+        fn movable<T: Send + Sync + 'static>() {}
+        movable::<ClientError>();
     }
 }
 
@@ -384,9 +491,9 @@ mod secrets {
         for status in [301, 302, 303, 307, 308] {
             let redirect = Answer::status(status).header("location", &format!("{}{TAGS}", elsewhere.url()));
             let stub = Stub::table().on("GET", TAGS, redirect).start().await;
-            let error = ClientError::from(client(&stub).get_tags().send().await.unwrap_err());
+            let error = client(&stub).get_tags().send().await.unwrap_err();
             assert!(
-                matches!(error, ClientError::Status { status: got } if got == status),
+                matches!(error, ClientError::Status { status: got, .. } if got == status),
                 "{error}"
             );
             assert_eq!(stub.received().len(), 1);
@@ -431,9 +538,11 @@ mod secrets {
                 assert!(!text.contains(hidden), "{text}");
             }
         }
-        // A call's own error may show the answer; where there is none, it shows no URL either.
-        let text = shown(&gone.get_tags().send().await.unwrap_err());
-        assert!(!text.contains("prefix"), "{text}");
+        let errors_of_calls = [client.get_tags().send().await.err(), gone.get_tags().send().await.err()];
+        for error in errors_of_calls {
+            let text = shown(&error.unwrap());
+            assert!(!text.contains(TOKEN) && !text.contains("prefix"), "{text}");
+        }
         assert!(
             matches!(errors[1], ClientError::Answer { line: 1, .. }),
             "{}",

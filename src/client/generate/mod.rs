@@ -3,6 +3,7 @@
 //! It knows no operation by name. `build.rs` compiles this module; the library does so for its tests only. The entry is
 //! [`client`].
 
+mod failing;
 mod streams;
 mod tolerate;
 
@@ -30,6 +31,7 @@ pub(crate) fn client(contract: &Value, projected: &Value) -> Result<String, Obst
         message,
     })?;
     drop_constructors(&mut file);
+    failing::fail_with_our_error(&mut file);
     tolerate::tolerate(&mut file);
     file.items.extend(streams::streams(contract, projected)?);
     file.items.push(decoder(projected));

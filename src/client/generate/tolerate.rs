@@ -55,7 +55,7 @@ fn is(kind: &Type, name: &str) -> bool {
 }
 
 /// The first argument of a generic type.
-fn inner(kind: &Type) -> Option<&Type> {
+pub(super) fn inner(kind: &Type) -> Option<&Type> {
     let Type::Path(path) = kind else { return None };
     let PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else {
         return None;

@@ -13,13 +13,13 @@
 //! Exchanges on threads of their own would hold the deadline; on two processors, beside the service, they cost a fifth of
 //! the requests per second with 4 or 32 of them under way, because each goes to another thread and back.
 
-use std::error::Error as _;
 use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::LocalBoxFuture;
 
 use super::{Channel, Outgoing, Received, TransportError, collect};
+use crate::client::cause::Cause;
 use crate::exchange::record::Failure;
 use crate::exchange::target::Target;
 
@@ -81,96 +81,13 @@ impl Channel for Http {
     }
 }
 
-/// Tells failures apart by the errors beneath `reqwest`'s own, whose texts may hold the address.
+/// The failure by its cause. There is no proxy here and no deadline but that of connecting; the caller has the others.
 fn classify(error: &reqwest::Error) -> Failure {
-    let mut source = error.source();
-    let mut cut = false;
-    while let Some(cause) = source {
-        if let Some(tls) = tls_error(cause) {
-            return Failure::Tls { reason: tls };
-        }
-        if let Some(io) = cause.downcast_ref::<std::io::Error>() {
-            cut |= is_cut(io.kind());
-            if error.is_connect() && io.raw_os_error().is_some() && !is_cut(io.kind()) {
-                return Failure::Connect {
-                    reason: io.kind().to_string(),
-                };
-            }
-        }
-        if cause.to_string().starts_with("dns error") {
-            return Failure::Resolve;
-        }
-        source = cause.source();
+    match Cause::of(error) {
+        Cause::Connect(reason) => Failure::Connect { reason },
+        Cause::Cut => Failure::Cut,
+        Cause::Resolve => Failure::Resolve,
+        Cause::Tls(reason) => Failure::Tls { reason },
+        Cause::Deadline | Cause::NotHttp | Cause::Proxy | Cause::Setup | Cause::TooLarge(_) => Failure::NotHttp,
     }
-    unfinished(error, cut)
-}
-
-fn unfinished(error: &reqwest::Error, cut: bool) -> Failure {
-    let text = deepest(error);
-    if error.is_connect() && error.is_timeout() {
-        return Failure::Connect {
-            reason: "timed out".to_owned(),
-        };
-    }
-    // A connection that is open already and is closed while it is being opened was in its handshake.
-    if error.is_connect() {
-        return Failure::Tls {
-            reason: "the target closed the connection in the handshake; is it a plain `http` address?".to_owned(),
-        };
-    }
-    if cut
-        || [
-            "connection closed",
-            "unexpected EOF",
-            "end of file",
-            "IncompleteMessage",
-        ]
-        .iter()
-        .any(|sign| text.contains(sign))
-    {
-        return Failure::Cut;
-    }
-    Failure::NotHttp
-}
-
-/// Whether the connection ended, as against what came over it being wrong.
-fn is_cut(kind: std::io::ErrorKind) -> bool {
-    use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
-    matches!(kind, BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
-}
-
-fn tls_error(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
-    // An error of the operating system's kind passes its own source over, and here one stands in another.
-    if let Some(io) = cause.downcast_ref::<std::io::Error>() {
-        return tls_error(io.get_ref()?);
-    }
-    let error = cause.downcast_ref::<rustls::Error>()?;
-    Some(match error {
-        rustls::Error::InvalidCertificate(reason) => format!("the certificate is not valid: {}", certificate(reason)),
-        rustls::Error::InvalidMessage(_) => "the answer is not TLS; is it a plain `http` address?".to_owned(),
-        rustls::Error::AlertReceived(alert) => format!("the target refused with the alert {alert:?}"),
-        _ => "the handshake failed".to_owned(),
-    })
-}
-
-fn certificate(reason: &rustls::CertificateError) -> &'static str {
-    match reason {
-        rustls::CertificateError::Expired | rustls::CertificateError::ExpiredContext { .. } => "it has expired",
-        rustls::CertificateError::NotValidForName | rustls::CertificateError::NotValidForNameContext { .. } => {
-            "it is for another name"
-        }
-        rustls::CertificateError::UnknownIssuer => "its issuer is not known here",
-        rustls::CertificateError::NotValidYet | rustls::CertificateError::NotValidYetContext { .. } => {
-            "it is not valid yet"
-        }
-        _ => "it is refused, as a self-signed one is",
-    }
-}
-
-fn deepest(error: &reqwest::Error) -> String {
-    let mut deepest: &dyn std::error::Error = error;
-    while let Some(source) = deepest.source() {
-        deepest = source;
-    }
-    deepest.to_string()
 }

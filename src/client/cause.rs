@@ -1,0 +1,152 @@
+//! Why no complete response came, in words that hold nothing of the exchange. The main type is [`Cause`].
+//!
+//! # Design
+//!
+//! The texts of reqwest and of what is beneath it may hold an address or a name of a certificate, so none of them is
+//! repeated: the errors are told apart by their kinds, and each kind has words of ours.
+
+use std::error::Error;
+use std::io;
+
+/// Why no complete response came.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Cause {
+    /// The connection could not be opened.
+    #[error("the connection could not be opened: {0}")]
+    Connect(String),
+    /// The connection ended before the response did.
+    #[error("the connection ended before the response was complete")]
+    Cut,
+    /// The deadline passed.
+    #[error("the deadline passed")]
+    Deadline,
+    /// What came is not HTTP.
+    #[error("the response is not HTTP/1.1 as RFC 9112 has it, or its head is too large")]
+    NotHttp,
+    /// A proxy did not let it through.
+    #[error("the proxy opened no way to the service")]
+    Proxy,
+    /// The host's name has no address.
+    #[error("the host's name does not resolve")]
+    Resolve,
+    /// Nothing could be sent.
+    #[error("the HTTP client or the request could not be set up")]
+    Setup,
+    /// TLS was refused or broken.
+    #[error("TLS failed: {0}")]
+    Tls(String),
+    /// The body is larger than what is read.
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
+}
+
+/// The body of a response is larger than [`Settings::largest_answer`](super::Settings::largest_answer).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the response is larger than {0} bytes")]
+pub(crate) struct TooLarge(pub(super) usize);
+
+impl Cause {
+    /// Tells the cause by the errors beneath reqwest's own.
+    pub(crate) fn of(error: &reqwest::Error) -> Self {
+        if error.is_builder() {
+            return Self::Setup;
+        }
+        let mut source = error.source();
+        let mut cut = false;
+        while let Some(cause) = source {
+            if let Some(too_large) = cause.downcast_ref::<TooLarge>() {
+                return Self::TooLarge(*too_large);
+            }
+            if let Some(tls) = tls_error(cause) {
+                return Self::Tls(tls);
+            }
+            if let Some(io) = cause.downcast_ref::<io::Error>() {
+                cut |= is_cut(io.kind());
+                if error.is_connect() && io.raw_os_error().is_some() && !is_cut(io.kind()) {
+                    return Self::Connect(io.kind().to_string());
+                }
+            }
+            let text = cause.to_string();
+            if text.starts_with("dns error") {
+                return Self::Resolve;
+            }
+            if text.starts_with("tunnel error") {
+                return Self::Proxy;
+            }
+            source = cause.source();
+        }
+        unfinished(error, cut)
+    }
+}
+
+fn unfinished(error: &reqwest::Error, cut: bool) -> Cause {
+    let text = deepest(error);
+    if error.is_timeout() {
+        return if error.is_connect() {
+            Cause::Connect("timed out".to_owned())
+        } else {
+            Cause::Deadline
+        };
+    }
+    // A connection that is open already and is closed while it is being opened was in its handshake.
+    if error.is_connect() {
+        return Cause::Tls(
+            "the target closed the connection in the handshake; is it a plain `http` address?".to_owned(),
+        );
+    }
+    if cut
+        || [
+            "connection closed",
+            "unexpected EOF",
+            "end of file",
+            "IncompleteMessage",
+        ]
+        .iter()
+        .any(|sign| text.contains(sign))
+    {
+        return Cause::Cut;
+    }
+    Cause::NotHttp
+}
+
+/// Whether the connection ended, as against what came over it being wrong.
+fn is_cut(kind: io::ErrorKind) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+    matches!(kind, BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
+}
+
+fn tls_error(cause: &(dyn Error + 'static)) -> Option<String> {
+    // An error of the operating system's kind passes its own source over, and here one stands in another.
+    if let Some(io) = cause.downcast_ref::<io::Error>() {
+        return tls_error(io.get_ref()?);
+    }
+    let error = cause.downcast_ref::<rustls::Error>()?;
+    Some(match error {
+        rustls::Error::InvalidCertificate(reason) => format!("the certificate is not valid: {}", certificate(reason)),
+        rustls::Error::InvalidMessage(_) => "the answer is not TLS; is it a plain `http` address?".to_owned(),
+        rustls::Error::AlertReceived(alert) => format!("the target refused with the alert {alert:?}"),
+        _ => "the handshake failed".to_owned(),
+    })
+}
+
+fn certificate(reason: &rustls::CertificateError) -> &'static str {
+    match reason {
+        rustls::CertificateError::Expired | rustls::CertificateError::ExpiredContext { .. } => "it has expired",
+        rustls::CertificateError::NotValidForName | rustls::CertificateError::NotValidForNameContext { .. } => {
+            "it is for another name"
+        }
+        rustls::CertificateError::UnknownIssuer => "its issuer is not known here",
+        rustls::CertificateError::NotValidYet | rustls::CertificateError::NotValidYetContext { .. } => {
+            "it is not valid yet"
+        }
+        _ => "it is refused, as a self-signed one is",
+    }
+}
+
+fn deepest(error: &reqwest::Error) -> String {
+    let mut deepest: &dyn Error = error;
+    while let Some(source) = deepest.source() {
+        deepest = source;
+    }
+    deepest.to_string()
+}
