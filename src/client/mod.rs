@@ -7,8 +7,8 @@
 #![cfg_attr(feature = "service", doc = "```")]
 #![cfg_attr(not(feature = "service"), doc = "```ignore")]
 //! # use countersign::service::{self, Service};
+//! use countersign::client::futures::TryStreamExt;
 //! use countersign::client::{Client, ClientError, types};
-//! use futures::TryStreamExt;
 //!
 //! async fn sample(base_url: &str, token: &str) -> Result<(), ClientError> {
 //!     let client = Client::new(base_url, token.parse()?)?;
@@ -47,6 +47,22 @@
 //! Nothing is documented as required, so every field of a request is optional and left out when it is `None`; an empty
 //! list is sent as one. Every field of an answer is optional too: a missing one and a null are `None`, an unknown
 //! one is skipped, and so is a null in an array; `7.0` is the integer 7. This client is no conformance check; the checker is.
+//!
+//! The crates whose types are part of this interface are part of it too, so that a program never has another version:
+//!
+//! ```
+//! use countersign::client::chrono::{DateTime, FixedOffset};
+//! use countersign::client::{types, uuid::Uuid};
+//!
+//! let datetime: DateTime<FixedOffset> = "2024-05-17T09:30:00+02:00".parse()?;
+//! let visit = types::VisitInput {
+//!     contact_id: Some(Uuid::nil().to_string()),
+//!     datetime: Some(datetime),
+//!     ..types::VisitInput::default()
+//! };
+//! # drop(visit);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! # Errors
 //!
@@ -90,3 +106,5 @@ pub use generated::{ByteStream, Client, ClientInfo, ResponseValue, builder, type
 pub use pages::Items;
 pub use session::Settings;
 pub use token::{Token, TokenError};
+/// The crate in the version that this interface takes.
+pub use {chrono, futures, reqwest, serde_json, uuid};
