@@ -73,7 +73,7 @@
 //!
 //! One set of bounds covers every call ([`Settings`]). Requests go to the base URL's origin alone: redirects are not
 //! followed, and proxies that the environment names are not used, since either would hand the token to a host that the
-//! program did not name.
+//! program did not name. [`Client::with`] lets a program name one.
 
 pub(crate) mod base_url;
 pub(crate) mod cause;

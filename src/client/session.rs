@@ -1,25 +1,34 @@
 //! What a client carries from call to call, and how each call is sent: [`Session`] and [`Settings`].
 
 use std::error::Error;
+use std::fmt;
 use std::time::Duration;
 
 use futures::{Stream, StreamExt, stream};
 use progenitor_client::{ClientHooks, ClientInfo, OperationInfo};
-use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Body, Request, Response};
 
 use super::cause::TooLarge;
 use super::{Client, repeat};
 
-/// The bounds of every call of a client.
+/// The bounds of every call of a client, and what every call carries. `Debug` names the headers and shows no value of them.
+///
+/// # Examples
 ///
 /// ```
+/// use countersign::client::reqwest::header::HeaderValue;
+///
 /// let mut settings = countersign::client::Settings::default();
 /// settings.attempts = 1;
+/// settings.headers.insert("x-request-source", HeaderValue::from_static("nightly-import"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Settings {
+    /// Headers of every request, repeated ones and those of streams included; they go before what the client would send
+    /// under their names. `Authorization` is the token's all the same. None by default.
+    pub headers: HeaderMap,
     /// How long one attempt may take, from connecting to the end of the answer. 30 seconds by default.
     pub deadline: Duration,
     /// How often a read is sent at most while the service answers 429 or 503; 1 never repeats. 4 by default.
@@ -33,11 +42,25 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            headers: HeaderMap::new(),
             deadline: Duration::from_secs(30),
             attempts: 4,
             longest_wait: Duration::from_secs(30),
             largest_answer: 64 << 20,
         }
+    }
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Settings")
+            .field("headers", &self.headers.keys().collect::<Vec<_>>())
+            .field("deadline", &self.deadline)
+            .field("attempts", &self.attempts)
+            .field("longest_wait", &self.longest_wait)
+            .field("largest_answer", &self.largest_answer)
+            .finish()
     }
 }
 
@@ -51,11 +74,11 @@ pub(crate) struct Session {
 impl ClientHooks<Session> for Client {
     async fn exec(&self, mut request: Request, _: &OperationInfo) -> reqwest::Result<Response> {
         let session = self.inner();
+        let headers = request.headers_mut();
         // progenitor adds this header of its own; the document knows no such thing.
-        request.headers_mut().remove(HeaderName::from_static("api-version"));
-        request
-            .headers_mut()
-            .insert(AUTHORIZATION, session.authorization.clone());
+        headers.remove(HeaderName::from_static("api-version"));
+        headers.extend(session.settings.headers.clone());
+        headers.insert(AUTHORIZATION, session.authorization.clone());
         let answer = repeat::send(self.client(), request, &session.settings)
             .await
             .map_err(reqwest::Error::without_url)?;

@@ -372,6 +372,160 @@ mod bounds {
     }
 }
 
+mod settled {
+    use countersign::client::reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+    use countersign::client::reqwest::redirect::Policy;
+    use countersign::client::reqwest::{ClientBuilder, Proxy};
+
+    use super::*;
+
+    fn over(base_url: &str, http: impl FnOnce(ClientBuilder) -> ClientBuilder) -> Client {
+        Client::with(base_url, TOKEN.parse().unwrap(), Settings::default(), http).unwrap()
+    }
+
+    fn with_headers(stub: &Stub, headers: [(&'static str, &'static str); 2]) -> (Client, Settings) {
+        let mut settings = Settings::default();
+        for (name, value) in headers {
+            settings.headers.append(name, HeaderValue::from_static(value));
+        }
+        let client = Client::with_settings(&stub.url(), TOKEN.parse().unwrap(), settings.clone());
+        (client.unwrap(), settings)
+    }
+
+    async fn tags() -> Stub {
+        let page = Answer::json(200, &tag_page(1, 1, &["a"]));
+        Stub::table().on("GET", TAGS, page).start().await
+    }
+
+    #[tokio::test]
+    async fn an_http_client_of_ones_own_connects_as_it_says() {
+        let stub = tags().await;
+        let address = stub.url().strip_prefix("http://").unwrap().parse().unwrap();
+        let url = "http://contacts.invalid";
+        over(url, |http| http.resolve("contacts.invalid", address))
+            .get_tags()
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(stub.received().len(), 1);
+        let unresolved = over(url, |http| http).get_tags().send().await.unwrap_err();
+        assert!(unresolved.to_string().contains("does not resolve"), "{unresolved}");
+    }
+
+    #[tokio::test]
+    async fn a_proxy_is_used_where_the_program_names_one() {
+        let url = format!("http://contacts.invalid{TAGS}");
+        let page = Answer::json(200, &tag_page(1, 1, &[]));
+        let proxy = Stub::table().on("GET", &url, page).start().await;
+        over("http://contacts.invalid", |http| {
+            http.proxy(Proxy::http(proxy.url()).unwrap())
+        })
+        .get_tags()
+        .send()
+        .await
+        .unwrap();
+        assert_eq!(proxy.received()[0].target(), url);
+        let refused = over("https://contacts.invalid", |http| {
+            http.proxy(Proxy::https(proxy.url()).unwrap())
+        });
+        let error = refused.get_tags().send().await.unwrap_err();
+        let expected = "failed to get a complete answer: the proxy opened no way to the service";
+        assert_eq!(error.to_string(), expected);
+        let tunnel = &proxy.received()[1];
+        assert_eq!(tunnel.method(), "CONNECT");
+        assert!(tunnel.header("authorization").is_empty(), "{}", tunnel.head);
+    }
+
+    #[tokio::test]
+    async fn whatever_http_client_is_given_the_token_goes_to_the_origin_alone() {
+        let elsewhere = tags().await;
+        let redirect = Answer::status(307).header("location", &format!("{}{TAGS}", elsewhere.url()));
+        let stub = Stub::table().on("GET", TAGS, redirect).start().await;
+        let other = HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static("Bearer another"))]);
+        let client = over(&stub.url(), |http| {
+            http.redirect(Policy::limited(5)).referer(true).default_headers(other)
+        });
+        let error = client.get_tags().send().await.unwrap_err();
+        assert!(
+            matches!(error, ClientError::Status { status, .. } if status == 307),
+            "{error}"
+        );
+        assert!(elsewhere.received().is_empty());
+        assert_eq!(stub.received()[0].header("authorization"), [format!("Bearer {TOKEN}")]);
+    }
+
+    #[tokio::test]
+    async fn whatever_http_client_is_given_the_deadline_holds() {
+        let unfinished = Answer::json(200, &tag_page(1, 1, &[])).unfinished();
+        let stub = Stub::table().on("GET", TAGS, unfinished).start().await;
+        let mut settings = Settings::default();
+        settings.deadline = Duration::from_millis(200);
+        let token = TOKEN.parse().unwrap();
+        let patient = |http: ClientBuilder| http.timeout(Duration::from_secs(3_600));
+        let client = Client::with(&stub.url(), token, settings, patient).unwrap();
+        let error = client.get_tags().send().await.unwrap_err();
+        assert!(error.to_string().ends_with("the deadline passed"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn whatever_http_client_is_given_a_write_is_not_repeated() {
+        let throttled = Answer::status(503).header("retry-after", "0");
+        let stub = Stub::table().on("POST", TAGS, throttled).start().await;
+        let again = reqwest::retry::for_host("127.0.0.1").classify_fn(|answered| match answered.status() {
+            Some(status) if status.is_success() => answered.success(),
+            _ => answered.retryable(),
+        });
+        let client = over(&stub.url(), |http| http.retry(again));
+        let call = client.create_tag().body(types::TagInput::default());
+        call.send().await.unwrap_err();
+        assert_eq!(stub.received().len(), 1);
+    }
+
+    #[tokio::test]
+    async fn headers_go_out_with_every_request() {
+        let table = Stub::table().on_each("GET", TAGS, |request| match asked_page(request) {
+            1 => Answer::json(200, &tag_page(1, 2, &["a"])),
+            _ => Answer::json(200, &tag_page(2, 2, &["b"])),
+        });
+        let throttled = Answer::status(429).header("retry-after", "0");
+        let answers = vec![throttled, Answer::json(200, &json!({}))];
+        let stub = table
+            .on_in_turn("GET", VISITS, answers)
+            .on("POST", TAGS, Answer::json(201, &json!({})))
+            .start()
+            .await;
+        let (client, _) = with_headers(&stub, [("x-source", "import"), ("x-source", "nightly")]);
+        assert_eq!(client.tags().collect::<Vec<_>>().await.len(), 2);
+        client.get_visits().send().await.unwrap();
+        let tag = types::TagInput::default();
+        client.create_tag().body(tag).send().await.unwrap();
+        let received = stub.received();
+        assert_eq!(received.len(), 5);
+        for request in &received {
+            assert_eq!(request.header("x-source"), ["import", "nightly"], "{}", request.head);
+            assert_eq!(request.header("accept"), ["application/json"]);
+        }
+    }
+
+    #[tokio::test]
+    async fn headers_replace_what_the_client_sends_but_never_the_token() {
+        let stub = tags().await;
+        let (client, _) = with_headers(&stub, [("user-agent", "sample/1"), ("authorization", "Bearer another")]);
+        client.get_tags().send().await.unwrap();
+        let request = &stub.received()[0];
+        assert_eq!(request.header("user-agent"), ["sample/1"]);
+        assert_eq!(request.header("authorization"), [format!("Bearer {TOKEN}")]);
+    }
+
+    #[tokio::test]
+    async fn no_debug_output_shows_the_value_of_a_header() {
+        let stub = tags().await;
+        let (client, settings) = with_headers(&stub, [("x-key", "5eed-key"), ("x-source", "import")]);
+        let shown = format!("{client:?} {settings:?}");
+        assert!(shown.contains("x-key") && !shown.contains("5eed-key"), "{shown}");
+    }
+}
+
 mod errors {
     use super::*;
 
