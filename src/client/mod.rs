@@ -69,6 +69,48 @@
 //! Calls and streams fail with a [`ClientError`], whose text says what went wrong, with its cause, and no value of the
 //! exchange: no token, no URL, nothing of a body. [`ClientError::Status`] holds the response for whoever wants to read it.
 //!
+//! # In tests
+//!
+//! The reference service stands in for the deployed one: with the feature `service`, a test serves it from memory on a port
+//! of its own, and sees its program against all nine operations. A fault of `countersign serve --fault list` shows how the
+//! program bears a service that is broken, and a `service::Profile` one that chose otherwise where the document is silent.
+//!
+#![cfg_attr(feature = "service", doc = "```")]
+#![cfg_attr(not(feature = "service"), doc = "```ignore")]
+//! use countersign::client::futures::TryStreamExt;
+//! use countersign::client::{Client, ClientError, types};
+//! use countersign::service::fault::{self, Faults};
+//! use countersign::service::{self, Service};
+//!
+//! /// A client of a service of its own, which ends with the test's runtime.
+//! async fn mocked(faults: &[&str]) -> Result<Client, Box<dyn std::error::Error>> {
+//!     let service = Service::memory("a-token".to_owned().into())?;
+//!     let faults = Faults::named(&faults.iter().map(ToString::to_string).collect::<Vec<_>>())?;
+//!     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+//!     let base_url = format!("http://{}", listener.local_addr()?);
+//!     tokio::spawn(service::run(listener, fault::app(service, &faults), std::future::pending()));
+//!     Ok(Client::new(&base_url, "a-token".parse()?)?)
+//! }
+//!
+//! # #[cfg(any())]
+//! #[tokio::test]
+//! async fn a_created_tag_is_listed() -> Result<(), Box<dyn std::error::Error>> {
+//! # unreachable!() }
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let client = mocked(&[]).await?;
+//!     let tag = types::TagInput::builder().name("regular".to_owned());
+//!     client.create_tag().body(tag).send().await?;
+//!     let tags: Vec<_> = client.tags().try_collect().await?;
+//!     assert!(tags.iter().any(|tag| tag.name.as_deref() == Some("regular")));
+//!
+//!     let broken = mocked(&["getTags:server-error"]).await?;
+//!     let error = broken.tags().try_next().await.unwrap_err();
+//!     assert!(matches!(error, ClientError::Status { status, .. } if status == 500));
+//!     Ok(())
+//! }
+//! ```
+//!
 //! # Design
 //!
 //! One set of bounds covers every call ([`Settings`]). Requests go to the base URL's origin alone: redirects are not
