@@ -33,7 +33,7 @@ use fact::{Fact, FactId, FactKind};
 use link::Link;
 use load::Types;
 pub use load::is_json;
-use openapi::{did_you_mean, near};
+use openapi::{did_you_mean, local_pointer, near};
 use operation::{Operation, OperationId, Security};
 use shape::{Shape, ShapeId};
 use texts::Text;
@@ -312,6 +312,17 @@ impl Contract {
     #[must_use]
     pub fn resolve(&self, pointer: &str) -> String {
         load::resolve(&self.document, pointer.to_owned())
+    }
+
+    /// The node that this one refers to once its references are followed, itself where it refers to none.
+    pub(crate) fn referred<'own>(&'own self, node: &'own Node) -> &'own Node {
+        match node.member("$ref").and_then(Node::text).and_then(local_pointer) {
+            Some(pointer) => self
+                .document
+                .node(&load::resolve(&self.document, pointer))
+                .unwrap_or(node),
+            None => node,
+        }
     }
 
     /// The name as it may be printed: as it is where the contract documents a field of that name anywhere, or where it

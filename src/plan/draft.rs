@@ -237,40 +237,38 @@ impl<'make> Maker<'make> {
             leaves: Vec::new(),
             lacking: None,
         };
-        if let Some(schema) = request.and_then(|request| request.schema.as_deref()) {
-            maker.schema(schema, "", 0);
+        let schema = request.and_then(|request| request.schema.as_deref());
+        if let Some(node) = schema.and_then(|schema| contract.document.node(&contract.resolve(schema))) {
+            maker.schema((node, None), "", 0);
         }
         variety::tell_dates(&mut maker.leaves);
         maker
     }
 
-    fn schema(&mut self, schema: &str, at: &str, depth: usize) {
-        let schema = &self.contract.resolve(schema);
-        let Some(node) = self.contract.document.node(schema).filter(|_| depth <= 6) else {
+    /// Makes the fields of a schema; `array` is the one whose items it describes.
+    fn schema(&mut self, (schema, array): (&'make Node, Option<&'make Node>), at: &str, depth: usize) {
+        let node = self.contract.referred(schema);
+        if depth > 6 {
             return;
-        };
-        for index in 0..node.member("allOf").map_or(0, |parts| parts.elements().len()) {
-            self.schema(&format!("{schema}/allOf/{index}"), at, depth + 1);
+        }
+        for part in node.member("allOf").map_or(&[][..], Node::elements) {
+            self.schema((part, None), at, depth + 1);
         }
         if let Some(properties) = node.member("properties") {
-            let below = pointer::join(schema, "properties");
             for property in properties.members() {
                 if property.node.member("readOnly").and_then(Node::boolean) != Some(true) {
-                    self.schema(
-                        &pointer::join(&below, &property.name),
-                        &pointer::join(at, &property.name),
-                        depth + 1,
-                    );
+                    let at = pointer::join(at, &property.name);
+                    self.schema((&property.node, None), &at, depth + 1);
                 }
             }
-        } else if node.member("items").is_some() && node.member("x-synthetic").is_none() {
-            self.schema(&pointer::join(schema, "items"), &pointer::join(at, "0"), depth + 1);
+        } else if let Some(items) = node.member("items").filter(|_| node.member("x-synthetic").is_none()) {
+            self.schema((items, Some(node)), &pointer::join(at, "0"), depth + 1);
         } else if node.member("allOf").is_none() && !at.is_empty() {
-            self.leaf(schema, node, at);
+            self.leaf((node, array), at);
         }
     }
 
-    fn leaf(&mut self, schema: &str, node: &Node, at: &str) {
+    fn leaf(&mut self, (node, array): (&Node, Option<&Node>), at: &str) {
         let target = Target::Body(at.to_owned());
         let linked = self.known.values(self.contract, self.operation, &target);
         let mut choices: Vec<_> = linked
@@ -296,9 +294,6 @@ impl<'make> Maker<'make> {
             };
             choices.splice(first..first, own);
         }
-        let array = schema
-            .strip_suffix("/items")
-            .and_then(|array| self.contract.document.node(array));
         let leans = [Some(node), array]
             .into_iter()
             .flatten()

@@ -231,11 +231,15 @@ impl Plan {
         let lacking = supply.lacking.iter().map(|(id, lack)| (*id, lack.to_string()));
         plan.not_called.extend(lacking);
         let shard = scope.shard.unwrap_or(Shard::WHOLE);
-        let weight = |id| steps_of(contract, id, (scope.seed, &supply)).len();
+        let steps = called
+            .iter()
+            .map(|id| (*id, steps_of(contract, *id, (scope.seed, &supply))));
+        let steps: BTreeMap<_, _> = steps.collect();
+        let weight = |id| steps.get(&id).map_or(0, Vec::len);
         let share = Share::new(contract, &called, (shard, scope.seed), weight);
         let own = contract.operation_ids().filter(|id| share.own.contains(id));
         plan.in_scope = own.filter(|id| !left_out(id)).collect();
-        plan.share(contract, &called, share, &supply);
+        plan.share(contract, (&called, steps), share, &supply);
         plan.accounts(contract, &called);
         plan.shown_by = shown_by(contract, scope);
         plan.not_called.sort_by_key(|(id, _)| *id);
@@ -249,11 +253,17 @@ impl Plan {
     }
 
     /// Plans the called operations that fall to a shard, and what they lean on.
-    fn share(&mut self, contract: &Contract, called: &[OperationId], share: Share, supply: &Supply) {
+    fn share(
+        &mut self,
+        contract: &Contract,
+        (called, mut steps): (&[OperationId], BTreeMap<OperationId, Vec<Step>>),
+        share: Share,
+        supply: &Supply,
+    ) {
         let own: Vec<_> = called.iter().copied().filter(|id| share.own.contains(id)).collect();
         for id in called {
             if share.own.contains(id) {
-                self.steps.extend(steps_of(contract, *id, (self.seed, supply)));
+                self.steps.extend(steps.remove(id).unwrap_or_default());
             } else if share.leant_on.contains(id) {
                 let action = match call_of(contract, *id, supply) {
                     // Its first page shows values; the pages are checked in the shard that the list falls to.
