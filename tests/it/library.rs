@@ -74,7 +74,7 @@ async fn the_service_keeps_its_contract() -> Result<(), Error> {
     Ok(())
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_fault_fails_the_test_with_the_name_of_its_rule() -> Result<(), Error> {
     for (fault, rule) in CAUGHT {
         let report = check()

@@ -274,10 +274,7 @@ fn what_is_not_of_one_plan_is_refused_with_both_names() {
     };
     let cases: [(Change, &str); 9] = [
         (|record| record.seed = 8, "differ in their seed: 7 and 8"),
-        (
-            |record| record.target = "https://b.example.com".to_owned(),
-            "base URL",
-        ),
+        (|record| record.target = "https://b.example.com".to_owned(), "base URL"),
         (|record| record.base_path = "/b".to_owned(), "base URL"),
         (
             |record| record.contract.title = "Others".to_owned(),

@@ -75,8 +75,7 @@ pub(in crate::report) fn too_few(facts: &Facts, percent: f64) -> Option<String> 
     let others = facts.rows.iter().filter(|row| row.is_of_another_shard()).count();
     let reached = percentage(decided, facts.total.saturating_sub(others));
     let whose = if others > 0 { "this shard's facts" } else { "the facts" };
-    (reached < percent)
-        .then(|| format!("{reached:.1} % of {whose} were decided, and require-facts asks for {percent}"))
+    (reached < percent).then(|| format!("{reached:.1} % of {whose} were decided, and require-facts asks for {percent}"))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no contract has 2^52 facts")]

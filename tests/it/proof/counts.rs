@@ -90,7 +90,7 @@ async fn each_list_that_creates_fill_is_brought_to_a_full_last_page() {
 async fn a_list_that_no_budget_can_fill_gets_no_record_for_its_last_page_and_says_so() {
     let checked = Check::default().run(sevens()).await;
     for list in ["getContacts", "getVisits", "getTags"] {
-        let reason = "the list's total is no multiple of per_page, and --max-writes leaves 0 records to make it one";
+        let reason = "the list's total is no multiple of per_page, and max-writes leaves 0 records to make it one";
         assert_eq!(
             full(&checked, list),
             (VerdictRecord::Undecided, Some(reason.to_owned())),

@@ -469,7 +469,7 @@ async fn without_room_for_more_records_the_law_is_undecided_and_says_so() {
         assert_eq!(checked.outcome(), Outcome::Conforms);
         assert_eq!(checked.record.residue.len(), left);
         let reason = row(&checked, "createTag", "no 5xx").reason.clone();
-        let full = format!("--max-writes {most} was reached");
+        let full = format!("max-writes {most} was reached");
         assert_eq!(reason.as_deref(), (most == 5).then_some(&*full));
         assert_eq!(row(&checked, "getTags", "no 5xx").verdict, VerdictRecord::Held);
     }

@@ -45,6 +45,7 @@ pub(super) struct Small {
     pub(super) scope: Scope,
     pub(super) settle: Duration,
     pub(super) max_writes: u64,
+    pub(super) timeout: Duration,
     pub(super) levels: Vec<(&'static str, Level)>,
 }
 
@@ -71,6 +72,7 @@ impl Small {
             contract: Arc::new(contract),
             settle: Duration::from_millis(200),
             max_writes: 20,
+            timeout: Duration::from_secs(10),
             levels: Vec::new(),
         }
     }
@@ -114,6 +116,7 @@ impl Small {
             .seed(scope.seed)
             .settle(self.settle)
             .max_writes(self.max_writes)
+            .timeout(self.timeout)
             .started_at(DateTime::UNIX_EPOCH + Duration::from_secs(1));
         check = scope.only.iter().map(name).fold(check, Check::only);
         check = scope.skip.iter().map(name).fold(check, Check::skip);

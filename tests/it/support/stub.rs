@@ -207,6 +207,11 @@ impl Answer {
         self
     }
 
+    /// Whether all of it comes.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.complete
+    }
+
     fn bytes(&self) -> Vec<u8> {
         let length = self.body.len() + usize::from(!self.complete);
         let mut head = format!(
