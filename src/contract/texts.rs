@@ -1,5 +1,5 @@
 //! Texts that a contract and its reports say again and again, kept once: names of members, types, places in responses. The
-//! main types are [`Text`] and [`Texts`].
+//! main types are [`Text`] and `Texts`.
 
 use std::borrow::Borrow;
 use std::collections::HashSet;
