@@ -1,7 +1,7 @@
 //! What a terminal's report closes with: the verdict, and a summary that fits one screen. What is too long for it stands
 //! above the verdict, where that can be told but once, or is cut with a count.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use super::record::{Outcome, Record};
@@ -189,12 +189,23 @@ fn by_rule(record: &Record) -> String {
     told.join(", ")
 }
 
+/// What was left, a line each; what nothing tells apart stands in one, with how often it is meant.
 fn residue(record: &Record) -> String {
-    let mut text = String::new();
+    let mut lines: Vec<(String, usize)> = Vec::new();
+    let mut places = HashMap::new();
     for (operation, left) in told::all_left(record) {
-        let _ = writeln!(text, "    {operation:<20} {left}");
+        let line = format!("    {operation:<20} {left}");
+        let place = *places.entry(line.clone()).or_insert(lines.len());
+        match lines.get_mut(place) {
+            Some((_, times)) => *times += 1,
+            None => lines.push((line, 1)),
+        }
     }
-    text
+    let lines = lines.into_iter().map(|(line, times)| match times {
+        1 => line + "\n",
+        _ => format!("{line}, {times} times\n"),
+    });
+    lines.collect()
 }
 
 #[cfg(test)]
@@ -289,6 +300,17 @@ mod tests {
     fn little_residue_stands_in_the_summary() {
         let text = terminal(Some(80)).report(&fixed());
         assert!(closing(&text).contains(&"    createThing          t-17"), "{text}");
+    }
+
+    #[test]
+    fn residue_that_nothing_tells_apart_stands_in_one_line() {
+        let mut record = fixed();
+        let unnamed = record.residue[1].clone();
+        record.residue.extend([unnamed.clone(), unnamed]);
+        let text = terminal(None).report(&record);
+        let line = "    createThing          the answer showed no id of its own, 3 times\n";
+        assert!(text.contains(line), "{text}");
+        assert_eq!(text.matches("showed no id").count(), 1, "{text}");
     }
 
     #[test]

@@ -181,7 +181,7 @@ pub(super) fn left(residue: &ResidueRecord) -> String {
 /// What is known of something left, beside its identifier; none where it was created and answered as it should be.
 pub(super) fn left_note(residue: &ResidueRecord) -> Option<String> {
     let no_id = if residue.id_stated {
-        "the answer showed no id"
+        "the answer showed no id of its own"
     } else {
         "the contract does not say where its answer shows an id"
     };
@@ -294,7 +294,7 @@ mod tests {
                 ..fixed().residue[0].clone()
             })
         };
-        assert_eq!(told(true, true), "the answer showed no id");
+        assert_eq!(told(true, true), "the answer showed no id of its own");
         assert_eq!(
             told(true, false),
             "the contract does not say where its answer shows an id"

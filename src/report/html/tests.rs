@@ -71,7 +71,7 @@ fn everything_that_the_record_holds_is_told() {
         "no answer showed this place",
         "What is a size counted in?",
         "t-17",
-        "the answer showed no id",
+        "the answer showed no id of its own",
         "the answer never came; it may be there",
         "3 more were judged and are not told here.",
         "{&quot;name&quot;: &quot;integer&quot;, &quot;size&quot;: &quot;integer&quot;}",
