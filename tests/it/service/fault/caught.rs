@@ -52,10 +52,14 @@ fn missed(contract: &Contract, checker: &Checker<'_>, fault: &Fault) -> Option<(
     let check = |settings: &[String], seed, extent| checker.check_of(settings, &on, (seed, extent));
     let is_caught = |found: &[Found]| found.iter().any(|found| catches(found, fault));
     let seed = seed(contract, fault);
-    // One that many fields can show takes awkward values, which are none of the core's.
     let own = contract.operation_named(&fault.operation).map(Extent::CoreOf);
-    let mut parts = own.into_iter().chain([Extent::Core]);
-    if fault.elsewhere.is_empty() && parts.any(|part| is_caught(&check(&[], seed, part))) {
+    // One that many fields can show takes awkward values, which are none of the core's.
+    let parts = if fault.elsewhere.is_empty() {
+        own.into_iter().chain([Extent::Core]).collect()
+    } else {
+        vec![Extent::Varied]
+    };
+    if parts.into_iter().any(|part| is_caught(&check(&[], seed, part))) {
         return None;
     }
     let found = check(&[], seed, Extent::Whole);

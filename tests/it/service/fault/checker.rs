@@ -73,6 +73,7 @@ impl<'contract> Checker<'contract> {
         let in_core = |step: &Step| step.action.odd().is_none() && step.action.always_sends();
         match extent {
             Extent::Whole => {}
+            Extent::Varied => plan.steps.retain(|step| step.action.odd().is_none()),
             Extent::Core => plan.steps.retain(in_core),
             Extent::CoreOf(operation) => {
                 let only = vec![operation];
@@ -99,6 +100,8 @@ pub(super) enum Extent {
     Core,
     /// Of that what concerns one operation and what it needs.
     CoreOf(OperationId),
+    /// Without odd requests.
+    Varied,
     /// All of it.
     Whole,
 }
