@@ -13,6 +13,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use foldhash::fast::FixedState;
+
 use super::decoding::{CUT, Seen, views};
 use super::forms::{letters, written};
 use crate::client::Token;
@@ -213,7 +215,8 @@ impl Pattern {
 /// Runs of letters that give the token away, each as a number of its bytes.
 #[derive(Default)]
 struct Pieces {
-    runs: HashSet<u128>,
+    /// A long token has a hundred thousand of them, of which nobody but its owner chooses any: a quick hash is enough.
+    runs: HashSet<u128, FixedState>,
     /// How long they are, the longest first.
     lengths: Vec<usize>,
     /// Which ends of runs there are, by a digest: it spares most of the looking up.
