@@ -1,6 +1,5 @@
 //! Which writes are understood well enough to be sent: creates of records that the run can recognise again, and updates of
-//! these. The main type is
-//! [`Understood`].
+//! these. The main type is [`Understood`].
 //!
 //! # Design
 //!

@@ -342,7 +342,7 @@ mod tests {
         assert_eq!(reason(Seen::bodies(BROKEN), None), None);
         let told = |ended| reason(Seen::bodies(SOUND).ended(ended), None).unwrap();
         assert!(told(Ended::TokenRefused(403)).contains("refused with 403"));
-        assert!(told(Ended::Throttled).contains("rate"));
+        assert!(told(Ended::Throttled).contains("at a lower rate"));
         assert!(told(Ended::TimeOver(Duration::from_millis(1500))).contains("within 1.5 s (max-time);"));
         let unreachable = told(Ended::Unreachable(Failure::Resolve));
         assert!(

@@ -148,7 +148,7 @@ fn a_token_that_every_operation_refuses() {
 fn a_target_that_throttles_every_request() {
     let target = Stub::start(|_, stream| stream.write_all(json("429 Too Many Requests", "{}").as_bytes()));
     let (ended, reason) = could_not_judge(&target.url(), &[]);
-    assert!(reason.contains("429") && reason.contains("rate"), "{reason}");
+    assert!(reason.contains("429") && reason.contains("at a lower rate"), "{reason}");
     ended.matches("throttled");
 }
 

@@ -13,9 +13,7 @@ type Pair = (Chosen, Chosen);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn any_two_values_conform_together() {
-    let profiles = profiles();
-    let tried = tried(profiles.len() / 8, profiles.len());
-    conform(profiles.into_iter().take(tried).collect()).await;
+    conform(profiles()).await;
 }
 
 #[test]
@@ -27,9 +25,11 @@ fn any_two_values_meet_in_few_profiles() {
     assert!(rows.len() < 80, "{} profiles", rows.len());
 }
 
-/// Returns the settings of profiles in which any two values meet.
+/// Returns the settings of profiles in which any two values meet, or of the first, in which most of them do.
 pub(super) fn profiles() -> Vec<Vec<String>> {
-    rows().iter().map(|row| settings(row)).collect()
+    let rows = rows();
+    let tried = tried(rows.len() / 8, rows.len());
+    rows.iter().take(tried).map(|row| settings(row)).collect()
 }
 
 /// Returns profiles, each the values of all axes, that cover all pairs: greedily, and the same ones every time.
