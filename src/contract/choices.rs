@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 use super::document::{Document, Node};
-use super::openapi::local_pointer;
+use super::openapi::target_of;
 
 /// How many schemas one value is held against at most by what asserts something of it.
 pub(super) const MAXIMUM_ALTERNATIVES: u64 = 20_000;
@@ -60,7 +60,7 @@ impl<'document> Choices<'document> {
     }
 
     fn below(&mut self, schema: &'document Node, depth: usize) -> Option<u64> {
-        let target = schema.member("$ref").and_then(Node::text).and_then(local_pointer);
+        let target = target_of(schema);
         if let Some(target) = target.and_then(|target| self.document.node(&target)) {
             return self.weight(target, depth);
         }

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::document::{Document, Kind, Node};
-use super::openapi::local_pointer;
+use super::openapi::target_of;
 use super::pointer;
 
 /// The keywords that make an assertion.
@@ -99,7 +99,7 @@ struct Converter {
 
 impl Converter {
     fn schema(&mut self, node: &Node) -> Value {
-        if let Some(target) = node.member("$ref").and_then(Node::text).and_then(local_pointer) {
+        if let Some(target) = target_of(node) {
             let reference = json!({ "$ref": format!("#/$defs/{}", definition(&target)) });
             self.references.insert(target);
             return if says_nullable(node) {

@@ -10,7 +10,7 @@ use super::document::{Document, Kind, Node};
 use super::field;
 use super::link;
 use super::odd::{self, Odd};
-use super::openapi::{self, MOST_REFERENCES, local_pointer, near};
+use super::openapi::{self, MOST_REFERENCES, near};
 use super::operation::{
     Answer, Location, Method, Operation, OperationId, Parameter, RequestBody, Security, StatusPattern,
 };
@@ -300,11 +300,7 @@ fn scheme(document: &Document, name: &str) -> Option<Security> {
 /// Follows references from the pointer to what they name; [`openapi::validate`] has seen that they lead somewhere.
 pub(super) fn resolve(document: &Document, mut pointer: String) -> String {
     for _ in 0..=MOST_REFERENCES {
-        let target = document
-            .node(&pointer)
-            .and_then(|node| node.member("$ref"))
-            .and_then(Node::text);
-        match target.and_then(local_pointer) {
+        match document.node(&pointer).and_then(openapi::target_of) {
             Some(target) => pointer = target,
             None => break,
         }

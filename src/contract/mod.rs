@@ -33,7 +33,7 @@ use fact::{Fact, FactId, FactKind};
 use link::Link;
 use load::Types;
 pub use load::is_json;
-use openapi::{did_you_mean, local_pointer, near};
+use openapi::{did_you_mean, near, target_of};
 use operation::{Operation, OperationId, Security};
 use shape::{Shape, ShapeId};
 use texts::Text;
@@ -316,7 +316,7 @@ impl Contract {
 
     /// The node that this one refers to once its references are followed, itself where it refers to none.
     pub(crate) fn referred<'own>(&'own self, node: &'own Node) -> &'own Node {
-        match node.member("$ref").and_then(Node::text).and_then(local_pointer) {
+        match target_of(node) {
             Some(pointer) => self
                 .document
                 .node(&load::resolve(&self.document, pointer))

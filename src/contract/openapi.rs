@@ -259,11 +259,7 @@ impl Walk<'_> {
     /// What is wrong with a reference that leads from one to the next and never to a definition.
     fn leads_nowhere(&self, target: &str, pointer: String) -> Option<Problem> {
         let mut met = vec![pointer];
-        while let Some(next) = met
-            .last()
-            .and_then(|pointer| self.document.node(pointer)?.member("$ref")?.text())
-            .and_then(local_pointer)
-        {
+        while let Some(next) = met.last().and_then(|pointer| target_of(self.document.node(pointer)?)) {
             if met.contains(&next) {
                 return Some(Problem::CircularReference {
                     target: target.to_owned(),
@@ -320,6 +316,11 @@ impl Walk<'_> {
             self.error = Some(self.document.defect(&pointer, problem));
         }
     }
+}
+
+/// Where the reference leads that a node is, if it is one into the same file.
+pub(super) fn target_of(node: &Node) -> Option<String> {
+    node.member("$ref").and_then(Node::text).and_then(local_pointer)
 }
 
 /// The pointer of a reference into the same file (`#/components/…`, percent-decoded by RFC 6901, section 6).

@@ -16,7 +16,7 @@ use super::defect::{Defect, Problem};
 use super::document::{Document, MAXIMUM_DEPTH, Node};
 use super::fact::{Fact, FactId, FactKind};
 use super::json_schema;
-use super::openapi::local_pointer;
+use super::openapi::target_of;
 use super::operation::OperationId;
 use super::pointer;
 use super::texts::{Text, Texts};
@@ -505,7 +505,7 @@ impl<'document> Expander<'document> {
             }
             let says_null = node.member("nullable").and_then(Node::boolean) == Some(true);
             let null_below = null_around || says_null;
-            if let Some(target) = node.member("$ref").and_then(Node::text).and_then(local_pointer) {
+            if let Some(target) = target_of(node) {
                 open.push((target, null_below));
                 continue;
             }
