@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! openapi.yaml ─┬─▶ build.rs ─▶ client
-//!               └─▶ contract ─▶ plan ─▶ run ─▶ rules ─▶ report
+//!               └─▶ contract ─▶ plan ─▶ run ─▶ history ─▶ rules ─▶ report
 //!                               over HTTP or in process
 //! ```
 //!
@@ -13,7 +13,7 @@
 //! | feature | brings |
 //! |---|---|
 //! | none | [`client`]: typed calls, lists as streams |
-//! | `checker` | [`Check`]: a check as a library; `contract`, `exchange`, `plan`, `rules`, `run`, `report` beneath it |
+//! | `checker` | [`Check`]: a check as a library; `contract`, `exchange`, `plan`, `rules`, `history`, `run`, `report` beneath it |
 //! | `html` | `report::html`: the page of a report |
 //! | `junit` | `report::junit`: a report as JUnit's XML |
 //! | `service` | `service`: the reference implementation |
@@ -57,6 +57,8 @@ mod check;
 pub mod contract;
 #[cfg(feature = "checker")]
 pub mod exchange;
+#[cfg(feature = "checker")]
+pub mod history;
 #[cfg(feature = "checker")]
 pub mod plan;
 #[cfg(feature = "checker")]

@@ -271,6 +271,13 @@ impl Check {
         self
     }
 
+    /// Whether the report holds a [`Recording`](crate::history::Recording) of everything that the check was judged by, other
+    /// people's data among it; by default it does not.
+    pub fn keep_recording(mut self, keep: bool) -> Self {
+        self.settings.keep_recording = keep;
+        self
+    }
+
     /// When the check began, for a record that is the same each time; by default the clock says so. Names of what is
     /// created are made of this second and the seed.
     pub fn started_at(mut self, time: DateTime<Utc>) -> Self {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::history::Recording;
 use crate::report::{Outcome, Record, Terminal};
 use crate::run::Run;
 
@@ -39,6 +40,12 @@ impl Report {
     #[must_use]
     pub fn run(&self) -> &Run {
         &self.run
+    }
+
+    /// Everything that the check was judged by, where [`Check::keep_recording`](crate::Check::keep_recording) asked for it.
+    #[must_use]
+    pub fn recording(&self) -> Option<&Recording> {
+        self.run.recording.as_ref()
     }
 
     /// Hands back the record alone.

@@ -299,6 +299,7 @@ fn resolve(settled: &Settled, contract: &Contract, started_second: i64) -> Resul
         wait: arguments.wait.filter(|_| named.is_some()).map(Duration::from_secs_f64),
         max_time: Duration::from_secs_f64(arguments.max_time),
         write_log: None,
+        keep_recording: false,
         mark: Mark::new(seed, u64::try_from(started_second).unwrap_or(0)).of_shard(arguments.shard),
         levels: levels(arguments)?,
         values: if arguments.show_values {

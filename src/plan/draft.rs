@@ -22,6 +22,9 @@ const LEAST_UNLIKELY: u32 = 1_000_000_000;
 /// A body in the making: for each field the values it may be sent with, and the one chosen now.
 #[derive(Clone, Debug)]
 pub struct Draft {
+    operation: OperationId,
+    /// The form of its field that has several.
+    form: Form,
     /// The fields, in the order of the schema.
     pub(super) leaves: Vec<Leaf>,
     /// Which draft of the run it is.
@@ -152,10 +155,24 @@ impl Draft {
         match maker.lacking {
             Some(lacking) => Err(lacking),
             None => Ok(Self {
+                operation,
+                form,
                 leaves: maker.leaves,
                 number,
             }),
         }
+    }
+
+    /// The operation whose body it is.
+    #[must_use]
+    pub fn operation(&self) -> OperationId {
+        self.operation
+    }
+
+    /// The form of its field that has several.
+    #[must_use]
+    pub fn form(&self) -> Form {
+        self.form
     }
 
     /// What of an operation's body can be awkward, before anything is known of its values.

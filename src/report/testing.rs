@@ -16,8 +16,9 @@ use crate::contract::document::Document;
 use crate::contract::operation::Method;
 use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{Answer, Credential, Exchange, Leaning, Purpose, Request, Target, Told, Writing};
+use crate::history::{LookedThrough, Residue};
 use crate::rules::{Judge, Level, Levels, Verdicts};
-use crate::run::{Ended, LookedThrough, Residue, Run, Tally};
+use crate::run::{Ended, Run, Tally};
 
 const SCHEMA: &str = "/paths/~1things/get/responses/200/content/application~1json/schema";
 
@@ -92,6 +93,7 @@ impl Seen {
             tally: Tally::default(),
             in_scope: self.contract.operation_ids().collect(),
             mock: false,
+            recording: None,
         }
     }
 

@@ -1,4 +1,4 @@
-//! What rules look at: an exchange with its body read, and what several exchanges show together. The run makes these;
+//! What rules look at: an exchange with its body read, and what several exchanges show together. The history makes these;
 //! rules only read them.
 
 use std::sync::Arc;
@@ -66,6 +66,27 @@ impl<'seen> ExchangeSeen<'seen> {
         let has_body = documented.status.is_success() || !matches!(answer.status, 100..200 | 204 | 205 | 304);
         has_body.then_some((answer, documented))
     }
+}
+
+/// What several exchanges show together, each with the request that shows it.
+#[derive(Clone, Debug)]
+pub enum Evidence<'seen> {
+    /// What a list shows of a write at the end.
+    Counted(Counted<'seen>, &'seen Request),
+    /// A record that a create answered with.
+    Creation(Creation<'seen>),
+    /// A request that was written otherwise, in the exchange that it was.
+    Equivalent(EquivalentTried, &'seen Exchange),
+    /// A form of a request field.
+    Form(FormTried, &'seen Request),
+    /// A created record looked for in its list.
+    Sighting(Sighting<'seen>, &'seen Request),
+    /// A record that is there although its create was refused.
+    Stored(Stored<'seen>, &'seen Request),
+    /// An updated record looked for in its list.
+    Updating(Updating<'seen>, &'seen Request),
+    /// A walk over the pages of a list.
+    Walk(&'seen Walk),
 }
 
 /// An operation of which no success was judged.

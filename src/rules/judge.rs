@@ -5,15 +5,15 @@ use std::sync::Arc;
 use super::RULES;
 use super::assertion::Assertions;
 use super::evidence::{
-    Counted, Creation, EquivalentTried, ExchangeSeen, FormTried, OperationSeen, Origin, Sighting, Stored, Updating,
-    Walk,
+    Counted, Creation, EquivalentTried, Evidence, ExchangeSeen, FormTried, OperationSeen, Origin, Sighting, Stored,
+    Updating, Walk,
 };
 use super::level::{Level, Levels};
 use super::media_type;
 use super::place::{Place, Walker};
 use super::reading::Reading;
 use super::rule::{Comparison, Judging, Rule};
-use super::verdict::{Sink, Verdicts};
+use super::verdict::{Sink, Verdict, Verdicts};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 use crate::contract::{Contract, is_json};
@@ -141,8 +141,22 @@ impl<'contract> Judge<'contract> {
         body.and_then(Result::ok)
     }
 
+    /// Judges what several exchanges show together.
+    pub fn see(&mut self, evidence: Evidence<'_>) {
+        match evidence {
+            Evidence::Counted(counted, request) => self.counted(&counted, request),
+            Evidence::Creation(creation) => self.creation(&creation),
+            Evidence::Equivalent(tried, exchange) => self.equivalent(&tried, exchange),
+            Evidence::Form(tried, request) => self.form(&tried, request),
+            Evidence::Sighting(sighting, request) => self.sighting(&sighting, request),
+            Evidence::Stored(stored, request) => self.stored(&stored, request),
+            Evidence::Updating(updating, request) => self.updating(&updating, request),
+            Evidence::Walk(walk) => self.walk(walk),
+        }
+    }
+
     /// Judges a walk over the pages of a list.
-    pub fn walk(&mut self, walk: &Walk) {
+    pub(super) fn walk(&mut self, walk: &Walk) {
         let Some(first) = walk.pages.first() else { return };
         for rule in RULES {
             if let Judging::Walk(judge) = rule.judge {
@@ -152,7 +166,7 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Judges a record that a create answered with.
-    pub fn creation(&mut self, creation: &Creation<'_>) {
+    pub(super) fn creation(&mut self, creation: &Creation<'_>) {
         for rule in RULES {
             if let Judging::Creation(judge) | Judging::Kept(Comparison { answered: judge, .. }) = rule.judge {
                 judge(creation, &mut self.sink(rule, creation.request));
@@ -161,7 +175,7 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Judges whether and how a created record is listed. `request` is the one that should have shown it.
-    pub fn sighting(&mut self, sighting: &Sighting<'_>, request: &Request) {
+    pub(super) fn sighting(&mut self, sighting: &Sighting<'_>, request: &Request) {
         for rule in RULES {
             if let Judging::Sighting(judge)
             | Judging::Placed(judge, _)
@@ -173,7 +187,7 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Judges whether and how an updated record is listed. `request` is the one that should have shown it.
-    pub fn updating(&mut self, updating: &Updating<'_>, request: &Request) {
+    pub(super) fn updating(&mut self, updating: &Updating<'_>, request: &Request) {
         for rule in RULES {
             if let Judging::Counted(_, judge)
             | Judging::Placed(_, judge)
@@ -185,7 +199,14 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Judges what a list shows of a write at the end. `request` is the one that should have shown it.
-    pub fn counted(&mut self, counted: &Counted<'_>, request: &Request) {
+    pub(super) fn counted(&mut self, counted: &Counted<'_>, request: &Request) {
+        // What stands in another item may have been told of already.
+        let elsewhere = self.contract.fact_of(counted.operation, FactKind::NotElsewhere);
+        let told = elsewhere.is_some_and(|fact| self.verdicts.of(self.contract, fact) == Verdict::Broken);
+        let counted = &Counted {
+            other: counted.other.filter(|_| !told),
+            ..*counted
+        };
         for rule in RULES {
             if let Judging::Counted(judge, _) = rule.judge {
                 judge(counted, &mut self.sink(rule, request));
@@ -194,7 +215,7 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Judges a record that is there although its create was refused. `request` is the one that showed it.
-    pub fn stored(&mut self, stored: &Stored<'_>, request: &Request) {
+    pub(super) fn stored(&mut self, stored: &Stored<'_>, request: &Request) {
         for rule in RULES {
             if let Judging::Stored(judge) = rule.judge {
                 judge(stored, &mut self.sink(rule, request));
@@ -203,7 +224,7 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Judges whether a form of a request field was accepted.
-    pub fn form(&mut self, tried: &FormTried, request: &Request) {
+    pub(super) fn form(&mut self, tried: &FormTried, request: &Request) {
         for rule in RULES {
             if let Judging::Form(judge) = rule.judge {
                 judge(tried, &mut self.sink(rule, request));
@@ -212,7 +233,7 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Judges whether a request that was written otherwise was accepted. The exchange is the one that was.
-    pub fn equivalent(&mut self, tried: &EquivalentTried, exchange: &Exchange) {
+    pub(super) fn equivalent(&mut self, tried: &EquivalentTried, exchange: &Exchange) {
         for rule in RULES {
             if let Judging::Equivalent(judge) = rule.judge {
                 judge(tried, &mut self.sink(rule, exchange));

@@ -1,27 +1,33 @@
 //! Writes: creates, with retreat where they are refused, and updates of the run's own records.
 
-use std::sync::Arc;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 
-use serde_json::Value;
-
-use super::history::{Changed, Made};
 use super::pace::{ATTEMPTS, says_when, wait_after};
 use super::request::{self, Address};
-use super::session::{Again, Session};
-use crate::contract::link::Target;
+use super::session::{Again, NotTaken, Session};
 use crate::contract::operation::{Method, OperationId};
-use crate::contract::pointer;
-use crate::contract::vocabulary::{Accepts, Form};
-use crate::exchange::json::Body;
-use crate::exchange::{Content, Exchange, Leaning, Purpose, Request, Writing, identifier};
+use crate::contract::vocabulary::Form;
+use crate::exchange::{Content, Credential, Exchange, Leaning, Purpose, Request, Writing};
+use crate::history::{Intent, Role, Sending};
 use crate::plan::{Draft, Retreat};
 use crate::rules::Reason;
-use crate::rules::evidence::{Creation, FormTried};
+
+/// The bodies that a run has drafted.
+#[derive(Debug, Default)]
+pub(super) struct Drafts {
+    /// The one that each write accepted.
+    pub(super) accepted: RefCell<HashMap<OperationId, Draft>>,
+    /// How many there are.
+    count: Cell<u64>,
+    /// The awkward values that were not taken.
+    pub(super) not_taken: RefCell<Vec<NotTaken>>,
+}
 
 /// The last try of a create in one form.
 struct Tried {
     draft: Draft,
-    request: Request,
+    credential: Credential,
     /// The status; none when no complete answer came.
     status: Option<u16>,
     accepted: bool,
@@ -30,7 +36,7 @@ struct Tried {
 impl Tried {
     /// Why a try that was not accepted shows nothing.
     fn reason(&self) -> Reason {
-        let refused = |status| Reason::refused(status, &self.request.credential);
+        let refused = |status| Reason::refused(status, &self.credential);
         self.status.map_or(Reason::Unanswered, refused)
     }
 }
@@ -66,9 +72,9 @@ impl Session<'_> {
             }
         }
         self.try_again(operation, &mut tries).await;
-        if let Some(accepts) = accepts {
-            self.judge_forms(operation, accepts, &tries);
-        }
+        let forms: Vec<_> = tries.iter().map(|(form, _)| *form).collect();
+        self.evaluated(|evaluation| evaluation.judge_forms(operation, &forms));
+        self.tell_findings();
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
         if let (None, Some((_, last))) = (accepted, tries.last()) {
             self.not_called(operation, last.reason());
@@ -106,8 +112,7 @@ impl Session<'_> {
     /// Sends a draft in this form: as an earlier one was accepted, or with retreat until it is.
     async fn in_form(&self, operation: OperationId, form: Form, as_before: Option<&Draft>) -> Result<Tried, Reason> {
         self.owned(operation).await?;
-        let address =
-            request::address(self.contract, operation, &self.history.known.borrow()).map_err(Reason::NoValue)?;
+        let address = request::address(self.contract, operation, self.history().known()).map_err(Reason::NoValue)?;
         let mut draft = self.draft(operation, form)?;
         if let Some(before) = as_before {
             draft.choose_as(before);
@@ -133,7 +138,7 @@ impl Session<'_> {
                     }
                     return Ok(Tried {
                         draft,
-                        request: exchange.request,
+                        credential: exchange.request.credential,
                         status,
                         accepted,
                     });
@@ -162,11 +167,7 @@ impl Session<'_> {
                     return Err(self.budget_spent());
                 };
                 if attempt > 1 {
-                    let last = Exchange {
-                        superseded: false,
-                        ..last.clone()
-                    };
-                    self.judged(|judge| judge.exchange(&last));
+                    self.evaluated(|evaluation| evaluation.stands(&last));
                     self.tell_findings();
                 }
                 return Ok(last);
@@ -177,7 +178,7 @@ impl Session<'_> {
             } else {
                 Standing::Last
             };
-            let (exchange, _) = self.write(operation, draft, address, standing).await;
+            let exchange = self.write(draft, address, standing).await;
             let creates = exchange.request.method == Method::Post;
             let answer = exchange.answer().filter(|answer| answer.is_throttled());
             let open = answer.filter(|answer| creates && !(answer.status == 429 && says_when(answer)));
@@ -194,10 +195,10 @@ impl Session<'_> {
 
     /// Drafts the next body of a run.
     pub(super) fn draft(&self, operation: OperationId, form: Form) -> Result<Draft, Reason> {
-        let number = self.history.drafts.get();
-        self.history.drafts.set(number + 1);
+        let number = self.drafts.count.get();
+        self.drafts.count.set(number + 1);
         let mark = (&self.settings.mark, number);
-        Draft::new(self.contract, operation, &self.history.known.borrow(), mark, form).map_err(Reason::NoValue)
+        Draft::new(self.contract, operation, self.history().known(), mark, form).map_err(Reason::NoValue)
     }
 
     /// Drafts the next body of a run, with the choices of one that was accepted.
@@ -210,59 +211,47 @@ impl Session<'_> {
     /// The draft that the operation accepted, and the address of another request like it; none where it accepted none, or
     /// what it leans on is not there.
     pub(super) async fn as_accepted(&self, operation: OperationId) -> Option<(Draft, Address)> {
-        let accepted = self.history.accepted.borrow().get(&operation).cloned()?;
+        let accepted = self.drafts.accepted.borrow().get(&operation).cloned()?;
         self.owned(operation).await.ok()?;
-        let address = request::address(self.contract, operation, &self.history.known.borrow()).ok()?;
+        let address = request::address(self.contract, operation, self.history().known()).ok()?;
         Some((accepted, address))
     }
 
-    /// Sends one write, notes what it may leave in the target, and judges what it created.
-    pub(super) async fn write(
-        &self,
-        operation: OperationId,
-        draft: &Draft,
-        address: &Address,
-        standing: Standing,
-    ) -> (Exchange, Option<Arc<Body>>) {
+    /// Sends one write.
+    pub(super) async fn write(&self, draft: &Draft, address: &Address, standing: Standing) -> Exchange {
+        let operation = draft.operation();
         let purpose = Purpose::Documented(Leaning::Gap);
         let credential = request::credential(&self.contract.operation(operation).security);
-        let request = self.writing_request(operation, draft, address, (purpose, credential));
+        let request = self.writing_request(draft, address, (purpose, credential));
         let creates = self.contract.operation(operation).method == Method::Post;
-        let another = creates && standing != Standing::Last;
         let again = Again {
-            another,
+            another: creates && standing != Standing::Last,
             ..Again::default()
         };
-        let (exchange, body) = self.call_again(request, again).await;
-        if self.succeeded(&exchange) {
-            let main = standing != Standing::Further;
-            if main {
-                self.history.accepted.borrow_mut().insert(operation, draft.clone());
-            }
-            if let Some(body) = &body {
-                self.created(&exchange.request, body, address, standing);
-            }
-            self.note_counted_update(&exchange.request, &address.path_values);
-            if main && self.contract.operation(operation).laws.updated.is_some() {
-                let (request, path_values) = (exchange.request.clone(), address.path_values.clone());
-                self.history.changed.borrow_mut().push(Changed {
-                    operation,
-                    request,
-                    path_values,
-                });
-            }
+        let role = match standing {
+            Standing::Further => Role::Further,
+            Standing::Last | Standing::Main => Role::Main,
+        };
+        let intent = Intent::Write(Sending {
+            role,
+            form: draft.form(),
+            path_values: address.path_values.clone(),
+        });
+        let (exchange, _) = self.call_again((request, intent), again).await;
+        if role == Role::Main && self.succeeded(&exchange) {
+            self.drafts.accepted.borrow_mut().insert(operation, draft.clone());
         }
-        (exchange, body)
+        exchange
     }
 
     /// A request that carries a draft.
     pub(super) fn writing_request(
         &self,
-        operation: OperationId,
         draft: &Draft,
         address: &Address,
-        (purpose, credential): (Purpose, crate::exchange::Credential),
+        (purpose, credential): (Purpose, Credential),
     ) -> Request {
+        let operation = draft.operation();
         let documented = self.contract.operation(operation);
         let (body, learned) = draft.body();
         Request {
@@ -278,128 +267,6 @@ impl Session<'_> {
             credential,
         }
     }
-
-    /// The identifier of what an exchange created, when its answer shows one that no record of the list had before.
-    pub(super) fn created_id(&self, exchange: &Exchange, body: Option<&Body>) -> Option<String> {
-        let operation = exchange.request.operation;
-        let created = (200..300).contains(&exchange.status()?);
-        let ids = self.created_ids(operation, &body.filter(|_| created)?.value);
-        let mut own = ids.into_iter().filter(|id| !self.history.was_listed(operation, id));
-        own.find_map(identifier)
-    }
-
-    /// Where a create's answer shows the identifier: where the law says, else what its links lead into paths and queries.
-    fn created_ids<'body>(&self, operation: OperationId, body: &'body Value) -> Vec<&'body Value> {
-        if let Some(law) = &self.contract.operation(operation).laws.created {
-            return body
-                .pointer(&format!("{}{}", law.resource, law.id))
-                .into_iter()
-                .collect();
-        }
-        let links = self.contract.links_from(operation);
-        let links = links.filter(|link| matches!(link.target, Target::Parameter(_)));
-        links.flat_map(|link| pointer::select(body, &link.value)).collect()
-    }
-
-    /// Takes up a created record: its links, its identifier, what it carries.
-    fn created(&self, request: &Request, body: &Body, address: &Address, standing: Standing) {
-        let operation = request.operation;
-        let main = standing != Standing::Further;
-        if main {
-            let mut known = self.history.known.borrow_mut();
-            known.forget(self.contract, operation);
-            known.learn(self.contract, operation, &body.value);
-        }
-        // A hostile answer may have megabytes, and each record is kept to the end of its round.
-        let made = |resource: Value, seen_before| Made {
-            operation,
-            request: request.clone(),
-            resource,
-            seen_before,
-            path_values: address.path_values.clone(),
-        };
-        let Some(law) = &self.contract.operation(operation).laws.created else {
-            let ids = self.created_ids(operation, &body.value);
-            let was_seen = ids.iter().any(|id| self.history.shown.borrow().shows(id));
-            self.note_shown(&Value::from_iter(ids.into_iter().cloned()));
-            if main {
-                let marked = self.settings.mark.is_in(&body.value);
-                self.note_own(made(Value::Null, was_seen), (was_seen, marked));
-            }
-            return;
-        };
-        let resource = body.value.pointer(&law.resource).unwrap_or(&Value::Null);
-        let was_seen = resource
-            .pointer(&law.id)
-            .is_some_and(|id| self.history.was_seen(operation, id));
-        // What has nothing of this run in it may be a record that was there before: whether two may be the same is a gap.
-        let seen_before = was_seen && (main || self.has_mark(request));
-        let made = made(identified(resource, &law.id), seen_before);
-        if main {
-            let marked = self.settings.mark.is_in(resource);
-            let has_identifier = resource.pointer(&law.id).and_then(identifier).is_some();
-            // Who needs an identifier that was not answered says so.
-            if has_identifier {
-                self.note_own(made.clone(), (was_seen, marked));
-            } else {
-                self.history.own.borrow_mut().remove(&operation);
-            }
-        }
-        if !resource.is_object() {
-            return;
-        }
-        let creation = Creation {
-            contract: self.contract,
-            operation,
-            law,
-            request,
-            resource,
-            seen_before,
-        };
-        self.judged(|judge| judge.creation(&creation));
-        self.tell_findings();
-        self.history.made.borrow_mut().push(made);
-    }
-
-    fn has_mark(&self, request: &Request) -> bool {
-        request.json().is_some_and(|body| self.settings.mark.is_in(body))
-    }
-
-    /// Judges the forms in which the field was sent; a form whose field was dropped was not tried.
-    fn judge_forms(&self, operation: OperationId, accepts: &Accepts, tries: &[(Form, Tried)]) {
-        for (form, tried) in tries {
-            let sent = tried
-                .request
-                .json()
-                .is_some_and(|body| body.pointer(&accepts.sent).is_some());
-            if sent {
-                let other_accepted = tries.iter().any(|(other, tried)| other != form && tried.accepted);
-                let evidence = FormTried {
-                    operation,
-                    form: *form,
-                    status: tried.status,
-                    other_accepted,
-                };
-                self.judged(|judge| judge.form(&evidence, &tried.request));
-            }
-        }
-        self.tell_findings();
-    }
-}
-
-/// The record with its identifier alone.
-fn identified(resource: &Value, at: &str) -> Value {
-    let id = resource.pointer(at).filter(|id| identifier(id).is_some());
-    let tokens: Vec<_> = pointer::tokens(at).collect();
-    let within = |inner: Value, token: &String| Value::from_iter([(token.clone(), inner)]);
-    id.map_or(Value::Null, |id| tokens.iter().rev().fold(id.clone(), within))
-}
-
-/// An identifier as text.
-pub(super) fn text(identifier: &Value) -> String {
-    identifier
-        .as_str()
-        .map_or_else(|| identifier.to_string(), str::to_owned)
 }
 
 fn lossy(body: &[u8]) -> String {

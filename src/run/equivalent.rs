@@ -8,17 +8,16 @@
 
 use serde_json::Value;
 
-use super::history::Changed;
 use super::request;
-use super::session::Session;
+use super::session::{Again, Session};
 use crate::contract::equivalent::is_uuid_in_path;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Equivalence;
 use crate::exchange::{Exchange, Leaning, Purpose, Request, Writing, identifier};
+use crate::history::{Changed, Intent, is_refused};
 use crate::plan::in_another_writing;
 use crate::rules::Reason;
-use crate::rules::evidence::EquivalentTried;
 
 /// The plain request, and the identifiers in its path that have another case, each in capitals too.
 struct Plain {
@@ -45,7 +44,7 @@ impl Session<'_> {
                 .contract
                 .fact_of(operation, FactKind::Equivalent(Equivalence::IdentifierCase))
             {
-                self.judged(|judge| judge.verdicts_mut().explain(fact, Reason::NoCapitals));
+                self.evaluated(|evaluation| evaluation.explain(fact, Reason::NoCapitals));
             }
         }
         if ways.is_empty() {
@@ -53,17 +52,16 @@ impl Session<'_> {
         }
         let together = self.sent_in(&plain, &ways).await;
         if !is_refused(&together) {
-            self.judge_ways(&ways, &together, false);
             return self.look_at_written(plain, &together).await;
         }
         self.expect(1);
-        let (again, _) = self.call(plain.request.clone()).await;
-        if !self.succeeded(&again) || ways.len() == 1 {
-            return self.judge_ways(&ways, &together, self.succeeded(&again));
-        }
-        for way in ways {
-            let alone = self.sent_in(&plain, &[way]).await;
-            self.judge_ways(&[way], &alone, true);
+        let plainly = (plain.request.clone(), Intent::Plainly);
+        let (again, _) = self.call_again(plainly, Again::default()).await;
+        self.tell_findings();
+        if self.succeeded(&again) && ways.len() > 1 {
+            for way in ways {
+                self.sent_in(&plain, &[way]).await;
+            }
         }
     }
 
@@ -71,8 +69,7 @@ impl Session<'_> {
     async fn plain(&self, operation: OperationId) -> Result<Option<Plain>, Reason> {
         let documented = self.contract.operation(operation);
         self.owned(operation).await?;
-        let address =
-            request::address(self.contract, operation, &self.history.known.borrow()).map_err(Reason::NoValue)?;
+        let address = request::address(self.contract, operation, self.history().known()).map_err(Reason::NoValue)?;
         let uuids = documented.parameters.iter();
         let uuids = uuids.filter(|parameter| is_uuid_in_path(&self.contract.document, documented, parameter));
         let values = uuids.filter_map(|uuid| {
@@ -88,7 +85,7 @@ impl Session<'_> {
                 path_values: Vec::new(),
             }));
         }
-        let Some(accepted) = self.history.accepted.borrow().get(&operation).cloned() else {
+        let Some(accepted) = self.drafts.accepted.borrow().get(&operation).cloned() else {
             return Ok(None);
         };
         let mut draft = self.draft_as(operation, &accepted)?;
@@ -97,7 +94,7 @@ impl Session<'_> {
         let _ = draft.make_awkward(&taken);
         let purpose = Purpose::Documented(Leaning::Gap);
         let credential = request::credential(&documented.security);
-        let request = self.writing_request(operation, &draft, &address, (purpose, credential));
+        let request = self.writing_request(&draft, &address, (purpose, credential));
         Ok(Some(Plain {
             request,
             identifiers,
@@ -118,15 +115,15 @@ impl Session<'_> {
             }
         }
         self.expect(1);
-        self.call(request).await.0
+        let otherwise = (request, Intent::Otherwise(ways.to_vec()));
+        self.call_again(otherwise, Again::default()).await.0
     }
 
     /// Looks for what an update that was written otherwise sent: who takes it is to read it as the plain one.
     async fn look_at_written(&self, plain: Plain, together: &Exchange) {
         let operation = plain.request.operation;
-        let law = self.contract.operation(operation).laws.updated.as_ref();
         let list = self.contract.updated_in(operation);
-        if let (Some(law), Some(list), true) = (law, list, self.succeeded(together)) {
+        if let (Some(list), true) = (list, self.succeeded(together)) {
             // Nothing of it was sent just before, so that what the list shows of an earlier update is no answer.
             let sent = Value::Object(serde_json::Map::new());
             let changed = Changed {
@@ -134,28 +131,9 @@ impl Session<'_> {
                 request: together.request.clone(),
                 path_values: plain.path_values,
             };
-            self.look_closely(list, &changed, law, &sent).await;
+            self.look_closely(list, changed, &sent).await;
         }
     }
-
-    fn judge_ways(&self, ways: &[Equivalence], exchange: &Exchange, plain_accepted: bool) {
-        for way in ways {
-            let tried = EquivalentTried {
-                operation: exchange.request.operation,
-                way: *way,
-                status: exchange.status(),
-                plain_accepted,
-            };
-            self.judged(|judge| judge.equivalent(&tried, exchange));
-        }
-        self.tell_findings();
-    }
-}
-
-/// Whether the answer is an error that is no wish for time.
-fn is_refused(exchange: &Exchange) -> bool {
-    let answer = exchange.answer();
-    answer.is_some_and(|answer| answer.status >= 400 && !answer.is_throttled())
 }
 
 /// Whether a text is a UUID with a letter in it (RFC 9562, section 4), so that capitals make another text of it.

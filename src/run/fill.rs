@@ -68,11 +68,7 @@ impl Session<'_> {
     fn lacking(&self, list: OperationId) -> Option<u64> {
         let room = *self.fills.rooms.borrow().get(&list)?;
         self.creator(list)?;
-        let made = self.history.made.borrow();
-        let made = made
-            .iter()
-            .filter(|made| self.contract.list_of(made.operation) == Some(list))
-            .count();
+        let made = self.history().count_made(list);
         Some((room + 1).saturating_sub(u64::try_from(made).ok()?))
     }
 
@@ -90,7 +86,7 @@ impl Session<'_> {
 
     /// The create whose draft was accepted and whose records are the list's items.
     pub(super) fn creator(&self, list: OperationId) -> Option<OperationId> {
-        let accepted = self.history.accepted.borrow();
+        let accepted = self.drafts.accepted.borrow();
         let mut operations = self.contract.operation_ids();
         operations.find(|id| accepted.contains_key(id) && self.contract.list_of(*id) == Some(list))
     }
@@ -108,7 +104,7 @@ impl Session<'_> {
             let Ok(draft) = self.draft_as(operation, &accepted) else {
                 return false;
             };
-            let (exchange, _) = self.write(operation, &draft, &address, Standing::Further).await;
+            let exchange = self.write(&draft, &address, Standing::Further).await;
             if !self.succeeded(&exchange) {
                 return false;
             }
@@ -119,7 +115,7 @@ impl Session<'_> {
     fn explain(&self, list: OperationId, reason: &Reason) {
         for kind in OF_A_SECOND_PAGE {
             if let Some(fact) = self.contract.fact_of(list, kind) {
-                self.judged(|judge| judge.verdicts_mut().explain(fact, reason.clone()));
+                self.evaluated(|evaluation| evaluation.explain(fact, reason.clone()));
             }
         }
     }

@@ -3,14 +3,12 @@
 //!
 //! Such records decide one fact of a list, so they are created only where a run may leave more than it may by default.
 
-use super::list::{edge_adds_up, lacking};
 use super::session::Session;
 use super::settings::Settings;
-use super::walk::Item;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
+use crate::history::{Extent, LookId, Sought, lacking};
 use crate::rules::Reason;
-use crate::rules::evidence::{Steadiness, Walk, WalkEnd};
 
 impl Session<'_> {
     /// Fills the last page of a list, if that many records may be created.
@@ -23,7 +21,7 @@ impl Session<'_> {
             return self.explain_full(list, left);
         }
         // What is created is counted on from a total that is true.
-        let Some((mut total, lacking)) = lacking(&self.judged_walk(list).await) else {
+        let Some((mut total, lacking)) = self.judged_walk(list).await.as_ref().and_then(lacking) else {
             return;
         };
         if lacking > left {
@@ -56,50 +54,38 @@ impl Session<'_> {
     /// Looks at the ends of a list until they show so many records and add up, or `--settle` has passed: then all
     /// pages are walked over and judged.
     async fn look_at_ends(&self, list: OperationId, total: i64) {
-        let look = async || self.ends_of(list).await;
-        let is_there = |walk: &Walk| walk.pages.first().is_some_and(|page| page.total >= Some(total));
-        let adds_up = |walk: &Walk| is_there(walk) && edge_adds_up(walk);
-        let walk = self.settled(self.settings.settle, look, adds_up).await;
-        if adds_up(&walk) {
-            self.judged(|judge| judge.walk(&walk));
-            self.tell_findings();
-        } else {
+        let look = self.look_for(list, &Sought::Ends(total));
+        let ends = async || self.ends_of((look, list)).await;
+        self.settled(look, self.settings.settle, ends).await;
+        let looked = self.conclude(look, true);
+        if looked.is_some_and(|looked| !looked.settled) {
             self.list(list).await;
         }
     }
 
-    /// The first page of a list and the last one; where that is full the one before it too, which it may repeat.
-    async fn ends_of(&self, list: OperationId) -> Walk {
-        let mut walk = Walk {
-            operation: list,
-            pages: Vec::new(),
-            end: WalkEnd::Found,
-            most: self.settings.max_pages,
-            steadiness: Steadiness::Unknown,
-        };
-        let unread = |_: Item<'_>| false;
+    /// Asks for the first page of a list and the last one; where that is full the one before it too, which it may repeat.
+    async fn ends_of(&self, (look, list): (LookId, OperationId)) {
+        self.evaluated(|evaluation| evaluation.walk(look, Extent::Some));
         self.expect(1);
-        let first = match self.page(list, None, &unread).await {
-            Ok((page, _)) => page,
-            Err(end) => return Walk { end, ..walk },
-        };
-        let last = first.last_page.and_then(|last| u64::try_from(last).ok());
-        walk.pages.push(first);
-        let is_full = lacking(&walk).is_some_and(|(_, lacking)| lacking == 0);
+        if self.page((look, list), None).await.is_none() {
+            return;
+        }
+        let last = self.history().last_page(look);
+        let is_full = self
+            .history()
+            .walked(look)
+            .and_then(lacking)
+            .is_some_and(|(_, lacking)| lacking == 0);
         let before = last.and_then(|last| last.checked_sub(1)).filter(|_| is_full);
         for number in before.into_iter().chain(last).filter(|number| *number > 1) {
             self.expect(1);
-            match self.page(list, Some(number), &unread).await {
-                Ok((page, _)) => walk.pages.push(page),
-                Err(end) => walk.end = end,
-            }
+            self.page((look, list), Some(number)).await;
         }
-        walk
     }
 
     fn explain_full(&self, list: OperationId, left: u64) {
         if let Some(fact) = self.contract.fact_of(list, FactKind::PageFull) {
-            self.judged(|judge| judge.verdicts_mut().explain(fact, Reason::NoFullPage(left)));
+            self.evaluated(|evaluation| evaluation.explain(fact, Reason::NoFullPage(left)));
         }
     }
 }

@@ -14,14 +14,14 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use super::account::may_have_stored;
 use super::request::{self, Address};
-use super::session::{Residue, Session};
+use super::session::Session;
 use crate::contract::fact::FactKind;
 use crate::contract::odd::Odd;
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::vocabulary::Form;
 use crate::exchange::{Content, Exchange, Purpose, Request};
+use crate::history::{Residue, may_have_stored};
 use crate::plan::{OddPart, WRITES_A_VARIANT};
 use crate::rules::{Reason, Verdict};
 
@@ -50,7 +50,7 @@ impl Session<'_> {
         };
         match request {
             Ok(Some(request)) => {
-                let (exchange, _) = self.call(request).await;
+                let exchange = self.call(request).await;
                 self.note_let_in(&exchange, odd);
                 self.note_stray(&exchange, part);
                 if let Some(reason) = gives_up(&exchange) {
@@ -65,10 +65,9 @@ impl Session<'_> {
 
     /// Why no odd request, or none more, is sent to the operation.
     fn reason_against_odd(&self, operation: OperationId) -> Option<Reason> {
-        let judge = self.judge.borrow();
         let is_broken = |kind| {
             let fact = self.contract.fact_of(operation, kind);
-            fact.is_some_and(|fact| judge.verdicts().of(self.contract, fact) == Verdict::Broken)
+            fact.is_some_and(|fact| self.verdicts().of(self.contract, fact) == Verdict::Broken)
         };
         if is_broken(FactKind::NoServerError) || is_broken(FactKind::Complete) {
             return Some(Reason::Broken);
@@ -83,7 +82,7 @@ impl Session<'_> {
     fn withhold_odd(&self, operation: OperationId, reason: &Reason) {
         for kind in [FactKind::OddNoServerError, FactKind::OddComplete] {
             if let Some(fact) = self.contract.fact_of(operation, kind) {
-                self.judged(|judge| judge.verdicts_mut().withhold(fact, reason.clone()));
+                self.evaluated(|evaluation| evaluation.withhold(fact, reason.clone()));
             }
         }
     }
@@ -105,10 +104,10 @@ impl Session<'_> {
             }));
         }
         let mut draft = self.draft(operation, Form::Utc)?;
-        if let Some(accepted) = self.history.accepted.borrow().get(&operation) {
+        if let Some(accepted) = self.drafts.accepted.borrow().get(&operation) {
             draft.choose_as(accepted);
         }
-        let mut request = self.writing_request(operation, &draft, &address, (purpose, credential));
+        let mut request = self.writing_request(&draft, &address, (purpose, credential));
         let Some(Content::Json(body)) = &mut request.body else {
             return Ok(Some(request));
         };
@@ -129,8 +128,8 @@ impl Session<'_> {
             OddPart::Body(_) | OddPart::Field(_) | OddPart::Query(_) | OddPart::Text(_) => None,
         };
         let other = odd.parameter.map(|index| (index, instead));
-        let known = self.history.known.borrow();
-        let mut address = request::address_but(self.contract, operation, &known, other).map_err(Reason::NoValue)?;
+        let address = request::address_but(self.contract, operation, self.history().known(), other);
+        let mut address = address.map_err(Reason::NoValue)?;
         let parameters = &self.contract.operation(operation).parameters;
         let parameter = odd.parameter.and_then(|index| parameters.get(index));
         if let (OddPart::Query(values), Some(parameter)) = (part, parameter) {
@@ -168,12 +167,13 @@ impl Session<'_> {
         let updates = !documented.is_read() && documented.method != Method::Post;
         let stored = may_have_stored(&exchange.outcome) == Some(true);
         if let (OddPart::Identifier(id), true) = (part, updates && stored) {
-            self.leave(Residue {
+            let stray = Residue {
                 operation,
                 id: Some(id),
                 status: exchange.status(),
                 found: None,
-            });
+            };
+            self.evaluated(|evaluation| evaluation.leave(stray));
         }
     }
 }

@@ -13,7 +13,7 @@ impl Session<'_> {
     pub(super) async fn probe(&self, operation: OperationId, probe: Probe) {
         let documented = self.contract.operation(operation);
         // A body that was never accepted may be refused for itself.
-        let proven = documented.is_read() || self.history.accepted.borrow().contains_key(&operation);
+        let proven = documented.is_read() || self.drafts.accepted.borrow().contains_key(&operation);
         let leaning = if proven { Leaning::Nothing } else { Leaning::Gap };
         let purpose = Purpose::MustBeRefused(probe.fact(), leaning);
         let credential = self.refusable(operation, probe);
@@ -64,7 +64,7 @@ impl Session<'_> {
     /// The request, or none where its identifiers are not known; then the operation's own reason stands. A write is
     /// drafted as the operation accepted it, so that a refusal is about the credential.
     fn refusable_request(&self, operation: OperationId, purpose: Purpose, credential: Credential) -> Option<Request> {
-        let address = request::address(self.contract, operation, &self.history.known.borrow());
+        let address = request::address(self.contract, operation, self.history().known());
         let address = address
             .map_err(|reason| self.not_called(operation, Reason::NoValue(reason)))
             .ok()?;
@@ -77,14 +77,14 @@ impl Session<'_> {
             if let Purpose::MustBeRefused(kind, _) = purpose
                 && let Some(fact) = self.contract.fact_of(operation, kind)
             {
-                self.judged(|judge| judge.verdicts_mut().explain(fact, reason));
+                self.evaluated(|evaluation| evaluation.explain(fact, reason));
             }
             return None;
         }
         let mut draft = self.draft(operation, Form::Utc).ok()?;
-        if let Some(accepted) = self.history.accepted.borrow().get(&operation) {
+        if let Some(accepted) = self.drafts.accepted.borrow().get(&operation) {
             draft.choose_as(accepted);
         }
-        Some(self.writing_request(operation, &draft, &address, (purpose, credential)))
+        Some(self.writing_request(&draft, &address, (purpose, credential)))
     }
 }

@@ -111,14 +111,14 @@ impl<'run> Sender<'run> {
     }
 
     /// Keeps what came of a write; `id` is that of what it created.
-    pub(super) fn record_outcome(&self, exchange: &Exchange, id: impl FnOnce() -> Option<String>) {
+    pub(super) fn record_outcome(&self, exchange: &Exchange, id: Option<&str>) {
         if self.contract.operation(exchange.request.operation).is_read() {
             return;
         }
         let state = match &exchange.outcome {
             Ok(answer) => WriteState::Answered {
                 status: answer.status,
-                id: id(),
+                id: id.map(str::to_owned),
             },
             Err(failure) if failure.is_unreachable() => WriteState::NotSent,
             Err(_) => WriteState::Unanswered,

@@ -1,16 +1,14 @@
 //! Carries a plan out. The main type is [`Session`], which every kind of step works on; [`run`] is the way in.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt as _;
 
-use super::account::{Account, LookedThrough, Other};
+use super::create::Drafts;
 use super::event::Event;
 use super::fill::Fills;
-use super::history::History;
 use super::odd::OddRequests;
 use super::pace::{ATTEMPTS, says_when, wait_after};
 use super::sender::Sender;
@@ -18,8 +16,8 @@ use super::settings::Settings;
 use super::settle::{Late, Patience};
 use crate::contract::Contract;
 use crate::contract::operation::{Method, OperationId};
-use crate::exchange::json::Body;
 use crate::exchange::{Answer, Credential, Exchange, Failure, Request, Transport};
+use crate::history::{Evaluation, History, Intent, LookedThrough, Noted, Other, Recording, Residue};
 use crate::plan::{ANOTHER_SHARD, Action, Plan, Shard, Step, lanes, reserve};
 use crate::rules::{Judge, NoSuccess, Reason, Verdicts};
 
@@ -49,6 +47,8 @@ pub struct Run {
     pub in_scope: BTreeSet<OperationId>,
     /// Whether the target answers creates with one identifier again and again, and keeps nothing.
     pub mock: bool,
+    /// Everything that it was judged by, where its settings ask for that.
+    pub recording: Option<Recording>,
 }
 
 /// How a run ended.
@@ -72,19 +72,6 @@ pub enum Ended {
     TokenRefused(u16),
     /// Not one connection came about.
     Unreachable(Failure),
-}
-
-/// Something that a run may have left in the target.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Residue {
-    /// The operation that created it.
-    pub operation: OperationId,
-    /// Its identifier, when the answer showed one.
-    pub id: Option<String>,
-    /// The status that it was answered with; none where no answer came, so that nobody knows what was created.
-    pub status: Option<u16>,
-    /// Whether the look at the end of the run showed it; none where that look did not see all of its list.
-    pub found: Option<bool>,
 }
 
 /// An awkward value that a target refused: which values are allowed is a gap, and this is evidence on it.
@@ -139,16 +126,17 @@ pub(super) struct Session<'run> {
     pub(super) settings: &'run Settings,
     /// The plan that is carried out.
     pub(super) plan: &'run Plan,
-    pub(super) judge: RefCell<Judge<'run>>,
+    evaluation: RefCell<Evaluation<'run>>,
     pub(super) sender: Sender<'run>,
-    pub(super) history: History<'run>,
-    pub(super) account: Account,
+    pub(super) drafts: Drafts,
     pub(super) fills: Fills,
     pub(super) patience: Patience,
     pub(super) odd_requests: OddRequests,
     events: Events<'run>,
     /// The round of the plan that began last, from 1; 0 before any did.
     round: Cell<u64>,
+    /// How far the lists were looked through for what is left; none before that began.
+    pub(super) accounted: Cell<Option<LookedThrough>>,
 }
 
 /// Who is told what happens.
@@ -179,10 +167,9 @@ impl<'run> Session<'run> {
             contract,
             settings,
             plan,
-            judge: RefCell::new(judge(contract, settings)),
+            evaluation: RefCell::new(evaluation(contract, plan, settings)),
             sender: Sender::new(contract, transport, settings),
-            history: History::new(contract, plan),
-            account: Account::default(),
+            drafts: Drafts::default(),
             fills: Fills::default(),
             patience: Patience::default(),
             odd_requests: OddRequests::default(),
@@ -191,6 +178,7 @@ impl<'run> Session<'run> {
                 found: Cell::default(),
             },
             round: Cell::new(0),
+            accounted: Cell::new(None),
         }
     }
 
@@ -248,7 +236,7 @@ impl<'run> Session<'run> {
     /// Begins a round with nothing to look for.
     fn begin(&self) {
         self.round.set(self.round.get() + 1);
-        self.history.begin_round();
+        self.evaluated(Evaluation::begin_round);
     }
 
     async fn round(&self, plan: &Plan) -> Option<Ended> {
@@ -309,40 +297,30 @@ impl<'run> Session<'run> {
         }
     }
 
-    /// Sends a request, again while the target asks for time, and judges every answer. Hands back the exchange that
-    /// counts and its body.
-    pub(super) async fn call(&self, request: Request) -> (Exchange, Option<Arc<Body>>) {
-        self.call_again(request, Again::default()).await
+    /// Sends a request, again while the target asks for time, and judges every answer. Hands back the exchange that counts.
+    pub(super) async fn call(&self, request: Request) -> Exchange {
+        self.call_again((request, Intent::Alone), Again::default()).await.0
     }
 
-    /// The same, with more that may come after an answer.
-    pub(super) async fn call_again(&self, mut request: Request, again: Again) -> (Exchange, Option<Arc<Body>>) {
+    /// The same for an intent, with more that may come after an answer. Hands back what the exchange came to, too.
+    pub(super) async fn call_again(&self, (mut request, intent): (Request, Intent), again: Again) -> (Exchange, Noted) {
         let mut attempt = 0;
         let mut late = Late::until(again.within);
         loop {
             let mut exchange = self.sender.send(request).await;
             let throttled = exchange.answer().is_some_and(Answer::is_throttled);
-            if throttled {
-                // Before the wait: whether it may be sent again hangs on what it may have left.
-                self.note_write(&exchange, None);
-            }
             let missing = exchange.status() == Some(404);
             let wait = self
                 .wait_before_again(&exchange, attempt)
                 .or_else(|| missing.then(|| late.wait()).flatten());
             exchange.superseded = wait.is_some() || (again.another && throttled);
-            let body = self.judged(|judge| judge.exchange(&exchange));
-            self.note_answer(&exchange);
-            if !throttled {
-                self.note_write(&exchange, body.as_deref());
-            }
-            self.sender
-                .record_outcome(&exchange, || self.created_id(&exchange, body.as_deref()));
+            let noted = self.evaluated(|evaluation| evaluation.exchange(&exchange, &intent));
+            self.sender.record_outcome(&exchange, noted.created.as_deref());
             self.tell(Event::Exchanged(&exchange));
             self.tell_found(Some(&exchange));
             let Some(wait) = wait else {
                 self.sender.note_refusal(&exchange);
-                return (exchange, body);
+                return (exchange, noted);
             };
             tokio::time::sleep(wait).await;
             request = exchange.request;
@@ -358,13 +336,23 @@ impl<'run> Session<'run> {
         // A wrong token is not shown again: what asks for time may be counting them.
         let shown_once = matches!(exchange.request.credential, Credential::Wrong { .. });
         let creates = exchange.request.method == Method::Post;
-        let again = !creates || (answer.status == 429 && says_when(answer) && self.has_room());
+        let again = !creates || (answer.status == 429 && says_when(answer) && self.has_room_beside(1));
         (again && !shown_once && attempt + 1 < ATTEMPTS).then(|| wait_after(answer, attempt))
     }
 
-    /// Shows the judge something, and counts how long that keeps the thread.
-    pub(super) fn judged<T>(&self, show: impl FnOnce(&mut Judge<'run>) -> T) -> T {
-        self.sender.keeping_busy(|| show(&mut self.judge.borrow_mut()))
+    /// Shows the evaluation something, and counts how long that keeps the thread.
+    pub(super) fn evaluated<T>(&self, show: impl FnOnce(&mut Evaluation<'run>) -> T) -> T {
+        self.sender.keeping_busy(|| show(&mut self.evaluation.borrow_mut()))
+    }
+
+    /// What exchanges have shown so far.
+    pub(super) fn history(&self) -> Ref<'_, History<'run>> {
+        Ref::map(self.evaluation.borrow(), Evaluation::history)
+    }
+
+    /// The verdicts so far.
+    pub(super) fn verdicts(&self) -> Ref<'_, Verdicts> {
+        Ref::map(self.evaluation.borrow(), Evaluation::verdicts)
     }
 
     /// Tells an event, and counts how long that keeps the thread: who keeps exchanges reads their bodies.
@@ -382,12 +370,13 @@ impl<'run> Session<'run> {
         self.tell_found(None);
     }
 
-    /// Tells the findings that are new, and the exchange that shows them.
+    /// Tells the findings that are new, each with this exchange where it shows the finding by itself.
     fn tell_found(&self, exchange: Option<&Exchange>) {
-        let judge = self.judge.borrow();
-        let findings = judge.verdicts().findings();
+        let verdicts = self.verdicts();
+        let findings = verdicts.findings();
         for finding in findings.get(self.events.found.get()..).unwrap_or_default() {
-            self.tell(Event::Found(finding, exchange));
+            let shown = exchange.filter(|exchange| finding.exchange == Some(exchange.number));
+            self.tell(Event::Found(finding, shown));
         }
         self.events.found.set(findings.len());
     }
@@ -400,15 +389,8 @@ impl<'run> Session<'run> {
     /// Notes why an operation was not called. What the first round called or gave a reason for needs none of a later one.
     pub(super) fn not_called(&self, operation: OperationId, reason: Reason) {
         if self.is_first_round() {
-            self.judged(|judge| judge.verdicts_mut().not_called(operation, reason));
+            self.evaluated(|evaluation| evaluation.not_called(operation, reason));
         }
-    }
-
-    /// Notes something that may be left; hands back its place in the residue.
-    pub(super) fn leave(&self, left: Residue) -> usize {
-        let mut residue = self.account.residue.borrow_mut();
-        residue.push(left);
-        residue.len() - 1
     }
 
     /// Whether the operation may be sent: a create while one more record may be left in the target, everything else
@@ -424,66 +406,87 @@ impl<'run> Session<'run> {
 
     /// Whether one more record may be left in the target.
     pub(super) fn has_room(&self) -> bool {
-        u64::try_from(self.account.residue.borrow().len()).is_ok_and(|left| left < self.settings.max_writes)
+        self.has_room_beside(0)
+    }
+
+    /// The same, beside so many that are not counted yet.
+    fn has_room_beside(&self, more: u64) -> bool {
+        self.history().count_left().saturating_add(more) < self.settings.max_writes
     }
 
     /// How many records more may be created beside those that the facts cannot do without. Some of `--max-writes` is kept
     /// for what comes after and may be let in: probes of credentials, odd requests.
     pub(super) fn left_to_create(&self) -> u64 {
         let most = self.settings.max_writes;
-        let left = u64::try_from(self.account.residue.borrow().len()).map_or(0, |residue| most.saturating_sub(residue));
+        let left = most.saturating_sub(self.history().count_left());
         left.saturating_sub(reserve(most))
     }
 
     fn finish(self, ended: Ended) -> Run {
-        let no_success = self.judge.borrow().verdicts().no_success();
+        let no_success = self.verdicts().no_success();
         let ended = match (ended, no_success) {
             (Ended::Complete, Some(came)) => Ended::NoSuccess(came),
             (ended, _) => ended,
         };
         if ended == Ended::Complete {
-            self.judged(|judge| judge.unchecked(self.plan.in_scope.iter().copied()));
+            let in_scope: Vec<_> = self.plan.in_scope.iter().copied().collect();
+            self.evaluated(|evaluation| evaluation.unchecked(&in_scope));
             self.tell_findings();
         }
+        // What was under way when the run was interrupted was sent, and nobody saw its answer.
+        self.sender
+            .count(|tally| tally.unfinished = tally.sent - tally.answered);
+        let mut evaluation = self.evaluation.into_inner();
         let creates = |operation: &OperationId| self.contract.operation(*operation).method == Method::Post;
         for operation in self.sender.unanswered_writes().into_iter().filter(creates) {
-            self.leave(Residue {
+            evaluation.leave(Residue {
                 operation,
                 id: None,
                 status: None,
                 found: None,
             });
         }
-        // What was under way when the run was interrupted was sent, and nobody saw its answer.
-        self.sender
-            .count(|tally| tally.unfinished = tally.sent - tally.answered);
-        let mock = self.is_mock();
-        // A target that was not reached broke nothing: the one thing to tell is why.
-        let mut verdicts = match &ended {
-            Ended::NotReady(..) => Verdicts::undecided(self.contract, &Reason::NotReady),
-            Ended::Unreachable(_) => Verdicts::undecided(self.contract, &Reason::Unanswered),
-            _ => self.judge.into_inner().into_verdicts(),
-        };
         // What this shard leans on is not checked by it, whatever it saw; what it saw broken is broken.
+        let elsewhere = || Reason::NotCalled(ANOTHER_SHARD.to_owned());
         for fact in &self.plan.elsewhere {
-            verdicts.withhold(*fact, Reason::NotCalled(ANOTHER_SHARD.to_owned()));
+            evaluation.withhold(*fact, elsewhere());
         }
+        let finished = evaluation.finish();
+        // A target that was not reached broke nothing: the one thing to tell is why.
+        let nothing = match &ended {
+            Ended::NotReady(..) => Some(Reason::NotReady),
+            Ended::Unreachable(_) => Some(Reason::Unanswered),
+            _ => None,
+        };
+        let verdicts = nothing.map_or(finished.verdicts, |reason| {
+            let mut verdicts = Verdicts::undecided(self.contract, &reason);
+            for fact in &self.plan.elsewhere {
+                verdicts.withhold(*fact, elsewhere());
+            }
+            verdicts
+        });
         Run {
             shard: self.plan.shard,
             verdicts,
             ended,
-            residue: self.account.residue.into_inner(),
-            looked_through: self.account.looked_through.get(),
-            others: self.account.others.into_inner(),
-            not_taken: self.history.not_taken.into_inner(),
+            residue: finished.residue,
+            looked_through: self.accounted.get().unwrap_or_default(),
+            others: finished.others,
+            not_taken: self.drafts.not_taken.into_inner(),
             tally: self.sender.tally(),
             in_scope: self.plan.in_scope.clone(),
-            mock,
+            mock: finished.mock,
+            recording: finished.recording,
         }
     }
 }
 
-fn judge<'run>(contract: &'run Contract, settings: &Settings) -> Judge<'run> {
+fn evaluation<'run>(contract: &'run Contract, plan: &Plan, settings: &Settings) -> Evaluation<'run> {
     let judge = Judge::new(contract, settings.levels.clone(), settings.values);
-    if settings.rounds > 1 { judge.of_a_soak() } else { judge }
+    let judge = if settings.rounds > 1 { judge.of_a_soak() } else { judge };
+    let mut evaluation = Evaluation::new(contract, plan, settings.mark.clone(), judge);
+    if settings.keep_recording {
+        evaluation.keep();
+    }
+    evaluation
 }

@@ -29,6 +29,8 @@ pub struct Settings {
     pub max_time: Duration,
     /// Keeps an account of writes that outlives the run; none where nobody asks for one.
     pub write_log: Option<Arc<dyn WriteLog>>,
+    /// Whether the run hands over everything that it was judged by.
+    pub keep_recording: bool,
     /// What names everything that the run creates.
     pub mark: Mark,
     /// The levels of the rules.
@@ -65,6 +67,7 @@ impl Settings {
             wait: None,
             max_time: Duration::from_secs_f64(Self::MAX_TIME),
             write_log: None,
+            keep_recording: false,
             mark,
             levels: Levels::default(),
             values: Values::Hidden,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::session::Session;
+use crate::history::LookId;
 
 /// The first wait before another look; it doubles.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
@@ -22,19 +23,12 @@ pub(super) struct Patience {
 }
 
 impl Session<'_> {
-    /// Looks again and again, until `enough` says that there is no need to or a look came to nothing that began when
-    /// `longest` had passed. Hands back the last look.
-    pub(super) async fn settled<Seen>(
-        &self,
-        longest: Duration,
-        look: impl AsyncFn() -> Seen,
-        enough: impl Fn(&Seen) -> bool,
-    ) -> Seen {
-        let (seen, lag) = looks(longest, look, enough).await;
+    /// Looks again and again, until the look is settled or one came to nothing that began when `longest` had passed.
+    pub(super) async fn settled(&self, look: LookId, longest: Duration, again: impl AsyncFn()) {
+        let (_, lag) = looks(longest, again, |()| self.history().is_settled(look)).await;
         if let Some(lag) = lag {
             self.patience.lag.set(self.patience.lag.get().max(lag));
         }
-        seen
     }
 
     /// How long to wait for what may never come: twice as long as anything took in this run so far.

@@ -6,13 +6,13 @@ use std::collections::VecDeque;
 use serde_json::{Value, json};
 
 use super::create::Standing;
-use super::history::Changed;
 use super::request::Address;
 use super::session::{NotTaken, Session};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Form, Updated};
 use crate::exchange::{Exchange, Request};
+use crate::history::{Changed, Sought};
 use crate::plan::{
     ANOTHER_SHARD, AWKWARD_UPDATES, Action, Draft, Edges, Step, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, variants,
 };
@@ -60,12 +60,10 @@ impl Session<'_> {
         match self.beside(operation, &accepted) {
             Some(beside) => {
                 self.expect(1);
-                let plainly = self.write(operation, &beside, &address, Standing::Further);
+                let plainly = self.write(&beside, &address, Standing::Further);
                 let read = async {
                     if let Some(list) = self.contract.list_of(operation) {
-                        self.expect(1);
-                        // What it shows then is judged as every page is.
-                        let _ = self.page(list, None, &|_| false).await;
+                        self.read_page(list, None, &Sought::Nothing).await;
                     }
                 };
                 futures::join!(awkwardly, plainly, read);
@@ -94,7 +92,7 @@ impl Session<'_> {
             let halves = these.halves();
             if draft.vary(&Variant::Awkward(these), accepted) {
                 self.expect(1);
-                let (exchange, _) = self.write(operation, &draft, address, Standing::Further).await;
+                let exchange = self.write(&draft, address, Standing::Further).await;
                 if refused_with(&exchange).is_none() {
                     return;
                 }
@@ -129,7 +127,7 @@ impl Session<'_> {
             }
             tries += 1;
             self.expect(1);
-            let (exchange, _) = self.write(operation, &draft, address, Standing::Further).await;
+            let exchange = self.write(&draft, address, Standing::Further).await;
             if self.succeeded(&exchange) {
                 made += 1;
             } else if refused_with(&exchange).is_none() {
@@ -234,7 +232,7 @@ impl Session<'_> {
             value,
             status,
         };
-        let mut all = self.history.not_taken.borrow_mut();
+        let mut all = self.drafts.not_taken.borrow_mut();
         if !all.contains(&not_taken) {
             all.push(not_taken);
         }
@@ -247,13 +245,13 @@ impl Session<'_> {
         };
         if let Ok(draft) = self.draft_as(operation, &accepted) {
             self.expect(1);
-            self.write(operation, &draft, &address, Standing::Further).await;
+            self.write(&draft, &address, Standing::Further).await;
         }
     }
 
     /// The awkward values that the operation did not take.
     pub(super) fn refused_values(&self, operation: OperationId) -> Vec<String> {
-        let not_taken = self.history.not_taken.borrow();
+        let not_taken = self.drafts.not_taken.borrow();
         let of_this = not_taken.iter().filter(|not_taken| not_taken.operation == operation);
         of_this.map(|not_taken| not_taken.value.clone()).collect()
     }
@@ -274,7 +272,7 @@ impl Session<'_> {
     async fn send_update(&self, updates: &mut Updates<'_>, draft: &Draft) -> Taken {
         self.expect(1);
         let (operation, law) = (updates.operation, updates.law);
-        let (exchange, _) = self.write(operation, draft, &updates.address, Standing::Further).await;
+        let exchange = self.write(draft, &updates.address, Standing::Further).await;
         if !self.succeeded(&exchange) {
             return refused_with(&exchange).map_or(Taken::Failed, Taken::Refused);
         }
@@ -283,18 +281,23 @@ impl Session<'_> {
             request: exchange.request,
             path_values: updates.address.path_values.clone(),
         };
+        let sent = changed.request.json().cloned();
         if comes_back(law, &changed.request) {
-            self.look_closely(updates.list, &changed, law, &updates.sent).await;
+            self.look_closely(updates.list, changed, &updates.sent).await;
         }
-        put(&mut updates.sent, changed.request.json().cloned());
+        put(&mut updates.sent, sent);
         Taken::Accepted
     }
 
     /// What the updates so far sent of each field.
     fn sent_last(&self, operation: OperationId) -> Value {
         let mut sent = json!({});
-        let changed = self.history.changed.borrow();
-        for changed in changed.iter().filter(|changed| changed.operation == operation) {
+        let history = self.history();
+        for changed in history
+            .changed()
+            .iter()
+            .filter(|changed| changed.operation == operation)
+        {
             put(&mut sent, changed.request.json().cloned());
         }
         sent
@@ -302,12 +305,14 @@ impl Session<'_> {
 
     /// Sends other values than those that were sent and those that the list showed last.
     fn differ(&self, operation: OperationId, law: &Updated, draft: &mut Draft, sent: &Value) {
-        let latest = self.history.latest.borrow();
-        let Some(shown) = latest.get(&operation) else { return };
+        let history = self.history();
+        let Some((shown, _)) = history.latest(operation) else {
+            return;
+        };
         draft.differ(|at, value| {
             let any = pointer::any_element(at);
             let mut carries = law.carries.iter().filter(|carry| carry.sent == any);
-            let is_shown = carries.any(|carry| pointer::select(&shown.record, &carry.kept).contains(&value));
+            let is_shown = carries.any(|carry| pointer::select(shown, &carry.kept).contains(&value));
             is_shown || sent.pointer(at) == Some(value)
         });
     }

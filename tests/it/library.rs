@@ -13,13 +13,17 @@ use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::get;
 use chrono::DateTime;
+use countersign::contract::operation::Method;
 use countersign::exchange::RequestBody;
 use countersign::report::{Outcome, Record};
+use countersign::rules::Levels;
 use countersign::service::fault::{self, Faults};
 use countersign::service::{self, Service};
 use countersign::{Check, Contract, Error, Report};
 use http::{Request, Response};
 use tower::ServiceExt as _;
+
+use crate::support::again::assert_judged_again;
 
 /// As short as one that nobody takes trouble over.
 const TOKEN: &str = "test";
@@ -319,4 +323,52 @@ async fn what_cannot_be_checked_is_an_error_that_says_so() {
         let told = told(check).await;
         assert!(told.contains(expected), "{expected}: {told}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_check_that_was_recorded_is_judged_again_without_a_request() -> Result<(), Error> {
+    let contract = Contract::built_in().unwrap();
+    let check = || check().token(TOKEN).writes(true);
+    let unrecorded = check().service(my_app()).run().await?;
+    assert!(unrecorded.recording().is_none());
+    for app in [my_app(), with_fault(CAUGHT[0].0)] {
+        let report = check().service(app).keep_recording(true).run().await?;
+        let recording = report.recording().unwrap();
+        let sent = report.record().requests.sent;
+        assert_eq!(recording.exchanges().count(), usize::try_from(sent).unwrap());
+        assert_judged_again(&contract, report.run());
+        // Nothing of what was answered is in what a log or a failed assertion prints.
+        assert_eq!(
+            format!("{recording:?}"),
+            format!("Recording {{ exchanges: {sent}, .. }}")
+        );
+    }
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_recording_that_is_edited_shows_what_a_service_would_be_found_at_fault_for() -> Result<(), Error> {
+    let contract = Contract::built_in().unwrap();
+    let check = check().token(TOKEN).writes(true).service(my_app());
+    let report = check.keep_recording(true).run().await?;
+    let recording = report.recording().unwrap();
+    let edits = [
+        ("pages", r#""total":"#, r#""total":1"#),
+        ("carried", r#""firstname":""#, r#""firstname":"a"#),
+        ("listed", r#""id":""#, r#""id":"a"#),
+    ];
+    for (rule, from, to) in edits {
+        let verdicts = recording.judge_edited(&contract, Levels::default(), |exchange| {
+            let is_list = exchange.request.method == Method::Get;
+            if let Ok(answer) = exchange.outcome.as_mut()
+                && is_list
+            {
+                let text = String::from_utf8(answer.body.to_vec()).unwrap();
+                answer.body = text.replace(from, to).into();
+            }
+        });
+        let found: Vec<_> = verdicts.findings().iter().map(|finding| finding.rule.name).collect();
+        assert!(found.contains(&rule), "{rule}: {found:?}");
+    }
+    Ok(())
 }

@@ -14,10 +14,11 @@ use crate::contract::texts::Texts;
 use crate::contract::vocabulary::Stated;
 use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{Target, curl};
+use crate::history::LookedThrough;
 use crate::report::excerpt::Excerpt;
 use crate::report::exchanges::Exchanges;
 use crate::rules::{Finding, Level, Verdict, rule_of};
-use crate::run::{LookedThrough, Run};
+use crate::run::Run;
 
 /// What a record needs beside the run itself.
 #[derive(Clone, Copy, Debug)]
@@ -456,7 +457,7 @@ mod tests {
     #[test]
     fn an_identifier_cannot_drive_the_terminal() {
         let mut seen = Seen::bodies(SOUND);
-        seen.residue.push(crate::run::Residue {
+        seen.residue.push(crate::history::Residue {
             operation: seen.contract.operation_named("getThings").unwrap(),
             id: Some("\u{1b}[2J\n::error::t-17".to_owned()),
             status: Some(201),

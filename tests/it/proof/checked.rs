@@ -12,6 +12,8 @@ use countersign::rules::Level;
 
 use super::call::{Call, TOKEN};
 use super::deviating::{Deviation, laid};
+use crate::support::again::assert_judged_again;
+use crate::support::is_exhaustive;
 
 static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(|| Arc::new(Contract::built_in().unwrap()));
 
@@ -98,7 +100,10 @@ impl Check {
 
     /// Checks a service in this process.
     pub(super) async fn within(&self, service: Router) -> Record {
-        self.settled().service(service).run().await.unwrap().into_record()
+        let check = self.settled().service(service).keep_recording(is_exhaustive());
+        let report = check.run().await.unwrap();
+        assert_judged_again(&CONTRACT, report.run());
+        report.into_record()
     }
 
     fn settled(&self) -> countersign::Check {

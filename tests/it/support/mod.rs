@@ -1,5 +1,6 @@
 //! What the integration tests share.
 
+pub(crate) mod again;
 pub(crate) mod crew;
 pub(crate) mod leaks;
 pub(crate) mod stub;

@@ -17,6 +17,8 @@ use tokio::runtime::Runtime;
 
 use crate::service::profile::profile;
 use crate::service::support::TOKEN;
+use crate::support::again::assert_judged_again;
+use crate::support::is_exhaustive;
 
 /// One thing that a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +69,7 @@ impl<'contract> Checker<'contract> {
         let transport = Transport::in_process(app, Some(token), "wrong".to_owned(), Limits::default());
         let settings = Settings {
             settle: Duration::ZERO,
+            keep_recording: is_exhaustive(),
             ..Settings::new(Mark::new(seed, 0))
         };
         let mut plan = Plan::new(self.contract, &scope(seed));
@@ -87,6 +90,7 @@ impl<'contract> Checker<'contract> {
         let around = (&mut ignore as &mut dyn FnMut(Event<'_>), std::future::pending());
         let run = run::run(self.contract, &plan, &transport, &settings, around);
         let run = self.runtime.block_on(run);
+        assert_judged_again(self.contract, &run);
         let findings = run.verdicts.findings().iter();
         findings.map(|finding| found(self.contract, finding)).collect()
     }

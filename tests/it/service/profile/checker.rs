@@ -11,6 +11,7 @@ use countersign::run::{Ended, Run};
 use countersign::{Check, Contract};
 
 use super::{TOKEN, app, drawn, pairs, single_values};
+use crate::support::again::assert_judged_again;
 use crate::support::crew::try_all;
 use crate::support::tried;
 
@@ -104,7 +105,8 @@ async fn checked(contract: &Arc<Contract>, settings: &[String]) -> Run {
     let began = DateTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
     let check = check.token(TOKEN).writes(true).seed(1).started_at(began);
     tokio::time::pause();
-    let report = check.run().await.unwrap();
+    let report = check.keep_recording(true).run().await.unwrap();
     tokio::time::resume();
+    assert_judged_again(contract, report.run());
     report.into_run()
 }

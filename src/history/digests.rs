@@ -2,6 +2,9 @@
 //! The main type is [`Digests`].
 
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde_json::Value;
 
 /// How many are held apart at least before they are sorted in.
 const FEW: usize = 4096;
@@ -39,8 +42,20 @@ impl Extend<u64> for Digests {
     }
 }
 
+/// A short stand-in for an identifier, so that a walk over a large list costs little memory.
+pub(super) fn digest(identifier: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    match identifier {
+        Value::String(text) => (true, text.as_str()).hash(&mut hasher),
+        other => (false, other.to_string()).hash(&mut hasher),
+    }
+    hasher.finish()
+}
+
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -59,5 +74,11 @@ mod tests {
             "{}",
             digests.fresh.len()
         );
+    }
+
+    #[test]
+    fn a_number_and_its_digits_are_two_identifiers() {
+        assert_ne!(digest(&json!(7)), digest(&json!("7")));
+        assert_eq!(digest(&json!("7")), digest(&json!("7")));
     }
 }

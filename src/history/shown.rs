@@ -6,9 +6,8 @@
 
 use serde_json::Value;
 
-use super::digests::Digests;
-use super::session::Session;
-use super::walk::digest;
+use super::digests::{Digests, digest};
+use super::history::History;
 use crate::contract::Contract;
 use crate::exchange::{Exchange, identifier, json};
 use crate::plan::{Action, Plan};
@@ -17,7 +16,7 @@ use crate::plan::{Action, Plan};
 const MOST: usize = 1_000_000;
 
 /// The values that answers showed.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Shown {
     /// Whether the plan has a create that needs them.
     wanted: bool,
@@ -35,12 +34,20 @@ impl Shown {
         }
     }
 
+    /// The same, before any answer came.
+    pub(super) fn empty(&self) -> Self {
+        Self {
+            wanted: self.wanted,
+            ..Self::default()
+        }
+    }
+
     /// Whether an answer showed the value.
     pub(super) fn shows(&self, value: &Value) -> bool {
         self.count >= MOST || name(value).is_some_and(|name| self.values.contains(&name))
     }
 
-    fn note(&mut self, value: &Value) {
+    pub(super) fn note(&mut self, value: &Value) {
         match value {
             Value::Array(elements) => elements.iter().for_each(|element| self.note(element)),
             Value::Object(members) => members.values().for_each(|member| self.note(member)),
@@ -58,19 +65,15 @@ fn name(value: &Value) -> Option<u64> {
     identifier(value).map(|text| digest(&Value::String(text.to_lowercase())))
 }
 
-impl Session<'_> {
+impl History<'_> {
     /// Notes the values that an answer to a read shows, whatever its status.
-    pub(super) fn note_answer(&self, exchange: &Exchange) {
-        if !self.history.shown.borrow().wanted || !self.contract.operation(exchange.request.operation).is_read() {
+    pub(super) fn note_answer(&mut self, exchange: &Exchange) {
+        if !self.shown.wanted || !self.contract.operation(exchange.request.operation).is_read() {
             return;
         }
         let answer = exchange.answer();
         if let Some(Ok(body)) = answer.map(|answer| json::read(&answer.body)) {
-            self.note_shown(&body.value);
+            self.shown.note(&body.value);
         }
-    }
-
-    pub(super) fn note_shown(&self, value: &Value) {
-        self.history.shown.borrow_mut().note(value);
     }
 }

@@ -8,23 +8,19 @@
 //! run has written its mark. Which draft a record was is told by the letters behind the mark. What a create without a text
 //! of the run (a visit) left shows the mark of what it refers to, and carries what was sent.
 
-use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use serde_json::Value;
 
-use super::look::law;
-use super::once::Counts;
-use super::session::{Residue, Session};
-use super::walk::{Item, Order};
+use super::counts::Counts;
+use super::history::{History, Show};
+use super::look::Item;
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Created, Listed};
-use crate::exchange::json::Body;
 use crate::exchange::{Answer, Exchange, Failure, Request, identifier};
-use crate::plan::Action;
 use crate::rules::carries_all;
-use crate::rules::evidence::{Stored, Walk, WalkEnd};
+use crate::rules::evidence::{Evidence, Stored, Walk, WalkEnd};
 
 /// The statuses that refuse a write so plainly that it counts for nothing: the credential, the path, the method, a
 /// conflict, or the content is at fault (RFC 9110, section 15.5). Another 4xx, and every redirection and 5xx, may come from
@@ -65,20 +61,34 @@ pub struct Other {
 /// How many of them are told.
 const MOST_OTHERS: usize = 100;
 
+/// Something that a run may have left in the target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Residue {
+    /// The operation that created it.
+    pub operation: OperationId,
+    /// Its identifier, when the answer showed one.
+    pub id: Option<String>,
+    /// The status that it was answered with; none where no answer came, so that nobody knows what was created.
+    pub status: Option<u16>,
+    /// Whether the look at the end of the run showed it; none where that look did not see all of its list.
+    pub found: Option<bool>,
+}
+
 /// What a run may have left in the target.
 #[derive(Debug, Default)]
 pub(super) struct Account {
     /// Each record that it may have left.
-    pub(super) residue: RefCell<Vec<Residue>>,
+    pub(super) residue: Vec<Residue>,
     /// What became of each create.
-    creates: RefCell<Creates>,
+    creates: Creates,
     /// The writes whose records are counted at the end.
-    pub(super) counts: RefCell<Counts>,
+    pub(super) counts: Counts,
     /// What else shows the run's mark at the end.
-    pub(super) others: RefCell<Vec<Other>>,
-    pub(super) looked_through: Cell<LookedThrough>,
-    /// Whether the lists are looked through, so that nothing of them is judged.
-    pub(super) under_way: Cell<bool>,
+    pub(super) others: Vec<Other>,
+    /// The walk that looked for what is left in each list.
+    pub(super) walks: HashMap<OperationId, Walk>,
+    /// The lists that it saw whole.
+    seen_whole: HashSet<OperationId>,
 }
 
 /// The creates of a run, and what became of them.
@@ -147,6 +157,7 @@ impl Creates {
 }
 
 /// A record that is there, or changed, although the write that sent it was refused.
+#[derive(Debug)]
 struct Leftover {
     operation: OperationId,
     status: u16,
@@ -154,20 +165,32 @@ struct Leftover {
     request: Request,
 }
 
-/// What a look through a list has met so far.
-#[derive(Default)]
-struct Look {
+/// What a look for what is left has met so far.
+#[derive(Debug, Default)]
+pub(super) struct Leftovers {
     /// The identifiers in the residue, by operation, with their places there.
     known: HashMap<(OperationId, String), usize>,
-    leftovers: Vec<Leftover>,
+    refused: Vec<Leftover>,
     others: Vec<Other>,
 }
 
-impl Look {
+impl Leftovers {
     fn other(&mut self, list: OperationId, id: Option<String>) {
         let other = Other { list, id };
         if self.others.len() < MOST_OTHERS && !self.others.contains(&other) {
             self.others.push(other);
+        }
+    }
+
+    /// Judges the writes that were refused and are there all the same.
+    pub(super) fn judge(&self, show: Show<'_>) {
+        for left in &self.refused {
+            let stored = Stored {
+                operation: left.operation,
+                status: left.status,
+                pointer: &left.pointer,
+            };
+            show(Evidence::Stored(stored, &left.request));
         }
     }
 }
@@ -183,15 +206,15 @@ struct Shown<'shown> {
 
 /// What one item is held against.
 struct Books<'books> {
-    look: &'books mut Look,
+    look: &'books mut Leftovers,
     creates: &'books Creates,
     residue: &'books mut Vec<Residue>,
 }
 
-impl Session<'_> {
-    /// Notes what a write may have left in the target. An update changes only what a create has left already; one that is
-    /// refused changes nothing.
-    pub(super) fn note_write(&self, exchange: &Exchange, body: Option<&Body>) {
+impl History<'_> {
+    /// Notes what a write may have left in the target; `id` is that of what it created. An update changes only what a create
+    /// has left already; one that is refused changes nothing.
+    pub(super) fn note_write(&mut self, exchange: &Exchange, id: Option<&str>) {
         let operation = exchange.request.operation;
         if self.contract.operation(operation).method != Method::Post {
             return self.note_refused_update(exchange);
@@ -199,13 +222,12 @@ impl Session<'_> {
         let Some(stored) = may_have_stored(&exchange.outcome) else {
             return;
         };
-        self.note_counted_create(exchange, body);
+        self.note_counted_create(exchange, id);
         let status = exchange.status();
         let fate = if stored {
-            let id = self.created_id(exchange, body);
             Fate::Left(self.leave(Residue {
                 operation,
-                id,
+                id: id.map(str::to_owned),
                 status,
                 found: None,
             }))
@@ -213,8 +235,8 @@ impl Session<'_> {
             Fate::Refused(status.unwrap_or_default())
         };
         let body = exchange.request.json().cloned().unwrap_or_default();
-        let numbers = self.settings.mark.numbers_in(&body);
-        let mut creates = self.account.creates.borrow_mut();
+        let numbers = self.mark.numbers_in(&body);
+        let creates = &mut self.account.creates;
         if numbers.is_empty() {
             creates.unmarked.truncate(UNMARKED - 1);
             creates.unmarked.push_front((operation, fate, body));
@@ -228,7 +250,7 @@ impl Session<'_> {
         }
     }
 
-    fn note_refused_update(&self, exchange: &Exchange) {
+    fn note_refused_update(&mut self, exchange: &Exchange) {
         let operation = exchange.request.operation;
         let updates = self.contract.operation(operation).laws.updated.is_some();
         let stored = may_have_stored(&exchange.outcome).filter(|_| updates);
@@ -236,146 +258,104 @@ impl Session<'_> {
             return;
         };
         let status = exchange.status();
-        let mut creates = self.account.creates.borrow_mut();
-        for number in self.settings.mark.numbers_in(body) {
+        let updates = &mut self.account.creates.updates;
+        for number in self.mark.numbers_in(body) {
             if stored {
-                creates.updates.insert(number, (operation, None));
-            } else if creates.updates.len() < MARKED {
-                creates.updates.entry(number).or_insert((operation, status));
+                updates.insert(number, (operation, None));
+            } else if updates.len() < MARKED {
+                updates.entry(number).or_insert((operation, status));
             }
         }
     }
 
-    /// Looks for what writes with a wrong credential have done, on the page that showed the updated record last: what comes
-    /// behind them may write over it.
-    pub(super) async fn look_at_refused(&self, list: OperationId) {
+    /// Notes something that may be left; hands back its place in the residue.
+    pub(super) fn leave(&mut self, left: Residue) -> usize {
+        self.account.residue.push(left);
+        self.account.residue.len() - 1
+    }
+
+    /// How many records may be left.
+    pub(crate) fn count_left(&self) -> u64 {
+        u64::try_from(self.account.residue.len()).unwrap_or(u64::MAX)
+    }
+
+    /// The page that showed the record last which a write with a wrong credential may have changed; none where there was no
+    /// such write. What comes behind them may write over what they did.
+    pub(crate) fn page_of_refused(&self, list: OperationId) -> Option<Option<u64>> {
         let in_list = |operation: &OperationId| self.contract.updated_in(*operation) == Some(list);
-        let latest = self
-            .history
-            .latest
-            .borrow()
-            .iter()
-            .find(|(operation, _)| in_list(operation))
-            .map(|(_, seen)| seen.page);
-        let Some(page) = latest.filter(|_| self.account.creates.borrow().has_refused_update()) else {
-            return;
-        };
-        let look = RefCell::new(self.new_look());
-        let found = |item: Item<'_>| {
-            self.look_at_item(list, item, &look);
-            false
-        };
-        self.expect(1);
-        // What it shows then is judged as every page is.
-        let _ = self.page(list, page, &found).await;
-        self.judge_leftovers(&look.into_inner());
-        self.tell_findings();
+        let mut latest = self.latest.iter();
+        let (_, seen) = latest.find(|(operation, _)| in_list(operation))?;
+        self.account.creates.has_refused_update().then_some(seen.page)
     }
 
-    /// Looks once through each list that shows what creates left, where any create was sent.
-    pub(super) async fn look_through(&self) {
-        let created = self.account.creates.borrow().operations();
-        if created.is_empty() {
-            return;
+    /// Whether anything was sent that may have created something.
+    pub(crate) fn has_created(&self) -> bool {
+        !self.account.creates.operations().is_empty()
+    }
+
+    /// Begins a look for what is left, which knows what is in the residue.
+    pub(super) fn leftovers(&self) -> Leftovers {
+        let mut leftovers = Leftovers::default();
+        for (index, left) in self.account.residue.iter().enumerate() {
+            let id = left.id.clone().map(|id| ((left.operation, id), index));
+            leftovers.known.extend(id);
         }
-        self.account.under_way.set(true);
-        let steps = self.plan.steps.iter().filter(|step| step.action == Action::Account);
-        let mut whole = Vec::new();
-        for list in steps.map(|step| step.operation) {
-            if self.look_through_list(list).await {
-                whole.push(list);
-            }
+        leftovers
+    }
+
+    /// Keeps what a look for what is left has met.
+    pub(super) fn note_left(&mut self, leftovers: Leftovers, walk: &Walk) {
+        self.account.others.extend(leftovers.others);
+        if walk.end == WalkEnd::Complete {
+            self.account.seen_whole.insert(walk.operation);
         }
+        self.account.walks.insert(walk.operation, walk.clone());
+    }
+
+    /// Says of what no look has shown that it was not found, where it would have been seen.
+    pub(super) fn close_account(&mut self) -> LookedThrough {
+        let (contract, account) = (self.contract, &mut self.account);
         let seen = |operation: OperationId| {
-            let list = self.contract.created_in(operation);
-            list.is_some_and(|list| whole.contains(&list))
+            let list = contract.created_in(operation);
+            list.is_some_and(|list| account.seen_whole.contains(&list))
         };
-        for left in self
-            .account
-            .residue
-            .borrow_mut()
-            .iter_mut()
-            .filter(|left| seen(left.operation))
-        {
+        for left in account.residue.iter_mut().filter(|left| seen(left.operation)) {
             left.found.get_or_insert(false);
         }
-        self.account.looked_through.set(if created.into_iter().all(seen) {
+        if account.creates.operations().into_iter().all(seen) {
             LookedThrough::Whole
         } else {
             LookedThrough::Part
-        });
+        }
     }
 
-    /// Looks through one list; hands back whether it was seen whole.
-    async fn look_through_list(&self, list: OperationId) -> bool {
-        let look = RefCell::new(self.new_look());
-        // What is found is noted at once: a run that is interrupted here tells it too.
-        let found = |item: Item<'_>| {
-            self.look_at_item(list, item, &look);
-            self.count_item(list, item);
-            false
+    /// Accounts for what an item shows of the run.
+    pub(super) fn look_at_item(&mut self, list: OperationId, item: Item<'_>, leftovers: &mut Leftovers) {
+        if !self.mark.is_in(item.value) {
+            return;
+        }
+        let mut residue = std::mem::take(&mut self.account.residue);
+        let mut books = Books {
+            look: leftovers,
+            creates: &self.account.creates,
+            residue: &mut residue,
         };
-        let walked = async || {
-            self.forget_items(list);
-            self.walk(list, Order::BothEnds, &found).await
-        };
-        let is_there = |walk: &Walk| walk.end != WalkEnd::Complete || !self.has_gone();
-        let walk = self.settled(self.settings.settle, walked, is_there).await;
-        let look = look.into_inner();
-        self.judge_leftovers(&look);
-        self.account.others.borrow_mut().extend(look.others);
-        let whole = walk.end == WalkEnd::Complete;
-        let walk = self.recount(list, walk).await;
-        self.judge_counts(list, &walk);
-        self.tell_findings();
-        whole
-    }
-
-    /// A look that knows what is in the residue.
-    fn new_look(&self) -> Look {
-        let mut look = Look::default();
-        for (index, left) in self.account.residue.borrow().iter().enumerate() {
-            let id = left.id.clone().map(|id| ((left.operation, id), index));
-            look.known.extend(id);
-        }
-        look
-    }
-
-    fn look_at_item(&self, list: OperationId, item: Item<'_>, look: &RefCell<Look>) {
-        if self.settings.mark.is_in(item.value) {
-            let mut books = Books {
-                look: &mut look.borrow_mut(),
-                creates: &self.account.creates.borrow(),
-                residue: &mut self.account.residue.borrow_mut(),
-            };
-            self.account_for(list, item, &mut books);
-        }
-    }
-
-    fn judge_leftovers(&self, look: &Look) {
-        for left in &look.leftovers {
-            let stored = Stored {
-                operation: left.operation,
-                status: left.status,
-                pointer: &left.pointer,
-            };
-            self.judged(|judge| judge.stored(&stored, &left.request));
-        }
+        self.account_for(list, item, &mut books);
+        self.account.residue = residue;
     }
 
     /// Accounts for what an item is or holds that the run created.
     fn account_for(&self, list: OperationId, item: Item<'_>, books: &mut Books<'_>) {
-        let (items, position) = item.at;
         self.account_for_updates(list, item, books);
         for operation in self.contract.operation_ids() {
-            let Some((created, listed)) = law(self.contract, operation) else {
+            let Some((created, listed)) = self.law(operation) else {
                 continue;
             };
             if self.contract.created_in(operation) != Some(list) {
                 continue;
             }
-            for (record, at) in records(item.value, pointer::element(items, position), listed) {
-                let numbers = self.settings.mark.numbers_in(record);
+            for (record, at) in records(item.value, item.pointer(), listed) {
+                let numbers = self.mark.numbers_in(record);
                 if !numbers.is_empty() {
                     let shown = Shown {
                         list,
@@ -391,17 +371,16 @@ impl Session<'_> {
 
     /// Notes the refused update whose values an item shows.
     fn account_for_updates(&self, list: OperationId, item: Item<'_>, books: &mut Books<'_>) {
-        let (items, position) = item.at;
-        let numbers = self.settings.mark.numbers_in(item.value);
+        let numbers = self.mark.numbers_in(item.value);
         let refused = numbers.iter().find_map(|number| books.creates.refused_update(*number));
         let Some((operation, status)) = refused else { return };
         let updated = self.contract.operation(operation).laws.updated.as_ref();
         let shown_in = updated.and_then(|updated| self.contract.operation_named(&updated.listed.operation));
         if shown_in == Some(list) {
-            books.look.leftovers.push(Leftover {
+            books.look.refused.push(Leftover {
                 operation,
                 status,
-                pointer: pointer::element(items, position),
+                pointer: item.pointer(),
                 request: item.request.clone(),
             });
         }
@@ -453,7 +432,7 @@ impl Books<'_> {
             Fate::Left(index) => self.add(operation, id, self.residue[index].status),
             Fate::Refused(status) => {
                 self.add(operation, id, Some(status));
-                self.look.leftovers.push(Leftover {
+                self.look.refused.push(Leftover {
                     operation,
                     status,
                     pointer: shown.pointer.clone(),
@@ -479,7 +458,7 @@ impl Books<'_> {
 }
 
 /// Whether a write may have changed the target; none where it never got there.
-pub(super) fn may_have_stored(outcome: &Result<Answer, Failure>) -> Option<bool> {
+pub(crate) fn may_have_stored(outcome: &Result<Answer, Failure>) -> Option<bool> {
     match outcome {
         Ok(answer) => Some(!REFUSALS.contains(&answer.status)),
         Err(failure) => (!failure.is_unreachable()).then_some(true),

@@ -12,18 +12,15 @@ use std::collections::VecDeque;
 use serde_json::Value;
 
 use super::account::{may_have_stored, records};
-use super::create::text;
-use super::look::law;
-use super::session::Session;
-use super::walk::Item;
-use crate::contract::fact::FactKind;
+use super::history::{History, Show};
+use super::look::Item;
+use super::records::text;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Listed};
-use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Purpose, Request, identifier};
-use crate::rules::evidence::{Counted, Walk};
-use crate::rules::{Verdict, carries_all};
+use crate::rules::carries_all;
+use crate::rules::evidence::{Counted, Evidence, Walk};
 
 /// How many writes are remembered, the last ones: a soak may send any number.
 const MOST: usize = 1_000;
@@ -78,21 +75,20 @@ impl Counts {
     }
 }
 
-impl Session<'_> {
+impl<'run> History<'run> {
     /// Notes a create that may have stored a record.
-    pub(super) fn note_counted_create(&self, exchange: &Exchange, body: Option<&Body>) {
+    pub(super) fn note_counted_create(&mut self, exchange: &Exchange, id: Option<&str>) {
         let operation = exchange.request.operation;
-        if law(self.contract, operation).is_none() || may_have_stored(&exchange.outcome) != Some(true) {
+        if self.law(operation).is_none() || may_have_stored(&exchange.outcome) != Some(true) {
             return;
         }
-        let id = self.created_id(exchange, body);
         let is_documented = matches!(exchange.request.purpose, Purpose::Documented(_));
         let counts = is_documented && self.succeeded(exchange) && id.is_some();
-        self.note_counted(&exchange.request, id, counts);
+        self.note_counted(&exchange.request, id.map(str::to_owned), counts);
     }
 
     /// Notes an update of a record of this run that was accepted.
-    pub(super) fn note_counted_update(&self, request: &Request, path_values: &[(String, Value)]) {
+    pub(super) fn note_counted_update(&mut self, request: &Request, path_values: &[(String, Value)]) {
         let updated = self.contract.operation(request.operation).laws.updated.as_ref();
         let owner = updated.and_then(|updated| updated.listed.owner.as_ref());
         let owner = path_values.iter().find(|(name, _)| Some(name) == owner);
@@ -101,11 +97,11 @@ impl Session<'_> {
         }
     }
 
-    fn note_counted(&self, request: &Request, id: Option<String>, counts: bool) {
+    fn note_counted(&mut self, request: &Request, id: Option<String>, counts: bool) {
         let body = request.json().cloned().unwrap_or_default();
-        self.account.counts.borrow_mut().note(Written {
+        self.account.counts.note(Written {
             operation: request.operation,
-            numbers: self.settings.mark.numbers_in(&body),
+            numbers: self.mark.numbers_in(&body),
             body,
             id,
             counts,
@@ -116,23 +112,27 @@ impl Session<'_> {
     }
 
     /// Counts what an item is or holds that a write of the run may have left, whichever look has met it.
-    pub(super) fn count_item(&self, list: OperationId, item: Item<'_>) {
-        let mut counts = self.account.counts.borrow_mut();
+    pub(super) fn count_item(&mut self, list: OperationId, item: Item<'_>) {
+        let mut counts = std::mem::take(&mut self.account.counts);
+        self.count_in(&mut counts, list, item);
+        self.account.counts = counts;
+    }
+
+    fn count_in(&self, counts: &mut Counts, list: OperationId, item: Item<'_>) {
         for written in counts.writes.iter_mut().filter(|written| written.gone) {
             let id = self.item_of(written, list).and_then(|id| item.value.pointer(id));
             written.gone = id.and_then(identifier) != written.id;
         }
-        if !self.settings.mark.is_in(item.value) {
+        if !self.mark.is_in(item.value) {
             return;
         }
         for operation in self.contract.operation_ids() {
             let Some((listed, id)) = self.listed_at(operation, list) else {
                 continue;
             };
-            let (items, position) = item.at;
-            for (record, at) in records(item.value, pointer::element(items, position), listed) {
+            for (record, at) in records(item.value, item.pointer(), listed) {
                 let id = record.pointer(id).and_then(identifier);
-                let numbers = self.settings.mark.numbers_in(record);
+                let numbers = self.mark.numbers_in(record);
                 let is_of_a_create =
                     |written: &Written| written.operation == operation && id.is_some() && written.id == id;
                 let known = counts.writes.iter().any(is_of_a_create);
@@ -160,33 +160,36 @@ impl Session<'_> {
     }
 
     /// Where this list shows the records of a write, and their identifier there.
-    fn listed_at(&self, operation: OperationId, list: OperationId) -> Option<(&Listed, &str)> {
+    fn listed_at(&self, operation: OperationId, list: OperationId) -> Option<(&'run Listed, &'run str)> {
         let laws = &self.contract.operation(operation).laws;
         let page = self.contract.operation(list).page.as_ref()?;
-        let created = law(self.contract, operation).map(|(created, listed)| (listed, created.id.as_str()));
+        let created = self
+            .law(operation)
+            .map(|(created, listed)| (listed, created.id.as_str()));
         let updated = laws.updated.as_ref().map(|updated| (&updated.listed, page.id.as_str()));
         let (listed, id) = created.or(updated)?;
         (self.contract.operation_named(&listed.operation) == Some(list)).then_some((listed, id))
     }
 
     /// Where this list shows the identifier of the record of a create, if it is an item there.
-    fn item_of(&self, written: &Written, list: OperationId) -> Option<&str> {
+    fn item_of(&self, written: &Written, list: OperationId) -> Option<&'run str> {
         let creates = self.contract.operation(written.operation).laws.created.is_some();
         let (listed, id) = self.listed_at(written.operation, list).filter(|_| creates)?;
         listed.owner.is_none().then_some(id)
     }
 
     /// Looks for every item of a list anew: what has been listed is gone until it is met again.
-    pub(super) fn forget_items(&self, list: OperationId) {
-        let mut counts = self.account.counts.borrow_mut();
+    pub(super) fn forget_items(&mut self, list: OperationId) {
+        let mut counts = std::mem::take(&mut self.account.counts);
         for written in &mut counts.writes {
             written.gone = written.counts && written.found && self.item_of(written, list).is_some();
         }
+        self.account.counts = counts;
     }
 
     /// Whether a look has not met all of them again.
     pub(super) fn has_gone(&self) -> bool {
-        self.account.counts.borrow().writes.iter().any(|written| written.gone)
+        self.account.counts.writes.iter().any(|written| written.gone)
     }
 
     /// Whether a record carries what a write sent: all that must come back, and a text with the run's mark or, where there
@@ -216,19 +219,15 @@ impl Session<'_> {
     }
 
     /// Judges what a walk over the whole list counted.
-    pub(super) fn judge_counts(&self, list: OperationId, walk: &Walk) {
-        let counts = self.account.counts.borrow();
+    pub(super) fn judge_counts(&self, list: OperationId, walk: &Walk, show: Show<'_>) {
+        let counts = &self.account.counts;
         let here = counts.writes.iter().filter(|written| written.counts);
         let here = here.filter(|written| self.listed_at(written.operation, list).is_some());
         let last = walk.last_request(self.contract);
         for written in here {
-            // What stands in another item is told of already.
-            let elsewhere = self.contract.fact_of(written.operation, FactKind::NotElsewhere);
-            let told =
-                elsewhere.is_some_and(|fact| self.judge.borrow().verdicts().of(self.contract, fact) == Verdict::Broken);
             let unknown = counts.unknown_like(written);
             let others = &written.others;
-            let other = others.last().filter(|_| others.len() > unknown && !told);
+            let other = others.last().filter(|_| others.len() > unknown);
             let counted = Counted {
                 operation: written.operation,
                 found: written.found,
@@ -238,9 +237,8 @@ impl Session<'_> {
                 end: walk.end,
                 most: walk.most,
             };
-            let request = other.map(|other| &other.request).or(last.as_ref());
-            if let Some(request) = request {
-                self.judged(|judge| judge.counted(&counted, request));
+            if let Some(request) = other.map(|other| &other.request).or(last.as_ref()) {
+                show(Evidence::Counted(counted, request));
             }
         }
     }

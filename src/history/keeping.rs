@@ -10,10 +10,9 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::history::Made;
-use super::look::Sighted;
-use super::session::Session;
-use super::walk::digest;
+use super::created::{Made, Sighted};
+use super::digests::digest;
+use super::history::History;
 use crate::contract::operation::OperationId;
 
 /// What became of the run's own records.
@@ -31,21 +30,21 @@ impl Keeping {
     }
 }
 
-impl Session<'_> {
+impl History<'_> {
     /// Notes whether what was sent is kept, of the records that were looked for in a list: `shown` gives each as the list
     /// shows it. A list that was not seen whole says nothing of those that it did not show.
     pub(super) fn note_keeping<'seen>(
-        &self,
+        &mut self,
         made: &[Made],
         whole: bool,
         shown: impl Fn(usize) -> Option<&'seen Sighted>,
     ) {
-        let mark = &self.settings.mark;
+        let mark = &self.mark;
         let is_marked = |made: &&Made| made.request.json().is_some_and(|body| mark.is_in(body));
         // A body without the mark may be the contract's example, which a mock shows too, or have nothing that must be kept. So
         // it is asked about only where no record of the list can carry the mark.
         let any_marked = made.iter().any(|made| is_marked(&made));
-        let mut keeping = self.history.keeping.get();
+        let mut keeping = self.keeping;
         for (index, made) in made.iter().enumerate() {
             if any_marked && !is_marked(&made) {
                 continue;
@@ -61,20 +60,15 @@ impl Session<'_> {
             keeping.lost |= whole && !kept;
         }
         keeping.same_identifier |= self.has_same_identifier(made);
-        self.history.keeping.set(keeping);
+        self.keeping = keeping;
     }
 
     /// Whether the target is a mock, by what its lists showed until the end: the run's mark in any of them is something kept,
     /// under whichever identifier.
-    pub(super) fn is_mock(&self) -> bool {
-        let found = || {
-            self.account
-                .residue
-                .borrow()
-                .iter()
-                .any(|left| left.found == Some(true))
-        };
-        self.history.keeping.get().is_of_a_mock() && self.account.others.borrow().is_empty() && !found()
+    pub(crate) fn is_mock(&self) -> bool {
+        let account = &self.account;
+        let found = || account.residue.iter().any(|left| left.found == Some(true));
+        self.keeping.is_of_a_mock() && account.others.is_empty() && !found()
     }
 
     /// Whether two creates of one operation that sent different bodies were answered with one identifier.

@@ -1,0 +1,222 @@
+//! The run's own records in the list that must show them.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::history::{History, Show};
+use super::look::Item;
+use super::records::text;
+use crate::contract::operation::OperationId;
+use crate::contract::pointer;
+use crate::exchange::{Request, identifier};
+use crate::rules::carries_all;
+use crate::rules::evidence::{Creation, Evidence, Sighting, Walk};
+
+/// A record that the run created.
+#[derive(Clone, Debug)]
+pub(super) struct Made {
+    pub(super) operation: OperationId,
+    pub(super) request: Request,
+    /// The record with its identifier alone.
+    pub(super) resource: Value,
+    pub(super) seen_before: bool,
+    /// The values in the path of the create, by parameter: the record's owner is among them.
+    pub(super) path_values: Vec<(String, Value)>,
+}
+
+/// A record of this run as its list shows it.
+#[derive(Clone, Debug)]
+pub(super) struct Sighted {
+    pub(super) record: Value,
+    /// Its marked pointer in the answer.
+    pub(super) pointer: String,
+    /// The page that was asked for; none for the default.
+    pub(super) page: Option<u64>,
+    pub(super) request: Request,
+}
+
+impl Sighted {
+    /// A value within an item, and its pointer there.
+    pub(super) fn new(item: Item<'_>, record: &Value, below: &str) -> Self {
+        Self {
+            record: record.clone(),
+            pointer: format!("{}{below}", item.pointer()),
+            page: item.page,
+            request: item.request.clone(),
+        }
+    }
+}
+
+/// What a look has shown of the records that it is for, by their place among them.
+#[derive(Debug, Default)]
+pub(super) struct Sightings {
+    made: Vec<Made>,
+    /// How many have an identifier: what has none cannot be found, so it is not waited for.
+    findable: usize,
+    /// Whether one may show in the wrong place, so that every place is looked at.
+    everywhere: bool,
+    /// The item that each belongs in was seen, so that another is another.
+    places: HashSet<usize>,
+    /// Those that this walk has found.
+    now: HashSet<usize>,
+    found: HashMap<usize, Sighted>,
+    elsewhere: HashMap<usize, Sighted>,
+}
+
+impl Sightings {
+    /// Of the records that this list must show.
+    pub(super) fn of(history: &History<'_>, list: OperationId) -> Self {
+        let made = history.made.iter();
+        let made: Vec<_> = made
+            .filter(|made| history.contract.created_in(made.operation) == Some(list))
+            .cloned()
+            .collect();
+        let has_owner = |made: &Made| {
+            let law = history.law(made.operation);
+            law.is_some_and(|(_, listed)| listed.owner.is_some())
+        };
+        Self {
+            findable: made.iter().filter(|made| history.identifier(made).is_some()).count(),
+            everywhere: made.iter().any(has_owner),
+            made,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn begin_walk(&mut self) {
+        self.now.clear();
+    }
+
+    /// Whether no further page need be asked for.
+    pub(super) fn is_enough(&self) -> bool {
+        !self.everywhere && self.now.len() == self.findable
+    }
+}
+
+impl History<'_> {
+    /// Whether every record was found that can be, with what was sent.
+    pub(super) fn are_all_found(&self, sightings: &Sightings) -> bool {
+        let mut found = sightings.found.iter();
+        sightings.found.len() == sightings.findable
+            && found.all(|(index, seen)| self.carries(&sightings.made[*index], seen))
+    }
+
+    /// Whether a record is listed with what was sent.
+    pub(super) fn carries(&self, made: &Made, seen: &Sighted) -> bool {
+        let body = made.request.json().unwrap_or(&Value::Null);
+        self.law(made.operation)
+            .is_none_or(|(created, _)| carries_all(&created.carries, body, &seen.record))
+    }
+
+    fn identifier<'made>(&self, made: &'made Made) -> Option<&'made Value> {
+        let (created, _) = self.law(made.operation)?;
+        made.resource.pointer(&created.id).filter(|id| identifier(id).is_some())
+    }
+
+    /// Notes the records that an item is or holds.
+    pub(super) fn sight(&self, list: OperationId, item: Item<'_>, sightings: &mut Sightings) {
+        for (index, made) in sightings.made.iter().enumerate() {
+            let in_place = self.belongs_in(list, made, item.value);
+            if in_place {
+                sightings.places.insert(index);
+            }
+            if let Some((record, below)) = self.record_in(made, item.value, in_place) {
+                let sighted = Sighted::new(item, record, &below);
+                if in_place {
+                    sightings.now.insert(index);
+                    sightings.found.insert(index, sighted);
+                } else {
+                    sightings.elsewhere.insert(index, sighted);
+                }
+            } else if let Some(below) = self.text_in(made, item.value).filter(|_| !in_place) {
+                sightings
+                    .elsewhere
+                    .insert(index, Sighted::new(item, item.value, &below));
+            }
+        }
+    }
+
+    /// Where an item holds a text of the created record, under whichever identifier: a text with the run's mark in it,
+    /// which nobody else would have sent.
+    fn text_in(&self, made: &Made, item: &Value) -> Option<String> {
+        let (created, listed) = self.law(made.operation)?;
+        let at = listed.at.as_deref().filter(|_| listed.owner.is_some())?;
+        let records = item.pointer(at)?.as_array()?;
+        let body = made.request.json()?;
+        let strict = || created.carries.iter().filter(|carry| carry.gap.is_none());
+        let index = records
+            .iter()
+            .position(|record| strict().any(|carry| self.shows_mark(carry, body, record)))?;
+        Some(pointer::element(at, index))
+    }
+
+    /// Whether an item is the record, or its owner.
+    pub(super) fn belongs_in(&self, list: OperationId, made: &Made, item: &Value) -> bool {
+        let page = self.contract.operation(list).page.as_ref();
+        let id = page.and_then(|page| item.pointer(&page.id));
+        let listed = self.law(made.operation).map(|(_, listed)| listed);
+        match listed.and_then(|listed| listed.owner.as_ref()) {
+            None => id.is_some() && id == self.identifier(made),
+            Some(owner) => {
+                let owner = made.path_values.iter().find(|(name, _)| name == owner);
+                id.zip(owner).is_some_and(|(id, (_, owner))| text(id) == text(owner))
+            }
+        }
+    }
+
+    /// The created record that an item is or holds, and its pointer in the item.
+    pub(super) fn record_in<'item>(
+        &self,
+        made: &Made,
+        item: &'item Value,
+        in_place: bool,
+    ) -> Option<(&'item Value, String)> {
+        let (created, listed) = self.law(made.operation)?;
+        if listed.owner.is_none() {
+            return in_place.then(|| (item, String::new()));
+        }
+        let at = listed.at.as_deref()?;
+        let id = self.identifier(made)?;
+        let records = item.pointer(at)?.as_array()?;
+        let index = records
+            .iter()
+            .position(|record| record.pointer(&created.id) == Some(id))?;
+        Some((&records[index], pointer::element(at, index)))
+    }
+
+    pub(super) fn judge_sightings(&mut self, sightings: &Sightings, walk: &Walk, show: Show<'_>) {
+        let whole = walk.end.reason(walk.most).is_none() && !walk.changed();
+        self.note_keeping(&sightings.made, whole, |index| sightings.found.get(&index));
+        let last = walk.last_request(self.contract);
+        for (index, made) in sightings.made.iter().enumerate() {
+            let Some((law, _)) = self.law(made.operation) else {
+                continue;
+            };
+            let creation = Creation {
+                contract: self.contract,
+                operation: made.operation,
+                law,
+                request: &made.request,
+                resource: &made.resource,
+                seen_before: made.seen_before,
+            };
+            let seen = sightings.found.get(&index);
+            let elsewhere = sightings
+                .elsewhere
+                .get(&index)
+                .filter(|_| sightings.places.contains(&index));
+            let sighting = Sighting {
+                creation,
+                listed: seen.map(|seen| (&seen.record, seen.pointer.as_str())),
+                elsewhere: elsewhere.map(|seen| seen.pointer.as_str()),
+                end: walk.end,
+                changed: walk.changed(),
+                most: walk.most,
+            };
+            let shown = elsewhere.or(seen).map(|seen| &seen.request);
+            let request = shown.or(last.as_ref()).unwrap_or(&made.request);
+            show(Evidence::Sighting(sighting, request));
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! What exchanges have shown so far. The main type is [`History`].
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::account::Account;
+use super::created::{Made, Sighted};
+use super::digests::{Digests, digest};
+use super::intent::{Intent, Sending};
+use super::keeping::Keeping;
+use super::look::{Look, LookId};
+use super::own::Own;
+use super::records::Changed;
+use super::shown::Shown;
+use super::tried::Tried;
+use crate::contract::operation::OperationId;
+use crate::contract::vocabulary::{Created, Listed};
+use crate::contract::{Contract, pointer};
+use crate::exchange::Exchange;
+use crate::exchange::json::Body;
+use crate::plan::{Known, Mark};
+use crate::rules::evidence::{Evidence, Walk};
+
+/// Is shown each evidence as it is made.
+pub(super) type Show<'show> = &'show mut dyn FnMut(Evidence<'_>);
+
+/// What exchanges have shown, and what was sent with success.
+#[derive(Debug)]
+pub(crate) struct History<'run> {
+    pub(super) contract: &'run Contract,
+    /// What is in everything that the run sends of its own.
+    pub(super) mark: Mark,
+    /// The values that links take from answers.
+    pub(super) known: Known,
+    /// The records that the run created.
+    pub(super) made: Vec<Made>,
+    /// The updates of these that are looked for once all are sent.
+    pub(super) changed: Vec<Changed>,
+    /// The record of each update as its list showed it last.
+    pub(super) latest: HashMap<OperationId, Sighted>,
+    /// Whose the record of each create is that later writes lean on.
+    pub(super) own: HashMap<OperationId, Own>,
+    /// Digests of the identifiers that each operation's list or create showed.
+    identifiers: HashMap<OperationId, Digests>,
+    /// What answers showed, where a create is known by its links alone.
+    pub(super) shown: Shown,
+    /// What became of the run's own records.
+    pub(super) keeping: Keeping,
+    /// The looks under way.
+    pub(super) looks: HashMap<LookId, Look>,
+    pub(super) looks_begun: u64,
+    /// What was tried in several forms or ways.
+    pub(super) tried: Tried,
+    /// What the run may have left.
+    pub(super) account: Account,
+}
+
+/// What an exchange came to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Noted {
+    /// The identifier of what it created, where its answer shows one that no list had before.
+    pub(crate) created: Option<String>,
+    /// Of a page that came: whether it showed what is looked for.
+    pub(crate) page: Option<bool>,
+}
+
+impl<'run> History<'run> {
+    /// Of a run that has seen nothing yet.
+    pub(super) fn new(contract: &'run Contract, shown: Shown, mark: Mark) -> Self {
+        Self {
+            contract,
+            mark,
+            known: Known::default(),
+            made: Vec::new(),
+            changed: Vec::new(),
+            latest: HashMap::new(),
+            own: HashMap::new(),
+            identifiers: HashMap::new(),
+            shown,
+            keeping: Keeping::default(),
+            looks: HashMap::new(),
+            looks_begun: 0,
+            tried: Tried::default(),
+            account: Account::default(),
+        }
+    }
+
+    /// Forgets the records of an earlier round: they were judged there, and keeping them would cost memory with each round.
+    pub(super) fn begin_round(&mut self) {
+        self.made.clear();
+        self.changed.clear();
+        self.latest.clear();
+        self.own.clear();
+        self.tried = Tried::default();
+    }
+
+    /// Takes up an exchange, with its body where one is documented and could be read.
+    pub(super) fn exchange(
+        &mut self,
+        (exchange, intent): (&Exchange, &Intent),
+        body: Option<&Body>,
+        show: Show<'_>,
+    ) -> Noted {
+        self.note_answer(exchange);
+        let created = self.created_id(exchange, body);
+        self.note_write(exchange, created.as_deref());
+        let succeeded = self.succeeded(exchange);
+        let mut page = None;
+        match intent {
+            Intent::Alone => {}
+            Intent::Write(sending) => self.wrote((exchange, sending), body, show),
+            // Of all others the request that is sent again counts.
+            _ if exchange.superseded => {}
+            Intent::Otherwise(ways) => self.tried.otherwise(exchange, ways, show),
+            Intent::Plainly => self.tried.plainly(exchange, succeeded, show),
+            Intent::Page(look, asked) => page = self.page(*look, *asked, (exchange, body)),
+            Intent::Read => {
+                if let Some(body) = body.filter(|_| succeeded) {
+                    self.known.learn(self.contract, exchange.request.operation, &body.value);
+                }
+            }
+            Intent::Sight(look) => self.sight_by_id(*look, body.filter(|_| succeeded)),
+        }
+        Noted { created, page }
+    }
+
+    fn wrote(&mut self, (exchange, sending): (&Exchange, &Sending), body: Option<&Body>, show: Show<'_>) {
+        let succeeded = self.succeeded(exchange);
+        self.note_form(exchange, sending, succeeded);
+        if !succeeded {
+            return;
+        }
+        if let Some(body) = body {
+            self.created((&exchange.request, sending), body, show);
+        }
+        self.updated(&exchange.request, sending);
+    }
+
+    /// Whether the exchange ended in a documented success.
+    pub(super) fn succeeded(&self, exchange: &Exchange) -> bool {
+        let operation = self.contract.operation(exchange.request.operation);
+        exchange.status().is_some_and(|status| operation.succeeds_with(status))
+    }
+
+    /// Where the records of a create are listed, as the contract has it.
+    pub(super) fn law(&self, operation: OperationId) -> Option<(&'run Created, &'run Listed)> {
+        let created = self.contract.operation(operation).laws.created.as_ref()?;
+        Some((created, created.listed.as_ref()?))
+    }
+
+    /// Notes the identifiers that a walk over a list has shown.
+    pub(super) fn note_listed(&mut self, walk: &Walk) {
+        self.identifiers.entry(walk.operation).or_default().extend(walk.items());
+    }
+
+    /// Notes the identifiers of records that the items hold, so that one of them given to a new record is seen.
+    pub(super) fn note_nested(&mut self, list: OperationId, items: &[Value]) {
+        for create in self.contract.creating_within(list) {
+            let created = self.contract.operation(create).laws.created.as_ref();
+            let within = created.and_then(|created| Some((created, created.listed.as_ref()?.at.as_ref()?)));
+            let Some((created, at)) = within else { continue };
+            let nested = format!("{at}/*{}", created.id);
+            let ids = items.iter().flat_map(|item| pointer::select(item, &nested));
+            let digests = ids.filter(|id| !id.is_null()).map(digest);
+            self.identifiers.entry(create).or_default().extend(digests);
+        }
+    }
+
+    /// Whether the identifier stood in the list of such records, or was given to another one; from now on it was.
+    pub(super) fn was_seen(&mut self, operation: OperationId, id: &Value) -> bool {
+        let in_list = self.was_listed(operation, id);
+        !self.identifiers.entry(operation).or_default().insert(digest(id)) || in_list
+    }
+
+    /// Whether the identifier stood in the list of such records.
+    pub(super) fn was_listed(&self, operation: OperationId, id: &Value) -> bool {
+        let seen = self
+            .contract
+            .list_of(operation)
+            .and_then(|list| self.identifiers.get(&list));
+        seen.is_some_and(|seen| seen.contains(&digest(id)))
+    }
+}
+
+/// What a run asks to know what comes next.
+impl History<'_> {
+    /// The values that links take from answers.
+    pub(crate) fn known(&self) -> &Known {
+        &self.known
+    }
+
+    /// How many of a list's items the run created.
+    pub(crate) fn count_made(&self, list: OperationId) -> usize {
+        let made = self.made.iter();
+        made.filter(|made| self.contract.list_of(made.operation) == Some(list))
+            .count()
+    }
+
+    /// Whether records were created that this list must show.
+    pub(crate) fn has_made(&self, list: OperationId) -> bool {
+        self.made
+            .iter()
+            .any(|made| self.contract.created_in(made.operation) == Some(list))
+    }
+
+    /// The updates that are looked for once all are sent.
+    pub(crate) fn changed(&self) -> &[Changed] {
+        &self.changed
+    }
+
+    /// The record of an update as its list showed it last, and the page that did.
+    pub(crate) fn latest(&self, operation: OperationId) -> Option<(&Value, Option<u64>)> {
+        let seen = self.latest.get(&operation)?;
+        Some((&seen.record, seen.page))
+    }
+}

@@ -1,0 +1,44 @@
+//! Why a request was sent, beyond its purpose: what its exchange is a part of. The main type is [`Intent`].
+
+use serde_json::Value;
+
+use super::look::LookId;
+use crate::contract::vocabulary::{Equivalence, Form};
+
+/// What an exchange is a part of.
+#[derive(Clone, Debug)]
+pub(crate) enum Intent {
+    /// Nothing: it says what it says by itself.
+    Alone,
+    /// It was written otherwise, in these ways.
+    Otherwise(Vec<Equivalence>),
+    /// A page of a list, for a look at it; without a number the default one.
+    Page(LookId, Option<u64>),
+    /// The same request as one that was written otherwise, written plainly.
+    Plainly,
+    /// A single read, whose answer later requests take values from.
+    Read,
+    /// A read by its identifier of a record that is looked for.
+    Sight(LookId),
+    /// A write.
+    Write(Sending),
+}
+
+/// What a write is to the run.
+#[derive(Clone, Debug)]
+pub(crate) struct Sending {
+    pub(crate) role: Role,
+    /// The form of the field that has several.
+    pub(crate) form: Form,
+    /// The values in its path, by parameter: a record's owner, or the record itself.
+    pub(crate) path_values: Vec<(String, Value)>,
+}
+
+/// What a write's record is to what comes after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// One beside the others: what comes after goes to another record.
+    Further,
+    /// The one whose record, and whose choices, what comes after builds on.
+    Main,
+}

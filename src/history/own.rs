@@ -1,0 +1,121 @@
+//! Which records are the run's own, so that it may write to them.
+//!
+//! # Design
+//!
+//! A create that answers with the identifier of another record, by mistake or by malice, would have the run overwrite that
+//! one. So an identifier is the run's own when no earlier answer showed it and its record was seen with the run's mark
+//! twice: in the create's answer and, before the first write that takes it, in its list or by its identifier. Until then
+//! nothing is written under it; where that cannot be known, nothing is at all.
+
+use serde_json::Value;
+
+use super::created::Made;
+use super::history::History;
+use super::look::Item;
+use crate::contract::operation::OperationId;
+use crate::rules::Reason;
+
+/// What is known of the record whose identifier later writes take from a create.
+#[derive(Clone, Debug)]
+pub(super) enum Own {
+    /// Only the answer to the create has shown it yet, with the mark.
+    Answered(Box<Made>),
+    /// Why it may be another one's.
+    Doubtful(Reason),
+    /// Another answer has shown it with the mark.
+    Seen,
+}
+
+/// Whose the record of a create is, as far as a run must know before it writes there.
+#[derive(Clone, Debug)]
+pub(crate) enum Whose {
+    /// Nobody else's.
+    Own,
+    /// Only its create has shown it yet.
+    Unconfirmed,
+    /// Another one's, it may be, for this reason.
+    Doubtful(Reason),
+}
+
+/// What a look showed of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sight {
+    Marked,
+    Missing,
+    Unmarked,
+}
+
+impl History<'_> {
+    /// Notes a created record as far as its own answer shows whose it is: whether an earlier answer showed its identifier,
+    /// and whether its own shows the mark.
+    pub(super) fn note_own(&mut self, made: Made, (was_seen, marked): (bool, bool)) {
+        let doubt = if was_seen {
+            Some("it stood for another record before")
+        } else if !marked {
+            Some("its answer carries nothing that the run sent")
+        } else {
+            None
+        };
+        let operation = made.operation;
+        let own = match doubt {
+            Some(doubt) => Own::Doubtful(self.doubtful(operation, doubt)),
+            None => Own::Answered(Box::new(made)),
+        };
+        self.own.insert(operation, own);
+    }
+
+    /// Whose the record is that this create answered with last.
+    pub(crate) fn whose(&self, create: OperationId) -> Whose {
+        match self.own.get(&create) {
+            None | Some(Own::Seen) => Whose::Own,
+            Some(Own::Answered(_)) => Whose::Unconfirmed,
+            Some(Own::Doubtful(reason)) => Whose::Doubtful(reason.clone()),
+        }
+    }
+
+    /// Why the record of a create is doubtful that nothing else shows.
+    pub(crate) fn never_shown(&self, create: OperationId) -> Reason {
+        self.doubtful(create, "nothing else that is called shows its record")
+    }
+
+    pub(super) fn sight_own(&self, create: OperationId, list: OperationId, item: Item<'_>, sight: &mut Sight) -> bool {
+        if let Some(Own::Answered(made)) = self.own.get(&create) {
+            let in_place = self.belongs_in(list, made, item.value);
+            // One without the mark is enough: then two records share the identifier.
+            let shown = self.record_in(made, item.value, in_place).filter(|_| in_place);
+            if let Some((record, _)) = shown.filter(|_| *sight != Sight::Unmarked) {
+                *sight = self.sight_of(record);
+            }
+        }
+        *sight != Sight::Missing
+    }
+
+    pub(super) fn sight_of(&self, record: &Value) -> Sight {
+        if self.mark.is_in(record) {
+            Sight::Marked
+        } else {
+            Sight::Unmarked
+        }
+    }
+
+    /// Says whose a record is, after a look at what `shown_by` shows of it.
+    pub(super) fn conclude_own(&mut self, create: OperationId, shown_by: OperationId, sight: Sight) {
+        let shown_by = &self.contract.operation(shown_by).name;
+        let own = match sight {
+            Sight::Marked => Own::Seen,
+            Sight::Missing => Own::Doubtful(self.doubtful(create, &format!("{shown_by} did not show its record"))),
+            Sight::Unmarked => {
+                let doubt = format!("its record in {shown_by} carries nothing that the run sent");
+                Own::Doubtful(self.doubtful(create, &doubt))
+            }
+        };
+        self.own.insert(create, own);
+    }
+
+    fn doubtful(&self, create: OperationId, doubt: &str) -> Reason {
+        let create = &self.contract.operation(create).name;
+        Reason::NotOwn(format!(
+            "the identifier that {create} answered may be that of another record: {doubt}"
+        ))
+    }
+}

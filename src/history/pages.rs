@@ -1,0 +1,272 @@
+//! The pages of a list: what each shows, and whether they add up. Law 1.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::digests::digest;
+use crate::contract::pointer;
+use crate::contract::vocabulary::Page;
+use crate::exchange::Request;
+use crate::exchange::json::Body;
+use crate::rules::evidence::{PageSeen, Steadiness, Walk, WalkEnd};
+
+/// A page as it was seen.
+pub(super) fn page_seen(law: &Page, asked: Option<u64>, body: &Body, request: &Request) -> PageSeen {
+    let integer = |at: &str| pointer::get(&body.value, at).and_then(integer);
+    let items = pointer::get(&body.value, &law.items).and_then(Value::as_array);
+    let identifier = |item: &Value| pointer::get(item, &law.id).filter(|id| !id.is_null()).map(digest);
+    PageSeen {
+        asked,
+        request: Arc::new(request.clone()),
+        page: integer(&law.page),
+        per_page: integer(&law.per_page),
+        total: integer(&law.total),
+        last_page: integer(&law.last_page),
+        listed: items.is_some(),
+        items: items.map_or(&[][..], Vec::as_slice).iter().map(identifier).collect(),
+    }
+}
+
+/// An integer however it is written: `2.0` is one too.
+fn integer(value: &Value) -> Option<i64> {
+    let written = || value.as_f64().filter(|number| number.fract() == 0.0);
+    value.as_i64().or_else(|| format!("{:.0}", written()?).parse().ok())
+}
+
+/// How a walk would end after its first page.
+pub(super) fn first_end(first: &PageSeen, too_many: bool) -> WalkEnd {
+    match first.last_page {
+        Some(_) if too_many => WalkEnd::TooManyPages,
+        Some(_) if first.shows_items() => WalkEnd::Complete,
+        _ => WalkEnd::Broken,
+    }
+}
+
+/// What two walks that did not add up, one after the other, say of the list.
+pub(super) fn steadiness(before: &Walk, after: &Walk) -> Steadiness {
+    let totals = |walk: &Walk| walk.pages.iter().map(|page| page.total).collect::<Vec<_>>();
+    let first = |walk: &Walk| walk.pages.first().and_then(|page| page.total);
+    if totals(before) == totals(after) {
+        Steadiness::Steady
+    } else if first(before) == first(after) {
+        Steadiness::Unknown
+    } else {
+        Steadiness::Unsteady
+    }
+}
+
+/// Whether a walk adds up, as far as it was complete. Where no total is told there is none to wait for.
+pub(super) fn adds_up(walk: &Walk) -> bool {
+    let different = walk.different();
+    let total = walk.pages.first().and_then(|page: &PageSeen| page.total);
+    let agrees = different == walk.items().count() && (total.is_none() || total == i64::try_from(different).ok());
+    walk.end != WalkEnd::Complete || (!walk.disagrees() && agrees)
+}
+
+/// How many items a list has, and how many more it takes until its last page is full; none where its first page does not
+/// say.
+pub(crate) fn lacking(walk: &Walk) -> Option<(i64, u64)> {
+    let first = walk.pages.first()?;
+    let (total, per_page) = (first.total?, first.per_page?);
+    if total < 0 || per_page < 1 {
+        return None;
+    }
+    let over = u64::try_from(total % per_page).ok()?;
+    let per_page = u64::try_from(per_page).ok()?;
+    Some((total, if over == 0 { 0 } else { per_page - over }))
+}
+
+/// Whether the first page of a list and its last one add up, as far as two pages show that: the last one holds at least
+/// what the others cannot.
+pub(super) fn edge_adds_up(walk: &Walk) -> bool {
+    let (Some(first), Some(last)) = (walk.pages.first(), walk.pages.last()) else {
+        return false;
+    };
+    let (Some(total), Some(per_page), Some(last_page)) = (last.total, last.per_page, last.last_page) else {
+        return false;
+    };
+    let count = |page: &PageSeen| i64::try_from(page.items.len()).unwrap_or(i64::MAX);
+    let before = last_page.saturating_sub(1).checked_mul(per_page);
+    let counted = per_page > 0
+        && total > 0
+        && (total - 1) / per_page + 1 == last_page
+        && before.is_some_and(|before| count(last) >= total - before)
+        && count(first) <= per_page
+        && count(last) <= per_page;
+    let once = walk.items().count() == walk.different();
+    walk.end == WalkEnd::Found && !walk.disagrees() && counted && once
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::contract::Contract;
+    use crate::exchange::Request;
+
+    fn page(items: &[u64], total: i64) -> PageSeen {
+        let contract = Contract::built_in().unwrap();
+        let operation = contract.operation_named("getTags").unwrap();
+        let request = Request::plain(operation, contract.operation(operation));
+        PageSeen {
+            asked: None,
+            request: Arc::new(request),
+            page: Some(1),
+            per_page: Some(10),
+            total: Some(total),
+            last_page: Some(1),
+            listed: true,
+            items: items.iter().copied().map(Some).collect(),
+        }
+    }
+
+    fn walk(pages: &[PageSeen], end: WalkEnd) -> Walk {
+        Walk {
+            operation: pages[0].request.operation,
+            pages: pages.to_vec(),
+            end,
+            most: 100,
+            steadiness: Steadiness::Unknown,
+        }
+    }
+
+    #[test]
+    fn a_walk_adds_up_when_it_shows_total_different_items() {
+        for (pages, sound) in [
+            (vec![page(&[1, 2], 2)], true),
+            (vec![page(&[], 0)], true),
+            (vec![page(&[1, 2], 3)], false),
+            (vec![page(&[1, 1], 2)], false),
+            (vec![page(&[1], 2), page(&[2], 3)], false),
+            (vec![page(&[1], 2), page(&[1], 2)], false),
+        ] {
+            assert_eq!(adds_up(&walk(&pages, WalkEnd::Complete)), sound, "{pages:?}");
+            assert!(adds_up(&walk(&pages, WalkEnd::TooManyPages)));
+        }
+        let untold = PageSeen {
+            total: None,
+            ..page(&[1, 2], 0)
+        };
+        assert!(adds_up(&walk(std::slice::from_ref(&untold), WalkEnd::Complete)));
+        assert!(!adds_up(&walk(&[untold, page(&[3], 3)], WalkEnd::Complete)));
+    }
+
+    #[test]
+    fn what_a_last_page_lacks_is_what_total_lacks_of_a_multiple() {
+        let lacking_of = |total, per_page| {
+            let first = PageSeen {
+                per_page: Some(per_page),
+                ..page(&[1], total)
+            };
+            lacking(&walk(&[first], WalkEnd::Found))
+        };
+        assert_eq!(lacking_of(23, 10), Some((23, 7)));
+        assert_eq!(lacking_of(29, 10), Some((29, 1)));
+        assert_eq!(lacking_of(30, 10), Some((30, 0)));
+        assert_eq!((lacking_of(-1, 10), lacking_of(5, 0)), (None, None));
+    }
+
+    #[test]
+    fn two_pages_add_up_where_the_last_holds_what_the_others_cannot() {
+        let ends = |last: &[u64], (total, last_page): (i64, i64)| {
+            let of = |asked, items: &[u64]| PageSeen {
+                asked,
+                per_page: Some(2),
+                last_page: Some(last_page),
+                ..page(items, total)
+            };
+            let last = of(u64::try_from(last_page).ok(), last);
+            edge_adds_up(&walk(&[of(None, &[1, 2]), last], WalkEnd::Found))
+        };
+        for (last, numbers, sound) in [
+            (&[3, 4][..], (4, 2), true),
+            (&[3], (3, 2), true),
+            (&[5], (5, 3), true),
+            (&[5, 6], (5, 3), true),
+            (&[3], (4, 2), false),
+            (&[], (4, 3), false),
+            (&[], (5, 3), false),
+            (&[1, 2], (4, 2), false),
+            (&[3, 4, 5], (4, 2), false),
+        ] {
+            assert_eq!(ends(last, numbers), sound, "{last:?} {numbers:?}");
+        }
+    }
+
+    #[test]
+    fn pages_that_disagree_in_the_same_way_twice_are_no_change() {
+        let told = |totals: [i64; 2]| walk(&totals.map(|total| page(&[1], total)), WalkEnd::Complete);
+        for (before, after, expected) in [
+            ([2, 3], [2, 3], Steadiness::Steady),
+            ([2, 2], [2, 2], Steadiness::Steady),
+            ([2, 3], [3, 3], Steadiness::Unsteady),
+            ([2, 3], [3, 4], Steadiness::Unsteady),
+            ([2, 2], [2, 3], Steadiness::Unknown),
+        ] {
+            assert_eq!(
+                steadiness(&told(before), &told(after)),
+                expected,
+                "{before:?} {after:?}"
+            );
+        }
+    }
+
+    /// The page that `getTags` showed with this answer.
+    fn seen(body: Value) -> PageSeen {
+        let contract = Contract::built_in().unwrap();
+        let operation = contract.operation_named("getTags").unwrap();
+        let documented = contract.operation(operation);
+        let request = Request::plain(operation, documented);
+        let body = Body {
+            value: body,
+            duplicates: Vec::new(),
+        };
+        page_seen(documented.page.as_ref().unwrap(), None, &body, &request)
+    }
+
+    fn answered(items: &[&str], total: i64) -> PageSeen {
+        let items: Vec<_> = items.iter().map(|id| json!({ "id": id })).collect();
+        seen(json!({"data": {"page": 1, "per_page": 10, "total": total, "last_page": 1, "items": items}}))
+    }
+
+    #[test]
+    fn a_page_is_read_where_the_law_says_that_it_stands() {
+        let page = answered(&["a", "b"], 2);
+        assert_eq!(
+            (page.page, page.per_page, page.total, page.last_page),
+            (Some(1), Some(10), Some(2), Some(1))
+        );
+        assert_eq!(page.items, [Some(digest(&json!("a"))), Some(digest(&json!("b")))]);
+        assert!(page.shows_items());
+    }
+
+    #[test]
+    fn what_an_answer_lacks_is_not_made_up() {
+        let page = seen(json!({"data": {"page": "1", "total": null}}));
+        assert_eq!(
+            (page.page, page.per_page, page.total, page.last_page),
+            (None, None, None, None)
+        );
+        assert!(!page.listed && !page.shows_items());
+    }
+
+    #[test]
+    fn null_and_nothing_identify_no_item() {
+        let page = seen(json!({"data": {"items": [{"id": null}, {}, {"id": 7}, "b"]}}));
+        assert_eq!(page.items, [None, None, Some(digest(&json!(7))), None]);
+        assert!(page.listed && !page.shows_items());
+    }
+
+    #[test]
+    fn a_walk_ends_as_its_first_page_lets_it() {
+        assert_eq!(first_end(&answered(&["a"], 1), false), WalkEnd::Complete);
+        assert_eq!(first_end(&answered(&["a"], 1), true), WalkEnd::TooManyPages);
+        assert_eq!(
+            first_end(&seen(json!({"data": {"last_page": 1}})), false),
+            WalkEnd::Broken
+        );
+        assert_eq!(first_end(&seen(json!({"data": {"items": []}})), true), WalkEnd::Broken);
+    }
+}

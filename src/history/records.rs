@@ -1,0 +1,132 @@
+//! What was sent with success: records that were created, and updates of these.
+
+use serde_json::Value;
+
+use super::created::Made;
+use super::history::{History, Show};
+use super::intent::{Role, Sending};
+use crate::contract::link::Target;
+use crate::contract::operation::{Method, OperationId};
+use crate::contract::pointer;
+use crate::exchange::json::Body;
+use crate::exchange::{Exchange, Request, identifier};
+use crate::rules::evidence::{Creation, Evidence};
+
+/// An update of a record that the run created.
+#[derive(Clone, Debug)]
+pub(crate) struct Changed {
+    pub(crate) operation: OperationId,
+    pub(crate) request: Request,
+    /// The values in the path of the update, by parameter: the record itself is among them.
+    pub(crate) path_values: Vec<(String, Value)>,
+}
+
+impl History<'_> {
+    /// The identifier of what an exchange created, when its answer shows one that no record of the list had before.
+    pub(super) fn created_id(&self, exchange: &Exchange, body: Option<&Body>) -> Option<String> {
+        let operation = exchange.request.operation;
+        let creates = self.contract.operation(operation).method == Method::Post;
+        let created = creates && (200..300).contains(&exchange.status()?);
+        let ids = self.created_ids(operation, &body.filter(|_| created)?.value);
+        let mut own = ids.into_iter().filter(|id| !self.was_listed(operation, id));
+        own.find_map(identifier)
+    }
+
+    /// Where a create's answer shows the identifier: where the law says, else what its links lead into paths and queries.
+    fn created_ids<'body>(&self, operation: OperationId, body: &'body Value) -> Vec<&'body Value> {
+        if let Some(law) = &self.contract.operation(operation).laws.created {
+            return body
+                .pointer(&format!("{}{}", law.resource, law.id))
+                .into_iter()
+                .collect();
+        }
+        let links = self.contract.links_from(operation);
+        let links = links.filter(|link| matches!(link.target, Target::Parameter(_)));
+        links.flat_map(|link| pointer::select(body, &link.value)).collect()
+    }
+
+    /// Takes up a created record: its links, its identifier, what it carries.
+    pub(super) fn created(&mut self, (request, sending): (&Request, &Sending), body: &Body, show: Show<'_>) {
+        let operation = request.operation;
+        let main = sending.role == Role::Main;
+        if main {
+            self.known.forget(self.contract, operation);
+            self.known.learn(self.contract, operation, &body.value);
+        }
+        // A hostile answer may have megabytes, and each record is kept to the end of its round.
+        let made = |resource: Value, seen_before| Made {
+            operation,
+            request: request.clone(),
+            resource,
+            seen_before,
+            path_values: sending.path_values.clone(),
+        };
+        let Some(law) = &self.contract.operation(operation).laws.created else {
+            let ids = Value::from_iter(self.created_ids(operation, &body.value).into_iter().cloned());
+            let mut all = ids.as_array().into_iter().flatten();
+            let was_seen = all.any(|id| self.shown.shows(id));
+            self.shown.note(&ids);
+            if main {
+                let marked = self.mark.is_in(&body.value);
+                self.note_own(made(Value::Null, was_seen), (was_seen, marked));
+            }
+            return;
+        };
+        let resource = body.value.pointer(&law.resource).unwrap_or(&Value::Null);
+        let id = resource.pointer(&law.id);
+        let was_seen = id.is_some_and(|id| self.was_seen(operation, id));
+        // What has nothing of this run in it may be a record that was there before: whether two may be the same is a gap.
+        let has_mark = || request.json().is_some_and(|body| self.mark.is_in(body));
+        let seen_before = was_seen && (main || has_mark());
+        let made = made(identified(resource, &law.id), seen_before);
+        if main {
+            let marked = self.mark.is_in(resource);
+            // Who needs an identifier that was not answered says so.
+            if id.and_then(identifier).is_some() {
+                self.note_own(made.clone(), (was_seen, marked));
+            } else {
+                self.own.remove(&operation);
+            }
+        }
+        if !resource.is_object() {
+            return;
+        }
+        show(Evidence::Creation(Creation {
+            contract: self.contract,
+            operation,
+            law,
+            request,
+            resource,
+            seen_before,
+        }));
+        self.made.push(made);
+    }
+
+    /// Takes up an update that was accepted.
+    pub(super) fn updated(&mut self, request: &Request, sending: &Sending) {
+        self.note_counted_update(request, &sending.path_values);
+        let operation = request.operation;
+        if sending.role == Role::Main && self.contract.operation(operation).laws.updated.is_some() {
+            self.changed.push(Changed {
+                operation,
+                request: request.clone(),
+                path_values: sending.path_values.clone(),
+            });
+        }
+    }
+}
+
+/// The record with its identifier alone.
+fn identified(resource: &Value, at: &str) -> Value {
+    let id = resource.pointer(at).filter(|id| identifier(id).is_some());
+    let tokens: Vec<_> = pointer::tokens(at).collect();
+    let within = |inner: Value, token: &String| Value::from_iter([(token.clone(), inner)]);
+    id.map_or(Value::Null, |id| tokens.iter().rev().fold(id.clone(), within))
+}
+
+/// An identifier as text.
+pub(super) fn text(identifier: &Value) -> String {
+    identifier
+        .as_str()
+        .map_or_else(|| identifier.to_string(), str::to_owned)
+}

@@ -1,0 +1,116 @@
+//! What was tried in several forms of a field, or in several ways of writing. The main type is [`Tried`].
+
+use std::collections::HashMap;
+
+use super::history::{History, Show};
+use super::intent::{Role, Sending};
+use crate::contract::operation::OperationId;
+use crate::contract::vocabulary::{Equivalence, Form};
+use crate::exchange::{Exchange, Request};
+use crate::rules::evidence::{EquivalentTried, Evidence, FormTried};
+
+/// What was tried and is not judged yet.
+#[derive(Debug, Default)]
+pub(super) struct Tried {
+    /// The last request in each form.
+    forms: HashMap<OperationId, Vec<InForm>>,
+    /// What was refused in these ways, until the plain request says why.
+    otherwise: HashMap<OperationId, (Vec<Equivalence>, Box<Exchange>)>,
+}
+
+/// The last request in one form.
+#[derive(Debug)]
+struct InForm {
+    form: Form,
+    request: Request,
+    status: Option<u16>,
+    accepted: bool,
+}
+
+impl Tried {
+    /// Takes up a request that was written otherwise. One way that is refused after the plain request was accepted is
+    /// refused for itself; several are tried one by one then.
+    pub(super) fn otherwise(&mut self, exchange: &Exchange, ways: &[Equivalence], show: Show<'_>) {
+        let operation = exchange.request.operation;
+        let is_of_many = self.otherwise.get(&operation).is_some_and(|(all, _)| all.len() > 1);
+        if is_of_many || !is_refused(exchange) {
+            judge_ways((exchange, ways), is_of_many, show);
+        } else {
+            self.otherwise
+                .insert(operation, (ways.to_vec(), Box::new(exchange.clone())));
+        }
+    }
+
+    /// Takes up the same request, written plainly.
+    pub(super) fn plainly(&mut self, exchange: &Exchange, accepted: bool, show: Show<'_>) {
+        let operation = exchange.request.operation;
+        if let Some((ways, refused)) = self.otherwise.get(&operation)
+            && (!accepted || ways.len() == 1)
+        {
+            judge_ways((refused, ways), accepted, show);
+            self.otherwise.remove(&operation);
+        }
+    }
+}
+
+fn judge_ways((exchange, ways): (&Exchange, &[Equivalence]), plain_accepted: bool, show: Show<'_>) {
+    for way in ways {
+        let tried = EquivalentTried {
+            operation: exchange.request.operation,
+            way: *way,
+            status: exchange.status(),
+            plain_accepted,
+        };
+        show(Evidence::Equivalent(tried, exchange));
+    }
+}
+
+/// Whether the answer is an error that is no wish for time.
+pub(crate) fn is_refused(exchange: &Exchange) -> bool {
+    let answer = exchange.answer();
+    answer.is_some_and(|answer| answer.status >= 400 && !answer.is_throttled())
+}
+
+impl History<'_> {
+    /// Notes in which form a create sent the field that has several.
+    pub(super) fn note_form(&mut self, exchange: &Exchange, sending: &Sending, accepted: bool) {
+        let operation = exchange.request.operation;
+        let has_forms = !self.contract.operation(operation).laws.accepts.is_empty();
+        if !has_forms || sending.role != Role::Main {
+            return;
+        }
+        let forms = self.tried.forms.entry(operation).or_default();
+        forms.retain(|tried| tried.form != sending.form);
+        forms.push(InForm {
+            form: sending.form,
+            request: exchange.request.clone(),
+            status: exchange.status(),
+            accepted,
+        });
+    }
+
+    /// Judges the forms in which a create was sent; one whose field was dropped was not tried.
+    pub(super) fn judge_forms(&mut self, operation: OperationId, tried: &[Form], show: Show<'_>) {
+        let mut forms = self.tried.forms.remove(&operation).unwrap_or_default();
+        forms.retain(|in_form| tried.contains(&in_form.form));
+        let Some(accepts) = self.contract.operation(operation).laws.accepts.first() else {
+            return;
+        };
+        for form in &accepts.forms {
+            let Some(tried) = forms.iter().find(|tried| tried.form == *form) else {
+                continue;
+            };
+            let sent = tried.request.json();
+            if sent.is_some_and(|body| body.pointer(&accepts.sent).is_some()) {
+                let mut others = forms.iter().filter(|other| other.form != *form);
+                let evidence = FormTried {
+                    operation,
+                    form: *form,
+                    status: tried.status,
+                    other_accepted: others.any(|other| other.accepted),
+                };
+                show(Evidence::Form(evidence, &tried.request));
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The run's updates in the list that must show them: in the updated record, and in no other.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::created::Sighted;
+use super::history::{History, Show};
+use super::look::Item;
+use super::records::{Changed, text};
+use crate::contract::operation::OperationId;
+use crate::contract::pointer;
+use crate::contract::vocabulary::{Carry, Updated};
+use crate::rules::carries_all;
+use crate::rules::evidence::{Evidence, Updating, Walk, WalkEnd};
+
+/// An update that is looked for, and what the last walk showed of it.
+#[derive(Debug)]
+pub(super) struct ChangeSought {
+    changed: Arc<Changed>,
+    body: Value,
+    /// Of one of many updates.
+    among: Option<Among>,
+    record: Option<Sighted>,
+    elsewhere: Option<Sighted>,
+}
+
+/// What was there before one of many updates.
+#[derive(Debug)]
+struct Among {
+    /// The record as its list showed it last.
+    before: Option<Sighted>,
+    /// What the updates before sent of each field last.
+    sent: Value,
+}
+
+impl ChangeSought {
+    pub(super) fn begin_walk(&mut self) {
+        self.record = None;
+        self.elsewhere = None;
+    }
+
+    /// Whether the record was seen with everything that was sent, as far as it must come back.
+    fn carries(&self, law: &Updated) -> bool {
+        let record = self.record.as_ref();
+        record.is_some_and(|seen| carries_all(&law.carries, &self.body, &seen.record))
+    }
+
+    /// The same, and what a gap lets differ is there as it was sent, or came spelled otherwise: it is not what stood there
+    /// before, or the same was sent before.
+    fn arrived(&self, law: &Updated, among: &Among) -> bool {
+        let Some(seen) = &self.record else { return false };
+        law.carries.iter().all(|carry| {
+            let strict = Carry {
+                gap: None,
+                ..carry.clone()
+            };
+            let shown = |seen: &Sighted| {
+                pointer::select(&seen.record, &carry.kept)
+                    .into_iter()
+                    .cloned()
+                    .collect()
+            };
+            let is_new = |before: &Sighted| -> bool {
+                let (shown, before): (Vec<Value>, Vec<Value>) = (shown(seen), shown(before));
+                shown != before
+            };
+            let select = |value| pointer::select(value, &carry.sent);
+            let repeated = || select(&self.body) == select(&among.sent);
+            let respelled = || carry.gap.is_some() && (repeated() || among.before.as_ref().is_none_or(is_new));
+            carries_all(&[strict], &self.body, &seen.record) || respelled()
+        })
+    }
+}
+
+impl<'run> History<'run> {
+    /// Where an update shows, as the contract has it.
+    fn updated_law(&self, operation: OperationId) -> Option<&'run Updated> {
+        self.contract.operation(operation).laws.updated.as_ref()
+    }
+
+    pub(super) fn change_sought(&self, changed: &Arc<Changed>, sent: Option<&Value>) -> ChangeSought {
+        ChangeSought {
+            body: changed.request.json().cloned().unwrap_or_default(),
+            among: sent.map(|sent| Among {
+                before: self.latest.get(&changed.operation).cloned(),
+                sent: sent.clone(),
+            }),
+            changed: Arc::clone(changed),
+            record: None,
+            elsewhere: None,
+        }
+    }
+
+    /// Whether an update was seen.
+    pub(super) fn has_arrived(&self, sought: &ChangeSought) -> bool {
+        let law = self.updated_law(sought.changed.operation);
+        law.is_none_or(|law| match &sought.among {
+            Some(among) => sought.arrived(law, among),
+            None => sought.carries(law),
+        })
+    }
+
+    /// Notes the updated record, and an item that shows something of what was sent to it. Hands back whether the update was
+    /// seen, where that ends a walk.
+    pub(super) fn sight_change(&self, item: Item<'_>, sought: &mut ChangeSought) -> bool {
+        let Some(law) = self.updated_law(sought.changed.operation) else {
+            return false;
+        };
+        let list = self.contract.operation(item.request.operation);
+        let id = list.page.as_ref().and_then(|page| item.value.pointer(&page.id));
+        let mut values = sought.changed.path_values.iter();
+        let owner = values.find(|(name, _)| Some(name) == law.listed.owner.as_ref());
+        let own = id.zip(owner).is_some_and(|(id, (_, owner))| text(id) == text(owner));
+        if own {
+            // A record that moves while the list is walked may be met twice, as it was and as it is.
+            if !sought.carries(law) {
+                sought.record = Some(Sighted::new(item, item.value, ""));
+            }
+        } else if let Some(carry) = law
+            .carries
+            .iter()
+            .find(|carry| self.shows_mark(carry, &sought.body, item.value))
+        {
+            let kept = carry.kept.replace('*', "0");
+            sought.elsewhere = Some(Sighted::new(item, item.value, &kept));
+        }
+        // The one update that came before all others is looked for in every item.
+        sought.among.is_some() && self.has_arrived(sought)
+    }
+
+    /// Whether an item shows a value of the body that has the run's mark in it: nobody else would have sent that.
+    pub(super) fn shows_mark(&self, carry: &Carry, body: &Value, item: &Value) -> bool {
+        let mark = self.mark.as_str();
+        let sent = pointer::select(body, &carry.sent);
+        let marked = sent
+            .into_iter()
+            .filter(|sent| sent.as_str().is_some_and(|text| text.contains(mark)));
+        let kept = pointer::select(item, &carry.kept);
+        marked.into_iter().any(|sent| kept.contains(&sent))
+    }
+
+    /// Judges what a look shows of an update; `timely` where it was late enough to say that something is not there.
+    pub(super) fn judge_change(&mut self, sought: &ChangeSought, walk: &Walk, timely: bool, show: Show<'_>) {
+        let changed = &sought.changed;
+        let Some(law) = self.updated_law(changed.operation) else {
+            return;
+        };
+        if let Some(record) = &sought.record {
+            self.latest.insert(changed.operation, record.clone());
+        }
+        // While the record itself is not seen, another item may be it under another id.
+        let elsewhere = sought.elsewhere.as_ref().filter(|_| sought.record.is_some());
+        let record = sought.record.as_ref();
+        let updating = Updating {
+            contract: self.contract,
+            operation: changed.operation,
+            law,
+            request: &changed.request,
+            listed: record.map(|seen| (&seen.record, seen.pointer.as_str())),
+            elsewhere: elsewhere.map(|seen| seen.pointer.as_str()),
+            gone: record.is_none() && timely && walk.end == WalkEnd::Complete && !walk.changed(),
+            end: walk.end,
+            most: walk.most,
+        };
+        let last = walk.last_request(self.contract);
+        let shown = elsewhere.or(record).map(|seen| &seen.request);
+        let request = shown.or(last.as_ref()).unwrap_or(&changed.request);
+        show(Evidence::Updating(updating, request));
+    }
+}
