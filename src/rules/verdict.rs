@@ -87,6 +87,9 @@ pub enum Reason {
     NotOwn(String),
     /// Something that the operation cannot do without had no value.
     NoValue(NoValue),
+    /// The target accepted a create with a field of another type, and no more such records may be left where no record more
+    /// than so many may be left in all.
+    LetIn(u64),
     /// No record more may be left in the target than so many.
     MaxWrites(u64),
     /// The field was not in an accepted request.
@@ -168,6 +171,10 @@ impl fmt::Display for Reason {
             Self::NoSecondPage(needed, left) => write!(
                 formatter,
                 "the list has one page; a second takes {needed} records more, and max-writes leaves {left}"
+            ),
+            Self::LetIn(most) => write!(
+                formatter,
+                "a field of another type was accepted, and max-writes {most} leaves room for no more such records"
             ),
             Self::MaxWrites(most) => write!(formatter, "max-writes {most} was reached"),
             Self::NoValue(why) => why.fmt(formatter),

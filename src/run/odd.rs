@@ -8,8 +8,8 @@
 //! down over a documented request is sent no odd ones: they would show nothing new. One that gives no complete answer to an
 //! odd request, or asks for time until the end, is sent no more of them. What is not sent keeps the law from being held.
 //!
-//! Of which other type a field of a create is, the seed draws: once a create has let some in, one for
-//! each started 20 of `--max-writes`, the rest is left out, and the law is held by what was sent.
+//! A target that takes a field of any other type would keep a record of each: a create lets in one for each started 20 of
+//! `--max-writes`, and is sent no more of them then. Room is left for the odd texts, which come behind them.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -37,11 +37,8 @@ pub(super) struct OddRequests {
 impl Session<'_> {
     /// Sends one odd request.
     pub(super) async fn odd(&self, operation: OperationId, odd: Odd) {
-        if odd.oddity.is_of_a_field() && self.has_let_in_enough(operation) {
-            return;
-        }
         let part = OddPart::of(self.contract, operation, &odd, self.plan.seed);
-        let request = match self.reason_against_odd(operation) {
+        let request = match self.reason_against_odd(operation, odd) {
             Some(reason) => Err(reason),
             None => match self.owned(operation).await {
                 Ok(()) => self.odd_request(operation, odd, &part),
@@ -63,8 +60,8 @@ impl Session<'_> {
         }
     }
 
-    /// Why no odd request, or none more, is sent to the operation.
-    fn reason_against_odd(&self, operation: OperationId) -> Option<Reason> {
+    /// Why this odd request is not sent to the operation.
+    fn reason_against_odd(&self, operation: OperationId, odd: Odd) -> Option<Reason> {
         let is_broken = |kind| {
             let fact = self.contract.fact_of(operation, kind);
             fact.is_some_and(|fact| self.verdicts().of(self.contract, fact) == Verdict::Broken)
@@ -76,7 +73,13 @@ impl Session<'_> {
             return Some(reason.clone());
         }
         let writes = !self.contract.operation(operation).is_read();
-        (writes && !self.has_room()).then(|| self.budget_spent())
+        if writes && !self.has_room() {
+            return Some(self.budget_spent());
+        }
+        let most = self.settings.max_writes;
+        let let_in = *self.odd_requests.let_in.borrow().get(&operation)?;
+        let is_full = odd.oddity.is_of_a_field() && let_in >= most.div_ceil(WRITES_A_VARIANT);
+        is_full.then_some(Reason::LetIn(most))
     }
 
     fn withhold_odd(&self, operation: OperationId, reason: &Reason) {
@@ -138,16 +141,6 @@ impl Session<'_> {
             }
         }
         Ok(address)
-    }
-
-    /// Whether a create has let in as many fields of another type as records may stay for them.
-    fn has_let_in_enough(&self, operation: OperationId) -> bool {
-        let most = self.settings.max_writes.div_ceil(WRITES_A_VARIANT);
-        self.odd_requests
-            .let_in
-            .borrow()
-            .get(&operation)
-            .is_some_and(|let_in| *let_in >= most)
     }
 
     /// Counts a field of another type that a create let in.

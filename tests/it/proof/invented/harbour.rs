@@ -30,17 +30,13 @@ struct Asked {
     number: Option<i64>,
     page: Option<usize>,
     body: Value,
-    /// Whether it asks for a page that no list has, or its body is no object.
+    /// Whether it asks for a page that no list has, or its body is no boat's.
     odd: bool,
 }
 
 impl Harbour {
     /// A harbour that breaks this fact; what it drops or retypes is said by the way.
     pub(super) fn router(broken: Option<Fact>, way: Way) -> Router {
-        let boat = |number: i64| {
-            json!({"number": number, "name": format!("Boat {number}"), "length": 9, "launched": "2023-04-01T08:00:00Z",
-                   "berth": {"harbour": "North", "row": number}, "flags": ["blue"]})
-        };
         let harbour = Self {
             boats: Mutex::new((1..=4).map(boat).collect()),
             broken,
@@ -249,7 +245,7 @@ impl Asked {
         let odd = if operation == "getBoats" {
             uri.query().is_some() && !page.is_some_and(|page| (1..1_000_000).contains(&page))
         } else {
-            !body.is_object()
+            !fits(&boat(0), &body)
         };
         Some(Self {
             operation,
@@ -258,6 +254,20 @@ impl Asked {
             body,
             odd,
         })
+    }
+}
+
+fn boat(number: i64) -> Value {
+    json!({"number": number, "name": format!("Boat {number}"), "length": 9, "launched": "2023-04-01T08:00:00Z",
+           "berth": {"harbour": "North", "row": number}, "flags": ["blue"]})
+}
+
+/// Whether what was sent is of the types that a boat has.
+fn fits(boat: &Value, sent: &Value) -> bool {
+    match (boat, sent) {
+        (Value::Object(boat), Value::Object(sent)) => sent.iter().all(|(name, value)| fits(&boat[name], value)),
+        (Value::Array(boat), Value::Array(sent)) => sent.iter().all(|value| fits(&boat[0], value)),
+        _ => (boat.is_string() && sent.is_string()) || (boat.is_number() && sent.is_number()),
     }
 }
 
