@@ -735,8 +735,8 @@ mod tests {
         let odd = odd_ones(&contract, &plan);
         assert_eq!(odd.iter().collect::<HashSet<_>>().len(), odd.len());
         // Six pages of four lists; nine bodies of five writes, but a text beyond ASCII for three, and two identifiers of two of
-        // them; each field of the update in two wrong types, and each wrong type once in creates.
-        assert_eq!(odd.len(), 6 * 4 + (9 * 5 - 3) + 2 * 2 + 30 + (20 + 5 + 4 + 4));
+        // them; each field in each other type, of two writes of a contact, of a method, a visit and a tag.
+        assert_eq!(odd.len(), 6 * 4 + (9 * 5 - 3) + 2 * 2 + (72 + 72 + 19 + 12 + 8));
         let behind = |step: &&Step| matches!(step.action, Action::Account | Action::Restore);
         let before = plan.steps.len() - plan.steps.iter().filter(behind).count();
         let tail = plan.steps.get(before - odd.len()..before).unwrap();
