@@ -20,7 +20,7 @@ use bytes::Bytes;
 use countersign::contract::Contract;
 use countersign::contract::fact::FactKind;
 use countersign::exchange::redact::Values;
-use countersign::exchange::{Answer, Exchange, Request};
+use countersign::exchange::{Answer, Exchange, Leaning, Purpose, Request};
 use countersign::rules::{Judge, Levels, Verdict};
 use countersign::service::{self, Service};
 use secrecy::SecretString;
@@ -77,13 +77,14 @@ fn compare(name: &str, operation: &str, body: &Bytes) {
     let contract = Contract::built_in().expect("the contract");
     let exchange = exchange(&contract, operation, body);
     let mut judge = Judge::new(&contract, Levels::default(), Values::Hidden);
+    let intent = Purpose::Documented(Leaning::Nothing).into();
     let mut rates = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         rates.0.push(rate(body, || {
             black_box(serde_json::from_slice::<Value>(black_box(body)).expect("JSON"));
         }));
         rates.1.push(rate(body, || {
-            black_box(judge.exchange(black_box(&exchange)));
+            black_box(judge.exchange(black_box(&exchange), intent));
         }));
     }
     assert!(
@@ -130,7 +131,6 @@ fn exchange(contract: &Contract, operation: &str, body: &Bytes) -> Exchange {
     Exchange {
         number: 1,
         request,
-        superseded: false,
         sent: Duration::ZERO,
         outcome: Ok(answer),
     }

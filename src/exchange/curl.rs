@@ -330,7 +330,7 @@ mod tests {
     use super::*;
     use crate::contract::operation::Method;
     use crate::contract::vocabulary::Equivalence;
-    use crate::exchange::{Leaning, Purpose, Told, Writing};
+    use crate::exchange::{Told, Writing};
 
     const OWN: &str = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 
@@ -341,7 +341,6 @@ mod tests {
     fn request() -> Request {
         Request {
             operation: contract().operation_named("createVisit").unwrap(),
-            purpose: Purpose::Documented(Leaning::Nothing),
             method: Method::Post,
             path: "/v1/visits".to_owned(),
             headers: Vec::new(),

@@ -20,7 +20,7 @@ mod writing;
 
 pub use identifier::{LONGEST_IDENTIFIER, identifier};
 pub use near::{NEAR_TOKENS, Near};
-pub use record::{Answer, Content, Credential, Exchange, Failure, Leaning, Purpose, Request, Told};
+pub use record::{Answer, Content, Credential, Exchange, Failure, Intent, Leaning, Purpose, Request, Told};
 pub(crate) use record::{RESERVED, placeholder, with_query};
 pub use target::Target;
 pub use transport::{Limits, RequestBody, Transport, TransportError};

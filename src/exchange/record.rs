@@ -24,8 +24,6 @@ pub struct Exchange {
     pub number: u64,
     /// What was sent.
     pub request: Request,
-    /// Whether it was sent again because the target asked for time; then the later exchange counts.
-    pub superseded: bool,
     /// How long after the beginning of the run it was sent.
     pub sent: Duration,
     /// The answer, or why there is none.
@@ -51,8 +49,6 @@ impl Exchange {
 pub struct Request {
     /// The operation that it calls.
     pub operation: OperationId,
-    /// Why it is sent, which says how its answer is judged.
-    pub purpose: Purpose,
     /// The method.
     pub method: Method,
     /// The path below the base URL, percent-encoded, with its query.
@@ -97,13 +93,12 @@ pub(crate) fn with_query(path: &str, name: &str, value: &str) -> String {
 }
 
 impl Request {
-    /// A documented request to the operation as it stands: no parameter has a value, and there is no body and no
+    /// A request to the operation as it stands: no parameter has a value, and there is no body and no
     /// credential.
     #[must_use]
     pub fn plain(id: OperationId, operation: &Operation) -> Self {
         Self {
             operation: id,
-            purpose: Purpose::Documented(Leaning::Nothing),
             method: operation.method,
             path: operation.path.clone(),
             headers: Vec::new(),
@@ -169,7 +164,34 @@ pub(crate) fn placeholder(name: &str) -> String {
     format!("<{name} as the target lists it>")
 }
 
-/// Why a request is sent.
+/// Why an exchange came about, which says how its answer is judged. It stands beside the exchange, which is what went over
+/// the wire and no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Intent {
+    /// What the request was sent for.
+    pub purpose: Purpose,
+    /// Whether it was sent again because the target asked for time; then the later exchange counts.
+    pub superseded: bool,
+}
+
+impl Intent {
+    /// Whether it is a documented request, sent as documented.
+    #[must_use]
+    pub fn is_documented(self) -> bool {
+        matches!(self.purpose, Purpose::Documented(_))
+    }
+}
+
+impl From<Purpose> for Intent {
+    fn from(purpose: Purpose) -> Self {
+        Self {
+            purpose,
+            superseded: false,
+        }
+    }
+}
+
+/// What a request is sent for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// A read at the end of a run that looks for what it left. Nothing is judged of its answer: what stands there after the

@@ -18,7 +18,7 @@ use super::look::Item;
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Created, Listed};
-use crate::exchange::{Answer, Exchange, Failure, Request, identifier};
+use crate::exchange::{Answer, Exchange, Failure, Intent, Request, identifier};
 use crate::rules::carries_all;
 use crate::rules::evidence::{Evidence, Stored, Walk, WalkEnd};
 
@@ -214,7 +214,7 @@ struct Books<'books> {
 impl History<'_> {
     /// Notes what a write may have left in the target; `id` is that of what it created. An update changes only what a create
     /// has left already; one that is refused changes nothing.
-    pub(super) fn note_write(&mut self, exchange: &Exchange, id: Option<&str>) {
+    pub(super) fn note_write(&mut self, (exchange, intent): (&Exchange, Intent), id: Option<&str>) {
         let operation = exchange.request.operation;
         if self.contract.operation(operation).method != Method::Post {
             return self.note_refused_update(exchange);
@@ -222,7 +222,7 @@ impl History<'_> {
         let Some(stored) = may_have_stored(&exchange.outcome) else {
             return;
         };
-        self.note_counted_create(exchange, id);
+        self.note_counted_create((exchange, intent), id);
         let status = exchange.status();
         let fate = if stored {
             Fate::Left(self.leave(Residue {

@@ -18,7 +18,7 @@ use super::records::text;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Listed};
-use crate::exchange::{Exchange, Purpose, Request, identifier};
+use crate::exchange::{Exchange, Intent, Request, identifier};
 use crate::rules::carries_all;
 use crate::rules::evidence::{Counted, Evidence, Walk};
 
@@ -77,13 +77,12 @@ impl Counts {
 
 impl<'run> History<'run> {
     /// Notes a create that may have stored a record.
-    pub(super) fn note_counted_create(&mut self, exchange: &Exchange, id: Option<&str>) {
+    pub(super) fn note_counted_create(&mut self, (exchange, intent): (&Exchange, Intent), id: Option<&str>) {
         let operation = exchange.request.operation;
         if self.law(operation).is_none() || may_have_stored(&exchange.outcome) != Some(true) {
             return;
         }
-        let is_documented = matches!(exchange.request.purpose, Purpose::Documented(_));
-        let counts = is_documented && self.succeeded(exchange) && id.is_some();
+        let counts = intent.is_documented() && self.succeeded(exchange) && id.is_some();
         self.note_counted(&exchange.request, id.map(str::to_owned), counts);
     }
 

@@ -1,17 +1,21 @@
 //! Exchanges in, verdicts out. The main type is [`Evaluation`].
 
+use std::sync::Arc;
+
 use super::account::{LookedThrough, Other, Residue};
 use super::history::{History, Noted};
-use super::intent::Intent;
 use super::look::{Extent, LookId, Looked, Sought};
+use super::part::Part;
 use super::recording::{Entry, Recording};
 use super::shown::Shown;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Form;
-use crate::exchange::Exchange;
+use crate::exchange::json::Body;
+use crate::exchange::{Exchange, Intent, Purpose};
 use crate::plan::{Mark, Plan};
+use crate::rules::evidence::Evidence;
 use crate::rules::{Judge, Reason, Verdicts};
 
 /// Takes exchanges and what is asked of them, one after the other, and keeps the verdicts.
@@ -65,22 +69,23 @@ impl<'run> Evaluation<'run> {
         self.history.begin_round();
     }
 
-    /// Judges an exchange and takes up what it shows.
-    pub(crate) fn exchange(&mut self, exchange: &Exchange, intent: &Intent) -> Noted {
-        self.note(|| Entry::Exchange(Box::new(exchange.clone()), intent.clone()));
+    /// Judges an exchange and takes up what it shows. Hands back its body too, where one is documented and could be read.
+    pub(crate) fn exchange(
+        &mut self,
+        exchange: &Exchange,
+        (intent, part): (Intent, &Part),
+    ) -> (Noted, Option<Arc<Body>>) {
+        self.note(|| Entry::Exchange(Box::new(exchange.clone()), intent, part.clone()));
         let Self { history, judge, .. } = self;
-        let body = judge.exchange(exchange);
-        history.exchange((exchange, intent), body.as_deref(), &mut |evidence| judge.see(evidence))
+        let body = judge.exchange(exchange, intent);
+        let show = &mut |evidence: Evidence<'_>| judge.see(evidence);
+        (history.exchange((exchange, intent, part), body.as_deref(), show), body)
     }
 
     /// Judges an exchange that another was to take the place of, and none did.
-    pub(crate) fn stands(&mut self, exchange: &Exchange) {
-        self.note(|| Entry::Stands(Box::new(exchange.clone())));
-        let last = Exchange {
-            superseded: false,
-            ..exchange.clone()
-        };
-        self.judge.exchange(&last);
+    pub(crate) fn stands(&mut self, exchange: &Exchange, purpose: Purpose) {
+        self.note(|| Entry::Stands(Box::new(exchange.clone()), purpose));
+        self.judge.exchange(exchange, purpose.into());
     }
 
     /// Begins a look at a list, of at most so many pages a walk.

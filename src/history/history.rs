@@ -7,18 +7,18 @@ use serde_json::Value;
 use super::account::Account;
 use super::created::{Made, Sighted};
 use super::digests::{Digests, digest};
-use super::intent::{Intent, Sending};
 use super::keeping::Keeping;
 use super::look::{Look, LookId};
 use super::own::Own;
+use super::part::{Part, Sending};
 use super::records::Changed;
 use super::shown::Shown;
 use super::tried::Tried;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Created, Listed};
 use crate::contract::{Contract, pointer};
-use crate::exchange::Exchange;
 use crate::exchange::json::Body;
+use crate::exchange::{Exchange, Intent};
 use crate::plan::{Known, Mark};
 use crate::rules::evidence::{Evidence, Walk};
 
@@ -98,29 +98,29 @@ impl<'run> History<'run> {
     /// Takes up an exchange, with its body where one is documented and could be read.
     pub(super) fn exchange(
         &mut self,
-        (exchange, intent): (&Exchange, &Intent),
+        (exchange, intent, part): (&Exchange, Intent, &Part),
         body: Option<&Body>,
         show: Show<'_>,
     ) -> Noted {
         self.note_answer(exchange);
         let created = self.created_id(exchange, body);
-        self.note_write(exchange, created.as_deref());
+        self.note_write((exchange, intent), created.as_deref());
         let succeeded = self.succeeded(exchange);
         let mut page = None;
-        match intent {
-            Intent::Alone => {}
-            Intent::Write(sending) => self.wrote((exchange, sending), body, show),
+        match part {
+            Part::Alone => {}
+            Part::Write(sending) => self.wrote((exchange, sending), body, show),
             // Of all others the request that is sent again counts.
-            _ if exchange.superseded => {}
-            Intent::Otherwise(ways) => self.tried.otherwise(exchange, ways, show),
-            Intent::Plainly => self.tried.plainly(exchange, succeeded, show),
-            Intent::Page(look, asked) => page = self.page(*look, *asked, (exchange, body)),
-            Intent::Read => {
+            _ if intent.superseded => {}
+            Part::Otherwise(ways) => self.tried.otherwise(exchange, ways, show),
+            Part::Plainly => self.tried.plainly(exchange, succeeded, show),
+            Part::Page(look, asked) => page = self.page(*look, *asked, (exchange, body)),
+            Part::Read => {
                 if let Some(body) = body.filter(|_| succeeded) {
                     self.known.learn(self.contract, exchange.request.operation, &body.value);
                 }
             }
-            Intent::Sight(look) => self.sight_by_id(*look, body.filter(|_| succeeded)),
+            Part::Sight(look) => self.sight_by_id(*look, body.filter(|_| succeeded)),
         }
         Noted { created, page }
     }

@@ -136,6 +136,7 @@ impl History<'_> {
             end: WalkEnd::Unanswered,
             most,
             steadiness: Steadiness::Unknown,
+            account: matches!(sought, Sought::Left | Sought::Recount),
         };
         let counted = match sought {
             Sought::Recount => self.account.walks.remove(&list),
@@ -165,6 +166,7 @@ impl History<'_> {
             },
             most: look.walk.most,
             steadiness: Steadiness::Unknown,
+            account: look.walk.account,
         };
         look.extent = extent;
         let last = std::mem::replace(&mut look.walk, walk);

@@ -1,9 +1,9 @@
 //! What exchanges say together: the one maker of evidence. An `Evaluation` takes exchanges one after the other, each with
-//! the `Intent` that it was sent for, and gives verdicts; a [`Recording`] keeps them, to be judged again.
+//! the `Part` that it was sent for, and gives verdicts; a [`Recording`] keeps them, to be judged again.
 //!
 //! # Design
 //!
-//! A run only drives: it says why a request was sent, begins a look and ends it, and asks what the answers have shown. All
+//! A run only drives: it says what a request is a part of, begins a look and ends it, and asks what the answers have shown. All
 //! else is made here, of the exchanges alone: walks over pages, created records and where they show, updates, forms and ways
 //! that were tried, what a write may have left. So a recording that is judged again gives what its run gave.
 
@@ -14,11 +14,11 @@ mod digests;
 mod evaluation;
 #[expect(clippy::module_inception, reason = "the room is named after what it keeps")]
 mod history;
-mod intent;
 mod keeping;
 mod look;
 mod own;
 mod pages;
+mod part;
 mod recording;
 mod records;
 mod shown;
@@ -29,10 +29,10 @@ pub(crate) use account::may_have_stored;
 pub use account::{LookedThrough, Other, Residue};
 pub(crate) use evaluation::Evaluation;
 pub(crate) use history::{History, Noted};
-pub(crate) use intent::{Intent, Role, Sending};
 pub(crate) use look::{Extent, LookId, Looked, Sought};
 pub(crate) use own::Whose;
 pub(crate) use pages::lacking;
+pub(crate) use part::{Part, Role, Sending};
 pub use recording::Recording;
 pub(crate) use records::Changed;
 pub(crate) use tried::is_refused;

@@ -129,6 +129,7 @@ mod tests {
             end,
             most: 100,
             steadiness: Steadiness::Unknown,
+            account: false,
         }
     }
 

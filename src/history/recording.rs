@@ -1,15 +1,15 @@
 //! Everything that a check was judged by, kept to be judged again. The main type is [`Recording`].
 
 use super::evaluation::Evaluation;
-use super::intent::Intent;
 use super::look::{Extent, LookId, Sought};
+use super::part::Part;
 use super::shown::Shown;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Form;
-use crate::exchange::Exchange;
 use crate::exchange::redact::Values;
+use crate::exchange::{Exchange, Intent, Purpose};
 use crate::plan::Mark;
 use crate::rules::{Judge, Levels, Reason, Verdicts};
 
@@ -22,7 +22,7 @@ pub(super) enum Entry {
     Concluded(LookId, bool),
     /// A look ended that came to nothing.
     Dropped(LookId),
-    Exchange(Box<Exchange>, Intent),
+    Exchange(Box<Exchange>, Intent, Part),
     Explained(FactId, Reason),
     /// A create was sent in these forms.
     Forms(OperationId, Vec<Form>),
@@ -32,7 +32,7 @@ pub(super) enum Entry {
     /// A round of the plan began.
     Round,
     /// No other exchange took the place of this one.
-    Stands(Box<Exchange>),
+    Stands(Box<Exchange>, Purpose),
     /// A list could not be asked for.
     Unsent(LookId),
     Walk(LookId, Extent),
@@ -67,7 +67,7 @@ impl Recording {
     /// The exchanges, in the order in which their answers came.
     pub fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
         self.entries.iter().filter_map(|entry| match entry {
-            Entry::Exchange(exchange, _) => Some(&**exchange),
+            Entry::Exchange(exchange, ..) => Some(&**exchange),
             _ => None,
         })
     }
@@ -88,7 +88,7 @@ impl Recording {
         let mut evaluation = Evaluation::again(contract, self.shown.clone(), self.mark.clone(), judge);
         for entry in &self.entries {
             let mut entry = entry.clone();
-            if let Entry::Exchange(exchange, _) | Entry::Stands(exchange) = &mut entry {
+            if let Entry::Exchange(exchange, ..) | Entry::Stands(exchange, _) = &mut entry {
                 edit(exchange);
             }
             evaluation.enter(entry);
@@ -103,13 +103,13 @@ impl Evaluation<'_> {
             Entry::Complete(operations) => self.unchecked(&operations),
             Entry::Concluded(look, timely) => drop(self.conclude(look, timely)),
             Entry::Dropped(look) => self.drop_look(look),
-            Entry::Exchange(exchange, intent) => drop(self.exchange(&exchange, &intent)),
+            Entry::Exchange(exchange, intent, part) => drop(self.exchange(&exchange, (intent, &part))),
             Entry::Explained(fact, reason) => self.explain(fact, reason),
             Entry::Forms(operation, forms) => self.judge_forms(operation, &forms),
             Entry::Look(list, sought, most) => drop(self.look(list, &sought, most)),
             Entry::NotCalled(operation, reason) => self.not_called(operation, reason),
             Entry::Round => self.begin_round(),
-            Entry::Stands(exchange) => self.stands(&exchange),
+            Entry::Stands(exchange, purpose) => self.stands(&exchange, purpose),
             Entry::Unsent(look) => self.unsent(look),
             Entry::Walk(look, extent) => self.walk(look, extent),
             Entry::Withheld(fact, reason) => self.withhold(fact, reason),

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::created::Made;
 use super::history::{History, Show};
-use super::intent::{Role, Sending};
+use super::part::{Role, Sending};
 use crate::contract::link::Target;
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::pointer;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::history::{History, Show};
-use super::intent::{Role, Sending};
+use super::part::{Role, Sending};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Equivalence, Form};
 use crate::exchange::{Exchange, Request};

@@ -8,11 +8,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::Contract;
+use crate::exchange::json::Body;
 use crate::exchange::redact::{Redaction, Values, tell_media_type};
 use crate::exchange::told::shape_text;
-use crate::exchange::{Answer, Credential, Exchange, Purpose, Request, curl, json};
+use crate::exchange::{Answer, Credential, Purpose, Request, curl, json};
 use crate::rules::Finding;
-use crate::run::Event;
+use crate::run::{Event, Exchanged};
 
 /// How many exchanges of a run are kept, beside those that showed a finding: a soak has millions.
 const MOST_KEPT: usize = 1000;
@@ -147,11 +148,11 @@ impl<'run> Exchanges<'run> {
     /// Sees an event of the run.
     pub fn see(&mut self, event: Event<'_>) {
         match event {
-            Event::Exchanged(exchange) if self.kept.len() < MOST_KEPT => self.keep(exchange),
+            Event::Exchanged(exchanged) if self.kept.len() < MOST_KEPT => self.keep(exchanged),
             Event::Exchanged(_) => self.left_out += 1,
-            Event::Found(_, Some(exchange)) if !self.numbers.contains(&exchange.number) => {
+            Event::Found(_, Some(exchanged)) if !self.numbers.contains(&exchanged.exchange.number) => {
                 self.left_out -= 1;
-                self.keep(exchange);
+                self.keep(exchanged);
             }
             Event::Begun | Event::Expected(_) | Event::Found(..) | Event::Waiting(_) => {}
         }
@@ -178,16 +179,17 @@ impl<'run> Exchanges<'run> {
         (self.kept, self.left_out)
     }
 
-    fn keep(&mut self, exchange: &Exchange) {
-        let record = self.record(exchange);
-        self.numbers.insert(exchange.number);
+    fn keep(&mut self, exchanged: Exchanged<'_>) {
+        let record = self.record(exchanged);
+        self.numbers.insert(exchanged.exchange.number);
         self.kept.push(record);
     }
 
-    fn record(&self, exchange: &Exchange) -> ExchangeRecord {
+    fn record(&self, exchanged: Exchanged<'_>) -> ExchangeRecord {
+        let Exchanged { exchange, intent, body } = exchanged;
         let request = &exchange.request;
         let operation = self.contract.operation(request.operation);
-        let (purpose, odd) = match request.purpose {
+        let (purpose, odd) = match intent.purpose {
             Purpose::Documented(_) => (PurposeRecord::Documented, None),
             Purpose::Account => (PurposeRecord::Account, None),
             Purpose::Equivalent => (PurposeRecord::Equivalent, request.writing.tell()),
@@ -213,7 +215,7 @@ impl<'run> Exchanges<'run> {
                 }
                 Credential::None | Credential::OtherScheme => None,
             },
-            superseded: exchange.superseded,
+            superseded: intent.superseded,
             method: request.method.to_string(),
             path: self.path(request),
             headers: headers
@@ -224,7 +226,7 @@ impl<'run> Exchanges<'run> {
                 .collect(),
             body: curl::body(request, self.values).map(|body| self.redaction.hide(&cut(&body).0)),
             sent_ms: milliseconds(exchange.sent),
-            answer: exchange.answer().map(|answer| self.answer(answer)),
+            answer: exchange.answer().map(|answer| self.answer(answer, body)),
             failure: exchange.outcome.as_ref().err().map(ToString::to_string),
         }
     }
@@ -233,8 +235,8 @@ impl<'run> Exchanges<'run> {
         self.redaction.hide(request.told_path(self.values))
     }
 
-    fn answer(&self, answer: &Answer) -> AnswerRecord {
-        let (body, whole) = self.body(answer);
+    fn answer(&self, answer: &Answer, body: Option<&Body>) -> AnswerRecord {
+        let (body, whole) = self.body(answer, body);
         AnswerRecord {
             status: answer.status,
             media_type: answer.media_type().map(|media_type| tell_media_type(&media_type)),
@@ -245,7 +247,7 @@ impl<'run> Exchanges<'run> {
         }
     }
 
-    fn body(&self, answer: &Answer) -> (Option<String>, bool) {
+    fn body(&self, answer: &Answer, read: Option<&Body>) -> (Option<String>, bool) {
         if answer.body.is_empty() {
             return (None, true);
         }
@@ -254,10 +256,17 @@ impl<'run> Exchanges<'run> {
         }
         let text = match self.values {
             Values::Shown => String::from_utf8_lossy(&answer.body).into_owned(),
-            Values::Hidden => match json::read(&answer.body) {
-                Ok(body) => shape_text(&body.value, &|name| self.contract.tell_name(name)),
-                Err(_) => return (None, false),
-            },
+            Values::Hidden => {
+                let shape = |body: &Body| shape_text(&body.value, &|name| self.contract.tell_name(name));
+                // One that the rules did not read, because none is documented, may be JSON all the same.
+                match read.map_or_else(
+                    || json::read(&answer.body).map(|body| shape(&body)),
+                    |body| Ok(shape(body)),
+                ) {
+                    Ok(shape) => shape,
+                    Err(_) => return (None, false),
+                }
+            }
         };
         let (text, whole) = cut(&text);
         self.told.set(self.told.get() + text.len());
@@ -283,7 +292,7 @@ mod tests {
     use super::*;
     use crate::client::Token;
     use crate::contract::operation::{Method, OperationId};
-    use crate::exchange::{Content, Failure, Told};
+    use crate::exchange::{Content, Exchange, Failure, Told};
     use crate::report::testing::Seen;
     use crate::rules::{Judge, Levels};
 
@@ -297,7 +306,7 @@ mod tests {
     fn kept(values: Values, bodies: &[&'static str]) -> ExchangeRecord {
         let seen = Seen::bodies(bodies);
         let mut exchanges = Exchanges::new(&seen.contract, values, Redaction::default());
-        exchanges.see(Event::Exchanged(&seen.first_exchange()));
+        exchanges.see(Event::Exchanged(Seen::told(&seen.first_exchange())));
         exchanges.into_records().0.remove(0)
     }
 
@@ -346,7 +355,7 @@ mod tests {
         };
         exchange.outcome = Err(Failure::Cut);
         let mut exchanges = Exchanges::new(&seen.contract, Values::Hidden, Redaction::of(Some(&token)));
-        exchanges.see(Event::Exchanged(&exchange));
+        exchanges.see(Event::Exchanged(Seen::told(&exchange)));
         let record = exchanges.into_records().0.remove(0);
         assert_eq!(
             record.path,
@@ -366,11 +375,11 @@ mod tests {
         let most = u64::try_from(MOST_KEPT).unwrap();
         for number in 1..=most + 5 {
             let exchange = numbered(&seen, number);
-            exchanges.see(Event::Exchanged(&exchange));
+            exchanges.see(Event::Exchanged(Seen::told(&exchange)));
             if number == most + 3 {
-                judge.exchange(&exchange);
+                judge.exchange(&exchange, Seen::told(&exchange).intent);
                 for finding in judge.verdicts().findings() {
-                    exchanges.see(Event::Found(finding, Some(&exchange)));
+                    exchanges.see(Event::Found(finding, Some(Seen::told(&exchange))));
                 }
             }
         }
@@ -387,9 +396,10 @@ mod tests {
         let mut judge = Judge::new(&seen.contract, Levels::default(), Values::Hidden);
         let mut exchanges = Exchanges::new(&seen.contract, Values::Hidden, Redaction::default());
         for number in 1..4 {
-            exchanges.see(Event::Exchanged(&numbered(&seen, number)));
+            exchanges.see(Event::Exchanged(Seen::told(&numbered(&seen, number))));
         }
-        judge.exchange(&numbered(&seen, 1));
+        let first = numbered(&seen, 1);
+        judge.exchange(&first, Seen::told(&first).intent);
         let finding = Finding {
             exchange: None,
             ..judge.verdicts().findings()[0].clone()

@@ -15,10 +15,10 @@ use crate::contract::Contract;
 use crate::contract::document::Document;
 use crate::contract::operation::Method;
 use crate::exchange::redact::{Redaction, Values};
-use crate::exchange::{Answer, Credential, Exchange, Leaning, Purpose, Request, Target, Told, Writing};
+use crate::exchange::{Answer, Credential, Exchange, Intent, Leaning, Purpose, Request, Target, Told, Writing};
 use crate::history::{LookedThrough, Residue};
 use crate::rules::{Judge, Level, Levels, Verdicts};
-use crate::run::{Ended, Run, Tally};
+use crate::run::{Ended, Exchanged, Run, Tally};
 
 const SCHEMA: &str = "/paths/~1things/get/responses/200/content/application~1json/schema";
 
@@ -50,6 +50,10 @@ pub(super) struct Seen {
     pub(super) answers: Vec<(u16, &'static str)>,
     pub(super) ended: Ended,
     pub(super) residue: Vec<Residue>,
+}
+
+fn documented() -> Intent {
+    Purpose::Documented(Leaning::Nothing).into()
 }
 
 impl Seen {
@@ -118,7 +122,7 @@ impl Seen {
     pub(super) fn verdicts(&self) -> Verdicts {
         let mut judge = Judge::new(&self.contract, self.levels.clone(), Values::Hidden);
         for answer in &self.answers {
-            judge.exchange(&self.exchange(*answer));
+            judge.exchange(&self.exchange(*answer), documented());
         }
         judge.into_verdicts()
     }
@@ -126,7 +130,6 @@ impl Seen {
     fn exchange(&self, (status, body): (u16, &'static str)) -> Exchange {
         let request = Request {
             operation: self.contract.operation_named("getThings").unwrap(),
-            purpose: Purpose::Documented(Leaning::Nothing),
             method: Method::Get,
             path: "/things".to_owned(),
             headers: Vec::new(),
@@ -148,9 +151,17 @@ impl Seen {
         Exchange {
             number: 1,
             request,
-            superseded: false,
             sent: Duration::ZERO,
             outcome: Ok(answer),
+        }
+    }
+
+    /// An exchange as a run tells it.
+    pub(super) fn told(exchange: &Exchange) -> Exchanged<'_> {
+        Exchanged {
+            exchange,
+            intent: documented(),
+            body: None,
         }
     }
 

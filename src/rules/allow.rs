@@ -58,7 +58,7 @@ mod tests {
         if let (Ok(answer), Some(allow)) = (&mut exchange.outcome, allow) {
             answer.headers.insert(ALLOW, HeaderValue::from_static(allow));
         }
-        bench.judge(|judge| drop(judge.exchange(&exchange)))
+        bench.judge(|judge| drop(judge.exchange(&exchange, bench.intent())))
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    let Purpose::MustBeRefused(kind, leaning) = seen.exchange.request.purpose else {
+    let Purpose::MustBeRefused(kind, leaning) = seen.intent.purpose else {
         return;
     };
     let Some(fact) = fact(seen, kind) else { return };

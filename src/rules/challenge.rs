@@ -35,7 +35,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         return;
     };
     if answer.status != 401 {
-        if matches!(seen.exchange.request.purpose, Purpose::MustBeRefused(..)) && (400..500).contains(&answer.status) {
+        if matches!(seen.intent.purpose, Purpose::MustBeRefused(..)) && (400..500).contains(&answer.status) {
             sink.undecided(fact, Reason::No401(answer.status));
         }
         return;
@@ -99,7 +99,7 @@ mod tests {
                     .append(WWW_AUTHENTICATE, HeaderValue::from_str(value).unwrap());
             }
         }
-        bench.judge(|judge| drop(judge.exchange(&exchange)))
+        bench.judge(|judge| drop(judge.exchange(&exchange, bench.intent())))
     }
 
     fn probe(operation: &str) -> Bench {

@@ -12,7 +12,7 @@ use crate::contract::operation::{Answer as DocumentedAnswer, Operation, Operatio
 use crate::contract::vocabulary::{Created, Equivalence, Form, Updated};
 use crate::exchange::json::{Body, JsonError};
 use crate::exchange::redact::Values;
-use crate::exchange::{Answer, Credential, Exchange, Failure, Purpose, Request, identifier};
+use crate::exchange::{Answer, Credential, Exchange, Failure, Intent, Purpose, Request, identifier};
 
 /// The request that evidence comes from, and how its values may be told.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +36,8 @@ pub struct ExchangeSeen<'seen> {
     pub operation: &'seen Operation,
     /// The exchange.
     pub exchange: &'seen Exchange,
+    /// Why it came about.
+    pub intent: Intent,
     /// The documented answer of its status.
     pub documented: Option<&'seen DocumentedAnswer>,
     /// The body, read as JSON where a JSON body is documented.
@@ -50,7 +52,7 @@ impl<'seen> ExchangeSeen<'seen> {
 
     /// What is odd about the request, if anything is.
     pub(super) fn odd(&self) -> Option<Odd> {
-        match self.exchange.request.purpose {
+        match self.intent.purpose {
             Purpose::Odd(odd) => Some(odd),
             Purpose::Account | Purpose::Documented(_) | Purpose::Equivalent | Purpose::MustBeRefused(..) => None,
         }
@@ -113,6 +115,9 @@ pub struct Walk {
     pub most: u64,
     /// What an earlier walk over the same list says of this one.
     pub steadiness: Steadiness,
+    /// Whether it is part of the look at the end of a run, of which only the counts are judged: what stands there after the
+    /// odd requests may be what they put there.
+    pub account: bool,
 }
 
 /// Whether a list stood still from one walk to the next.

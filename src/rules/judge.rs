@@ -19,7 +19,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::{Contract, is_json};
 use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
-use crate::exchange::{Answer, Exchange, Purpose, Request};
+use crate::exchange::{Answer, Exchange, Intent, Purpose, Request};
 
 /// Judges what a run sees, as it comes.
 #[derive(Debug)]
@@ -89,7 +89,7 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Judges one exchange and hands back its body, read as JSON where a JSON body is documented for its status.
-    pub fn exchange(&mut self, exchange: &Exchange) -> Option<Arc<Body>> {
+    pub fn exchange(&mut self, exchange: &Exchange, intent: Intent) -> Option<Arc<Body>> {
         let id = exchange.request.operation;
         let operation = self.contract.operation(id);
         let answer = exchange.answer();
@@ -113,11 +113,11 @@ impl<'contract> Judge<'contract> {
                     }
             })
             .map(|answer| self.reading.read(&exchange.request.path, &answer.body));
-        let judged_elsewhere = matches!(exchange.request.purpose, Purpose::Account | Purpose::Equivalent);
-        if exchange.superseded || judged_elsewhere {
+        let judged_elsewhere = matches!(intent.purpose, Purpose::Account | Purpose::Equivalent);
+        if intent.superseded || judged_elsewhere {
             return body.and_then(Result::ok);
         }
-        if matches!(exchange.request.purpose, Purpose::Documented(_)) {
+        if intent.is_documented() {
             let read = matches!(body, Some(Ok(_)));
             let page = shape.is_some() && media_type.is_some() && !typed && !otherwise && !read;
             self.verdicts.successes.count(exchange, success, page);
@@ -127,6 +127,7 @@ impl<'contract> Judge<'contract> {
             id,
             operation,
             exchange,
+            intent,
             documented,
             body: body.as_ref(),
         };
@@ -380,6 +381,7 @@ mod tests {
 
     use crate::contract::fact::FactKind;
     use crate::contract::vocabulary::Oddity;
+    use crate::exchange::Intent;
     use crate::rules::testing::{Bench, JSON};
     use crate::rules::{Reason, Verdict};
 
@@ -387,10 +389,10 @@ mod tests {
     fn a_body_is_handed_back_where_one_is_documented() {
         let bench = Bench::of("getTags");
         bench.judge(|judge| {
-            let read = judge.exchange(&bench.exchange(200, JSON, "[1]"));
+            let read = judge.exchange(&bench.exchange(200, JSON, "[1]"), bench.intent());
             assert_eq!(read.map(|body| body.value.clone()), Some(json!([1])));
-            assert_eq!(judge.exchange(&bench.exchange(404, JSON, "[1]")), None);
-            assert_eq!(judge.exchange(&bench.exchange(200, JSON, "[1")), None);
+            assert_eq!(judge.exchange(&bench.exchange(404, JSON, "[1]"), bench.intent()), None);
+            assert_eq!(judge.exchange(&bench.exchange(200, JSON, "[1"), bench.intent()), None);
         });
     }
 
@@ -398,10 +400,13 @@ mod tests {
     fn an_answer_that_a_later_one_replaces_is_read_and_not_judged() {
         let bench = Bench::of("getTags");
         let told = bench.judge(|judge| {
-            let mut exchange = bench.exchange(200, JSON, "[]");
-            exchange.superseded = true;
+            let exchange = bench.exchange(200, JSON, "[]");
+            let superseded = Intent {
+                superseded: true,
+                ..bench.intent()
+            };
             assert_eq!(
-                judge.exchange(&exchange).map(|body| body.value.clone()),
+                judge.exchange(&exchange, superseded).map(|body| body.value.clone()),
                 Some(json!([]))
             );
         });

@@ -7,7 +7,6 @@ use super::level::Level;
 use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
-use crate::exchange::Purpose;
 
 pub(super) static RULE: Rule = Rule {
     name: "pages",
@@ -50,9 +49,7 @@ pub(crate) const OF_A_SECOND_PAGE: [FactKind; 2] = [FactKind::PageAsked, FactKin
 
 fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     let fact = |sink: &Sink<'_>, kind| sink.contract.fact_of(walk.operation, kind);
-    // Of the look at the end of a run only the counts are judged.
-    let is_account = |page: &PageSeen| page.request.purpose == Purpose::Account;
-    if walk.pages.first().is_some_and(is_account) {
+    if walk.account {
         if let Some(fact) = fact(sink, FactKind::PageLast) {
             walk.pages.iter().for_each(|page| last(page, fact, sink));
         }
@@ -230,7 +227,6 @@ fn total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::Request;
     use crate::rules::evidence::Steadiness;
     use crate::rules::testing::{Bench, Told};
     use crate::rules::{Level, Verdict};
@@ -424,15 +420,15 @@ mod tests {
 
     #[test]
     fn of_the_look_at_the_end_of_a_run_the_counts_alone_are_judged() {
-        let account = |page: PageSeen| {
-            let request = Request {
-                purpose: Purpose::Account,
-                ..Bench::of("getTags").request()
+        let judged = |pages, end| {
+            let bench = Bench::of("getTags");
+            let walk = Walk {
+                account: true,
+                ..bench.walk(pages, end)
             };
-            let request = request.into();
-            PageSeen { request, ..page }
+            bench.judge(|judge| judge.walk(&walk))
         };
-        let mut pages: Vec<_> = sound().into_iter().map(account).collect();
+        let mut pages = sound();
         pages[1].page = Some(7);
         let told = judged(pages.clone(), WalkEnd::Complete);
         assert_eq!(told.kind(FactKind::PageLast), Verdict::Held);

@@ -7,7 +7,7 @@ use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::odd::Odd;
 use crate::contract::operation::Method;
-use crate::exchange::{Credential, Purpose};
+use crate::exchange::Credential;
 
 pub(super) static RULE: Rule = Rule {
     name: "server-error",
@@ -51,8 +51,8 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 /// and a create may have been stored. Documented creates are followed by others, of which the last counts.
 fn is_sent_once(seen: &ExchangeSeen<'_>) -> bool {
     let request = &seen.exchange.request;
-    let documented = matches!(request.purpose, Purpose::Documented(_));
-    matches!(request.credential, Credential::Wrong { .. }) || (request.method == Method::Post && !documented)
+    matches!(request.credential, Credential::Wrong { .. })
+        || (request.method == Method::Post && !seen.intent.is_documented())
 }
 
 /// Of an odd request nothing but the oddity is judged: what refuses its credential or asks for time says nothing of it.
@@ -80,7 +80,7 @@ fn judge_odd(seen: &ExchangeSeen<'_>, odd: Odd, sink: &mut Sink<'_>) {
 mod tests {
     use super::*;
     use crate::contract::vocabulary::Oddity;
-    use crate::exchange::{Leaning, Purpose};
+    use crate::exchange::{Intent, Leaning, Purpose};
     use crate::rules::Verdict;
     use crate::rules::testing::Bench;
 
@@ -105,9 +105,12 @@ mod tests {
 
     #[test]
     fn a_503_that_went_away_counts_for_nothing() {
-        let mut first = Bench::of("getTags").exchange(503, None, "");
-        first.superseded = true;
-        let told = Bench::of("getTags").judge(|judge| drop(judge.exchange(&first)));
+        let bench = Bench::of("getTags");
+        let superseded = Intent {
+            superseded: true,
+            ..bench.intent()
+        };
+        let told = bench.judge(|judge| drop(judge.exchange(&bench.exchange(503, None, ""), superseded)));
         assert_eq!(told.kind(FactKind::NoServerError), Verdict::Undecided(Reason::NotShown));
     }
 

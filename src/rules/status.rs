@@ -32,7 +32,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    let Purpose::Documented(leaning) = seen.exchange.request.purpose else {
+    let Purpose::Documented(leaning) = seen.intent.purpose else {
         return;
     };
     let Some(fact) = seen.contract.fact_of(seen.id, FactKind::Status) else {

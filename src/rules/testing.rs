@@ -15,7 +15,7 @@ use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::{OperationId, Security};
 use crate::contract::vocabulary::Oddity;
 use crate::exchange::redact::Values;
-use crate::exchange::{Answer, Content, Credential, Exchange, Failure, Leaning, Purpose, Request};
+use crate::exchange::{Answer, Content, Credential, Exchange, Failure, Intent, Leaning, Purpose, Request};
 
 /// Where a list shows the record, as a marked pointer, that [`Bench::sighted`] is given.
 pub(super) const ITEM: &str = "/data/items/~23";
@@ -106,6 +106,11 @@ impl Bench {
         self.purpose(Purpose::Documented(leaning))
     }
 
+    /// Why an exchange of it comes about.
+    pub(super) fn intent(&self) -> Intent {
+        self.purpose.into()
+    }
+
     pub(super) fn request(&self) -> Request {
         let operation = self.contract.operation(self.operation);
         let credential = match &operation.security {
@@ -113,7 +118,6 @@ impl Bench {
             Security::ApiKey { .. } | Security::Bearer { .. } => Credential::Token { header: None },
         };
         Request {
-            purpose: self.purpose,
             credential,
             ..Request::plain(self.operation, operation)
         }
@@ -131,7 +135,6 @@ impl Bench {
         Exchange {
             number: 1,
             request: self.request(),
-            superseded: false,
             sent: Duration::ZERO,
             outcome: Ok(answer),
         }
@@ -151,7 +154,7 @@ impl Bench {
     /// Judges an answer.
     pub(super) fn answer(&self, status: u16, media_type: Option<&str>, body: &str) -> Told {
         let exchange = self.exchange(status, media_type, body);
-        self.judge(|judge| drop(judge.exchange(&exchange)))
+        self.judge(|judge| drop(judge.exchange(&exchange, self.intent())))
     }
 
     /// Judges a JSON answer with the operation's success status.
@@ -172,7 +175,7 @@ impl Bench {
             outcome: Err(Failure::Cut),
             ..self.exchange(200, None, "")
         };
-        self.judge(|judge| drop(judge.exchange(&exchange)))
+        self.judge(|judge| drop(judge.exchange(&exchange, self.intent())))
     }
 
     /// Judges a create that sent this body and was answered with this record.
@@ -276,6 +279,7 @@ impl Bench {
             end,
             most: 100,
             steadiness: Steadiness::Unknown,
+            account: false,
         }
     }
 }

@@ -69,7 +69,7 @@ mod tests {
     fn answered(bench: &Bench, answers: &[(u16, Option<&str>, &str)]) -> Told {
         bench.judge(|judge| {
             for (status, media_type, body) in answers {
-                judge.exchange(&bench.exchange(*status, *media_type, body));
+                judge.exchange(&bench.exchange(*status, *media_type, body), bench.intent());
             }
             judge.unchecked([bench.operation]);
         })

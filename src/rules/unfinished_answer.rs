@@ -30,7 +30,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    let kind = match seen.exchange.request.purpose {
+    let kind = match seen.intent.purpose {
         Purpose::Documented(_) => FactKind::Complete,
         Purpose::Account | Purpose::Equivalent | Purpose::MustBeRefused(..) => return,
         Purpose::Odd(_) => FactKind::OddComplete,

@@ -532,7 +532,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::exchange::Exchange;
+    use crate::exchange::{Exchange, Leaning, Purpose};
     use crate::rules::testing::{Bench, JSON, Told};
 
     const NAME: &str = "getTags /data/items/*/name: string";
@@ -543,9 +543,10 @@ mod tests {
     }
 
     fn judged(exchanges: &[Exchange]) -> Told {
-        Bench::of("getTags").judge(|judge| {
+        let bench = Bench::of("getTags");
+        bench.judge(|judge| {
             for exchange in exchanges {
-                judge.exchange(exchange);
+                judge.exchange(exchange, bench.intent());
             }
         })
     }
@@ -567,15 +568,11 @@ mod tests {
     #[test]
     fn the_first_reason_is_kept_and_goes_before_that_of_the_operation() {
         let bench = Bench::of("getTags");
-        let refused = |status| {
-            bench
-                .clone()
-                .leaning(crate::exchange::Leaning::Gap)
-                .exchange(status, JSON, "{}")
-        };
+        let refused = |status| bench.exchange(status, JSON, "{}");
+        let leaning = Purpose::Documented(Leaning::Gap).into();
         let told = bench.judge(|judge| {
-            judge.exchange(&refused(429));
-            judge.exchange(&refused(422));
+            judge.exchange(&refused(429), leaning);
+            judge.exchange(&refused(422), leaning);
             judge.verdicts_mut().not_called(bench.operation, Reason::OnePage);
         });
         assert_eq!(told.kind(FactKind::Status), Verdict::Undecided(Reason::Throttled));
@@ -596,9 +593,10 @@ mod tests {
     #[test]
     fn what_is_withheld_is_not_held_and_is_broken_all_the_same() {
         let withheld = |exchange: &Exchange| {
-            let told = Bench::of("getTags").judge(|judge| {
-                judge.exchange(exchange);
-                let fact = Bench::of("getTags").fact(NAME);
+            let bench = Bench::of("getTags");
+            let told = bench.judge(|judge| {
+                judge.exchange(exchange, bench.intent());
+                let fact = bench.fact(NAME);
                 judge.verdicts_mut().withhold(fact, Reason::OnePage);
                 judge.verdicts_mut().withhold(fact, Reason::Throttled);
             });
@@ -627,7 +625,7 @@ mod tests {
     #[test]
     fn an_allowed_rule_still_breaks_its_fact() {
         let bench = Bench::of("getTags").level("wrong-type", Level::Allow);
-        let told = bench.judge(|judge| drop(judge.exchange(&tags(&[json!(7)]))));
+        let told = bench.judge(|judge| drop(judge.exchange(&tags(&[json!(7)]), bench.intent())));
         assert_eq!(told.fact(NAME), Verdict::Broken);
         assert_eq!(told.finding("wrong-type").level, Level::Allow);
     }

@@ -5,13 +5,16 @@ use std::collections::HashMap;
 
 use super::pace::{ATTEMPTS, says_when, wait_after};
 use super::request::{self, Address};
-use super::session::{Again, NotTaken, Session};
+use super::session::{Again, Call, NotTaken, Session};
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::vocabulary::Form;
 use crate::exchange::{Content, Credential, Exchange, Leaning, Purpose, Request, Writing};
-use crate::history::{Intent, Role, Sending};
+use crate::history::{Part, Role, Sending};
 use crate::plan::{Draft, Retreat};
 use crate::rules::Reason;
+
+/// What a write is sent for that leans on nothing but what the document leaves open.
+pub(super) const OF_A_WRITE: Purpose = Purpose::Documented(Leaning::Gap);
 
 /// The bodies that a run has drafted.
 #[derive(Debug, Default)]
@@ -167,7 +170,7 @@ impl Session<'_> {
                     return Err(self.budget_spent());
                 };
                 if attempt > 1 {
-                    self.evaluated(|evaluation| evaluation.stands(&last));
+                    self.evaluated(|evaluation| evaluation.stands(&last, OF_A_WRITE));
                     self.tell_findings();
                 }
                 return Ok(last);
@@ -220,9 +223,8 @@ impl Session<'_> {
     /// Sends one write.
     pub(super) async fn write(&self, draft: &Draft, address: &Address, standing: Standing) -> Exchange {
         let operation = draft.operation();
-        let purpose = Purpose::Documented(Leaning::Gap);
         let credential = request::credential(&self.contract.operation(operation).security);
-        let request = self.writing_request(draft, address, (purpose, credential));
+        let request = self.writing_request(draft, address, credential);
         let creates = self.contract.operation(operation).method == Method::Post;
         let again = Again {
             another: creates && standing != Standing::Last,
@@ -232,12 +234,14 @@ impl Session<'_> {
             Standing::Further => Role::Further,
             Standing::Last | Standing::Main => Role::Main,
         };
-        let intent = Intent::Write(Sending {
+        let part = Part::Write(Sending {
             role,
             form: draft.form(),
             path_values: address.path_values.clone(),
         });
-        let (exchange, _) = self.call_again((request, intent), again).await;
+        let (exchange, _) = self
+            .call_again(Call::alone(request, OF_A_WRITE).part(part), again)
+            .await;
         if role == Role::Main && self.succeeded(&exchange) {
             self.drafts.accepted.borrow_mut().insert(operation, draft.clone());
         }
@@ -245,18 +249,12 @@ impl Session<'_> {
     }
 
     /// A request that carries a draft.
-    pub(super) fn writing_request(
-        &self,
-        draft: &Draft,
-        address: &Address,
-        (purpose, credential): (Purpose, Credential),
-    ) -> Request {
+    pub(super) fn writing_request(&self, draft: &Draft, address: &Address, credential: Credential) -> Request {
         let operation = draft.operation();
         let documented = self.contract.operation(operation);
         let (body, learned) = draft.body();
         Request {
             operation,
-            purpose,
             method: documented.method,
             path: address.path.clone(),
             headers: address.headers.clone(),

@@ -8,20 +8,21 @@
 
 use serde_json::Value;
 
+use super::create::OF_A_WRITE;
 use super::request;
-use super::session::{Again, Session};
+use super::session::{Call, Session};
 use crate::contract::equivalent::is_uuid_in_path;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Equivalence;
-use crate::exchange::{Exchange, Leaning, Purpose, Request, Writing, identifier};
-use crate::history::{Changed, Intent, is_refused};
+use crate::exchange::{Exchange, Purpose, Request, Writing, identifier};
+use crate::history::{Changed, Part, is_refused};
 use crate::plan::in_another_writing;
 use crate::rules::Reason;
 
 /// The plain request, and the identifiers in its path that have another case, each in capitals too.
 struct Plain {
-    request: Request,
+    call: Call,
     identifiers: Vec<(String, String)>,
     /// The values in its path, by parameter.
     path_values: Vec<(String, Value)>,
@@ -55,8 +56,7 @@ impl Session<'_> {
             return self.look_at_written(plain, &together).await;
         }
         self.expect(1);
-        let plainly = (plain.request.clone(), Intent::Plainly);
-        let (again, _) = self.call_again(plainly, Again::default()).await;
+        let (again, _) = self.call(plain.call.clone().part(Part::Plainly)).await;
         self.tell_findings();
         if self.succeeded(&again) && ways.len() > 1 {
             for way in ways {
@@ -78,9 +78,9 @@ impl Session<'_> {
         });
         let identifiers: Vec<_> = values.map(|text| (text.to_ascii_uppercase(), text)).collect();
         if documented.is_read() {
-            let request = self.documented(operation, address);
+            let call = self.documented(operation, address);
             return Ok(Some(Plain {
-                request,
+                call,
                 identifiers,
                 path_values: Vec::new(),
             }));
@@ -92,11 +92,10 @@ impl Session<'_> {
         let taken = in_another_writing(self.contract, operation).without(&self.refused_values(operation));
         // Without such values it is sent all the same.
         let _ = draft.make_awkward(&taken);
-        let purpose = Purpose::Documented(Leaning::Gap);
         let credential = request::credential(&documented.security);
-        let request = self.writing_request(&draft, &address, (purpose, credential));
+        let request = self.writing_request(&draft, &address, credential);
         Ok(Some(Plain {
-            request,
+            call: Call::alone(request, OF_A_WRITE),
             identifiers,
             path_values: address.path_values,
         }))
@@ -104,9 +103,8 @@ impl Session<'_> {
 
     async fn sent_in(&self, plain: &Plain, ways: &[Equivalence]) -> Exchange {
         let mut request = Request {
-            purpose: Purpose::Equivalent,
             writing: Writing::of(ways),
-            ..plain.request.clone()
+            ..plain.call.request.clone()
         };
         if ways.contains(&Equivalence::IdentifierCase) {
             for (capitals, text) in &plain.identifiers {
@@ -115,13 +113,13 @@ impl Session<'_> {
             }
         }
         self.expect(1);
-        let otherwise = (request, Intent::Otherwise(ways.to_vec()));
-        self.call_again(otherwise, Again::default()).await.0
+        let otherwise = Call::alone(request, Purpose::Equivalent).part(Part::Otherwise(ways.to_vec()));
+        self.call(otherwise).await.0
     }
 
     /// Looks for what an update that was written otherwise sent: who takes it is to read it as the plain one.
     async fn look_at_written(&self, plain: Plain, together: &Exchange) {
-        let operation = plain.request.operation;
+        let operation = plain.call.request.operation;
         let list = self.contract.updated_in(operation);
         if let (Some(list), true) = (list, self.succeeded(together)) {
             // Nothing of it was sent just before, so that what the list shows of an earlier update is no answer.

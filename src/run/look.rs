@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::request;
-use super::session::{Again, Session};
+use super::session::Session;
 use super::walk::Order;
 use crate::contract::operation::OperationId;
-use crate::history::{Changed, Evaluation, Extent, Intent, LookedThrough, Sought, Whose};
+use crate::history::{Changed, Evaluation, Extent, LookedThrough, Part, Sought, Whose};
 use crate::plan::{Action, ShownBy};
 use crate::rules::Reason;
 
@@ -107,8 +107,7 @@ impl Session<'_> {
                 let sight = async || {
                     let address = request::address(self.contract, read, self.history().known());
                     let Ok(address) = address else { return };
-                    let request = self.documented(read, address);
-                    self.call_again((request, Intent::Sight(look)), Again::default()).await;
+                    self.call(self.documented(read, address).part(Part::Sight(look))).await;
                 };
                 self.settled(look, self.settings.settle, sight).await;
             }

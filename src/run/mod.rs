@@ -23,7 +23,7 @@ mod variety;
 mod walk;
 mod write_log;
 
-pub use event::Event;
+pub use event::{Event, Exchanged};
 pub use session::{Ended, NotTaken, Run, Tally, run};
 pub use settings::Settings;
 pub use write_log::{WriteEntry, WriteLog, WriteState};

@@ -15,7 +15,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::request::{self, Address};
-use super::session::Session;
+use super::session::{Call, Session};
 use crate::contract::fact::FactKind;
 use crate::contract::odd::Odd;
 use crate::contract::operation::{Method, OperationId};
@@ -47,7 +47,7 @@ impl Session<'_> {
         };
         match request {
             Ok(Some(request)) => {
-                let exchange = self.call(request).await;
+                let (exchange, _) = self.call(Call::alone(request, Purpose::Odd(odd))).await;
                 self.note_let_in(&exchange, odd);
                 self.note_stray(&exchange, part);
                 if let Some(reason) = gives_up(&exchange) {
@@ -94,7 +94,6 @@ impl Session<'_> {
     fn odd_request(&self, operation: OperationId, odd: Odd, part: &OddPart) -> Result<Option<Request>, Reason> {
         let address = self.odd_address(operation, odd, part)?;
         let documented = self.contract.operation(operation);
-        let purpose = Purpose::Odd(odd);
         let credential = request::credential(&documented.security);
         let raw = match part {
             OddPart::Body(text) => Some(text),
@@ -103,14 +102,14 @@ impl Session<'_> {
         if documented.is_read() || raw.is_some() {
             return Ok(Some(Request {
                 body: raw.cloned().map(Content::Raw),
-                ..address.request((operation, documented), purpose, credential)
+                ..address.request((operation, documented), credential)
             }));
         }
         let mut draft = self.draft(operation, Form::Utc)?;
         if let Some(accepted) = self.drafts.accepted.borrow().get(&operation) {
             draft.choose_as(accepted);
         }
-        let mut request = self.writing_request(&draft, &address, (purpose, credential));
+        let mut request = self.writing_request(&draft, &address, credential);
         let Some(Content::Json(body)) = &mut request.body else {
             return Ok(Some(request));
         };

@@ -1,7 +1,7 @@
 //! Calls with a credential that must be refused.
 
 use super::request;
-use super::session::Session;
+use super::session::{Call, Session};
 use crate::contract::operation::{OperationId, Security};
 use crate::contract::vocabulary::Form;
 use crate::exchange::{Credential, Leaning, Purpose, Request};
@@ -33,7 +33,7 @@ impl Session<'_> {
             (request, _) => request,
         };
         if let Some(request) = request {
-            self.call(request).await;
+            self.call(Call::alone(request, purpose)).await;
         }
     }
 
@@ -70,7 +70,7 @@ impl Session<'_> {
             .ok()?;
         let documented = self.contract.operation(operation);
         if documented.is_read() {
-            return Some(address.request((operation, documented), purpose, credential));
+            return Some(address.request((operation, documented), credential));
         }
         if !self.may_write(operation) {
             let reason = self.budget_spent();
@@ -85,6 +85,6 @@ impl Session<'_> {
         if let Some(accepted) = self.drafts.accepted.borrow().get(&operation) {
             draft.choose_as(accepted);
         }
-        Some(self.writing_request(&draft, &address, (purpose, credential)))
+        Some(self.writing_request(&draft, &address, credential))
     }
 }

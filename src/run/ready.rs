@@ -15,7 +15,7 @@ use super::request::{address, credential};
 use super::session::Session;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
-use crate::exchange::{Failure, Leaning, Purpose, Request};
+use crate::exchange::{Failure, Request};
 use crate::plan::{Known, Plan};
 
 /// How long after the first try the second comes; the time doubles with each.
@@ -84,8 +84,7 @@ fn first_read(contract: &Contract, plan: &Plan) -> Option<Request> {
         let address = address(contract, id, &Known::default())
             .ok()
             .filter(|_| operation.is_read())?;
-        let purpose = Purpose::Documented(Leaning::Nothing);
-        Some(address.request((id, operation), purpose, credential(&operation.security)))
+        Some(address.request((id, operation), credential(&operation.security)))
     };
     plan.steps.iter().find_map(|step| request(step.operation))
 }

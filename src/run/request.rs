@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::contract::Contract;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter, Security};
-use crate::exchange::{Credential, Leaning, Purpose, RESERVED, Request, Told, placeholder, with_query};
+use crate::exchange::{Credential, Leaning, RESERVED, Request, Told, placeholder, with_query};
 use crate::plan::{Known, NoValue, can_stand, given, parameter};
 
 /// Where a call goes.
@@ -119,14 +119,8 @@ impl Address {
     }
 
     /// A request without a body that goes there.
-    pub(super) fn request(
-        self,
-        (id, operation): (OperationId, &Operation),
-        purpose: Purpose,
-        credential: Credential,
-    ) -> Request {
+    pub(super) fn request(self, (id, operation): (OperationId, &Operation), credential: Credential) -> Request {
         Request {
-            purpose,
             path: self.path,
             headers: self.headers,
             told: self.told,

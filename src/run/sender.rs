@@ -12,7 +12,7 @@ use super::settings::Settings;
 use super::write_log::{WriteEntry, WriteState};
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
-use crate::exchange::{Credential, Exchange, Failure, Purpose, Request, Transport};
+use crate::exchange::{Credential, Exchange, Failure, Intent, Request, Transport};
 
 /// Sends the requests of a run.
 pub(super) struct Sender<'run> {
@@ -94,7 +94,6 @@ impl<'run> Sender<'run> {
         Exchange {
             number,
             request,
-            superseded: false,
             sent,
             outcome,
         }
@@ -173,8 +172,10 @@ impl<'run> Sender<'run> {
     }
 
     /// Notes what an exchange says of whether anything can be judged at all.
-    pub(super) fn note_refusal(&self, exchange: &Exchange) {
-        self.refusals.borrow_mut().count(exchange);
+    pub(super) fn note_refusal(&self, exchange: &Exchange, intent: Intent) {
+        if intent.is_documented() {
+            self.refusals.borrow_mut().count(exchange);
+        }
     }
 
     /// Why nothing can be judged, as far as the exchanges say; none where something can.
@@ -195,9 +196,6 @@ impl<'run> Sender<'run> {
 
 impl Refusals {
     fn count(&mut self, exchange: &Exchange) {
-        if !matches!(exchange.request.purpose, Purpose::Documented(_)) {
-            return;
-        }
         self.documented += 1;
         match &exchange.outcome {
             // What was asked without a token is not refused for it.

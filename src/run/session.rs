@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::StreamExt as _;
 
 use super::create::Drafts;
-use super::event::Event;
+use super::event::{Event, Exchanged};
 use super::fill::Fills;
 use super::odd::OddRequests;
 use super::pace::{ATTEMPTS, says_when, wait_after};
@@ -16,8 +16,8 @@ use super::settings::Settings;
 use super::settle::{Late, Patience};
 use crate::contract::Contract;
 use crate::contract::operation::{Method, OperationId};
-use crate::exchange::{Answer, Credential, Exchange, Failure, Request, Transport};
-use crate::history::{Evaluation, History, Intent, LookedThrough, Noted, Other, Recording, Residue};
+use crate::exchange::{Answer, Credential, Exchange, Failure, Intent, Purpose, Request, Transport};
+use crate::history::{Evaluation, History, LookedThrough, Noted, Other, Part, Recording, Residue};
 use crate::plan::{ANOTHER_SHARD, Action, Plan, Shard, Step, lanes, reserve};
 use crate::rules::{Judge, NoSuccess, Reason, Verdicts};
 
@@ -144,6 +144,30 @@ struct Events<'run> {
     emit: RefCell<&'run mut dyn FnMut(Event<'_>)>,
     /// How many findings were told.
     found: Cell<usize>,
+}
+
+/// A request, and why it is sent.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) request: Request,
+    pub(super) purpose: Purpose,
+    pub(super) part: Part,
+}
+
+impl Call {
+    /// A request that is part of nothing else.
+    pub(super) fn alone(request: Request, purpose: Purpose) -> Self {
+        Self {
+            request,
+            purpose,
+            part: Part::Alone,
+        }
+    }
+
+    /// The same request as a part of something.
+    pub(super) fn part(self, part: Part) -> Self {
+        Self { part, ..self }
+    }
 }
 
 /// What may come after an answer beside what it asks for.
@@ -297,29 +321,43 @@ impl<'run> Session<'run> {
         }
     }
 
-    /// Sends a request, again while the target asks for time, and judges every answer. Hands back the exchange that counts.
-    pub(super) async fn call(&self, request: Request) -> Exchange {
-        self.call_again((request, Intent::Alone), Again::default()).await.0
+    /// Sends a request, again while the target asks for time, and judges every answer. Hands back the exchange that counts,
+    /// and what it came to.
+    pub(super) async fn call(&self, call: Call) -> (Exchange, Noted) {
+        self.call_again(call, Again::default()).await
     }
 
-    /// The same for an intent, with more that may come after an answer. Hands back what the exchange came to, too.
-    pub(super) async fn call_again(&self, (mut request, intent): (Request, Intent), again: Again) -> (Exchange, Noted) {
+    /// The same, with more that may come after an answer.
+    pub(super) async fn call_again(&self, call: Call, again: Again) -> (Exchange, Noted) {
+        let Call {
+            mut request,
+            purpose,
+            part,
+        } = call;
         let mut attempt = 0;
         let mut late = Late::until(again.within);
         loop {
-            let mut exchange = self.sender.send(request).await;
+            let exchange = self.sender.send(request).await;
             let throttled = exchange.answer().is_some_and(Answer::is_throttled);
             let missing = exchange.status() == Some(404);
             let wait = self
                 .wait_before_again(&exchange, attempt)
                 .or_else(|| missing.then(|| late.wait()).flatten());
-            exchange.superseded = wait.is_some() || (again.another && throttled);
-            let noted = self.evaluated(|evaluation| evaluation.exchange(&exchange, &intent));
+            let intent = Intent {
+                purpose,
+                superseded: wait.is_some() || (again.another && throttled),
+            };
+            let (noted, body) = self.evaluated(|evaluation| evaluation.exchange(&exchange, (intent, &part)));
             self.sender.record_outcome(&exchange, noted.created.as_deref());
-            self.tell(Event::Exchanged(&exchange));
-            self.tell_found(Some(&exchange));
+            let exchanged = Exchanged {
+                exchange: &exchange,
+                intent,
+                body: body.as_deref(),
+            };
+            self.tell(Event::Exchanged(exchanged));
+            self.tell_found(Some(exchanged));
             let Some(wait) = wait else {
-                self.sender.note_refusal(&exchange);
+                self.sender.note_refusal(&exchange, intent);
                 return (exchange, noted);
             };
             tokio::time::sleep(wait).await;
@@ -371,11 +409,11 @@ impl<'run> Session<'run> {
     }
 
     /// Tells the findings that are new, each with this exchange where it shows the finding by itself.
-    fn tell_found(&self, exchange: Option<&Exchange>) {
+    fn tell_found(&self, exchanged: Option<Exchanged<'_>>) {
         let verdicts = self.verdicts();
         let findings = verdicts.findings();
         for finding in findings.get(self.events.found.get()..).unwrap_or_default() {
-            let shown = exchange.filter(|exchange| finding.exchange == Some(exchange.number));
+            let shown = exchanged.filter(|shown| finding.exchange == Some(shown.exchange.number));
             self.tell(Event::Found(finding, shown));
         }
         self.events.found.set(findings.len());

@@ -6,10 +6,10 @@ use std::time::Duration;
 use futures::StreamExt;
 
 use super::request::{self, Address};
-use super::session::{Again, Session};
+use super::session::{Again, Call, Session};
 use crate::contract::operation::OperationId;
-use crate::exchange::{Exchange, Purpose, Request};
-use crate::history::{Extent, Intent, LookId, Looked, Sought};
+use crate::exchange::{Exchange, Purpose};
+use crate::history::{Extent, LookId, Looked, Part, Sought};
 use crate::rules::Reason;
 
 /// How many pages of a walk may not come before it is given up.
@@ -56,12 +56,12 @@ impl Session<'_> {
                 return None;
             }
         };
-        let request = self.documented(operation, address);
         let again = Again {
             within: longest,
             ..Again::default()
         };
-        let (exchange, _) = self.call_again((request, Intent::Read), again).await;
+        let call = self.documented(operation, address).part(Part::Read);
+        let (exchange, _) = self.call_again(call, again).await;
         exchange.status()
     }
 
@@ -150,10 +150,8 @@ impl Session<'_> {
         if let Some(number) = asked {
             address.add_query(&law.parameter, &number.to_string());
         }
-        let request = self.documented(list, address);
-        let intent = Intent::Page(look, asked);
-        let (_, noted) = self.call_again((request, intent), Again::default()).await;
-        noted.page
+        let call = self.documented(list, address).part(Part::Page(look, asked));
+        self.call(call).await.1.page
     }
 
     /// Asks for one page of a list and reads it as every page is read.
@@ -166,7 +164,7 @@ impl Session<'_> {
     }
 
     /// A documented request without a body.
-    pub(super) fn documented(&self, operation: OperationId, address: Address) -> Request {
+    pub(super) fn documented(&self, operation: OperationId, address: Address) -> Call {
         let documented = self.contract.operation(operation);
         let purpose = if self.accounted.get().is_some() {
             Purpose::Account
@@ -174,7 +172,7 @@ impl Session<'_> {
             Purpose::Documented(address.leaning)
         };
         let credential = request::credential(&documented.security);
-        address.request((operation, documented), purpose, credential)
+        Call::alone(address.request((operation, documented), credential), purpose)
     }
 
     /// Whether the exchange ended in a documented success.

@@ -8,7 +8,7 @@ use crate::contract::Contract;
 use crate::contract::operation::{Operation, OperationId};
 use crate::contract::pointer;
 use crate::exchange::json::{self, JsonError};
-use crate::exchange::{Answer, Exchange, Purpose};
+use crate::exchange::{Answer, Exchange, Intent};
 
 /// The media types that are told, beside those that the contract documents: what else stands there may be a value.
 const KNOWN_TYPES: [&str; 4] = [
@@ -45,13 +45,12 @@ impl<'contract> Observed<'contract> {
 
     /// Adds an exchange: the success of a documented request to its operation, a refusal to the errors. What asks for
     /// time, what has no complete answer and what became of odd requests otherwise is no shape of an answer.
-    pub fn see(&mut self, exchange: &Exchange) {
+    pub fn see(&mut self, exchange: &Exchange, intent: Intent) {
         let Ok(answer) = &exchange.outcome else { return };
         let id = exchange.request.operation;
         let operation = self.contract.operation(id);
-        let documented = matches!(exchange.request.purpose, Purpose::Documented(_));
         let place = || body(self.contract, operation, answer);
-        if documented && operation.succeeds_with(answer.status) {
+        if intent.is_documented() && operation.succeeds_with(answer.status) {
             let place = place();
             self.successes
                 .entry(id)

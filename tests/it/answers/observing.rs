@@ -81,8 +81,8 @@ async fn observed(subject: &Subject) -> Result<(Observed<'static>, Plan, String)
     let plan = check.plan().map_err(|error| error.to_string())?;
     let mut observed = Observed::new(contract());
     let mut see = |event: Event<'_>| {
-        if let Event::Exchanged(exchange) = event {
-            observed.see(exchange);
+        if let Event::Exchanged(exchanged) = event {
+            observed.see(exchanged.exchange, exchanged.intent);
         }
     };
     let report = check.run_watched(&mut see).await.map_err(|error| error.to_string())?;

@@ -137,11 +137,9 @@ fn exchange(document: &Document, operation: OperationId, (status, media): (u16, 
     Exchange {
         number: 1,
         request: Request {
-            purpose: Purpose::Documented(Leaning::Gap),
             credential: Credential::Token { header: None },
             ..Request::plain(operation, documented)
         },
-        superseded: false,
         sent: Duration::ZERO,
         outcome: Ok(Answer {
             status,
@@ -156,7 +154,7 @@ fn exchange(document: &Document, operation: OperationId, (status, media): (u16, 
 fn findings(document: &Document, exchange: &Exchange) -> Vec<String> {
     let contract = &document.contract;
     let mut judge = Judge::new(contract, Levels::default(), Values::Shown);
-    judge.exchange(exchange);
+    judge.exchange(exchange, Purpose::Documented(Leaning::Gap).into());
     let told = judge.verdicts().findings().iter().map(|finding| {
         let fact = contract.fact(finding.fact);
         format!(

@@ -1,4 +1,4 @@
-//! Why a request was sent, beyond its purpose: what its exchange is a part of. The main type is [`Intent`].
+//! What an exchange is a part of, as a run says that sends it. The main type is [`Part`].
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::contract::vocabulary::{Equivalence, Form};
 
 /// What an exchange is a part of.
 #[derive(Clone, Debug)]
-pub(crate) enum Intent {
+pub(crate) enum Part {
     /// Nothing: it says what it says by itself.
     Alone,
     /// It was written otherwise, in these ways.
