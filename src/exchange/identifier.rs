@@ -1,7 +1,34 @@
 //! Which values may stand for a record: in a path, in an account of what was left, in the next request. The main function is
 //! [`identifier`].
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::num::NonZeroU64;
+
 use serde_json::Value;
+
+/// A short stand-in for a value that names a record. A walk over a million items keeps one of each, so it takes eight
+/// bytes, and no more where there may be none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest(NonZeroU64);
+
+impl Digest {
+    /// The digest of a value: the same for the same value, and a text is no number.
+    #[must_use]
+    pub fn of(identifier: &Value) -> Self {
+        let mut hasher = DefaultHasher::new();
+        match identifier {
+            Value::String(text) => (true, text.as_str()).hash(&mut hasher),
+            other => (false, other.to_string()).hash(&mut hasher),
+        }
+        Self::from(hasher.finish())
+    }
+}
+
+impl From<u64> for Digest {
+    fn from(hash: u64) -> Self {
+        Self(NonZeroU64::new(hash).unwrap_or(NonZeroU64::MAX))
+    }
+}
 
 /// The most characters of an identifier. A UUID has 36; what is longer is no name of a record but a text that a target put
 /// in its place, and would go into every path and every report.
@@ -47,6 +74,13 @@ mod tests {
             assert_eq!(identifier(&value).as_deref(), Some(text));
         }
         assert!(identifier(&json!("ä".repeat(LONGEST_IDENTIFIER))).is_some());
+    }
+
+    #[test]
+    fn a_digest_is_of_the_value_and_not_of_how_it_reads() {
+        assert_ne!(Digest::of(&json!(7)), Digest::of(&json!("7")));
+        assert_eq!(Digest::of(&json!("7")), Digest::of(&json!("7")));
+        assert_eq!(size_of::<Option<Digest>>(), 8);
     }
 
     #[test]

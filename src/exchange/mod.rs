@@ -18,7 +18,7 @@ pub mod told;
 mod transport;
 mod writing;
 
-pub use identifier::{LONGEST_IDENTIFIER, identifier};
+pub use identifier::{Digest, LONGEST_IDENTIFIER, identifier};
 pub use near::{NEAR_TOKENS, Near};
 pub use record::{Answer, Content, Credential, Exchange, Failure, Intent, Leaning, Purpose, Request, Told};
 pub(crate) use record::{RESERVED, placeholder, with_query};

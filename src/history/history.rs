@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::account::Account;
 use super::created::{Made, Sighted};
-use super::digests::{Digests, digest};
+use super::digests::Digests;
 use super::keeping::Keeping;
 use super::look::{Look, LookId};
 use super::own::Own;
@@ -18,7 +18,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Created, Listed};
 use crate::contract::{Contract, pointer};
 use crate::exchange::json::Body;
-use crate::exchange::{Exchange, Intent};
+use crate::exchange::{Digest, Exchange, Intent};
 use crate::plan::{Known, Mark};
 use crate::rules::evidence::{Evidence, Walk};
 
@@ -162,7 +162,7 @@ impl<'run> History<'run> {
             let Some((created, at)) = within else { continue };
             let nested = format!("{at}/*{}", created.id);
             let ids = items.iter().flat_map(|item| pointer::select(item, &nested));
-            let digests = ids.filter(|id| !id.is_null()).map(digest);
+            let digests = ids.filter(|id| !id.is_null()).map(Digest::of);
             self.identifiers.entry(create).or_default().extend(digests);
         }
     }
@@ -170,7 +170,7 @@ impl<'run> History<'run> {
     /// Whether the identifier stood in the list of such records, or was given to another one; from now on it was.
     pub(super) fn was_seen(&mut self, operation: OperationId, id: &Value) -> bool {
         let in_list = self.was_listed(operation, id);
-        !self.identifiers.entry(operation).or_default().insert(digest(id)) || in_list
+        !self.identifiers.entry(operation).or_default().insert(Digest::of(id)) || in_list
     }
 
     /// Whether the identifier stood in the list of such records.
@@ -179,7 +179,7 @@ impl<'run> History<'run> {
             .contract
             .list_of(operation)
             .and_then(|list| self.identifiers.get(&list));
-        seen.is_some_and(|seen| seen.contains(&digest(id)))
+        seen.is_some_and(|seen| seen.contains(&Digest::of(id)))
     }
 }
 

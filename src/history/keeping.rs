@@ -11,9 +11,9 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::created::{Made, Sighted};
-use super::digests::digest;
 use super::history::History;
 use crate::contract::operation::OperationId;
+use crate::exchange::Digest;
 
 /// What became of the run's own records.
 #[derive(Clone, Copy, Debug, Default)]
@@ -73,13 +73,13 @@ impl History<'_> {
 
     /// Whether two creates of one operation that sent different bodies were answered with one identifier.
     fn has_same_identifier(&self, made: &[Made]) -> bool {
-        let mut first: HashMap<(OperationId, u64), Option<&Value>> = HashMap::new();
+        let mut first: HashMap<(OperationId, Digest), Option<&Value>> = HashMap::new();
         made.iter().any(|made| {
             let law = self.contract.operation(made.operation).laws.created.as_ref();
             let id = law.and_then(|law| made.resource.pointer(&law.id));
             id.filter(|id| !id.is_null()).is_some_and(|id| {
                 let sent = made.request.json();
-                *first.entry((made.operation, digest(id))).or_insert(sent) != sent
+                *first.entry((made.operation, Digest::of(id))).or_insert(sent) != sent
             })
         })
     }

@@ -338,8 +338,8 @@ impl History<'_> {
             }
             Seeking::Own(create, sight) => self.conclude_own(create, walk.operation, sight),
             Seeking::Pages => {
-                self.note_listed(&walk);
                 show(Evidence::Walk(&walk));
+                self.note_listed(&walk);
             }
             Seeking::Recount => {
                 if look.walks > 0 {

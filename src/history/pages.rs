@@ -4,18 +4,17 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::digests::digest;
 use crate::contract::pointer;
 use crate::contract::vocabulary::Page;
-use crate::exchange::Request;
 use crate::exchange::json::Body;
+use crate::exchange::{Digest, Request};
 use crate::rules::evidence::{PageSeen, Steadiness, Walk, WalkEnd};
 
 /// A page as it was seen.
 pub(super) fn page_seen(law: &Page, asked: Option<u64>, body: &Body, request: &Request) -> PageSeen {
     let integer = |at: &str| pointer::get(&body.value, at).and_then(integer);
     let items = pointer::get(&body.value, &law.items).and_then(Value::as_array);
-    let identifier = |item: &Value| pointer::get(item, &law.id).filter(|id| !id.is_null()).map(digest);
+    let identifier = |item: &Value| pointer::get(item, &law.id).filter(|id| !id.is_null()).map(Digest::of);
     PageSeen {
         asked,
         request: Arc::new(request.clone()),
@@ -104,7 +103,7 @@ mod tests {
 
     use super::*;
     use crate::contract::Contract;
-    use crate::exchange::Request;
+    use crate::exchange::{Digest, Request};
 
     fn page(items: &[u64], total: i64) -> PageSeen {
         let contract = Contract::built_in().unwrap();
@@ -118,7 +117,7 @@ mod tests {
             total: Some(total),
             last_page: Some(1),
             listed: true,
-            items: items.iter().copied().map(Some).collect(),
+            items: items.iter().map(|id| Some(Digest::from(*id))).collect(),
         }
     }
 
@@ -239,7 +238,10 @@ mod tests {
             (page.page, page.per_page, page.total, page.last_page),
             (Some(1), Some(10), Some(2), Some(1))
         );
-        assert_eq!(page.items, [Some(digest(&json!("a"))), Some(digest(&json!("b")))]);
+        assert_eq!(
+            page.items,
+            [Some(Digest::of(&json!("a"))), Some(Digest::of(&json!("b")))]
+        );
         assert!(page.shows_items());
     }
 
@@ -256,7 +258,7 @@ mod tests {
     #[test]
     fn null_and_nothing_identify_no_item() {
         let page = seen(json!({"data": {"items": [{"id": null}, {}, {"id": 7}, "b"]}}));
-        assert_eq!(page.items, [None, None, Some(digest(&json!(7))), None]);
+        assert_eq!(page.items, [None, None, Some(Digest::of(&json!(7))), None]);
         assert!(page.listed && !page.shows_items());
     }
 

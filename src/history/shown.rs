@@ -6,10 +6,10 @@
 
 use serde_json::Value;
 
-use super::digests::{Digests, digest};
+use super::digests::Digests;
 use super::history::History;
 use crate::contract::Contract;
-use crate::exchange::{Exchange, identifier, json};
+use crate::exchange::{Digest, Exchange, identifier, json};
 use crate::plan::{Action, Plan};
 
 /// How many different values are kept; beyond, every value counts as shown.
@@ -61,8 +61,8 @@ impl Shown {
 }
 
 /// A path carries text, so that `7` and `"7"` name one record, and so do the cases of a UUID.
-fn name(value: &Value) -> Option<u64> {
-    identifier(value).map(|text| digest(&Value::String(text.to_lowercase())))
+fn name(value: &Value) -> Option<Digest> {
+    identifier(value).map(|text| Digest::of(&Value::String(text.to_lowercase())))
 }
 
 impl History<'_> {

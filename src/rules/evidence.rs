@@ -12,7 +12,7 @@ use crate::contract::operation::{Answer as DocumentedAnswer, Operation, Operatio
 use crate::contract::vocabulary::{Created, Equivalence, Form, Updated};
 use crate::exchange::json::{Body, JsonError};
 use crate::exchange::redact::Values;
-use crate::exchange::{Answer, Credential, Exchange, Failure, Intent, Purpose, Request, identifier};
+use crate::exchange::{Answer, Credential, Digest, Exchange, Failure, Intent, Purpose, Request, identifier};
 
 /// The request that evidence comes from, and how its values may be told.
 #[derive(Clone, Copy, Debug)]
@@ -191,7 +191,7 @@ pub struct PageSeen {
     /// Whether there is an array of items at all.
     pub listed: bool,
     /// A digest of each item's identifier, in order; none where an item has no identifier.
-    pub items: Vec<Option<u64>>,
+    pub items: Vec<Option<Digest>>,
 }
 
 impl PageSeen {
@@ -214,7 +214,7 @@ impl PageSeen {
 
 impl Walk {
     /// The digest of each item's identifier.
-    pub fn items(&self) -> impl Iterator<Item = u64> {
+    pub fn items(&self) -> impl Iterator<Item = Digest> {
         self.pages.iter().flat_map(|page| page.items.iter().copied().flatten())
     }
 

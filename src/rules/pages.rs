@@ -7,6 +7,7 @@ use super::level::Level;
 use super::rule::{Example, Judging, Rule};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
+use crate::exchange::Digest;
 
 pub(super) static RULE: Rule = Rule {
     name: "pages",
@@ -35,7 +36,7 @@ pub(super) static RULE: Rule = Rule {
                 total: Some(2),
                 last_page: Some(2),
                 listed: true,
-                items: vec![Some(id)],
+                items: vec![Some(Digest::from(id))],
             };
             let walk = bench.walk(vec![page(None, 1), page(Some(2), 2)], WalkEnd::Complete);
             bench.judge(|judge| judge.walk(&walk))
@@ -182,7 +183,7 @@ fn unique(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     if walk.changed() {
         return sink.undecided(fact, Reason::Changed);
     }
-    let mut earlier: HashSet<u64> = HashSet::new();
+    let mut earlier: HashSet<Digest> = HashSet::new();
     // Where no two items are the same, as almost always, nothing need be remembered of each page.
     let shared = walk.items().count() != walk.different();
     for page in walk.pages.iter().filter(|_| shared) {
@@ -241,7 +242,7 @@ mod tests {
             total: Some(5),
             last_page: Some(3),
             listed: true,
-            items: items.iter().copied().map(Some).collect(),
+            items: items.iter().map(|id| Some(Digest::from(*id))).collect(),
         }
     }
 
@@ -457,7 +458,7 @@ mod tests {
 
     #[test]
     fn an_item_on_two_pages_is_broken() {
-        let told = changed(2, |page| page.items = vec![Some(1)]);
+        let told = changed(2, |page| page.items = vec![Some(Digest::from(1))]);
         assert_eq!(told.kind(FactKind::PageUnique), Verdict::Broken);
         assert_eq!(
             told.findings("pages")[0].received,
@@ -469,7 +470,9 @@ mod tests {
     #[test]
     fn more_or_fewer_items_than_total_are_broken() {
         for items in [&[][..], &[5, 6]] {
-            let told = changed(2, |page| page.items = items.iter().copied().map(Some).collect());
+            let told = changed(2, |page| {
+                page.items = items.iter().map(|id| Some(Digest::from(*id))).collect()
+            });
             assert_eq!(told.kind(FactKind::PageTotal), Verdict::Broken);
             assert_eq!(told.finding("pages").level, Level::Deny);
         }
@@ -481,7 +484,7 @@ mod tests {
         pages[1].total = Some(6);
         let mut unstable = Bench::of("getTags").walk(sound(), WalkEnd::Complete);
         unstable.steadiness = Steadiness::Unsteady;
-        unstable.pages[2].items = vec![Some(1)];
+        unstable.pages[2].items = vec![Some(Digest::from(1))];
         let told = Bench::of("getTags").judge(|judge| judge.walk(&unstable));
         for told in [judged(pages, WalkEnd::Complete), told] {
             assert_eq!(told.kind(FactKind::PageUnique), Verdict::Undecided(Reason::Changed));
