@@ -9,6 +9,7 @@ pub mod document;
 pub mod equivalent;
 pub mod fact;
 pub mod field;
+mod identity;
 pub mod json_schema;
 mod law_facts;
 pub mod link;

@@ -279,13 +279,12 @@ impl History<'_> {
     }
 
     /// Takes up the answer to a read of a record by its identifier.
-    pub(super) fn sight_by_id(&mut self, look: LookId, body: Option<&Body>) {
-        let seen = body.map(|body| self.sight_of(&body.value));
-        if let Some(look) = self.looks.get_mut(&look)
-            && let Seeking::Own(_, sight) = &mut look.seeking
-        {
-            *sight = seen.unwrap_or(Sight::Missing);
+    pub(super) fn sight_by_id(&mut self, id: LookId, body: Option<&Body>) {
+        let Some(mut look) = self.looks.remove(&id) else { return };
+        if let Seeking::Own(create, sight) = &mut look.seeking {
+            *sight = body.map_or(Sight::Missing, |body| self.sight_read(*create, &body.value));
         }
+        self.looks.insert(id, look);
     }
 
     /// The last page that the walk under way tells of, and whether that page may be walked to.

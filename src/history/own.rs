@@ -7,12 +7,15 @@
 //! twice: in the create's answer and, before the first write that takes it, in its list or by its identifier. Until then
 //! nothing is written under it; where that cannot be known, nothing is at all.
 
+use std::collections::VecDeque;
+
 use serde_json::Value;
 
 use super::created::Made;
 use super::history::History;
 use super::look::Item;
 use crate::contract::operation::OperationId;
+use crate::exchange::identifier;
 use crate::rules::Reason;
 
 /// What is known of the record whose identifier later writes take from a create.
@@ -90,12 +93,46 @@ impl History<'_> {
         *sight != Sight::Missing
     }
 
-    pub(super) fn sight_of(&self, record: &Value) -> Sight {
+    /// What an answer to a read by the identifier of a create's record shows.
+    pub(super) fn sight_read(&self, create: OperationId, body: &Value) -> Sight {
+        let Some(Own::Answered(made)) = self.own.get(&create) else {
+            return Sight::Missing;
+        };
+        let law = self.contract.operation(create).laws.created.as_ref();
+        let is_own = match law {
+            Some(_) => self.mark.is_in(body),
+            None => self.is_own(body, &made.resource),
+        };
+        if is_own { Sight::Marked } else { Sight::Unmarked }
+    }
+
+    fn sight_of(&self, record: &Value) -> Sight {
         if self.mark.is_in(record) {
             Sight::Marked
         } else {
             Sight::Unmarked
         }
+    }
+
+    /// Whether the record with this identifier carries the run's mark in a text of its own, where no law says which texts
+    /// come back. What stands within it may be another record: the cart of a customer holds what the run has put into it.
+    pub(super) fn is_own(&self, body: &Value, id: &Value) -> bool {
+        let Some(id) = identifier(id) else { return false };
+        let mut open = VecDeque::from([body]);
+        while let Some(value) = open.pop_front() {
+            match value {
+                Value::Array(elements) => open.extend(elements),
+                Value::Object(members) => {
+                    if members.values().any(|member| identifier(member).as_ref() == Some(&id)) {
+                        let mut texts = members.values().filter(|member| member.is_string());
+                        return texts.any(|text| self.mark.is_in(text));
+                    }
+                    open.extend(members.values());
+                }
+                _ => {}
+            }
+        }
+        false
     }
 
     /// Says whose a record is, after a look at what `shown_by` shows of it.

@@ -67,8 +67,13 @@ impl History<'_> {
             let was_seen = all.any(|id| self.shown.shows(id));
             self.shown.note(&ids);
             if main {
-                let marked = self.mark.is_in(&body.value);
-                self.note_own(made(Value::Null, was_seen), (was_seen, marked));
+                let identity = self.contract.identity(operation);
+                let id = identity
+                    .and_then(|at| body.value.pointer(&at))
+                    .cloned()
+                    .unwrap_or_default();
+                let marked = self.is_own(&body.value, &id);
+                self.note_own(made(id, was_seen), (was_seen, marked));
             }
             return;
         };

@@ -137,7 +137,7 @@ impl NoValue {
 }
 
 /// The links that may fill a place of a call. Where a create of the contract fills it for a write, reads are passed over:
-/// other people's records are not written to.
+/// other people's records are not written to, and neither is what else a create shows.
 pub(super) fn admitted<'contract>(
     contract: &'contract Contract,
     to: OperationId,
@@ -147,7 +147,7 @@ pub(super) fn admitted<'contract>(
     let mut links: Vec<_> = links.filter(|link| link.target == *target).collect();
     let creates = |link: &&Link| !contract.operation(link.from).is_read();
     if !contract.operation(to).is_read() && links.iter().any(creates) {
-        links.retain(creates);
+        links.retain(|link| creates(link) && contract.leads_to_own_record(link));
     }
     links
 }

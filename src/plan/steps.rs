@@ -539,7 +539,8 @@ pub(super) fn shows(contract: &Contract, scope: &Scope, create: OperationId) -> 
     let mut by_id = || {
         let read = links.find(|link| {
             let parameter = matches!(link.target, Target::Parameter(_));
-            parameter && contract.operation(link.to).is_read() && may_be_called(&link.to)
+            let reads = parameter && contract.operation(link.to).is_read() && may_be_called(&link.to);
+            reads && contract.leads_to_own_record(link)
         });
         read.map(|link| ShownBy::Read(link.to))
     };

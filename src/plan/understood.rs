@@ -9,17 +9,20 @@
 //! user whom a message goes to, must be the run's own too, unless a law says what it creates. Everything else is sent only
 //! where somebody names the operation.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+
+use serde_json::Value;
 
 use super::draft::Draft;
 use super::known::Known;
-use super::steps::{Scope, shows};
+use super::steps::{Scope, ShownBy, shows};
 use super::synthetic::Mark;
 use super::variety;
 use crate::contract::Contract;
 use crate::contract::document::Node;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, Method, Operation, OperationId, Parameter};
+use crate::contract::shape::JsonType;
 use crate::contract::vocabulary::Form;
 
 /// The writes of a contract that are understood.
@@ -101,13 +104,16 @@ impl<'plan> Understood<'plan> {
     /// Whether a parameter takes what a create of the run shows.
     fn is_own(&self, id: OperationId, index: usize) -> bool {
         let mut links = self.contract.links_to(id);
-        links.any(|link| link.target == Target::Parameter(index) && self.creates.contains(&link.from))
+        links.any(|link| {
+            let to_it = link.target == Target::Parameter(index) && self.creates.contains(&link.from);
+            to_it && self.contract.leads_to_own_record(link)
+        })
     }
 }
 
 fn not_own(parameter: &Parameter) -> String {
     format!(
-        "no create that is sent links to its `{}`, and only own records are written to",
+        "no create that is sent links its own record to its `{}`, and only own records are written to",
         parameter.name
     )
 }
@@ -120,18 +126,76 @@ fn against_create(contract: &Contract, scope: &Scope, id: OperationId) -> Option
         let words = "nothing says where a record that it creates is shown, so none could be recognised again";
         return Some(words.to_owned());
     }
-    let marked = laws.created.is_some() || carries_mark(contract, id);
-    if !marked {
-        return Some("no field of its body can carry the run's tag, so no record could be recognised again".to_owned());
+    if laws.created.is_none() {
+        let marked = marked_fields(contract, id);
+        if marked.is_empty() {
+            let words = "no field of its body can carry the run's tag, so no record could be recognised again";
+            return Some(words.to_owned());
+        }
+        if !contract.operation(id).succeeds_with(200) && !contract.operation(id).succeeds_with(201) {
+            let statuses = contract.operation(id).success_statuses();
+            return Some(format!(
+                "it is answered with {statuses}, which is no record that it has created"
+            ));
+        }
+        if let Some(ShownBy::Read(read)) = shows(contract, scope, id)
+            && !shows_text(contract, read, &marked)
+        {
+            let read = &contract.operation(read).name;
+            return Some(format!(
+                "{read} documents none of the texts that it is sent, so no record could be recognised again"
+            ));
+        }
     }
     foreign_field(contract, id)
 }
 
-/// Whether the body of a create has a place for the run's mark.
-fn carries_mark(contract: &Contract, id: OperationId) -> bool {
+/// The names of the fields of a create's body that carry the run's mark.
+fn marked_fields(contract: &Contract, id: OperationId) -> BTreeSet<String> {
     let mark = Mark::new(0, 0);
     let draft = Draft::new(contract, id, &Known::default(), (&mark, 0), Form::Utc);
-    draft.is_ok_and(|draft| mark.is_in(&draft.body().0))
+    let mut names = BTreeSet::new();
+    if let Ok(draft) = draft {
+        note_marked(&draft.body().0, &mark, &mut names);
+    }
+    names
+}
+
+fn note_marked(value: &Value, mark: &Mark, names: &mut BTreeSet<String>) {
+    match value {
+        Value::Array(elements) => elements.iter().for_each(|element| note_marked(element, mark, names)),
+        Value::Object(members) => {
+            for (name, member) in members {
+                if member.is_string() && mark.is_in(member) {
+                    names.insert(name.clone());
+                }
+                note_marked(member, mark, names);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a success of the read documents a text of one of these names.
+fn shows_text(contract: &Contract, read: OperationId, names: &BTreeSet<String>) -> bool {
+    let answers = contract.operation(read).successes();
+    let mut open: Vec<_> = answers.filter_map(|answer| answer.body).collect();
+    let mut seen = HashSet::new();
+    while let Some(id) = open.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        let shape = contract.shape(id);
+        for field in &shape.fields {
+            let types = &contract.shape(field.shape).types;
+            if names.contains(field.name.as_str()) && (types.is_empty() || types.contains(&JsonType::String)) {
+                return true;
+            }
+        }
+        let below = shape.fields.iter().map(|field| field.shape);
+        open.extend(below.chain(shape.items).chain(shape.additional));
+    }
+    false
 }
 
 /// A required field of the body that would be the identifier of another's record, where no law says that it is meant.
@@ -158,7 +222,10 @@ pub(super) fn has_laws(operation: &Operation) -> bool {
 pub(super) fn is_linked_to_a_create(contract: &Contract, id: OperationId, field: &str) -> bool {
     let target = Target::Body(field.to_owned());
     let mut links = contract.links_to(id);
-    links.any(|link| link.target == target && !contract.operation(link.from).is_read())
+    links.any(|link| {
+        let of_a_create = link.target == target && !contract.operation(link.from).is_read();
+        of_a_create && contract.leads_to_own_record(link)
+    })
 }
 
 /// Whether a field, by its pointer and schema, reads as the identifier of a record: `id`, `petId`, `owner_ids`, a UUID.
@@ -197,6 +264,7 @@ mod tests {
     }
 
     const OK: &str = "responses: {'200': {description: OK}}";
+    const NAMED: &str = "responses: {'200': {description: OK, content: {application/json: {schema: {type: object, properties: {name: {type: string}}}}}}}";
     const TEXT: &str = "{content: {application/json: {schema: {type: object, properties: {name: {type: string}}}}}}";
 
     #[test]
@@ -225,7 +293,7 @@ mod tests {
              description: Added\n          links:\n            self: {{operationId: getPet, parameters: {{id: '$response.body#/id'}}}}\n            \
              change: {{operationId: setPet, parameters: {{id: '$response.body#/id'}}}}\n  \
              /pets/{{id}}:\n    parameters: [{{name: id, in: path, required: true, schema: {{type: string}}}}]\n    \
-             get: {{operationId: getPet, {OK}}}\n    put: {{operationId: setPet, requestBody: {TEXT}, {OK}}}\n  \
+             get: {{operationId: getPet, {NAMED}}}\n    put: {{operationId: setPet, requestBody: {TEXT}, {OK}}}\n  \
              /owners/{{id}}:\n    parameters: [{{name: id, in: path, required: true, schema: {{type: string}}}}]\n    \
              put: {{operationId: setOwner, requestBody: {TEXT}, {OK}}}\n"
         )
@@ -241,7 +309,7 @@ mod tests {
         assert_eq!((of(&reasons, "addPet"), of(&reasons, "setPet")), (None, None));
         let foreign = of(&reasons, "setOwner").unwrap();
         assert!(
-            foreign.starts_with("no create that is sent links to its `id`"),
+            foreign.starts_with("no create that is sent links its own record to its `id`"),
             "{foreign}"
         );
     }
@@ -260,11 +328,11 @@ mod tests {
         format!(
             "  /hosts:\n    get: {{operationId: getHosts, responses: {{'200': {{description: Hosts, {}}}}}}}\n    \
              post: {{operationId: addHost, requestBody: {TEXT}, responses: {{'201': {{description: Added, {}}}}}}}\n  \
-             /hosts/{{host}}:\n    {host}\n    get: {{operationId: getHost, {OK}}}\n  \
+             /hosts/{{host}}:\n    {host}\n    get: {{operationId: getHost, {NAMED}}}\n  \
              /hosts/{{host}}/notes:\n    {host}\n    post: {{operationId: addNote, requestBody: {TEXT}, responses: {{'201': {{\
              description: Added, links: {{self: {{operationId: getNote, parameters: {{note: '$response.body#/id'}}}}}}}}}}}}\n  \
              /notes/{{note}}:\n    get: {{operationId: getNote, parameters: [{{name: note, in: path, required: true, schema: {{type: \
-             string}}}}], {OK}}}\n",
+             string}}}}], {NAMED}}}\n",
             links("list"),
             links("create"),
         )
@@ -274,7 +342,7 @@ mod tests {
     fn a_create_below_a_listed_record_is_not_sent_and_one_below_an_own_record_is() {
         let reason = of(&reasons(&below("list"), &[]), "addNote").unwrap();
         assert!(
-            reason.starts_with("no create that is sent links to its `host`"),
+            reason.starts_with("no create that is sent links its own record to its `host`"),
             "{reason}"
         );
         for from in ["create", "list and create"] {
@@ -295,6 +363,40 @@ mod tests {
         assert!(reason.starts_with("its body asks for `/ownerId`"), "{reason}");
         // What would update its record leans on it.
         assert!(of(&found, "setPet").is_some());
+    }
+
+    #[test]
+    fn what_is_read_without_what_was_sent_is_a_job_and_no_record() {
+        for (read, status, reason) in [
+            (NAMED, "'201'", None),
+            (NAMED, "'202'", Some("it is answered with 202")),
+            (OK, "'201'", Some("getPet documents none of the texts")),
+        ] {
+            let paths = linked(TEXT).replace(NAMED, read).replace("'201'", status);
+            let found = of(&reasons(&paths, &[]), "addPet");
+            assert_eq!(found.is_some(), reason.is_some(), "{found:?}");
+            assert!(
+                found
+                    .zip(reason)
+                    .is_none_or(|(found, reason)| found.starts_with(reason))
+            );
+        }
+    }
+
+    #[test]
+    fn what_else_a_create_shows_is_not_written_to() {
+        // The user whom a pet belongs to is in its answer.
+        let paths = linked(TEXT).replace(
+            "change: {operationId: setPet, parameters: {id: '$response.body#/id'}}",
+            "change: {operationId: setOwner, parameters: {id: '$response.body#/owner/id'}}",
+        );
+        let found = reasons(&paths, &[]);
+        assert_eq!(of(&found, "addPet"), None);
+        let reason = of(&found, "setOwner").unwrap();
+        assert!(
+            reason.starts_with("no create that is sent links its own record"),
+            "{reason}"
+        );
     }
 
     #[test]

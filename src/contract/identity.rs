@@ -1,0 +1,111 @@
+//! Which record a create's answer speaks of: where it shows the identifier of its own record, and which links lead that one,
+//! and no other's, into another call.
+
+use super::Contract;
+use super::link::{Link, Target};
+use super::operation::{Location, OperationId};
+
+impl Contract {
+    /// Where the answer of a create shows the identifier of its record: where its law says, else what the first of its links
+    /// leads into the path of a read. Other links may carry other records: its owner, the cart that it was put into.
+    #[must_use]
+    pub fn identity(&self, create: OperationId) -> Option<String> {
+        if let Some(law) = &self.operation(create).laws.created {
+            return Some(format!("{}{}", law.resource, law.id));
+        }
+        Some(self.link_to_read(create)?.value.clone())
+    }
+
+    /// Whether a link leads the record of a create into a call, and to where records of its kind stand: below the path by
+    /// which it is read, as far as nothing else says so.
+    #[must_use]
+    pub fn leads_to_own_record(&self, link: &Link) -> bool {
+        if self.identity(link.from).as_ref() != Some(&link.value) {
+            return false;
+        }
+        let by_law = self.operation(link.from).laws.created.is_some();
+        let (place, read) = (self.place_of(link), self.link_to_read(link.from));
+        by_law || place.is_none() || place == read.and_then(|read| self.place_of(read))
+    }
+
+    /// The first link that leads what a create shows into the path of a read.
+    fn link_to_read(&self, create: OperationId) -> Option<&Link> {
+        let mut links = self.links_from(create);
+        links.find(|link| self.operation(link.to).is_read() && self.place_of(link).is_some())
+    }
+
+    /// The path up to what a link leads into it, whatever its parameters are called; none for a link to elsewhere.
+    fn place_of(&self, link: &Link) -> Option<String> {
+        let Target::Parameter(index) = &link.target else {
+            return None;
+        };
+        let operation = self.operation(link.to);
+        let parameter = operation.parameters.get(*index)?;
+        let name = format!("{{{}}}", parameter.name);
+        let before = operation.path.split_once(&name).map(|(before, _)| before);
+        let before = before.filter(|_| parameter.location == Location::Path)?;
+        let named = |segment: &str| segment.starts_with('{') && segment.ends_with('}');
+        let segments = before
+            .split('/')
+            .map(|segment| if named(segment) { "{}" } else { segment });
+        Some(segments.collect::<Vec<_>>().join("/"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ANSWER: &str = "responses: {'200': {description: OK}}";
+
+    fn contract(links: &str) -> Contract {
+        let parameter =
+            |name: &str| format!("parameters: [{{name: {name}, in: path, required: true, schema: {{type: string}}}}]");
+        let (id, user) = (parameter("id"), parameter("user"));
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: T, version: '1'}}\npaths:\n  /things:\n    post:\n      operationId: create\n      \
+             responses: {{'201': {{description: OK, links: {{{links}}}}}}}\n  /things/{{id}}:\n    get: {{operationId: read, \
+             {id}, {ANSWER}}}\n  /users/{{user}}:\n    get: {{operationId: owner, {user}, {ANSWER}}}\n    put: {{operationId: \
+             putOwner, {user}, {ANSWER}}}\n  /things/{{user}}/notes:\n    post: {{operationId: note, {user}, {ANSWER}}}\n"
+        );
+        Contract::read("things.yaml", text).unwrap()
+    }
+
+    /// Whether the last of the links leads to the own record.
+    fn leads(links: &[(&str, &str, &str)]) -> bool {
+        let written = links.iter().enumerate().map(|(number, (to, name, value))| {
+            format!("L{number}: {{operationId: {to}, parameters: {{{name}: '$response.body#{value}'}}}}")
+        });
+        let contract = contract(&written.collect::<Vec<_>>().join(", "));
+        let last = contract.links_from(contract.operation_named("create").unwrap()).last();
+        contract.leads_to_own_record(last.unwrap())
+    }
+
+    #[test]
+    fn what_a_create_is_read_by_is_its_own_record_and_nothing_else_of_its_answer_is() {
+        let read = ("read", "id", "/id");
+        assert!(leads(&[read]));
+        assert!(leads(&[read, ("note", "user", "/id")]));
+        assert!(!leads(&[read, ("note", "user", "/owner/id")]));
+        assert!(!leads(&[read, ("putOwner", "user", "/owner/id")]));
+        assert!(!leads(&[("note", "user", "/id")]), "nothing reads it");
+    }
+
+    #[test]
+    fn an_identifier_is_that_of_one_kind_of_record() {
+        assert!(!leads(&[("read", "id", "/id"), ("putOwner", "user", "/id")]));
+        assert!(leads(&[("owner", "user", "/id"), ("putOwner", "user", "/id")]));
+    }
+
+    #[test]
+    fn a_law_says_where_the_identifier_stands() {
+        let contract = Contract::built_in().unwrap();
+        let create = contract.operation_named("createContact").unwrap();
+        assert_eq!(contract.identity(create).as_deref(), Some("/data/id"));
+        assert!(
+            contract
+                .links_from(create)
+                .all(|link| contract.leads_to_own_record(link))
+        );
+    }
+}
