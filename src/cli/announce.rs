@@ -4,6 +4,7 @@ use super::check::Arguments;
 use super::config::{Origin, Settled};
 use super::edge;
 use crate::exchange::Target;
+use crate::exchange::redact::printable;
 
 /// Says which token a target gets that nobody named on the command line, and warns where it goes in clear.
 pub(super) fn token_goes(settled: &Settled, target: &Target, has_token: bool) {
@@ -21,8 +22,9 @@ pub(super) fn token_goes(settled: &Settled, target: &Target, has_token: bool) {
             ""
         };
         edge::tell(&format!(
-            "{}: target `{name}` at {}{} gets {token}{writes}",
+            "{}: target `{}` at {}{} gets {token}{writes}",
             config.path.display(),
+            printable(name),
             target.origin(),
             target.base_path(),
         ));

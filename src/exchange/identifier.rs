@@ -34,15 +34,24 @@ impl From<u64> for Digest {
 /// in its place, and would go into every path and every report.
 pub const LONGEST_IDENTIFIER: usize = 200;
 
+/// The largest number that a double keeps every integer below: 2 to the power of 53.
+const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+
 /// The text of an identifier: that of a string of at most [`LONGEST_IDENTIFIER`] characters that is not empty, or of a
 /// number. Nothing else names a record.
 #[must_use]
 pub fn identifier(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if is_short(text) && !text.is_empty() => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
+        // What is read beyond 64 bits has lost digits: it would name another record, or none.
+        Value::Number(number) if number.is_i64() || number.is_u64() || is_exact(number) => Some(number.to_string()),
         _ => None,
     }
+}
+
+/// Whether a number that is no integer of 64 bits is read as it was written.
+fn is_exact(number: &serde_json::Number) -> bool {
+    number.as_f64().is_some_and(|number| number.abs() < MOST_EXACT)
 }
 
 /// Whether a text is as short as an identifier. Bytes are looked at first, so that a text of megabytes is not counted.
@@ -53,7 +62,7 @@ fn is_short(text: &str) -> bool {
 /// Whether an identifier may be printed: a number, a UUID, or a name as programs give it, which has a letter and beside that
 /// only letters, digits, `_`, `.` and `-`. An address has an `@`, a person's name a blank, a telephone number no letter.
 #[must_use]
-pub(super) fn is_plain_identifier(id: &str) -> bool {
+pub(crate) fn is_plain_identifier(id: &str) -> bool {
     let digits = id.strip_prefix('-').unwrap_or(id);
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit()) && !(digits.len() > 1 && digits.starts_with('0'));
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
@@ -74,6 +83,9 @@ mod tests {
             assert_eq!(identifier(&value).as_deref(), Some(text));
         }
         assert!(identifier(&json!("ä".repeat(LONGEST_IDENTIFIER))).is_some());
+        assert_eq!(identifier(&json!(u64::MAX)), Some(u64::MAX.to_string()));
+        let beyond: Value = serde_json::from_str("12345678901234567890123").unwrap();
+        assert_eq!(identifier(&beyond), None, "{beyond}");
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub mod told;
 mod transport;
 mod writing;
 
+pub(crate) use identifier::is_plain_identifier;
 pub use identifier::{Digest, LONGEST_IDENTIFIER, identifier};
 pub use near::{NEAR_TOKENS, Near};
 pub use record::{Answer, Content, Credential, Exchange, Failure, Intent, Leaning, Purpose, Request, Told};

@@ -115,11 +115,8 @@ impl<'run> History<'run> {
             Part::Otherwise(ways) => self.tried.otherwise(exchange, ways, show),
             Part::Plainly => self.tried.plainly(exchange, succeeded, show),
             Part::Page(look, asked) => page = self.page(*look, *asked, (exchange, body)),
-            Part::Read => {
-                if let Some(body) = body.filter(|_| succeeded) {
-                    self.known.learn(self.contract, exchange.request.operation, &body.value);
-                }
-            }
+            Part::Read if succeeded => self.learn(exchange, body),
+            Part::Read => {}
             Part::Sight(look) => self.sight_by_id(*look, body.filter(|_| succeeded)),
         }
         Noted { created, page }
@@ -131,10 +128,18 @@ impl<'run> History<'run> {
         if !succeeded {
             return;
         }
-        if let Some(body) = body {
-            self.created((&exchange.request, sending), body, show);
+        match body {
+            Some(body) => self.created((&exchange.request, sending), body, show),
+            None => self.learn(exchange, None),
         }
         self.updated(&exchange.request, sending);
+    }
+
+    /// Takes from a success what its links carry: nothing where its body was not read, and then it was a success all the
+    /// same.
+    fn learn(&mut self, exchange: &Exchange, body: Option<&Body>) {
+        let value = body.map_or(&Value::Null, |body| &body.value);
+        self.known.learn(self.contract, exchange.request.operation, value);
     }
 
     /// Whether the exchange ended in a documented success.

@@ -14,10 +14,16 @@ use crate::contract::link::{Link, Target};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Form;
 use crate::contract::{Contract, pointer};
+use crate::exchange::is_plain_identifier;
 
 /// Numbers from here to twice as much go where an identifier may be asked for: few lists have as many records, and an integer
 /// of 32 bits holds them.
 const LEAST_UNLIKELY: u32 = 1_000_000_000;
+
+/// Whether a value that a target gave, which may be the identifier of a record, looks like data: an address, a name.
+fn looks_like_data(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !is_plain_identifier(text))
+}
 
 /// A body in the making: for each field the values it may be sent with, and the one chosen now.
 #[derive(Clone, Debug)]
@@ -287,14 +293,13 @@ impl<'make> Maker<'make> {
 
     fn leaf(&mut self, (node, array): (&Node, Option<&Node>), at: &str) {
         let target = Target::Body(at.to_owned());
-        let linked = self.known.values(self.contract, self.operation, &target);
-        let mut choices: Vec<_> = linked
-            .into_iter()
-            .map(|(link, value)| self.choice(link, value))
-            .collect();
-        if !understood::has_laws(self.contract.operation(self.operation)) {
-            // What a create of the run showed is its own; whatever else is there may be about somebody.
-            choices.retain(|choice| !choice.learned);
+        let mut linked = self.known.values(self.contract, self.operation, &target);
+        let has_laws = understood::has_laws(self.contract.operation(self.operation));
+        // What a create of the run showed is its own; whatever else is there may be about somebody.
+        linked.retain(|(link, _)| has_laws || !self.contract.operation(link.from).is_read());
+        let choices = linked.into_iter().map(|(link, value)| self.choice(link, value));
+        let mut choices: Vec<_> = choices.collect();
+        if !has_laws {
             choices.extend(self.nobodys(node, at).map(Choice::own));
         } else if self.takes_identifier(&target) {
             if choices.is_empty() && self.is_carried(at) {
@@ -353,7 +358,7 @@ impl<'make> Maker<'make> {
     fn choice(&self, link: &Link, value: &Value) -> Choice {
         Choice {
             value: value.clone(),
-            learned: self.contract.operation(link.from).is_read(),
+            learned: self.contract.operation(link.from).is_read() || looks_like_data(value),
         }
     }
 
@@ -401,7 +406,7 @@ impl<'make> Maker<'make> {
 
     /// A value that is about nobody, for a body of which the contract does not say in our words what it writes: there an
     /// example may name a record, an account or a person that is really there. A free text is our own. A number without
-    /// an upper bound, and a text of a pattern, may be an identifier, so they are sent only where they must be.
+    /// an upper bound, or with one that every record has room below, and a text of a pattern, may be an identifier, so they are sent only where they must be.
     fn nobodys(&self, node: &Node, at: &str) -> Option<Value> {
         let stated = |name: &str| node.member(name);
         let kind = stated("type").and_then(Node::text);
@@ -416,7 +421,12 @@ impl<'make> Maker<'make> {
         if stated("pattern").is_some() {
             return self.own(node, at).into_iter().next().filter(|_| required);
         }
-        if matches!(kind, Some("integer" | "number")) && stated("maximum").is_none() {
+        let is_wide = |most: &Node| {
+            most.to_value()
+                .as_f64()
+                .is_some_and(|most| most >= f64::from(LEAST_UNLIKELY) * 2.0)
+        };
+        if matches!(kind, Some("integer" | "number")) && stated("maximum").is_none_or(is_wide) {
             return required.then(|| self.unlikely(node));
         }
         let most = stated("maxLength").and_then(|most| most.to_value().as_u64());

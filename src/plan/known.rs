@@ -23,8 +23,8 @@ pub struct Known {
 }
 
 impl Known {
-    /// Takes from an answer what its links carry. Null and the empty text carry nothing, and neither does a value beyond an
-    /// identifier's length, an object or an array: it would be kept, put into a path and sent back.
+    /// Takes from an answer what its links carry. Null and the empty text carry nothing, and neither does what is no
+    /// identifier: a value beyond the length of one, a boolean, an object or an array would be kept, put into a path and sent back.
     pub fn learn(&mut self, contract: &Contract, from: OperationId, body: &Value) {
         self.learned.insert(from);
         for link in contract.links_from(from) {
@@ -33,7 +33,7 @@ impl Known {
                 continue;
             }
             for value in pointer::select(body, &link.value) {
-                if is_carried(value) && kept.len() < KEPT && !kept.contains(value) {
+                if identifier(value).is_some() && kept.len() < KEPT && !kept.contains(value) {
                     kept.push(value.clone());
                 }
             }
@@ -73,8 +73,4 @@ impl Known {
         let own = contract.operation(to).is_read() && valued.iter().any(created);
         valued.into_iter().filter(|value| !own || created(value)).collect()
     }
-}
-
-fn is_carried(value: &Value) -> bool {
-    value.is_boolean() || identifier(value).is_some()
 }

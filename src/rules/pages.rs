@@ -471,7 +471,7 @@ mod tests {
     fn more_or_fewer_items_than_total_are_broken() {
         for items in [&[][..], &[5, 6]] {
             let told = changed(2, |page| {
-                page.items = items.iter().map(|id| Some(Digest::from(*id))).collect()
+                page.items = items.iter().map(|id| Some(Digest::from(*id))).collect();
             });
             assert_eq!(told.kind(FactKind::PageTotal), Verdict::Broken);
             assert_eq!(told.finding("pages").level, Level::Deny);

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::contract::Contract;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter, Security};
-use crate::exchange::{Credential, Leaning, RESERVED, Request, Told, placeholder, with_query};
+use crate::exchange::{Credential, Leaning, RESERVED, Request, Told, is_plain_identifier, placeholder, with_query};
 use crate::plan::{Known, NoValue, can_stand, given, parameter};
 
 /// Where a call goes.
@@ -74,14 +74,17 @@ pub(super) fn address_but(
             .last()
             .is_some_and(|(link, _)| contract.operation(link.from).is_read());
         let own = linked.last().map(|(_, value)| (*value).clone());
+        let is_linked = own.is_some();
         if own.is_none() {
             address.leaning = Leaning::Sample;
         }
         let value = own.or_else(|| Some(given(contract, documented, parameter)?.1));
         let value = value.ok_or_else(|| known.lacks_parameter(contract, operation, index))?;
-        let told = learned.then(|| placeholder(&parameter.name));
         for text in parameter::written(contract, parameter, &value) {
             can_stand(parameter, &text)?;
+            // The identifier of an own record is the target's choice: it may be somebody's address.
+            let is_hidden = learned || (is_linked && !is_plain_identifier(&text));
+            let told = is_hidden.then(|| placeholder(&parameter.name));
             address.fill(parameter, &text, told.as_deref());
         }
         if parameter.location == Location::Path {

@@ -16,6 +16,7 @@ mod credentials;
 mod deviating;
 mod equivalent;
 mod faults;
+mod foreign;
 mod harm;
 mod invented;
 mod listing;

@@ -166,7 +166,7 @@ paths:
     parameters: [{name: id, in: path, required: true, schema: {type: string}}]
     get:
       operationId: getNote
-      responses: {'200': {description: A note, content: {application/json: {schema: {type: object}}}}}
+      responses: {'200': {description: A note, content: {application/json: {schema: {type: object, properties: {text: {type: string}}}}}}}
 components:
   securitySchemes: {bearer: {type: http, scheme: bearer}}
 "#;
