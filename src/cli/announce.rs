@@ -1,7 +1,7 @@
 //! Says where the token goes, before it goes there: what `--quiet` does not silence.
 
 use super::check::Arguments;
-use super::config::{Origin, Settled};
+use super::config::Settled;
 use super::edge;
 use crate::exchange::Target;
 use crate::exchange::redact::printable;
@@ -15,8 +15,8 @@ pub(super) fn token_goes(settled: &Settled, target: &Target, has_token: bool) {
         } else {
             "no token".to_owned()
         };
-        let of_file = matches!(settled.origin("writes"), Origin::File(_));
-        let writes = if arguments.writes && of_file {
+        let asked = &arguments.service.writes;
+        let writes = if asked.value && asked.is_of_file() {
             ", and writes"
         } else {
             ""
@@ -41,7 +41,7 @@ pub(super) fn token_goes(settled: &Settled, target: &Target, has_token: bool) {
 fn source(settled: &Settled) -> String {
     let Arguments { token_file, .. } = &settled.arguments;
     token_file.as_ref().map_or_else(
-        || format!("of {}", settled.token.0),
+        || format!("of {}", settled.token().0),
         |file| format!("in `{}`", file.display()),
     )
 }

@@ -6,14 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use clap::builder::PathBufValueParser;
 use clap::{ArgAction, Args};
 use secrecy::SecretString;
 use tokio::runtime::Runtime;
 
 use super::announce;
 use super::apart::{self, apart};
-use super::config::{self, Accepting, Origin, Settled, range};
-use super::edge::{self, BASE_URL_VARIABLE, CONFIG_VARIABLE, ColorWhen, TARGET_VARIABLE};
+use super::config::{self, Accepting, CheckPart, Origin, Said, Setting, Settled, TargetPart};
+use super::edge::{self, CONFIG_VARIABLE, ColorWhen, TARGET_VARIABLE};
 use super::failure::{Failure, NOT_WRITTEN};
 use super::format;
 use super::output::{Outputs, ReportTarget};
@@ -39,74 +40,26 @@ use crate::service::{self, Profile, Service, StoreUrl};
 /// What `check` takes.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Arguments {
-    /// The service to check; without it and without a target the embedded reference service is started and checked
-    #[arg(long, value_name = "URL", env = BASE_URL_VARIABLE)]
-    pub(super) base_url: Option<String>,
     /// The target of `countersign.toml` to check; `embedded` is the reference service
     #[arg(long, value_name = "NAME", env = TARGET_VARIABLE)]
-    pub(super) target: Option<String>,
+    pub(super) target: Option<Setting<String>>,
     /// The configuration; without it `countersign.toml` is looked for from the working directory upwards
-    #[arg(long, value_name = "FILE", env = CONFIG_VARIABLE)]
-    pub(super) config: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", env = CONFIG_VARIABLE, value_parser = Said(PathBufValueParser::new()))]
+    pub(super) config: Option<Setting<PathBuf>>,
     /// Read no configuration
     #[arg(long)]
     pub(super) no_config: bool,
     /// A file that holds the target's token; without it the token is taken from `COUNTERSIGN_TOKEN`
     #[arg(long, value_name = "FILE")]
     pub(super) token_file: Option<PathBuf>,
-    /// Another contract than the built-in one: an OpenAPI 3.0 document
-    #[arg(long, value_name = "FILE")]
-    pub(super) spec: Option<PathBuf>,
-    /// Send requests that create and update too; nothing that they create can be deleted
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true", action = ArgAction::Set, hide_default_value = true, hide_possible_values = true)]
-    pub(super) writes: bool,
-    /// The most records that a run may create in the target
-    #[arg(long, value_name = "N", default_value_t = Settings::MAX_WRITES, allow_negative_numbers = true)]
-    pub(super) max_writes: u64,
-    // The configuration alone says so, of one target: a flag would outlive the thought.
-    #[arg(skip)]
-    pub(super) near_tokens: bool,
+    #[command(flatten)]
+    pub(super) service: TargetPart,
+    #[command(flatten)]
+    pub(super) check: CheckPart,
     /// Write what each write may leave in the target to this file, before it is sent and after it; JSON Lines are
     /// appended, and reach the disk even if the run is killed
     #[arg(long, value_name = "FILE")]
     pub(super) residue: Option<PathBuf>,
-    /// Carry the plan out so many times, to soak the service; --max-writes holds over all of them together
-    #[arg(long, value_name = "N", default_value_t = Settings::ROUNDS, value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
-    pub(super) repeat: u64,
-    /// The most pages of a list that are walked; what a longer list shows elsewhere stays undecided
-    #[arg(long, value_name = "N", default_value_t = Settings::MAX_PAGES, value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
-    pub(super) max_pages: u64,
-    /// How many requests are under way at once
-    #[arg(long, value_name = "N", default_value_t = Settings::JOBS, value_parser = clap::value_parser!(u16).range(1..=256), allow_negative_numbers = true)]
-    pub(super) jobs: u16,
-    /// The most requests per second
-    #[arg(long, value_name = "PER_SECOND", value_parser = positive, allow_negative_numbers = true)]
-    pub(super) rate: Option<f64>,
-    /// How long one request may take, from connecting to the last byte decoded
-    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().deadline.as_secs_f64(), value_parser = positive, allow_negative_numbers = true)]
-    pub(super) timeout: f64,
-    /// How long a created record may take until it is listed
-    #[arg(long, value_name = "SECONDS", default_value_t = Settings::SETTLE, value_parser = seconds, allow_negative_numbers = true)]
-    pub(super) settle: f64,
-    /// How long to wait until a target that is just being deployed answers; no part of the check
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
-    pub(super) wait: Option<f64>,
-    /// How long the run may take, without what --wait waits; then it ends with 3 and reports what was judged until then
-    #[arg(long, value_name = "SECONDS", default_value_t = Settings::MAX_TIME, value_parser = positive, allow_negative_numbers = true)]
-    pub(super) max_time: f64,
-    /// What choices are made by; the same seed makes the same ones
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(super) seed: Option<u64>,
-    /// Check this operation, and call what it needs; repeatable
-    #[arg(long, value_name = "OPERATION")]
-    pub(super) only: Vec<String>,
-    /// Leave this operation out; repeatable
-    #[arg(long, value_name = "OPERATION")]
-    pub(super) skip: Vec<String>,
-    /// With --writes, send this write too, though nothing in the contract says how to recognise what it leaves;
-    /// `countersign plan` lists such writes with the reason; repeatable
-    #[arg(long, value_name = "OPERATION")]
-    pub(super) also_send: Vec<String>,
     /// Check this part of the plan alone, one of N; `countersign merge` joins their reports. Give each of them the same
     /// flags and --seed; --max-writes holds for each
     #[arg(long, value_name = "K/N", allow_hyphen_values = true)]
@@ -123,9 +76,6 @@ pub(super) struct Arguments {
     /// Do not report this rule; repeatable
     #[arg(long, value_name = "RULE")]
     pub(super) allow: Vec<String>,
-    /// End with 3 when less of the facts was decided
-    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
-    pub(super) require_facts: Option<f64>,
     /// Write what was found into the configuration as accepted, each finding to be given its reason there
     #[arg(long, conflicts_with = "no_config")]
     pub(super) accept: bool,
@@ -156,7 +106,7 @@ pub(super) fn list_faults() -> Result<u8, Failure> {
 pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     let arguments = &settled.arguments;
     let started_at = edge::now();
-    let contract = Arc::new(contract(arguments.spec.as_deref())?);
+    let contract = Arc::new(contract(arguments.spec())?);
     let entries = settled.levels(&contract, started_at.date_naive())?;
     let mut resolved = resolve(settled, &contract, started_at.timestamp())?;
     let acceptances = config::add(&entries, &mut resolved.settings.levels);
@@ -174,7 +124,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     announce::token_goes(settled, &target, token.is_some());
     let wrong = resolved.settings.mark.wrong_token();
     let transport = Transport::new(target.clone(), token, wrong, resolved.limits)?;
-    let transport = transport.with_near_tokens(arguments.near_tokens);
+    let transport = transport.with_near_tokens(arguments.service.near_tokens.value);
     if let Some(path) = &arguments.residue {
         resolved.keep_residue(path, &transport, (&contract, started_at))?;
     }
@@ -189,7 +139,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         transport,
         settings: resolved.settings,
         started_at,
-        require_facts: arguments.require_facts,
+        require_facts: arguments.check.require_facts.as_ref().map(|percent| percent.value.0),
         keep_exchanges: outputs.tell_exchanges(),
     };
     let mut emit = |event: Event<'_>| progress.event(event);
@@ -276,28 +226,32 @@ struct Resolved {
 
 fn resolve(settled: &Settled, contract: &Contract, started_second: i64) -> Result<Resolved, Failure> {
     let arguments = &settled.arguments;
-    let named = match &arguments.base_url {
+    let named = match &arguments.service.base_url {
         // The embedded service makes its own token: who names one has forgotten the target.
         None if arguments.token_file.is_some() => return Err(Failure::NoTarget),
         None => None,
         Some(url) => {
-            let token = edge::token(arguments.token_file.as_deref(), &settled.token.0)?;
-            Some((Target::parse(url)?, token))
+            let token = edge::token(arguments.token_file.as_deref(), settled.token().0)?;
+            Some((Target::parse(&url.value)?, token))
         }
     };
     let seed = arguments.chosen_seed()?;
     let scope = scope(arguments, contract, seed)?;
     let bounds = arguments.bounds();
+    let pace = &arguments.service.pace;
+    let wait = arguments.service.wait.as_ref();
     let settings = Settings {
-        jobs: usize::from(arguments.jobs),
-        rate: arguments.rate,
+        jobs: usize::try_from(pace.jobs.value.0).unwrap_or(Settings::JOBS),
+        rate: pace.rate.as_ref().map(|rate| rate.value.0),
         settle: bounds.settle,
         max_writes: bounds.max_writes,
         max_pages: bounds.max_pages,
-        rounds: arguments.repeat,
+        rounds: arguments.rounds(),
         // The embedded service is there.
-        wait: arguments.wait.filter(|_| named.is_some()).map(Duration::from_secs_f64),
-        max_time: Duration::from_secs_f64(arguments.max_time),
+        wait: wait
+            .filter(|_| named.is_some())
+            .map(|wait| Duration::from_secs_f64(wait.value.0)),
+        max_time: Duration::from_secs_f64(pace.max_time.value.0),
         write_log: None,
         keep_recording: false,
         mark: Mark::new(seed, u64::try_from(started_second).unwrap_or(0)).of_shard(arguments.shard),
@@ -309,7 +263,7 @@ fn resolve(settled: &Settled, contract: &Contract, started_second: i64) -> Resul
         },
     };
     let limits = Limits {
-        deadline: Duration::from_secs_f64(arguments.timeout),
+        deadline: Duration::from_secs_f64(pace.timeout.value.0),
         ..Limits::default()
     };
     Ok(Resolved {
@@ -322,11 +276,11 @@ fn resolve(settled: &Settled, contract: &Contract, started_second: i64) -> Resul
 }
 
 fn no_token(settled: &Settled) -> Failure {
-    let (variable, origin) = &settled.token;
+    let (variable, origin) = settled.token();
     Failure::NoToken {
-        variable: variable.clone(),
+        variable: variable.to_owned(),
         place: match origin {
-            Origin::File(place) => format!(" (see {place})"),
+            Origin::File(_) => format!(" (see {})", settled.told(&origin)),
             _ => String::new(),
         },
     }
@@ -361,12 +315,11 @@ pub(super) fn plan(contract: &Contract, scope: &Scope) -> Result<Plan, Failure> 
 /// What a check with these arguments may do. Whether there is a token is not known here.
 pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Result<Scope, Failure> {
     Ok(Scope {
-        // The embedded service is nobody's: it gets both.
-        writes: arguments.writes || arguments.base_url.is_none(),
+        writes: arguments.writes(),
         token: false,
-        only: operations(contract, &arguments.only)?,
-        skip: operations(contract, &arguments.skip)?,
-        also_send: operations(contract, &arguments.also_send)?,
+        only: operations(contract, &arguments.check.only)?,
+        skip: operations(contract, &arguments.check.skip)?,
+        also_send: operations(contract, &arguments.check.also_send)?,
         seed,
         shard: arguments.shard,
     })
@@ -375,7 +328,18 @@ pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Re
 /// What `plan` takes from the flags of a check.
 impl Arguments {
     pub(super) fn spec(&self) -> Option<&Path> {
-        self.spec.as_deref()
+        self.check.spec.as_ref().map(|spec| spec.value.as_path())
+    }
+
+    /// The configuration that is named.
+    pub(super) fn config_file(&self) -> Option<&Path> {
+        self.config.as_ref().map(|config| config.value.as_path())
+    }
+
+    /// Whether requests are sent that create and update.
+    pub(super) fn writes(&self) -> bool {
+        // The embedded service is nobody's: it gets both.
+        self.service.writes.value || self.service.base_url.is_none()
     }
 
     /// The seed, made up where none is given.
@@ -384,18 +348,18 @@ impl Arguments {
     ///
     /// [`Failure::Usage`] for a shard without one: all of them must make the same choices.
     pub(super) fn chosen_seed(&self) -> Result<u64, Failure> {
-        match (self.seed, self.shard) {
+        match (self.check.seed.as_ref(), self.shard) {
             (None, Some(_)) => Err(Failure::Usage(
                 "--shard needs --seed: all shards must make the same choices; give each the same number, such as that \
                  of the pipeline's run"
                     .to_owned(),
             )),
-            (seed, _) => Ok(seed.unwrap_or_else(random_seed)),
+            (seed, _) => Ok(seed.map_or_else(random_seed, |seed| seed.value)),
         }
     }
 
     pub(super) fn rounds(&self) -> u64 {
-        self.repeat
+        self.check.repeat.value.0
     }
 
     pub(super) fn is_verbose(&self) -> bool {
@@ -405,9 +369,9 @@ impl Arguments {
     /// What bounds the requests of each step.
     pub(super) fn bounds(&self) -> Bounds {
         Bounds {
-            max_writes: self.max_writes,
-            max_pages: self.max_pages,
-            settle: Duration::from_secs_f64(self.settle),
+            max_writes: self.service.max_writes.value.0,
+            max_pages: self.check.max_pages.value.0,
+            settle: Duration::from_secs_f64(self.service.pace.settle.value.0),
         }
     }
 }
@@ -479,8 +443,8 @@ fn runtime(resolved: &Resolved) -> Result<Runtime, Failure> {
         .map_err(|error| Failure::Start(error.to_string()))
 }
 
-fn operations(contract: &Contract, names: &[String]) -> Result<Vec<OperationId>, Failure> {
-    let named = names.iter().map(|name| Ok(contract.find_operation(name)?));
+fn operations(contract: &Contract, names: &[Setting<String>]) -> Result<Vec<OperationId>, Failure> {
+    let named = names.iter().map(|name| Ok(contract.find_operation(&name.value)?));
     named.collect()
 }
 
@@ -503,21 +467,4 @@ pub(super) fn levels(arguments: &Arguments) -> Result<Levels, Failure> {
 fn live(arguments: &Arguments) -> Terminal {
     let (quiet, verbose) = (arguments.quiet, arguments.verbose);
     shown::lines(arguments.color.on_stderr(), (quiet, verbose), edge::stderr_width())
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    number(text).and_then(range::positive)
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    number(text).and_then(range::seconds)
-}
-
-/// A percentage as it is typed.
-pub(super) fn percent(text: &str) -> Result<f64, String> {
-    number(text).and_then(range::percent)
-}
-
-fn number(text: &str) -> Result<f64, String> {
-    text.parse().map_err(|_| "it is not a number".to_owned())
 }

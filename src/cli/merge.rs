@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::check::percent;
+use super::config::{Percent, Setting};
 use super::failure::{Failure, NOT_WRITTEN};
 use super::report;
 use super::shown::Shown;
@@ -17,8 +17,8 @@ pub(super) struct Arguments {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// End with 3 when less of all facts was decided
-    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
-    require_facts: Option<f64>,
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
+    require_facts: Option<Setting<Percent>>,
     #[command(flatten)]
     shown: Shown,
 }
@@ -32,7 +32,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         let record = report::record(file)?;
         Ok((file.display().to_string(), record))
     });
-    let record = merge(named.collect::<Result<_, Failure>>()?, arguments.require_facts)?;
+    let required = arguments.require_facts.as_ref().map(|percent| percent.value.0);
+    let record = merge(named.collect::<Result<_, Failure>>()?, required)?;
     let written = arguments.shown.write(&record)?;
     Ok(if written { record.exit_code } else { NOT_WRITTEN })
 }

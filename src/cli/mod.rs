@@ -29,7 +29,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use check::Arguments;
-use config::{Settled, Typed};
+use config::Settled;
 use failure::Failure;
 
 use crate::report::wrap;
@@ -162,5 +162,5 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
 /// The arguments of a check with what the environment and the configuration add to them.
 fn settled(arguments: Arguments, matches: &ArgMatches) -> Result<Settled, Failure> {
     let typed = matches.subcommand().map_or(matches, |(_, typed)| typed);
-    Settled::new(arguments, Typed(typed), &edge::folder())
+    Settled::new(arguments, typed, &edge::folder())
 }

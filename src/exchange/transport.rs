@@ -51,11 +51,16 @@ pub struct Limits {
     pub body: usize,
 }
 
+impl Limits {
+    /// How long one exchange may take.
+    pub const DEADLINE: Duration = Duration::from_secs(10);
+}
+
 impl Default for Limits {
     /// Ten seconds and 8 MiB.
     fn default() -> Self {
         Self {
-            deadline: Duration::from_secs(10),
+            deadline: Self::DEADLINE,
             body: 8 << 20,
         }
     }

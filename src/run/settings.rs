@@ -41,31 +41,31 @@ pub struct Settings {
 
 impl Settings {
     /// How many requests are under way at once.
-    pub const JOBS: u16 = 4;
+    pub const JOBS: usize = 4;
     /// The most pages of a list that are walked.
     pub const MAX_PAGES: u64 = 200;
     /// The most records that a run may create in the target.
     pub const MAX_WRITES: u64 = WRITES_BY_DEFAULT;
     /// How often the plan is carried out.
     pub const ROUNDS: u64 = 1;
-    /// How many seconds a run may take.
-    pub const MAX_TIME: f64 = 300.0;
-    /// How many seconds a created record may take until it is listed.
-    pub const SETTLE: f64 = 5.0;
+    /// How long a run may take.
+    pub const MAX_TIME: Duration = Duration::from_secs(300);
+    /// How long a created record may take until it is listed.
+    pub const SETTLE: Duration = Duration::from_secs(5);
 
     /// The settings of a run where nobody says otherwise: its constants, as fast as the target answers,
     /// each rule at its own level, and no value shown.
     #[must_use]
     pub fn new(mark: Mark) -> Self {
         Self {
-            jobs: usize::from(Self::JOBS),
+            jobs: Self::JOBS,
             rate: None,
-            settle: Duration::from_secs_f64(Self::SETTLE),
+            settle: Self::SETTLE,
             max_writes: Self::MAX_WRITES,
             max_pages: Self::MAX_PAGES,
             rounds: Self::ROUNDS,
             wait: None,
-            max_time: Duration::from_secs_f64(Self::MAX_TIME),
+            max_time: Self::MAX_TIME,
             write_log: None,
             keep_recording: false,
             mark,

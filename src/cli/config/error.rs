@@ -52,7 +52,7 @@ pub(super) enum Problem {
     #[error("`{key}` cannot be that: {reason}")]
     Range {
         /// The key.
-        key: &'static str,
+        key: String,
         /// What it takes.
         reason: String,
     },

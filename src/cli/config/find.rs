@@ -7,6 +7,7 @@ use super::error::{ConfigError, Place, Problem};
 use super::parse::Parsed;
 use crate::cli::edge;
 use crate::cli::failure::Failure;
+use crate::cli::output::ReportTarget;
 
 /// What the file is called where nobody names another.
 pub(in crate::cli) const FILE_NAME: &str = "countersign.toml";
@@ -54,12 +55,35 @@ impl Config {
     }
 
     /// The path of a file that the configuration names.
-    pub(super) fn beside(&self, name: &str) -> PathBuf {
+    pub(super) fn beside(&self, name: &Path) -> PathBuf {
         self.path.parent().unwrap_or(Path::new("")).join(name)
     }
 
+    /// Where it says that reports go.
+    ///
+    /// # Errors
+    ///
+    /// A report that is none, one that is not this configuration's to write, two to one place.
+    pub(super) fn reports(&self) -> Result<Vec<ReportTarget>, ConfigError> {
+        let parsed = &self.parsed;
+        let mut reports: Vec<ReportTarget> = Vec::new();
+        for named in parsed.file.reports.iter().flat_map(|reports| &reports.value) {
+            let report = parsed.known(named, |text| text.parse::<ReportTarget>().map_err(Problem::Report))?;
+            let report = report.beside(|file| self.beside(Path::new(file)));
+            if let Some(file) = report.file().filter(|file| !self.may_write(file)) {
+                let problem = Problem::ReportOutside(file.display().to_string());
+                return Err(parsed.error(named, problem));
+            }
+            if let Some(place) = report.collides(&reports) {
+                return Err(parsed.error(named, Problem::ReportTwice(place)));
+            }
+            reports.push(report);
+        }
+        Ok(reports)
+    }
+
     /// Whether the configuration may have a report written to this file.
-    pub(super) fn may_write(&self, file: &Path) -> bool {
+    fn may_write(&self, file: &Path) -> bool {
         self.trust == Trust::Named || edge::is_below(file, edge::folder_of(&self.path))
     }
 

@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 use chrono::NaiveDate;
 
 use super::error::{ConfigError, Place, Problem};
-use super::file::{LevelPart, Placed};
+use super::file::LevelPart;
 use super::find::Config;
 use super::parse::Parsed;
+use super::setting::Setting;
 use crate::contract::Contract;
 use crate::contract::openapi::near;
 use crate::contract::operation::OperationId;
@@ -55,14 +56,8 @@ impl Config {
     pub(in crate::cli) fn levels(&self, contract: &Contract, today: NaiveDate) -> Result<Vec<LevelEntry>, ConfigError> {
         let parsed = &self.parsed;
         let check = &parsed.file.check;
-        for name in check
-            .only
-            .iter()
-            .chain(&check.skip)
-            .chain(&check.also_send)
-            .flat_map(Placed::value)
-        {
-            operation(contract, name.value()).map_err(|problem| parsed.error(name, problem))?;
+        for name in check.only.iter().chain(&check.skip).chain(&check.also_send) {
+            operation(contract, &name.value).map_err(|problem| parsed.error(name, problem))?;
         }
         let entries = parsed.file.levels.iter();
         entries.map(|part| entry(parsed, part, contract, today)).collect()
@@ -105,18 +100,18 @@ fn entry(parsed: &Parsed, part: &LevelPart, contract: &Contract, today: NaiveDat
             level,
         },
         scope: scope(part),
-        reason: part.reason.value().trim().to_owned(),
+        reason: part.reason.value.trim().to_owned(),
         until,
         place: parsed.place(&part.rule),
-        state: state(part.reason.value(), until, today),
+        state: state(&part.reason.value, until, today),
     })
 }
 
 /// Where an entry holds, as it is written.
 pub(super) fn scope(part: &LevelPart) -> Scope {
-    let text = |placed: &Option<Placed<String>>| placed.as_ref().map(|text| text.value().clone());
+    let text = |placed: &Option<Setting<String>>| placed.as_ref().map(|text| text.value.clone());
     Scope {
-        rule: part.rule.value().clone(),
+        rule: part.rule.value.clone(),
         operation: text(&part.operation),
         field: text(&part.field),
         fact: text(&part.fact),

@@ -3,11 +3,13 @@
 use std::ops::Range;
 
 use serde::Deserialize as _;
-use toml::de::{DeTable, Deserializer};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, Deserializer};
 
 use super::error::{ConfigError, Place, Problem};
-use super::file::{ConfigFile, Placed};
+use super::file::ConfigFile;
 use super::keys;
+use super::setting::{MUST_BE, Setting};
 
 /// A configuration file that is read: what stands in it, and the text, to tell where.
 #[derive(Debug)]
@@ -38,7 +40,9 @@ impl Parsed {
         if let Some(found) = keys::unknown(table.get_ref()) {
             return Err(error(found));
         }
-        let file = ConfigFile::deserialize(Deserializer::from(table.clone())).map_err(|refused| {
+        let mut inherited = table.clone();
+        inherit(inherited.get_mut());
+        let file = ConfigFile::deserialize(Deserializer::from(inherited)).map_err(|refused| {
             let span = refused.span().unwrap_or_default();
             let problem = mistyped(refused.message(), keys::path_to(table.get_ref(), &span));
             error((span, problem))
@@ -51,8 +55,13 @@ impl Parsed {
     }
 
     /// Where a value stands.
-    pub(super) fn place<T>(&self, placed: &Placed<T>) -> Place {
-        Place::of(&self.name, &self.text, &placed.span())
+    pub(super) fn place<T>(&self, placed: &Setting<T>) -> Place {
+        self.place_of(&placed.span())
+    }
+
+    /// Where these bytes stand.
+    pub(super) fn place_of(&self, span: &Range<usize>) -> Place {
+        Place::of(&self.name, &self.text, span)
     }
 
     /// What a value names; the problem gets its place.
@@ -62,10 +71,10 @@ impl Parsed {
     /// The problem of the value, at its place.
     pub(super) fn known<T, Named>(
         &self,
-        placed: &Placed<T>,
+        placed: &Setting<T>,
         find: impl FnOnce(&T) -> Result<Named, Problem>,
     ) -> Result<Named, ConfigError> {
-        find(placed.value()).map_err(|problem| self.error(placed, problem))
+        find(&placed.value).map_err(|problem| self.error(placed, problem))
     }
 
     /// The same of a value that may be left out.
@@ -75,18 +84,42 @@ impl Parsed {
     /// As [`Self::known`] has it.
     pub(super) fn known_if<T, Named>(
         &self,
-        placed: &Option<Placed<T>>,
+        placed: &Option<Setting<T>>,
         find: impl FnOnce(&T) -> Result<Named, Problem>,
     ) -> Result<Option<Named>, ConfigError> {
         placed.as_ref().map(|placed| self.known(placed, find)).transpose()
     }
 
     /// An error at a value.
-    pub(super) fn error<T>(&self, placed: &Placed<T>, problem: Problem) -> ConfigError {
+    pub(super) fn error<T>(&self, placed: &Setting<T>, problem: Problem) -> ConfigError {
         ConfigError {
             place: self.place(placed),
             problem: Box::new(problem),
         }
+    }
+}
+
+/// A target goes at the pace of every check where it has no word of its own on it; none where there is nothing to take.
+fn inherit(table: &mut DeTable<'_>) -> Option<()> {
+    let pace = tabled(table.get_mut("check")?)?
+        .get_mut("pace")
+        .and_then(tabled)?
+        .clone();
+    for (_, target) in tabled(table.get_mut("targets")?)?.iter_mut() {
+        let empty = || Spanned::new(0..0, DeValue::Table(DeTable::new()));
+        let own = tabled(target)?.entry(Spanned::new(0..0, "pace".into()));
+        let own = tabled(own.or_insert_with(empty))?;
+        for (key, value) in &pace {
+            own.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    Some(())
+}
+
+fn tabled<'value, 'text>(value: &'value mut Spanned<DeValue<'text>>) -> Option<&'value mut DeTable<'text>> {
+    match value.get_mut() {
+        DeValue::Table(table) => Some(table),
+        _ => None,
     }
 }
 
@@ -109,12 +142,19 @@ fn mistyped(message: &str, path: Option<String>) -> Problem {
             hint,
         };
     }
+    if message.starts_with(MUST_BE) {
+        return Problem::Range {
+            // The setting's own name, as a flag has it too.
+            key: path.iter().flat_map(|path| path.rsplit('.')).take(1).collect(),
+            reason: message.to_owned(),
+        };
+    }
     let expected = message
         .rsplit_once("expected ")
         .map_or("something else", |(_, expected)| expected);
     let expected = match expected.trim() {
         "f64" => "a number",
-        "u64" | "u16" => "a whole number that is not negative",
+        "u64" => "a whole number that is not negative",
         "a TOML datetime" => "a date without quotes, such as 2027-01-31",
         other => other,
     };

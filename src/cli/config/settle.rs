@@ -3,26 +3,26 @@
 //!
 //! # Design
 //!
-//! Clap reads flags and environment into [`Arguments`] and knows what was typed. What was not is filled in from the file,
-//! so that nothing behind this sees a file, and each value remembers its [`Origin`].
+//! Clap reads flags and environment into [`Arguments`]. Where there is a file, what was typed is laid over what it says, so
+//! that nothing behind this sees a file, and each value remembers its [`Origin`].
 //!
 //! A target is named on the highest of these steps alone: `--base-url` or `--target`, then their variables, then
 //! `default_target`. A base URL that is given by itself takes nothing from a target of the file, least of all its token.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use chrono::NaiveDate;
-use clap::ArgMatches;
 use clap::parser::ValueSource;
+use clap::{ArgMatches, FromArgMatches as _};
 
 use super::accept::Accepting;
-use super::error::{ConfigError, Place, Problem};
-use super::fill::filled;
+use super::error::{ConfigError, Problem};
 use super::find::{self, Config, Trust};
 use super::levels::LevelEntry;
+use super::setting::{Origin, Setting};
+use super::settings::TargetPart;
 use crate::cli::check::Arguments;
-use crate::cli::edge::{BASE_URL_VARIABLE, CONFIG_VARIABLE, TARGET_VARIABLE, TOKEN_VARIABLE};
+use crate::cli::edge::{BASE_URL_VARIABLE, TARGET_VARIABLE, TOKEN_VARIABLE};
 use crate::cli::failure::Failure;
 use crate::contract::Contract;
 use crate::exchange::Target;
@@ -30,54 +30,17 @@ use crate::exchange::Target;
 /// The name of the reference service among targets.
 const EMBEDDED: &str = "embedded";
 
-/// Where a value came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum Origin {
-    /// Nobody said anything.
-    Default,
-    /// This variable.
-    Environment(&'static str),
-    /// This place of the configuration.
-    File(Place),
-    /// The flag of this name.
-    Flag(&'static str),
-}
-
 /// What a check does, once flags, environment and file are read.
 #[derive(Debug)]
 pub(in crate::cli) struct Settled {
-    /// The flags, filled in.
+    /// The flags, laid over what the file says.
     pub(in crate::cli) arguments: Arguments,
     /// The configuration, where there is one.
     pub(in crate::cli) config: Option<Config>,
     /// The target's name in it, where it is one of it.
     pub(in crate::cli) target: Option<String>,
-    /// The variable that holds the target's token, and where it is named.
-    pub(in crate::cli) token: (String, Origin),
-    origins: BTreeMap<&'static str, Origin>,
-}
-
-/// What was typed, as clap tells it.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::cli) struct Typed<'matches>(pub(in crate::cli) &'matches ArgMatches);
-
-impl Typed<'_> {
-    /// Where the value of a flag came from; none where nobody gave one.
-    pub(super) fn origin(self, name: &'static str) -> Option<Origin> {
-        match self.0.value_source(name)? {
-            ValueSource::CommandLine => Some(Origin::Flag(name)),
-            ValueSource::EnvVariable => Some(Origin::Environment(match name {
-                "base_url" => BASE_URL_VARIABLE,
-                "config" => CONFIG_VARIABLE,
-                _ => TARGET_VARIABLE,
-            })),
-            _ => None,
-        }
-    }
-
-    fn is_flag(self, name: &'static str) -> bool {
-        matches!(self.origin(name), Some(Origin::Flag(_)))
-    }
+    /// Who said where reports go.
+    pub(super) reports: Origin,
 }
 
 impl Settled {
@@ -86,33 +49,81 @@ impl Settled {
     /// # Errors
     ///
     /// A configuration that cannot be read or that says what cannot be; two targets at once.
-    pub(in crate::cli) fn new(arguments: Arguments, typed: Typed<'_>, folder: &Path) -> Result<Self, Failure> {
-        let config = config(&arguments, typed, folder)?;
+    pub(in crate::cli) fn new(arguments: Arguments, typed: &ArgMatches, folder: &Path) -> Result<Self, Failure> {
+        let config = config(&arguments, folder)?;
+        let reports = match arguments.report.as_slice() {
+            [] => Origin::Default,
+            _ => Origin::Flag("report".to_owned()),
+        };
         let mut settled = Self {
             arguments,
             config: None,
             target: None,
-            token: (TOKEN_VARIABLE.to_owned(), Origin::Default),
-            origins: BTreeMap::new(),
+            reports,
         };
         let Some(config) = config else {
-            settled.without(typed)?;
+            settled.without()?;
             return Ok(settled);
         };
-        let named = settled.choose(&config, typed)?;
-        let part = named.and_then(|name| config.parsed.file.targets.get(name));
-        settled.origins = filled(&mut settled.arguments, part, &config, typed)?;
-        if let Some((name, part)) = named.and_then(|name| config.parsed.file.targets.get_key_value(name)) {
-            settled.target = Some(name.clone());
-            let place = config.parsed.place(&part.base_url);
-            settled.origins.insert("base_url", Origin::File(place));
-            if let Some(variable) = &part.token_env {
-                let origin = Origin::File(config.parsed.place(variable));
-                settled.token = (variable.value().clone(), origin);
-            }
-        }
+        let named = settled.choose(&config)?.map(str::to_owned);
+        settled.fill(named.as_deref(), &config, typed.clone())?;
+        settled.target = named;
         settled.config = Some(config);
         Ok(settled)
+    }
+
+    /// Lays what was typed over what the file says, of the target of this name and of every check.
+    fn fill(&mut self, named: Option<&str>, config: &Config, mut typed: ArgMatches) -> Result<(), Failure> {
+        let file = &config.parsed.file;
+        let arguments = &mut self.arguments;
+        let mut check = file.check.clone();
+        if let Some(spec) = &mut check.spec {
+            spec.value = config.beside(&spec.value);
+        }
+        let part = named.and_then(|name| file.targets.get(name));
+        let mut service = part.cloned().unwrap_or_else(|| TargetPart {
+            pace: file.check.pace.clone(),
+            ..TargetPart::default()
+        });
+        let unsaid = |id: &str| typed.value_source(id) == Some(ValueSource::DefaultValue);
+        let unsaid: Vec<_> = typed.ids().map(clap::Id::to_string).filter(|id| unsaid(id)).collect();
+        let base_url = service.base_url.take().or(arguments.service.base_url.take());
+        let failure = |error: clap::Error| Failure::Usage(error.to_string());
+        for id in unsaid {
+            // All of them are of this command.
+            let _ = typed.try_clear_id(&id);
+        }
+        check.update_from_arg_matches(&typed).map_err(failure)?;
+        service.update_from_arg_matches(&typed).map_err(failure)?;
+        arguments.check = check;
+        arguments.service = TargetPart { base_url, ..service };
+        let reports = config.reports()?;
+        if let (Origin::Default, Some(written)) = (&self.reports, &file.reports) {
+            self.reports = written.origin.clone();
+            arguments.report = reports;
+        }
+        Ok(())
+    }
+
+    /// The variable that holds the target's token, and who names it.
+    pub(in crate::cli) fn token(&self) -> (&str, Origin) {
+        self.arguments
+            .service
+            .token_env
+            .as_ref()
+            .map_or((TOKEN_VARIABLE, Origin::Default), |named| {
+                (named.value.as_str(), named.origin.clone())
+            })
+    }
+
+    /// Who said a value, as it is told.
+    pub(in crate::cli) fn told(&self, origin: &Origin) -> String {
+        match (origin, &self.config) {
+            (Origin::Environment(variable), _) => variable.clone(),
+            (Origin::File(span), Some(config)) => config.parsed.place_of(span).to_string(),
+            (Origin::Flag(name), _) => format!("--{name}"),
+            (Origin::Default | Origin::File(_), _) => "default".to_owned(),
+        }
     }
 
     /// The levels of the configuration, held against the contract.
@@ -132,7 +143,7 @@ impl Settled {
     /// As [`Accepting::open`] has it.
     pub(in crate::cli) fn accepting(&self) -> Result<Option<Accepting>, Failure> {
         let arguments = &self.arguments;
-        let open = || Accepting::open(self.config.as_ref(), arguments.config.as_deref());
+        let open = || Accepting::open(self.config.as_ref(), arguments.config_file());
         arguments.accept.then(open).transpose()
     }
 
@@ -141,7 +152,7 @@ impl Settled {
         let arguments = &self.arguments;
         match &self.config {
             Some(config) => Some(&config.path),
-            None if arguments.accept => Some(arguments.config.as_deref().unwrap_or(Path::new(find::FILE_NAME))),
+            None if arguments.accept => Some(arguments.config_file().unwrap_or(Path::new(find::FILE_NAME))),
             None => None,
         }
     }
@@ -152,68 +163,39 @@ impl Settled {
         Some((config, self.target.as_deref()?))
     }
 
-    /// Where the value of a setting came from.
-    pub(in crate::cli) fn origin(&self, name: &'static str) -> Origin {
-        self.origins.get(name).cloned().unwrap_or(Origin::Default)
-    }
-
     /// What is left to settle where there is no configuration.
-    fn without(&mut self, typed: Typed<'_>) -> Result<(), Failure> {
-        one_target(&self.arguments, typed)?;
-        if let Some(name) = self.asked_for(typed).filter(|name| name != EMBEDDED) {
+    fn without(&mut self) -> Result<(), Failure> {
+        one_target(&self.arguments)?;
+        if let Some(name) = self.asked_for().filter(|name| name != EMBEDDED) {
             return Err(Failure::Usage(format!(
                 "there is no target `{name}`, because there is no `{}`; make one, name another file by --config, or give \
                  --base-url",
                 find::FILE_NAME
             )));
         }
-        let names = [
-            "writes",
-            "max_writes",
-            "spec",
-            "seed",
-            "only",
-            "skip",
-            "also_send",
-            "require_facts",
-            "max_pages",
-        ];
-        let more = [
-            "repeat", "rate", "jobs", "timeout", "settle", "max_time", "wait", "report",
-        ];
-        let base_url = self.arguments.base_url.as_ref().map(|_| "base_url");
-        for name in names.into_iter().chain(more).chain(base_url) {
-            self.origins.extend(typed.origin(name).map(|origin| (name, origin)));
-        }
         Ok(())
     }
 
     /// The target that a flag or a variable names, where none that goes before it has a base URL. Then a base URL from the
     /// environment is not meant.
-    fn asked_for(&mut self, typed: Typed<'_>) -> Option<String> {
-        let rank = |name| match typed.origin(name) {
-            Some(Origin::Flag(_)) => 2,
-            Some(Origin::Environment(_)) => 1,
-            _ => 0,
-        };
-        let name = self
-            .arguments
-            .target
-            .clone()
-            .filter(|_| rank("target") > rank("base_url"))?;
-        self.arguments.base_url = None;
-        Some(name)
+    fn asked_for(&mut self) -> Option<String> {
+        let base_url = &mut self.arguments.service.base_url;
+        let rank = |said: &Setting<String>| 1 + u8::from(said.is_flag());
+        let named = self.arguments.target.as_ref();
+        let named = named.filter(|named| rank(named) > base_url.as_ref().map_or(0, rank))?;
+        *base_url = None;
+        Some(named.value.clone())
     }
 
     /// The target of the file that is checked; none for a base URL by itself and for the embedded service.
-    fn choose<'config>(&mut self, config: &'config Config, typed: Typed<'_>) -> Result<Option<&'config str>, Failure> {
+    fn choose<'config>(&mut self, config: &'config Config) -> Result<Option<&'config str>, Failure> {
         let file = &config.parsed.file;
         check_targets(config)?;
-        one_target(&self.arguments, typed)?;
+        one_target(&self.arguments)?;
         let names = || file.targets.keys().map(String::as_str).chain([EMBEDDED]);
         let known = |name: &str| names().find(|known| *known == name);
         let of_file = |name: &&str| *name != EMBEDDED;
-        if let Some(name) = self.asked_for(typed) {
+        if let Some(name) = self.asked_for() {
             let chosen = known(&name).ok_or_else(|| {
                 let problem = Problem::unknown("target", &name, names());
                 Failure::Usage(format!("{}: {problem}", config.path.display()))
@@ -221,49 +203,48 @@ impl Settled {
             return Ok(Some(chosen).filter(of_file));
         }
         let default = file.default_target.as_ref().map(|default| {
-            let unknown = || Problem::unknown("target", default.value(), names());
+            let unknown = || Problem::unknown("target", &default.value, names());
             config.parsed.known(default, |name| known(name).ok_or_else(unknown))
         });
         let default = default.transpose()?;
-        let named_otherwise = self.arguments.base_url.is_some() || !self.arguments.fault.is_empty();
+        let named_otherwise = self.arguments.service.base_url.is_some() || !self.arguments.fault.is_empty();
         Ok(default.filter(|_| !named_otherwise).filter(of_file))
     }
 }
 
 /// Refuses two targets on one step, and a deliberate fault of a target that is not ours.
-fn one_target(arguments: &Arguments, typed: Typed<'_>) -> Result<(), Failure> {
-    let (target, base_url) = (typed.origin("target"), typed.origin("base_url"));
+fn one_target(arguments: &Arguments) -> Result<(), Failure> {
     let words = |message: &str| Err(Failure::Usage(message.to_owned()));
-    match (&target, &base_url) {
-        (Some(Origin::Flag(_)), Some(Origin::Flag(_))) => {
-            return words("--target and --base-url each name what to check; give one of them");
+    if let (Some(target), Some(base_url)) = (&arguments.target, &arguments.service.base_url) {
+        match (target.is_flag(), base_url.is_flag()) {
+            (true, true) => return words("--target and --base-url each name what to check; give one of them"),
+            (false, false) => {
+                return Err(Failure::Usage(format!(
+                    "{TARGET_VARIABLE} and {BASE_URL_VARIABLE} each name what to check; unset one of them, or give --target"
+                )));
+            }
+            _ => {}
         }
-        (Some(Origin::Environment(_)), Some(Origin::Environment(_))) => {
-            return Err(Failure::Usage(format!(
-                "{TARGET_VARIABLE} and {BASE_URL_VARIABLE} each name what to check; unset one of them, or give --target"
-            )));
-        }
-        _ => {}
     }
-    let named = arguments.target.as_deref().is_some_and(|name| name != EMBEDDED);
+    let named = arguments.target.as_ref().is_some_and(|name| name.value != EMBEDDED);
     if named && !arguments.fault.is_empty() {
         return words("--fault is for the embedded service; leave the target out, or give --target embedded");
     }
     Ok(())
 }
 
-fn config(arguments: &Arguments, typed: Typed<'_>, folder: &Path) -> Result<Option<Config>, Failure> {
+fn config(arguments: &Arguments, folder: &Path) -> Result<Option<Config>, Failure> {
     if arguments.no_config {
-        if typed.is_flag("config") {
+        if arguments.config.as_ref().is_some_and(Setting::is_flag) {
             let message = "--config names a configuration, and --no-config reads none; give one of them";
             return Err(Failure::Usage(message.to_owned()));
         }
         return Ok(None);
     }
-    let path: Option<(PathBuf, Trust)> = match &arguments.config {
+    let path: Option<(PathBuf, Trust)> = match arguments.config_file() {
         // `--accept` makes it.
         Some(path) if arguments.accept && !path.exists() => None,
-        Some(path) => Some((path.clone(), Trust::Named)),
+        Some(path) => Some((path.to_owned(), Trust::Named)),
         None => find::upwards(folder)?.map(|path| (path, Trust::Found)),
     };
     path.map(|(path, trust)| Config::read(&path, trust)).transpose()
@@ -273,18 +254,20 @@ fn config(arguments: &Arguments, typed: Typed<'_>, folder: &Path) -> Result<Opti
 fn check_targets(config: &Config) -> Result<(), Failure> {
     let parsed = &config.parsed;
     for (name, part) in &parsed.file.targets {
-        if name == EMBEDDED {
-            return Err(parsed.error(&part.base_url, Problem::Embedded).into());
-        }
-        if let Err(error) = Target::parse(part.base_url.value()) {
-            return Err(parsed.error(&part.base_url, Problem::Url(error)).into());
+        if let Some(base_url) = &part.base_url {
+            if name == EMBEDDED {
+                return Err(parsed.error(base_url, Problem::Embedded).into());
+            }
+            if let Err(error) = Target::parse(&base_url.value) {
+                return Err(parsed.error(base_url, Problem::Url(error)).into());
+            }
         }
         let Some(variable) = &part.token_env else { continue };
-        if !is_variable(variable.value()) {
+        if !is_variable(&variable.value) {
             return Err(parsed.error(variable, Problem::Variable).into());
         }
-        if !config.may_read(variable.value()) {
-            let name = variable.value().clone();
+        if !config.may_read(&variable.value) {
+            let name = variable.value.clone();
             return Err(parsed.error(variable, Problem::VariableOfOthers(name)).into());
         }
     }

@@ -1,17 +1,20 @@
 //! `countersign config`: what a check would do, and where each value came from. No secret is in it: of the token it tells
 //! where it would come from.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 
 use clap::Args;
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use super::file;
 use super::levels::{LevelEntry, State};
-use super::settle::{Origin, Settled};
+use super::setting::Origin;
+use super::settle::Settled;
 use crate::cli::check::{self, Arguments as CheckArguments};
 use crate::cli::edge;
 use crate::cli::failure::Failure;
+use crate::cli::shown::targets;
 use crate::exchange::Target;
 
 /// What `config` takes.
@@ -62,8 +65,8 @@ pub(in crate::cli) fn run(settled: &Settled, form: Form) -> Result<u8, Failure> 
     let entries = settled.levels(&contract, edge::now().date_naive())?;
     check::scope(&settled.arguments, &contract, 0)?;
     check::levels(&settled.arguments)?;
-    if let Some(url) = &settled.arguments.base_url {
-        Target::parse(url)?;
+    if let Some(url) = &settled.arguments.service.base_url {
+        Target::parse(&url.value)?;
     }
     let page = Page {
         settled,
@@ -83,43 +86,41 @@ struct Page<'page> {
 }
 
 /// A setting: its name, its value, where that came from.
-type Row = (&'static str, Value, Origin);
+type Row = (String, Value, String);
 
 impl Page<'_> {
+    /// The settings, in the order in which they are declared.
     fn rows(&self) -> Vec<Row> {
         let arguments = &self.settled.arguments;
-        let embedded = arguments.base_url.is_none();
-        let reports: Vec<_> = arguments.report.iter().map(ToString::to_string).collect();
-        let reports = if reports.is_empty() {
-            json!(["terminal"])
-        } else {
-            json!(reports)
-        };
-        let spec = arguments.spec().map(|path| path.display().to_string());
-        let values = [
-            ("base_url", json!(arguments.base_url)),
-            // The embedded service is nobody's: it gets both.
-            ("writes", json!(arguments.writes || embedded)),
-            ("max_writes", json!(arguments.max_writes)),
-            ("near_tokens", json!(arguments.near_tokens)),
-            ("wait", json!(arguments.wait)),
-            ("rate", json!(arguments.rate)),
-            ("jobs", json!(arguments.jobs)),
-            ("timeout", json!(arguments.timeout)),
-            ("settle", json!(arguments.settle)),
-            ("max_time", json!(arguments.max_time)),
-            ("spec", json!(spec)),
-            ("seed", json!(arguments.seed)),
-            ("only", json!(arguments.only)),
-            ("skip", json!(arguments.skip)),
-            ("also_send", json!(arguments.also_send)),
-            ("require_facts", json!(arguments.require_facts)),
-            ("max_pages", json!(arguments.max_pages)),
-            ("repeat", json!(arguments.repeat)),
-            ("report", reports),
-        ];
-        let row = |(name, value)| (name, value, self.settled.origin(name));
-        values.into_iter().map(row).collect()
+        let mut service = arguments.service.clone();
+        service.writes.value = arguments.writes();
+        // Settings are plain data, so there is nothing that could fail to be written.
+        let declared = [json!(service), json!(arguments.check)];
+        let mut rows: Vec<_> = declared.iter().flat_map(|part| self.rows_of(part)).collect();
+        let reports: Vec<_> = targets(&arguments.report).iter().map(ToString::to_string).collect();
+        let origin = self.settled.told(&self.settled.reports);
+        rows.push(("report".to_owned(), json!(reports), origin));
+        rows
+    }
+
+    /// The settings of one declaration. A [`Setting`] has a value and an origin; what else is an object holds settings.
+    fn rows_of(&self, part: &Value) -> Vec<Row> {
+        let settings = part.as_object().into_iter().flatten();
+        let rows = settings.flat_map(|(name, setting)| match setting {
+            Value::Object(group) if !group.contains_key("origin") => self.rows_of(setting),
+            Value::Array(elements) => {
+                let values: Vec<_> = elements.iter().map(|element| element["value"].clone()).collect();
+                let first = elements.first().unwrap_or(&Value::Null);
+                vec![(name.clone(), json!(values), self.origin(first))]
+            }
+            setting => vec![(name.clone(), setting["value"].clone(), self.origin(setting))],
+        });
+        rows.collect()
+    }
+
+    fn origin(&self, setting: &Value) -> String {
+        let origin = Origin::deserialize(&setting["origin"]).unwrap_or_default();
+        self.settled.told(&origin)
     }
 
     /// The flags that set the level of a whole rule.
@@ -137,28 +138,25 @@ impl Page<'_> {
     }
 
     /// Where the token would come from, whether that holds one, and who says so.
-    fn token(&self) -> (String, Option<bool>, Origin) {
+    fn token(&self) -> (String, Option<bool>, String) {
         let arguments = &self.settled.arguments;
-        let (variable, origin) = &self.settled.token;
-        match (&arguments.base_url, &arguments.token_file) {
+        let (variable, origin) = self.settled.token();
+        let (source, set, origin) = match (&arguments.service.base_url, &arguments.token_file) {
             (None, _) => ("the embedded service's own".to_owned(), None, Origin::Default),
-            (_, Some(file)) => (format!("from `{}`", file.display()), None, Origin::Flag("token_file")),
-            (Some(_), None) => {
-                let origin = match origin {
-                    Origin::Default => Origin::Default,
-                    named => named.clone(),
-                };
-                (format!("from {variable}"), Some(edge::is_set(variable)), origin)
+            (_, Some(file)) => {
+                let origin = Origin::Flag("token-file".to_owned());
+                (format!("from `{}`", file.display()), None, origin)
             }
-        }
+            (Some(_), None) => (format!("from {variable}"), Some(edge::is_set(variable)), origin),
+        };
+        (source, set, self.settled.told(&origin))
     }
 
     fn lines(&self) -> String {
         let (config, target) = (self.settled.config.as_ref(), self.settled.target.as_deref());
-        let mut rows: Vec<(&str, String, String)> = self
-            .rows()
-            .into_iter()
-            .map(|(name, value, origin)| (name, told(name, &value), origin.to_string()))
+        let rows = self.rows().into_iter();
+        let mut rows: Vec<_> = rows
+            .map(|(name, value, origin)| (name.clone(), told(&name, &value), origin))
             .collect();
         let (token, set, origin) = self.token();
         let set = match set {
@@ -166,7 +164,7 @@ impl Page<'_> {
             Some(false) => ", which is not set",
             None => "",
         };
-        rows.insert(1, ("token", format!("{token}{set}"), origin.to_string()));
+        rows.insert(1, ("token".to_owned(), format!("{token}{set}"), origin));
         let width = rows
             .iter()
             .map(|(_, value, _)| value.chars().count())
@@ -174,7 +172,7 @@ impl Page<'_> {
             .unwrap_or(0);
         let file = config.map_or_else(|| "none".to_owned(), |config| config.path.display().to_string());
         let mut text = format!("configuration  {file}\n");
-        let unnamed = if self.settled.arguments.base_url.is_some() {
+        let unnamed = if self.settled.arguments.service.base_url.is_some() {
             "none"
         } else {
             "embedded"
@@ -209,10 +207,8 @@ impl Page<'_> {
     }
 
     fn json(&self) -> Value {
-        let rows = self
-            .rows()
-            .into_iter()
-            .map(|(name, value, origin)| (name.to_owned(), json!({"value": value, "origin": origin.to_string()})));
+        let rows = self.rows().into_iter();
+        let rows = rows.map(|(name, value, origin)| (name, json!({"value": value, "origin": origin})));
         let (token, set, origin) = self.token();
         let levels = self.entries.iter().map(|entry| {
             json!({
@@ -231,7 +227,7 @@ impl Page<'_> {
         json!({
             "configuration": self.settled.config.as_ref().map(|config| config.path.display().to_string()),
             "target": self.settled.target,
-            "token": {"source": token, "set": set, "origin": origin.to_string()},
+            "token": {"source": token, "set": set, "origin": origin},
             "settings": Value::Object(rows.collect()),
             "flags": self.flags().into_iter().map(|(level, rule)| json!({"rule": rule, "level": level})).collect::<Vec<_>>(),
             "levels": levels.collect::<Vec<_>>(),
@@ -264,16 +260,5 @@ fn why(entry: &LevelEntry) -> String {
         State::Holds => format!(": {}", entry.reason),
         State::Expired(since) => format!(": {} (expired, does nothing since {since})", entry.reason),
         State::Waits => ": does nothing until its reason is filled in".to_owned(),
-    }
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Default => formatter.write_str("default"),
-            Self::Environment(variable) => formatter.write_str(variable),
-            Self::File(place) => place.fmt(formatter),
-            Self::Flag(name) => write!(formatter, "--{}", name.replace('_', "-")),
-        }
     }
 }

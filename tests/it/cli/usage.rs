@@ -172,7 +172,7 @@ fn a_number_out_of_its_range_is_told_with_its_flag_and_the_range() {
         (["--settle", "-1"], ["--settle", "0 to 86400"]),
         (["--require-facts", "101"], ["--require-facts", "0 to 100"]),
         (["--require-facts", "-0.1"], ["--require-facts", "0 to 100"]),
-        (["--jobs", "0"], ["--jobs", "1..=256"]),
+        (["--jobs", "0"], ["--jobs", "from 1 to 256"]),
         (["--max-writes", "-1"], ["--max-writes", "invalid digit"]),
     ] {
         says(&refused(&arguments), &parts);
