@@ -1,15 +1,13 @@
 //! What was accepted beforehand, and what a run showed of it: how many findings an entry decided, whether it still holds,
 //! whether what it accepts is there at all. The main types are [`Acceptance`] and [`AcceptedRecord`].
 
-use std::fmt;
-
 use chrono::NaiveDate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
-use crate::rules::{Entry, Level, Levels, Verdict, shows};
+use crate::rules::{Entry, Level, Levels, Scope, Verdict, shows};
 use crate::run::{Ended, Run};
 
 /// A level that somebody set for a part of the contract, with what was written beside it.
@@ -19,8 +17,6 @@ pub struct Acceptance {
     pub entry: Entry,
     /// Its number in the run's [`Levels`]; none where it was not given to them.
     pub number: Option<usize>,
-    /// Where it holds, as it is written.
-    pub scope: Scope,
     /// Why.
     pub reason: String,
     /// The last day on which it holds.
@@ -29,19 +25,6 @@ pub struct Acceptance {
     pub expired: Option<NaiveDate>,
     /// The file and the line that it stands in.
     pub place: String,
-}
-
-/// Where an entry of the configuration holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Scope {
-    /// The rule.
-    pub rule: String,
-    /// The operation; any where there is none.
-    pub operation: Option<String>,
-    /// The place in the answer, as the names of facts write it; any where there is none.
-    pub field: Option<String>,
-    /// The name of the fact; any of the rule's there where there is none.
-    pub fact: Option<String>,
 }
 
 /// What became of an entry of the configuration.
@@ -94,7 +77,7 @@ pub fn accepted(run: &Run, contract: &Contract, levels: &Levels, acceptances: &[
             (None, Some(_)) => AcceptedState::Holds,
         };
         AcceptedRecord {
-            scope: acceptance.scope.clone(),
+            scope: acceptance.entry.scope.clone(),
             level: acceptance.entry.level,
             reason: acceptance.reason.clone(),
             until: acceptance.until.map(|day| day.to_string()),
@@ -159,52 +142,22 @@ fn files(accepted: &[AcceptedRecord]) -> String {
     files.join(", ")
 }
 
-impl fmt::Display for Scope {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.rule)?;
-        if let Some(fact) = &self.fact {
-            return write!(formatter, " of `{fact}`");
-        }
-        match (&self.operation, &self.field) {
-            (None, None) => formatter.write_str(" everywhere"),
-            (Some(operation), None) => write!(formatter, " in {operation}"),
-            (operation, Some(field)) => {
-                let operation = operation.as_deref().map_or_else(String::new, |name| format!(" {name}"));
-                let field = if field.is_empty() { "the whole answer" } else { field };
-                write!(formatter, "{operation} {field}")
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::report::testing::Seen;
-    use crate::rules::{Field, Rule};
 
     const SOUND: &[&str] = &[r#"{"name": "a", "size": 1}"#];
 
     /// What a run that saw these bodies says of an entry for this rule and field.
     fn told(seen: Seen, rule: &str, field: Option<&str>, expired: Option<NaiveDate>) -> AcceptedRecord {
-        let entry = Entry {
-            rule: Rule::named(rule).unwrap(),
-            operation: seen.contract.operation_named("getThings"),
-            field: field.map(|field| Field::parse(field).unwrap()),
-            fact: None,
-            level: Level::Allow,
-        };
+        let scope = Scope::of(rule, Some("getThings"), field);
+        let entry = Entry::of(&seen.contract, scope, Level::Allow);
         let mut levels = Levels::default();
         let number = expired.is_none().then(|| levels.add(entry.clone()));
         let acceptance = Acceptance {
             entry,
             number,
-            scope: Scope {
-                rule: rule.to_owned(),
-                operation: Some("getThings".to_owned()),
-                field: field.map(str::to_owned),
-                fact: None,
-            },
             reason: "agreed".to_owned(),
             until: None,
             expired,

@@ -24,7 +24,7 @@ mod testing;
 mod told;
 pub(crate) mod wrap;
 
-pub use accepted::{Acceptance, AcceptedRecord, AcceptedState, Scope, accepted};
+pub use accepted::{Acceptance, AcceptedRecord, AcceptedState, accepted};
 pub use excerpt::{Excerpt, ExcerptLine, Mark};
 pub use exchanges::{AnswerRecord, CredentialRecord, ExchangeRecord, Exchanges, HeaderRecord, PurposeRecord};
 pub use github::github;

@@ -8,7 +8,7 @@ use reqwest::header::HeaderMap;
 use super::{
     AcceptedRecord, AcceptedState, AnswerRecord, ContractRecord, Coverage, CredentialRecord, Excerpt, ExchangeRecord,
     Exchanges, FactRow, Facts, FindingRecord, GapRecord, LookedThroughRecord, NotTakenRecord, OperationRecord,
-    OtherRecord, Outcome, PlaceRecord, PurposeRecord, Record, RequestCounts, ResidueRecord, RunFacts, Scope, VERSION,
+    OtherRecord, Outcome, PlaceRecord, PurposeRecord, Record, RequestCounts, ResidueRecord, RunFacts, VERSION,
     VerdictRecord, record,
 };
 use crate::contract::Contract;
@@ -17,7 +17,7 @@ use crate::contract::operation::Method;
 use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{Answer, Credential, Exchange, Intent, Leaning, Purpose, Request, Target, Told, Writing};
 use crate::history::{LookedThrough, Residue};
-use crate::rules::{Judge, Level, Levels, Verdicts};
+use crate::rules::{Judge, Level, Levels, Scope, Verdicts};
 use crate::run::{Ended, Exchanged, Run, Tally};
 
 const SCHEMA: &str = "/paths/~1things/get/responses/200/content/application~1json/schema";
@@ -174,12 +174,7 @@ impl Seen {
 /// An entry of the configuration in this state.
 fn entry(state: AcceptedState, field: &str, findings: usize) -> AcceptedRecord {
     AcceptedRecord {
-        scope: Scope {
-            rule: "null-value".to_owned(),
-            operation: Some("getThings".to_owned()),
-            field: Some(field.to_owned()),
-            fact: None,
-        },
+        scope: Scope::of("null-value", Some("getThings"), Some(field)),
         level: Level::Allow,
         reason: "agreed".to_owned(),
         until: None,

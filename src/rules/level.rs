@@ -146,7 +146,7 @@ impl Levels {
 mod tests {
     use super::*;
     use crate::contract::Contract;
-    use crate::rules::{Field, rule_of};
+    use crate::rules::{Scope, rule_of};
 
     fn rule() -> &'static Rule {
         Rule::named("null-value").unwrap()
@@ -156,13 +156,8 @@ mod tests {
     fn decided(levels: &mut Levels, entries: &[(Option<&str>, Option<&str>, Level)]) -> Level {
         let contract = Contract::built_in().unwrap();
         for (operation, field, level) in entries {
-            levels.add(Entry {
-                rule: rule(),
-                operation: operation.map(|name| contract.operation_named(name).unwrap()),
-                field: field.map(|field| Field::parse(field).unwrap()),
-                fact: None,
-                level: *level,
-            });
+            let scope = Scope::of(rule().name, *operation, *field);
+            levels.add(Entry::of(&contract, scope, *level));
         }
         let fact = contract
             .facts
@@ -198,13 +193,8 @@ mod tests {
             assert_eq!(decided(&mut Levels::default(), &entry), level, "{entry:?}");
         }
         let mut other = Levels::default();
-        other.add(Entry {
-            rule: Rule::named("wrong-type").unwrap(),
-            operation: None,
-            field: None,
-            fact: None,
-            level: Level::Deny,
-        });
+        let scope = Scope::of("wrong-type", None, None);
+        other.add(Entry::of(&Contract::built_in().unwrap(), scope, Level::Deny));
         assert_eq!(decided(&mut other, &[]), Level::Warn);
     }
 
@@ -254,13 +244,11 @@ mod tests {
             .collect();
         assert!(beside.len() > 1);
         for (fact, level) in [(Some(beside[0].name.to_string()), Level::Allow), (None, Level::Warn)] {
-            levels.add(Entry {
-                rule: auth,
-                operation,
-                field: Field::parse(""),
+            let scope = Scope {
                 fact,
-                level,
-            });
+                ..Scope::of(auth.name, Some("getTags"), Some(""))
+            };
+            levels.add(Entry::of(&contract, scope, level));
         }
         assert_eq!(levels.of(auth, beside[0]).level, Level::Allow);
         assert_eq!(levels.of(auth, beside[1]).level, Level::Warn);

@@ -53,7 +53,7 @@ pub use level::{Decided, Level, Levels, UnknownRule};
 pub use of_kind::{rule_of, shows};
 pub(crate) use pages::OF_A_SECOND_PAGE;
 pub use rule::{Example, Rule};
-pub use scope::{Entry, Field};
+pub use scope::{Entry, Scope, field_covers, is_field};
 pub use success::NoSuccess;
 /// The name of the rule for operations of which no success was judged.
 pub const UNCHECKED_OPERATION: &str = unchecked_operation::NAME;

@@ -1,94 +1,149 @@
-//! Where a level holds: everywhere, in one operation, at one field. The main types are [`Entry`] and [`Field`].
+//! Where a level holds: everywhere, in one operation, at one field, at one fact. The main types are [`Scope`] and [`Entry`].
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::{Level, Rule};
 use crate::contract::fact::Fact;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 
+/// Where an entry of the configuration holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Scope {
+    /// The rule.
+    pub rule: String,
+    /// The operation; any where there is none.
+    pub operation: Option<String>,
+    /// The place in the answer, as the names of facts write it; any where there is none.
+    pub field: Option<String>,
+    /// The name of the fact; any of the rule's there where there is none.
+    pub fact: Option<String>,
+}
+
 /// A level for the findings of a rule, everywhere or in a part of the contract.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The rule.
+    /// Where it holds.
+    pub scope: Scope,
+    /// The rule that the scope names.
     pub rule: &'static Rule,
-    /// The operation; any where there is none.
+    /// The operation that the scope names.
     pub operation: Option<OperationId>,
-    /// The place in the answer; any where there is none.
-    pub field: Option<Field>,
-    /// The fact, by its name; any of the rule's there where there is none.
-    pub fact: Option<String>,
     /// The level there.
     pub level: Level,
 }
 
-/// A place in an answer as the names of facts write it: a JSON pointer (RFC 6901) in which `*` is any one name or index.
-/// With `/**` at its end it is the place before that and everything below.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Field {
-    pattern: String,
-    below: bool,
+/// Whether a text is a field that a [`Scope`] can have: a JSON pointer (RFC 6901) in which `*` is any one name or index, and
+/// empty is the answer as a whole. With `/**` at its end it is the place before that and everything below.
+#[must_use]
+pub fn is_field(text: &str) -> bool {
+    let (pattern, _) = split(text);
+    pointer::is_pointer(pattern) && pointer::tokens(pattern).all(|token| token != "**")
 }
 
-impl Field {
-    /// Reads a place; empty is the answer as a whole.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let (pattern, below) = text
-            .strip_suffix("/**")
-            .map_or((text, false), |pattern| (pattern, true));
-        let stray = pointer::tokens(pattern).any(|token| token == "**");
-        (pointer::is_pointer(pattern) && !stray).then(|| Self {
-            pattern: pattern.to_owned(),
-            below,
-        })
-    }
+/// Whether a fact at this pattern lies at a field.
+#[must_use]
+pub fn field_covers(field: &str, pattern: &str) -> bool {
+    let (field, below) = split(field);
+    let mut tokens = pattern.split('/');
+    let matches = field
+        .split('/')
+        .all(|wanted| tokens.next().is_some_and(|token| wanted == "*" || wanted == token));
+    matches && (below || tokens.next().is_none())
+}
 
-    /// Whether a fact at this pattern lies there.
-    #[must_use]
-    pub fn covers(&self, pattern: &str) -> bool {
-        let mut tokens = pattern.split('/');
-        let matches = self
-            .pattern
-            .split('/')
-            .all(|wanted| tokens.next().is_some_and(|token| wanted == "*" || wanted == token));
-        matches && (self.below || tokens.next().is_none())
-    }
+/// A field without the sign that it means what is below it too, and whether it has that.
+fn split(field: &str) -> (&str, bool) {
+    field
+        .strip_suffix("/**")
+        .map_or((field, false), |pattern| (pattern, true))
 }
 
 impl Entry {
     /// Whether it is about one operation, one field or one fact only.
     #[must_use]
     pub fn is_scoped(&self) -> bool {
-        self.operation.is_some() || self.field.is_some() || self.fact.is_some()
+        self.scope.operation.is_some() || self.scope.field.is_some() || self.scope.fact.is_some()
     }
 
     /// Whether it is about findings of its rule at this fact.
     #[must_use]
     pub fn covers(&self, fact: &Fact) -> bool {
+        let field = self.scope.field.as_ref();
         self.operation.is_none_or(|operation| operation == fact.operation)
-            && self.field.as_ref().is_none_or(|field| field.covers(&fact.pattern))
-            && self.fact.as_ref().is_none_or(|name| fact.name == *name)
+            && field.is_none_or(|field| field_covers(field, &fact.pattern))
+            && self.scope.fact.as_ref().is_none_or(|name| fact.name == *name)
     }
 
     /// How closely it says where it holds: a fact before a field, one field before a field and what is below it, that
     /// before an operation.
     pub(super) fn closeness(&self) -> u8 {
-        let field = match &self.field {
+        let field = match self.scope.field.as_deref().map(split) {
             None => 0,
-            Some(field) if field.below => 2,
-            Some(_) => 4,
+            Some((_, true)) => 2,
+            Some((_, false)) => 4,
         };
-        8 * u8::from(self.fact.is_some()) + field + u8::from(self.operation.is_some())
+        8 * u8::from(self.scope.fact.is_some()) + field + u8::from(self.operation.is_some())
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.rule)?;
+        if let Some(fact) = &self.fact {
+            return write!(formatter, " of `{fact}`");
+        }
+        match (&self.operation, &self.field) {
+            (None, None) => formatter.write_str(" everywhere"),
+            (Some(operation), None) => write!(formatter, " in {operation}"),
+            (operation, Some(field)) => {
+                let operation = operation.as_deref().map_or_else(String::new, |name| format!(" {name}"));
+                let field = if field.is_empty() { "the whole answer" } else { field };
+                write!(formatter, "{operation} {field}")
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::Contract;
+
+    impl Scope {
+        /// A scope of the rule of this name.
+        pub(crate) fn of(rule: &str, operation: Option<&str>, field: Option<&str>) -> Self {
+            Self {
+                rule: rule.to_owned(),
+                operation: operation.map(str::to_owned),
+                field: field.map(str::to_owned),
+                fact: None,
+            }
+        }
+    }
+
+    impl Entry {
+        /// An entry of such a scope of the contract.
+        pub(crate) fn of(contract: &Contract, scope: Scope, level: Level) -> Self {
+            Self {
+                rule: Rule::named(&scope.rule).unwrap(),
+                operation: scope
+                    .operation
+                    .as_ref()
+                    .map(|name| contract.operation_named(name).unwrap()),
+                scope,
+                level,
+            }
+        }
+    }
 
     #[test]
     fn a_field_is_the_place_and_no_other() {
-        let field = Field::parse("/data/items/*/age").unwrap();
-        assert!(field.covers("/data/items/*/age"));
+        let field = "/data/items/*/age";
+        assert!(field_covers(field, "/data/items/*/age"));
         for other in [
             "",
             "/data/items/*",
@@ -96,35 +151,36 @@ mod tests {
             "/data/items/*/ages",
             "/data/items/age",
         ] {
-            assert!(!field.covers(other), "{other}");
+            assert!(!field_covers(field, other), "{other}");
         }
     }
 
     #[test]
     fn a_star_is_any_one_token() {
-        let field = Field::parse("/data/*/name").unwrap();
-        assert!(field.covers("/data/items/name") && field.covers("/data/*/name"));
-        assert!(!field.covers("/data/items/*/name"));
+        let field = "/data/*/name";
+        assert!(field_covers(field, "/data/items/name") && field_covers(field, "/data/*/name"));
+        assert!(!field_covers(field, "/data/items/*/name"));
     }
 
     #[test]
     fn two_stars_at_the_end_are_the_place_and_all_below() {
-        let field = Field::parse("/data/items/*/tags/**").unwrap();
-        assert!(field.covers("/data/items/*/tags") && field.covers("/data/items/*/tags/id"));
-        assert!(!field.covers("/data/items/*") && !field.covers("/data/items/*/tagsx"));
-        assert!(Field::parse("/**").unwrap().covers(""));
+        let field = "/data/items/*/tags/**";
+        assert!(field_covers(field, "/data/items/*/tags") && field_covers(field, "/data/items/*/tags/id"));
+        assert!(!field_covers(field, "/data/items/*") && !field_covers(field, "/data/items/*/tagsx"));
+        assert!(field_covers("/**", ""));
     }
 
     #[test]
     fn the_empty_field_is_the_whole_answer() {
-        let field = Field::parse("").unwrap();
-        assert!(field.covers("") && !field.covers("/data"));
+        let field = "";
+        assert!(is_field(field));
+        assert!(field_covers(field, "") && !field_covers(field, "/data"));
     }
 
     #[test]
     fn what_is_no_pointer_is_no_field() {
         for text in ["data/items", "age", "/**/age", "**"] {
-            assert_eq!(Field::parse(text), None, "{text}");
+            assert!(!is_field(text), "{text}");
         }
     }
 }

@@ -22,8 +22,7 @@ use crate::cli::failure::Failure;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::exchange::redact::printable;
-use crate::report::Scope;
-use crate::rules::{Finding, Level, shows};
+use crate::rules::{Finding, Level, Scope, shows};
 
 /// A configuration that will be added to.
 #[derive(Debug)]

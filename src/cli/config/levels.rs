@@ -13,8 +13,8 @@ use super::setting::Setting;
 use crate::contract::Contract;
 use crate::contract::openapi::near;
 use crate::contract::operation::OperationId;
-use crate::report::{Acceptance, Scope};
-use crate::rules::{Entry, Field, Level, Levels, RULES, Rule};
+use crate::report::Acceptance;
+use crate::rules::{Entry, Level, Levels, RULES, Rule, Scope, field_covers, is_field};
 
 /// Words that stand where a reason will stand some day.
 const PLACEHOLDERS: [&str; 4] = ["todo", "fixme", "tbd", "xxx"];
@@ -24,8 +24,6 @@ const PLACEHOLDERS: [&str; 4] = ["todo", "fixme", "tbd", "xxx"];
 pub(in crate::cli) struct LevelEntry {
     /// What it says.
     pub(in crate::cli) entry: Entry,
-    /// Where it holds, as it is written.
-    pub(in crate::cli) scope: Scope,
     /// Why.
     pub(in crate::cli) reason: String,
     /// The last day on which it holds.
@@ -71,7 +69,6 @@ pub(in crate::cli) fn add(entries: &[LevelEntry], levels: &mut Levels) -> Vec<Ac
         Acceptance {
             entry: written.entry.clone(),
             number: holds.then(|| levels.add(written.entry.clone())),
-            scope: written.scope.clone(),
             reason: written.reason.clone(),
             until: written.until,
             expired: match written.state {
@@ -88,18 +85,16 @@ fn entry(parsed: &Parsed, part: &LevelPart, contract: &Contract, today: NaiveDat
     let rule = parsed.known(&part.rule, |name| rule(name))?;
     let level = parsed.known(&part.level, |name| level(name))?;
     let operation = parsed.known_if(&part.operation, |name| operation(contract, name))?;
-    let field = parsed.known_if(&part.field, |text| field(contract, operation, text))?;
-    let fact = parsed.known_if(&part.fact, |name| fact(contract, name))?;
+    parsed.known_if(&part.field, |text| field(contract, operation, text))?;
+    parsed.known_if(&part.fact, |name| fact(contract, name))?;
     let until = parsed.known_if(&part.until, |until| day(until).ok_or(Problem::Date))?;
     Ok(LevelEntry {
         entry: Entry {
+            scope: scope(part),
             rule,
             operation,
-            field,
-            fact,
             level,
         },
-        scope: scope(part),
         reason: part.reason.value.trim().to_owned(),
         until,
         place: parsed.place(&part.rule),
@@ -136,23 +131,25 @@ fn operation(contract: &Contract, name: &str) -> Result<OperationId, Problem> {
 }
 
 /// A field that some fact of the contract lies at. One that nothing lies at would never match, and nobody would notice.
-fn field(contract: &Contract, operation: Option<OperationId>, text: &str) -> Result<Field, Problem> {
-    let field = Field::parse(text).ok_or_else(|| Problem::Field(text.to_owned()))?;
+fn field(contract: &Contract, operation: Option<OperationId>, text: &str) -> Result<(), Problem> {
+    if !is_field(text) {
+        return Err(Problem::Field(text.to_owned()));
+    }
     let mut facts = contract
         .facts
         .iter()
         .filter(|fact| operation.is_none_or(|operation| operation == fact.operation));
-    if facts.clone().any(|fact| field.covers(&fact.pattern)) {
-        return Ok(field);
+    if facts.clone().any(|fact| field_covers(text, &fact.pattern)) {
+        return Ok(());
     }
     let patterns: BTreeSet<_> = facts.by_ref().map(|fact| fact.pattern.as_str()).collect();
     Err(unlisted("field", text, near(text, patterns)))
 }
 
-fn fact(contract: &Contract, name: &str) -> Result<String, Problem> {
+fn fact(contract: &Contract, name: &str) -> Result<(), Problem> {
     let names = contract.facts.iter().map(|fact| fact.name.as_str());
     if names.clone().any(|known| known == name) {
-        return Ok(name.to_owned());
+        return Ok(());
     }
     Err(unlisted("fact", name, near(name, names)))
 }

@@ -200,7 +200,7 @@ impl Page<'_> {
                 "  {}  {} {}{until}{}",
                 entry.place,
                 entry.entry.level,
-                entry.scope,
+                entry.entry.scope,
                 why(entry)
             );
         }
@@ -212,7 +212,7 @@ impl Page<'_> {
         let (token, set, origin) = self.token();
         let levels = self.entries.iter().map(|entry| {
             json!({
-                "scope": entry.scope,
+                "scope": entry.entry.scope,
                 "level": entry.entry.level,
                 "reason": entry.reason,
                 "until": entry.until,
