@@ -15,7 +15,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::{Contract, UnknownOperation};
 use crate::exchange::redact::{SHORTEST_TOKEN, Values};
 use crate::exchange::{Limits, RequestBody, Target, Transport};
-use crate::plan::{Mark, Plan, Scope, Shard};
+use crate::plan::{Mark, Plan, Selection, Shard};
 use crate::rules::{Level, Levels};
 use crate::run::{Event, Settings};
 
@@ -348,11 +348,11 @@ impl Check {
         })
     }
 
-    fn scope(&self, seed: u64) -> Result<Scope, UnknownOperation> {
+    fn scope(&self, seed: u64) -> Result<Selection, UnknownOperation> {
         let named = |names: &[String]| -> Result<Vec<OperationId>, _> {
             names.iter().map(|name| self.contract.find_operation(name)).collect()
         };
-        Ok(Scope {
+        Ok(Selection {
             writes: self.writes,
             token: self.token.is_some(),
             only: named(&self.only)?,

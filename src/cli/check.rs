@@ -30,7 +30,7 @@ use crate::contract::document::MAXIMUM_BYTES;
 use crate::contract::operation::OperationId;
 use crate::exchange::redact::Values;
 use crate::exchange::{Limits, Target, Transport};
-use crate::plan::{Bounds, Mark, Plan, Scope, Shard};
+use crate::plan::{Bounds, Mark, Plan, Selection, Shard};
 use crate::report::{Record, Terminal, accepted};
 use crate::rules::{Level, Levels};
 use crate::run::{Event, Run, Settings};
@@ -219,7 +219,7 @@ pub(super) fn contract(spec: Option<&Path>) -> Result<Contract, Failure> {
 struct Resolved {
     named: Option<(Target, Option<Token>)>,
     faults: Faults,
-    scope: Scope,
+    scope: Selection,
     settings: Settings,
     limits: Limits,
 }
@@ -292,7 +292,7 @@ fn no_token(settled: &Settled) -> Failure {
 ///
 /// [`Failure::Usage`] where there are more shards than there is something to do for: one that checks nothing proves
 /// nothing.
-pub(super) fn plan(contract: &Contract, scope: &Scope) -> Result<Plan, Failure> {
+pub(super) fn plan(contract: &Contract, scope: &Selection) -> Result<Plan, Failure> {
     let plan = Plan::new(contract, scope);
     let parts = plan.parts;
     match scope.shard {
@@ -313,8 +313,8 @@ pub(super) fn plan(contract: &Contract, scope: &Scope) -> Result<Plan, Failure> 
 }
 
 /// What a check with these arguments may do. Whether there is a token is not known here.
-pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Result<Scope, Failure> {
-    Ok(Scope {
+pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Result<Selection, Failure> {
+    Ok(Selection {
         writes: arguments.writes(),
         token: false,
         only: operations(contract, &arguments.check.only)?,

@@ -1,4 +1,4 @@
-//! `countersign man`: a manual page for the program and one for each subcommand. The main type is [`Page`].
+//! `countersign man`: a manual page for the program and one for each subcommand. The main type is [`Manual`].
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub(super) struct Arguments {
 
 /// A page, as a file of this name.
 #[derive(Debug)]
-struct Page {
+struct Manual {
     file: String,
     text: Vec<u8>,
 }
@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &Arguments, command: Command) -> Result<u8, Failure
 }
 
 /// The program's page first, then those of its subcommands.
-fn pages(command: Command) -> Vec<Page> {
+fn pages(command: Command) -> Vec<Manual> {
     let mut command = command.disable_help_subcommand(true);
     command.build();
     let source = format!("{} {}", command.get_name(), command.get_version().unwrap_or_default());
@@ -58,7 +58,7 @@ fn page_name(command: &Command) -> String {
         .to_owned()
 }
 
-fn page(command: &Command, source: &str, names: &[String]) -> Page {
+fn page(command: &Command, source: &str, names: &[String]) -> Manual {
     let man = Man::new(command.clone()).source(source).manual("countersign");
     let mut text = Vec::new();
     let mut rest = Roff::new();
@@ -73,7 +73,7 @@ fn page(command: &Command, source: &str, names: &[String]) -> Page {
         .and_then(|()| sections(command, &man, &mut text))
         .and_then(|()| rest.to_writer(&mut text));
     debug_assert!(written.is_ok());
-    Page {
+    Manual {
         file: man.get_filename(),
         text: ascii(&String::from_utf8_lossy(&text)).into_bytes(),
     }
@@ -127,7 +127,7 @@ fn see_also(names: &[String], own: &str, roff: &mut Roff) {
 }
 
 /// Writes every page aside before the first takes its place, so that a folder that takes no file keeps what it has.
-fn write(folder: &Path, pages: &[Page]) -> Result<(), Failure> {
+fn write(folder: &Path, pages: &[Manual]) -> Result<(), Failure> {
     let failure = |path: &Path, reason: String| Failure::ManPage {
         path: path.to_owned(),
         reason,

@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::wrap::hanging;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
-use crate::plan::{Action, Bounds, Given, Plan, Planned, Scope, Source};
+use crate::plan::{Action, Bounds, Given, Plan, Planned, Selection, Source};
 
 /// Prints the plan of a check with these arguments.
 pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
@@ -18,12 +18,12 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     let contract = check::contract(arguments.spec())?;
     settled.levels(&contract, edge::now().date_naive())?;
     let seed = arguments.chosen_seed()?;
-    let scope = Scope {
+    let scope = Selection {
         // Whether there is one is not asked: a check without the token that it needs sends nothing.
         token: true,
         ..check::scope(arguments, &contract, seed)?
     };
-    let page = Page {
+    let page = Listing {
         contract: &contract,
         plan: &check::plan(&contract, &scope)?,
         bounds: arguments.bounds(),
@@ -35,7 +35,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
 }
 
 /// A plan and how it is told.
-struct Page<'page> {
+struct Listing<'page> {
     contract: &'page Contract,
     plan: &'page Plan,
     bounds: Bounds,
@@ -43,7 +43,7 @@ struct Page<'page> {
     verbose: bool,
 }
 
-impl Page<'_> {
+impl Listing<'_> {
     fn text(&self, seed: u64, rounds: u64) -> String {
         let steps = self.plan.told(self.contract);
         let mut text = String::new();

@@ -39,14 +39,14 @@ pub struct Position {
 #[derive(Clone, Debug)]
 pub struct Node {
     /// The value.
-    pub kind: Kind,
+    pub kind: NodeKind,
     /// Where the value starts.
     pub at: Position,
 }
 
 /// What a [`Node`] is.
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub enum NodeKind {
     /// `null`.
     Null,
     /// A boolean.
@@ -122,7 +122,7 @@ impl Node {
     }
 
     fn member_and_place(&self, name: &str) -> Option<&Member> {
-        if let Kind::Object(members) = &self.kind {
+        if let NodeKind::Object(members) = &self.kind {
             members.named(name)
         } else {
             None
@@ -132,7 +132,7 @@ impl Node {
     /// The members, none unless this is an object.
     #[must_use]
     pub fn members(&self) -> &[Member] {
-        if let Kind::Object(members) = &self.kind {
+        if let NodeKind::Object(members) = &self.kind {
             &members.listed
         } else {
             &[]
@@ -142,7 +142,7 @@ impl Node {
     /// The elements, none unless this is an array.
     #[must_use]
     pub fn elements(&self) -> &[Node] {
-        if let Kind::Array(elements) = &self.kind {
+        if let NodeKind::Array(elements) = &self.kind {
             elements
         } else {
             &[]
@@ -152,7 +152,7 @@ impl Node {
     /// The text, if this is one.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
-        if let Kind::String(text) = &self.kind {
+        if let NodeKind::String(text) = &self.kind {
             Some(text)
         } else {
             None
@@ -162,7 +162,7 @@ impl Node {
     /// The boolean, if this is one.
     #[must_use]
     pub fn boolean(&self) -> Option<bool> {
-        if let Kind::Boolean(boolean) = self.kind {
+        if let NodeKind::Boolean(boolean) = self.kind {
             Some(boolean)
         } else {
             None
@@ -173,12 +173,12 @@ impl Node {
     #[must_use]
     pub fn to_value(&self) -> Value {
         match &self.kind {
-            Kind::Null => Value::Null,
-            Kind::Boolean(boolean) => Value::Bool(*boolean),
-            Kind::Number(number) => Value::Number(number.clone()),
-            Kind::String(text) => Value::String(text.to_string()),
-            Kind::Array(elements) => elements.iter().map(Node::to_value).collect(),
-            Kind::Object(members) => {
+            NodeKind::Null => Value::Null,
+            NodeKind::Boolean(boolean) => Value::Bool(*boolean),
+            NodeKind::Number(number) => Value::Number(number.clone()),
+            NodeKind::String(text) => Value::String(text.to_string()),
+            NodeKind::Array(elements) => elements.iter().map(Node::to_value).collect(),
+            NodeKind::Object(members) => {
                 let pairs = members
                     .listed
                     .iter()
@@ -192,12 +192,12 @@ impl Node {
     #[must_use]
     pub fn kind_name(&self) -> &'static str {
         match self.kind {
-            Kind::Null => "null",
-            Kind::Boolean(_) => "a boolean",
-            Kind::Number(_) => "a number",
-            Kind::String(_) => "a string",
-            Kind::Array(_) => "an array",
-            Kind::Object(_) => "an object",
+            NodeKind::Null => "null",
+            NodeKind::Boolean(_) => "a boolean",
+            NodeKind::Number(_) => "a number",
+            NodeKind::String(_) => "a string",
+            NodeKind::Array(_) => "an array",
+            NodeKind::Object(_) => "an object",
         }
     }
 }
@@ -267,8 +267,8 @@ impl Document {
     #[must_use]
     pub fn node(&self, pointer: &str) -> Option<&Node> {
         pointer::tokens(pointer).try_fold(&self.root, |node, token| match &node.kind {
-            Kind::Object(_) => node.member(&token),
-            Kind::Array(elements) => elements.get(token.parse::<usize>().ok()?),
+            NodeKind::Object(_) => node.member(&token),
+            NodeKind::Array(elements) => elements.get(token.parse::<usize>().ok()?),
             _ => None,
         })
     }
@@ -280,8 +280,8 @@ impl Document {
         let (mut node, mut at) = (&self.root, self.root.at);
         for token in pointer::tokens(pointer) {
             let next = match &node.kind {
-                Kind::Object(_) => node.member_and_place(&token).map(|member| (&member.node, member.at)),
-                Kind::Array(elements) => token
+                NodeKind::Object(_) => node.member_and_place(&token).map(|member| (&member.node, member.at)),
+                NodeKind::Array(elements) => token
                     .parse::<usize>()
                     .ok()
                     .and_then(|index| elements.get(index))
@@ -402,10 +402,10 @@ impl<'text> Reader<'text> {
         let before = self.nodes;
         let (kind, anchor) = match event {
             Event::Scalar(text, style, anchor, tag) => (self.scalar(&text, style, tag.as_deref()), anchor),
-            Event::SequenceStart(anchor, _) => (Kind::Array(self.elements(at)?.into_boxed_slice()), anchor),
+            Event::SequenceStart(anchor, _) => (NodeKind::Array(self.elements(at)?.into_boxed_slice()), anchor),
             Event::MappingStart(anchor, _) => {
                 let members = Members::new(self.members(at)?);
-                (Kind::Object(Box::new(members)), anchor)
+                (NodeKind::Object(Box::new(members)), anchor)
             }
             Event::Alias(anchor) => return self.alias(anchor, at),
             _ => return Err(self.defect(at, Problem::Empty)),
@@ -474,16 +474,16 @@ impl<'text> Reader<'text> {
     }
 
     /// Resolves a scalar by YAML 1.2's core schema; what JSON has no number for stays a text.
-    fn scalar(&mut self, text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Kind {
+    fn scalar(&mut self, text: &str, style: ScalarStyle, tag: Option<&Tag>) -> NodeKind {
         let tagged_text = tag.is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
         if style != ScalarStyle::Plain || tagged_text {
-            return Kind::String(self.texts.one(text));
+            return NodeKind::String(self.texts.one(text));
         }
         match text {
-            "" | "~" | "null" | "Null" | "NULL" => Kind::Null,
-            "true" | "True" | "TRUE" => Kind::Boolean(true),
-            "false" | "False" | "FALSE" => Kind::Boolean(false),
-            other => number(other).map_or_else(|| Kind::String(self.texts.one(other)), Kind::Number),
+            "" | "~" | "null" | "Null" | "NULL" => NodeKind::Null,
+            "true" | "True" | "TRUE" => NodeKind::Boolean(true),
+            "false" | "False" | "FALSE" => NodeKind::Boolean(false),
+            other => number(other).map_or_else(|| NodeKind::String(self.texts.one(other)), NodeKind::Number),
         }
     }
 

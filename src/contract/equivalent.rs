@@ -2,7 +2,7 @@
 //! few requests show them all.
 
 use super::document::Document;
-use super::odd::Kind;
+use super::odd::ParameterKind;
 use super::operation::{Location, Method, Operation, Parameter, Security};
 use super::vocabulary::Equivalence;
 
@@ -26,7 +26,7 @@ pub(super) fn shown_by(document: &Document, operations: &[Operation], way: Equiv
 /// Whether a parameter is an identifier in the path that is documented as a UUID.
 #[must_use]
 pub fn is_uuid_in_path(document: &Document, operation: &Operation, parameter: &Parameter) -> bool {
-    parameter.location == Location::Path && Kind::of(document, operation, parameter) == Kind::Uuid
+    parameter.location == Location::Path && ParameterKind::of(document, operation, parameter) == ParameterKind::Uuid
 }
 
 fn takes_a_token(operation: &Operation) -> bool {

@@ -2,7 +2,7 @@
 
 use super::operation::{OperationId, StatusPattern};
 use super::texts::Text;
-use super::vocabulary::{Equivalence, Form};
+use super::vocabulary::{Equivalence, TimestampForm};
 
 /// A fact's place in [`Contract::facts`](super::Contract::facts).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,7 +32,7 @@ pub enum FactKind {
     /// A field that must not be there.
     Absent,
     /// A form of a request field is accepted.
-    Accepts(Form),
+    Accepts(TimestampForm),
     /// What stands in the schema beyond types and names: `enum`, `pattern`, bounds, `oneOf`.
     Assertion,
     /// The created record carries a sent field; the index is that of the law's list.

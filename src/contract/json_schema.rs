@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::document::{Document, Kind, Node};
+use super::document::{Document, Node, NodeKind};
 use super::openapi::target_of;
 use super::pointer;
 
@@ -108,7 +108,7 @@ impl Converter {
                 reference
             };
         }
-        if !matches!(node.kind, Kind::Object(_)) {
+        if !matches!(node.kind, NodeKind::Object(_)) {
             return node.to_value();
         }
         let mut converted = Map::new();

@@ -8,7 +8,7 @@ use super::equivalent;
 use super::fact::{Fact, FactKind};
 use super::link::{Link, Target};
 use super::odd;
-use super::operation::{Answer, Operation, OperationId, Security};
+use super::operation::{DocumentedAnswer, Operation, OperationId, Security};
 use super::pointer;
 use super::vocabulary::{Carry, Created, Equivalence};
 
@@ -108,7 +108,7 @@ impl Adder<'_> {
 
     /// What a documented body states before its schema does; nothing where no body is documented. An answer that is no
     /// success has its status in the names.
-    fn content(&mut self, answer: &Answer) {
+    fn content(&mut self, answer: &DocumentedAnswer) {
         if answer.media_types.is_empty() {
             return;
         }

@@ -6,16 +6,16 @@ use std::collections::HashSet;
 use serde::de::DeserializeOwned;
 
 use super::defect::{Defect, Problem};
-use super::document::{Document, Kind, Node};
+use super::document::{Document, Node, NodeKind};
 use super::field;
 use super::link;
 use super::odd::{self, Odd};
 use super::openapi::{self, MOST_REFERENCES, near};
 use super::operation::{
-    Answer, Location, Method, Operation, OperationId, Parameter, RequestBody, Security, StatusPattern,
+    DocumentedAnswer, Location, Method, Operation, OperationId, Parameter, RequestBody, Security, StatusPattern,
 };
 use super::shape::Expander;
-use super::vocabulary::{Carry, Equivalence, Gap, Laws, Listed, Oddity, Page};
+use super::vocabulary::{Carry, Equivalence, Gap, Laws, Listed, Oddity, PageLaw};
 use super::{Contract, Statements, law_facts, pointer};
 
 /// Whose types a client has.
@@ -115,7 +115,12 @@ fn operation(
     Ok(operation)
 }
 
-fn answers(expander: &mut Expander<'_>, id: OperationId, name: &str, operation: &str) -> Result<Vec<Answer>, Defect> {
+fn answers(
+    expander: &mut Expander<'_>,
+    id: OperationId,
+    name: &str,
+    operation: &str,
+) -> Result<Vec<DocumentedAnswer>, Defect> {
     let document = expander.document;
     let responses = pointer::join(operation, "responses");
     let mut answers = Vec::new();
@@ -151,7 +156,7 @@ fn answers(expander: &mut Expander<'_>, id: OperationId, name: &str, operation: 
             .map(|schema| expander.answer(id, &subject, &schema))
             .transpose()?;
         let media_types = media.iter().map(|media| media.name.to_ascii_lowercase()).collect();
-        answers.push(Answer {
+        answers.push(DocumentedAnswer {
             status,
             pointer: key,
             media_types,
@@ -449,7 +454,7 @@ fn nulls_bind(expander: &Expander<'_>) -> Result<(), Defect> {
 fn gap_references(node: &Node, pointer: &mut String, found: &mut Vec<(String, String)>) {
     let length = pointer.len();
     match &node.kind {
-        Kind::Object(_) => {
+        NodeKind::Object(_) => {
             for member in node.members() {
                 pointer::push(pointer, &member.name);
                 match member.name.as_str() {
@@ -465,7 +470,7 @@ fn gap_references(node: &Node, pointer: &mut String, found: &mut Vec<(String, St
                 pointer.truncate(length);
             }
         }
-        Kind::Array(elements) => {
+        NodeKind::Array(elements) => {
             for (index, element) in elements.iter().enumerate() {
                 pointer::push(pointer, &index.to_string());
                 gap_references(element, pointer, found);
@@ -528,7 +533,7 @@ fn carries_fit(document: &Document, gaps: &HashSet<&str>, carries: &[Carry], at:
 }
 
 fn page_fits(document: &Document, operation: &Operation) -> Result<(), Defect> {
-    let Some(Page { parameter, .. }) = &operation.page else {
+    let Some(PageLaw { parameter, .. }) = &operation.page else {
         return Ok(());
     };
     let queries: Vec<_> = operation

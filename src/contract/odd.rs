@@ -111,18 +111,18 @@ fn is_in_the_body(oddity: Oddity) -> bool {
 /// the target holds, and no number is.
 fn can_be(document: &Document, operation: &Operation, (parameter, oddity): (&Parameter, Oddity)) -> bool {
     use Oddity::{IdentifierMalformed, IdentifierUnknown, ParameterEmpty, ParameterTwice, ParameterWord};
-    let kind = Kind::of(document, operation, parameter);
+    let kind = ParameterKind::of(document, operation, parameter);
     match (parameter.location, oddity) {
         (Location::Path, IdentifierUnknown) => match kind {
-            Kind::FreeText | Kind::Uuid => true,
-            Kind::Number => operation.is_read(),
-            Kind::Formed => false,
+            ParameterKind::FreeText | ParameterKind::Uuid => true,
+            ParameterKind::Number => operation.is_read(),
+            ParameterKind::Formed => false,
         },
         (Location::Query, _) if !operation.is_read() => false,
-        (Location::Path, IdentifierMalformed) | (Location::Query, ParameterWord) => kind != Kind::FreeText,
+        (Location::Path, IdentifierMalformed) | (Location::Query, ParameterWord) => kind != ParameterKind::FreeText,
         (Location::Query, ParameterEmpty | ParameterTwice) => true,
         (Location::Query, Oddity::ParameterHuge | Oddity::ParameterNegative | Oddity::ParameterZero) => {
-            kind == Kind::Number
+            kind == ParameterKind::Number
         }
         _ => false,
     }
@@ -130,7 +130,7 @@ fn can_be(document: &Document, operation: &Operation, (parameter, oddity): (&Par
 
 /// What a parameter is made of, as far as it says what is odd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ParameterKind {
     /// A text of any form.
     FreeText,
     /// A text of another form, or anything else.
@@ -141,7 +141,7 @@ pub enum Kind {
     Uuid,
 }
 
-impl Kind {
+impl ParameterKind {
     /// What the contract says of a parameter; the one that asks for a page is a number.
     #[must_use]
     pub fn of(document: &Document, operation: &Operation, parameter: &Parameter) -> Self {

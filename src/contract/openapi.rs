@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 
 use super::defect::{Defect, Problem};
-use super::document::{Document, Kind, Member, Node};
+use super::document::{Document, Member, Node, NodeKind};
 use super::pointer;
 
 /// Checks the structure and the references of an OpenAPI 3.0 document.
@@ -61,7 +61,7 @@ fn distance(left: &str, right: &str) -> usize {
 }
 
 fn version(document: &Document) -> Result<(), Defect> {
-    if !matches!(document.root.kind, Kind::Object(_)) {
+    if !matches!(document.root.kind, NodeKind::Object(_)) {
         return Err(document.defect("", Problem::NotOpenApi));
     }
     if let Some(swagger) = document.root.member("swagger") {
@@ -151,7 +151,7 @@ struct Walk<'document> {
 
 impl Walk<'_> {
     fn object(&mut self, node: &Node, shape: &'static Shape) {
-        if !matches!(node.kind, Kind::Object(_)) {
+        if !matches!(node.kind, NodeKind::Object(_)) {
             return self.wrong_kind(&Expect::Object(shape).describe(), node);
         }
         let members = node.members();
@@ -197,20 +197,20 @@ impl Walk<'_> {
     fn value(&mut self, node: &Node, expect: Expect) {
         match (expect, &node.kind) {
             (Expect::Any, _)
-            | (Expect::Boolean | Expect::Label | Expect::SchemaOrBoolean, Kind::Boolean(_))
-            | (Expect::Number | Expect::Label, Kind::Number(_))
-            | (Expect::Text | Expect::Label, Kind::String(_)) => {}
-            (Expect::Integer, Kind::Number(number))
+            | (Expect::Boolean | Expect::Label | Expect::SchemaOrBoolean, NodeKind::Boolean(_))
+            | (Expect::Number | Expect::Label, NodeKind::Number(_))
+            | (Expect::Text | Expect::Label, NodeKind::String(_)) => {}
+            (Expect::Integer, NodeKind::Number(number))
                 if number.is_u64() || number.is_i64() || number.as_f64().is_some_and(|value| value.fract() == 0.0) => {}
-            (Expect::OneOf(known), Kind::String(text)) if known.contains(&text.as_str()) => {}
+            (Expect::OneOf(known), NodeKind::String(text)) if known.contains(&text.as_str()) => {}
             (Expect::Object(shape), _) => self.object(node, shape),
             (Expect::Schema | Expect::SchemaOrBoolean, _) => self.object(node, &SCHEMA),
-            (Expect::ArrayOf(inner), Kind::Array(elements)) => {
+            (Expect::ArrayOf(inner), NodeKind::Array(elements)) => {
                 for (index, element) in elements.iter().enumerate() {
                     self.within(&index.to_string(), |walk| walk.value(element, *inner));
                 }
             }
-            (Expect::MapOf(inner), Kind::Object(_)) => {
+            (Expect::MapOf(inner), NodeKind::Object(_)) => {
                 for member in node.members().iter().filter(|member| !member.name.starts_with("x-")) {
                     self.within(&member.name, |walk| walk.value(&member.node, *inner));
                 }
@@ -295,7 +295,7 @@ impl Walk<'_> {
 
     fn wrong_kind(&mut self, expected: &str, node: &Node) {
         let found = match &node.kind {
-            Kind::String(text) if text.chars().count() <= 40 => format!("`{text}`"),
+            NodeKind::String(text) if text.chars().count() <= 40 => format!("`{text}`"),
             _ => node.kind_name().to_owned(),
         };
         let problem = Problem::WrongKind {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::field::RequestField;
 use super::odd::Odd;
 use super::shape::ShapeId;
-use super::vocabulary::{Laws, Page};
+use super::vocabulary::{Laws, PageLaw};
 
 /// An operation's place in [`Contract::operations`](super::Contract::operations).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,11 +27,11 @@ pub struct Operation {
     /// The JSON body that it takes.
     pub request: Option<RequestBody>,
     /// Its documented answers, in the order of the contract.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<DocumentedAnswer>,
     /// How a caller proves who it is.
     pub security: Security,
     /// How its list is cut into pages.
-    pub page: Option<Page>,
+    pub page: Option<PageLaw>,
     /// What else binds it.
     pub laws: Laws,
     /// The odd requests that it must withstand, in the order in which they are sent.
@@ -49,8 +49,8 @@ impl Operation {
 
     /// The answer that documents this status: the exact one first, then its class, then `default`.
     #[must_use]
-    pub fn answer(&self, status: u16) -> Option<&Answer> {
-        let rank = |answer: &&Answer| answer.status.rank(status);
+    pub fn answer(&self, status: u16) -> Option<&DocumentedAnswer> {
+        let rank = |answer: &&DocumentedAnswer| answer.status.rank(status);
         self.answers
             .iter()
             .filter(|answer| rank(answer).is_some())
@@ -58,7 +58,7 @@ impl Operation {
     }
 
     /// The documented answers of success.
-    pub fn successes(&self) -> impl Iterator<Item = &Answer> {
+    pub fn successes(&self) -> impl Iterator<Item = &DocumentedAnswer> {
         self.answers.iter().filter(|answer| answer.status.is_success())
     }
 
@@ -187,7 +187,7 @@ pub struct RequestBody {
 
 /// One documented answer.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct DocumentedAnswer {
     /// The statuses it stands for.
     pub status: StatusPattern,
     /// Where it stands in the contract.

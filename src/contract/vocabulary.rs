@@ -48,7 +48,7 @@ pub enum Stated {
 /// Law 1: how a list is cut into pages. Every field but `parameter` is a JSON pointer.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Page {
+pub struct PageLaw {
     /// The query parameter that asks for a page.
     pub parameter: String,
     /// The page's number in the answer.
@@ -150,7 +150,7 @@ pub struct Accepts {
     /// The field in the request body.
     pub sent: String,
     /// The forms.
-    pub forms: Vec<Form>,
+    pub forms: Vec<TimestampForm>,
 }
 
 /// Law 8: what can be odd about a request. Each binds the operations whose requests can have it.
@@ -259,14 +259,14 @@ impl Equivalence {
 /// A form of a timestamp by ISO 8601.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Form {
+pub enum TimestampForm {
     /// With a numeric offset from UTC, as `+02:00`.
     Offset,
     /// In UTC with the suffix `Z`.
     Utc,
 }
 
-impl Form {
+impl TimestampForm {
     /// The form's name in facts and messages.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -14,7 +14,7 @@ use super::record::{Content, Credential, Request, placeholder};
 use super::redact::Values;
 use super::target::Target;
 use super::writing::Piece;
-use crate::contract::link::Target as Place;
+use crate::contract::link::Target as LinkTarget;
 use crate::contract::{Contract, pointer};
 
 /// From how many times on a character in a row is written by the shell.
@@ -141,7 +141,7 @@ struct Fills<'line> {
 struct Fill {
     variable: String,
     /// The field's or parameter's place in the request.
-    place: Place,
+    place: LinkTarget,
     /// The operations that show such a value.
     sources: Vec<String>,
 }
@@ -154,7 +154,7 @@ impl Fills<'_> {
         for (index, parameter) in parameters.iter().enumerate() {
             let placeholder = placeholder(&parameter.name);
             if text.contains(&placeholder) {
-                let variable = self.fill(std::slice::from_ref(&parameter.name), Place::Parameter(index));
+                let variable = self.fill(std::slice::from_ref(&parameter.name), LinkTarget::Parameter(index));
                 parts = parts
                     .into_iter()
                     .flat_map(|part| with_variable(part, &placeholder, &variable))
@@ -172,7 +172,7 @@ impl Fills<'_> {
                 for piece in request.writing.pieces(body, &request.learned) {
                     match piece {
                         Piece::Learned(at, value) => {
-                            let variable = Part::Variable(self.fill(&fields(&at), Place::Body(at)));
+                            let variable = Part::Variable(self.fill(&fields(&at), LinkTarget::Body(at)));
                             let quote = || Part::Text(if value.is_string() { "\"" } else { "" }.to_owned());
                             parts.extend([quote(), variable, quote()]);
                         }
@@ -186,7 +186,7 @@ impl Fills<'_> {
     }
 
     /// The variable for a value that links lead to this place.
-    fn fill(&mut self, names: &[String], place: Place) -> String {
+    fn fill(&mut self, names: &[String], place: LinkTarget) -> String {
         let letter = |letter: char| {
             if letter.is_ascii_alphanumeric() {
                 letter.to_ascii_uppercase()
@@ -215,7 +215,7 @@ impl Fills<'_> {
     }
 
     /// Which field of which operations the value was taken from.
-    fn sources(&self, place: &Place) -> Vec<String> {
+    fn sources(&self, place: &LinkTarget) -> Vec<String> {
         let (operation, contract) = (self.request.operation, self.contract);
         let links = contract.links.iter();
         let links = links.filter(|link| link.to == operation && link.target == *place);

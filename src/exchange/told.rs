@@ -34,7 +34,7 @@ pub fn shape_text(value: &Value, name: &dyn Fn(&str) -> String) -> String {
 
 /// A shape without the lengths of its texts; those below it by their numbers.
 #[derive(PartialEq, Eq, Hash)]
-enum Form {
+enum ShapeForm {
     /// The numbers of the different shapes of its elements, in order.
     Array(Vec<usize>),
     /// Each member's name as it is told, by its number, and the number of its shape.
@@ -55,7 +55,7 @@ struct Shapes<'told> {
     name: &'told dyn Fn(&str) -> String,
     /// The names that are told, numbered.
     names: HashMap<String, usize>,
-    known: HashMap<Form, usize>,
+    known: HashMap<ShapeForm, usize>,
     /// The values from the root down, each before those within it.
     seen: Vec<Seen>,
 }
@@ -70,7 +70,7 @@ impl Shapes<'_> {
         let form = match value {
             Value::Object(members) => {
                 let members = members.iter();
-                Form::Object(
+                ShapeForm::Object(
                     members
                         .map(|(name, value)| (self.named(name), self.see(value)))
                         .collect(),
@@ -80,13 +80,13 @@ impl Shapes<'_> {
                 let mut forms: Vec<_> = elements.iter().map(|element| self.see(element)).collect();
                 forms.sort_unstable();
                 forms.dedup();
-                Form::Array(forms)
+                ShapeForm::Array(forms)
             }
-            Value::Bool(_) => Form::Scalar("boolean"),
-            Value::Null => Form::Scalar("null"),
-            Value::Number(number) if number.is_f64() => Form::Scalar("number"),
-            Value::Number(_) => Form::Scalar("integer"),
-            Value::String(_) => Form::Scalar("string"),
+            Value::Bool(_) => ShapeForm::Scalar("boolean"),
+            Value::Null => ShapeForm::Scalar("null"),
+            Value::Number(number) if number.is_f64() => ShapeForm::Scalar("number"),
+            Value::Number(_) => ShapeForm::Scalar("integer"),
+            Value::String(_) => ShapeForm::Scalar("string"),
         };
         let next = self.known.len();
         let form = *self.known.entry(form).or_insert(next);

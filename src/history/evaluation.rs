@@ -11,7 +11,7 @@ use super::shown::Shown;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::Form;
+use crate::contract::vocabulary::TimestampForm;
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Intent, Purpose};
 use crate::plan::{Mark, Plan};
@@ -120,7 +120,7 @@ impl<'run> Evaluation<'run> {
     }
 
     /// Judges these forms in which a create was sent.
-    pub(crate) fn judge_forms(&mut self, operation: OperationId, forms: &[Form]) {
+    pub(crate) fn judge_forms(&mut self, operation: OperationId, forms: &[TimestampForm]) {
         self.note(|| Entry::Forms(operation, forms.to_vec()));
         let Self { history, judge, .. } = self;
         history.judge_forms(operation, forms, &mut |evidence| judge.see(evidence));

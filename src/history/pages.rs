@@ -5,13 +5,13 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::contract::pointer;
-use crate::contract::vocabulary::Page;
+use crate::contract::vocabulary::PageLaw;
 use crate::exchange::json::Body;
 use crate::exchange::{Digest, Request};
 use crate::rules::evidence::{PageSeen, Steadiness, Walk, WalkEnd};
 
 /// A page as it was seen.
-pub(super) fn page_seen(law: &Page, asked: Option<u64>, body: &Body, request: &Request) -> PageSeen {
+pub(super) fn page_seen(law: &PageLaw, asked: Option<u64>, body: &Body, request: &Request) -> PageSeen {
     let integer = |at: &str| pointer::get(&body.value, at).and_then(integer);
     let items = pointer::get(&body.value, &law.items).and_then(Value::as_array);
     let identifier = |item: &Value| pointer::get(item, &law.id).filter(|id| !id.is_null()).map(Digest::of);

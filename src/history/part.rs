@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::look::LookId;
-use crate::contract::vocabulary::{Equivalence, Form};
+use crate::contract::vocabulary::{Equivalence, TimestampForm};
 
 /// What an exchange is a part of.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub(crate) enum Part {
 pub(crate) struct Sending {
     pub(crate) role: Role,
     /// The form of the field that has several.
-    pub(crate) form: Form,
+    pub(crate) form: TimestampForm,
     /// The values in its path, by parameter: a record's owner, or the record itself.
     pub(crate) path_values: Vec<(String, Value)>,
 }

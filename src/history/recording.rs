@@ -7,7 +7,7 @@ use super::shown::Shown;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::Form;
+use crate::contract::vocabulary::TimestampForm;
 use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Intent, Purpose};
 use crate::plan::Mark;
@@ -25,7 +25,7 @@ pub(super) enum Entry {
     Exchange(Box<Exchange>, Intent, Part),
     Explained(FactId, Reason),
     /// A create was sent in these forms.
-    Forms(OperationId, Vec<Form>),
+    Forms(OperationId, Vec<TimestampForm>),
     /// A look began at a list, of at most so many pages a walk.
     Look(OperationId, Sought, u64),
     NotCalled(OperationId, Reason),

@@ -12,7 +12,7 @@ use super::variety::{self, Nature};
 use crate::contract::document::Node;
 use crate::contract::link::{Link, Target};
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::Form;
+use crate::contract::vocabulary::TimestampForm;
 use crate::contract::{Contract, pointer};
 use crate::exchange::is_plain_identifier;
 
@@ -30,7 +30,7 @@ fn looks_like_data(value: &Value) -> bool {
 pub struct Draft {
     operation: OperationId,
     /// The form of its field that has several.
-    form: Form,
+    form: TimestampForm,
     /// The fields, in the order of the schema.
     pub(super) leaves: Vec<Leaf>,
     /// Which draft of the run it is.
@@ -134,7 +134,7 @@ struct Maker<'make> {
     known: &'make Known,
     mark: String,
     number: u64,
-    form: Form,
+    form: TimestampForm,
     example: Option<&'make Value>,
     /// The fields at the top of the body that it must have.
     required: Vec<String>,
@@ -154,7 +154,7 @@ impl Draft {
         operation: OperationId,
         known: &Known,
         mark: (&Mark, u64),
-        form: Form,
+        form: TimestampForm,
     ) -> Result<Self, NoValue> {
         let maker = Maker::made(contract, operation, known, mark, form);
         let number = mark.1;
@@ -177,14 +177,14 @@ impl Draft {
 
     /// The form of its field that has several.
     #[must_use]
-    pub fn form(&self) -> Form {
+    pub fn form(&self) -> TimestampForm {
         self.form
     }
 
     /// What of an operation's body can be awkward, before anything is known of its values.
     pub(super) fn slots(contract: &Contract, operation: OperationId) -> Slots {
         let mark = Mark::new(0, 0);
-        Slots::of(&Maker::made(contract, operation, &Known::default(), (&mark, 0), Form::Utc).leaves)
+        Slots::of(&Maker::made(contract, operation, &Known::default(), (&mark, 0), TimestampForm::Utc).leaves)
     }
 
     /// Leaves out and chooses as another draft of the same operation does: the same value where it is still a choice, for
@@ -245,7 +245,7 @@ impl<'make> Maker<'make> {
         operation: OperationId,
         known: &'make Known,
         (mark, number): (&Mark, u64),
-        form: Form,
+        form: TimestampForm,
     ) -> Self {
         let request = contract.operation(operation).request.as_ref();
         let mut maker = Maker {
@@ -524,7 +524,7 @@ mod tests {
 
     use super::*;
 
-    fn draft(known: &Known, operation: &str, form: Form) -> Result<Value, NoValue> {
+    fn draft(known: &Known, operation: &str, form: TimestampForm) -> Result<Value, NoValue> {
         let contract = Contract::built_in().unwrap();
         let id = contract.operation_named(operation).unwrap();
         Draft::new(&contract, id, known, (&Mark::new(1, 1), 0), form).map(|draft| draft.body().0)
@@ -546,7 +546,7 @@ mod tests {
             &json!({"data": {"items": [{"id": "venue-1"}]}}),
             &mut known,
         );
-        let body = draft(&known, "createContact", Form::Utc).unwrap();
+        let body = draft(&known, "createContact", TimestampForm::Utc).unwrap();
         let mark = Mark::new(1, 1).numbered(0);
         assert_eq!(body["gender"], "f");
         assert_eq!(
@@ -565,9 +565,9 @@ mod tests {
 
     #[test]
     fn an_identifier_is_never_made_up() {
-        let body = draft(&Known::default(), "createContact", Form::Utc).unwrap();
+        let body = draft(&Known::default(), "createContact", TimestampForm::Utc).unwrap();
         assert!(body.get("venue_id").is_none());
-        let missing = draft(&Known::default(), "createVisit", Form::Utc).unwrap_err();
+        let missing = draft(&Known::default(), "createVisit", TimestampForm::Utc).unwrap_err();
         assert_eq!(
             missing.to_string(),
             "createVisit needs a value for `/contact_id`, and no call of createContact succeeded"
@@ -579,7 +579,8 @@ mod tests {
         let contract = Contract::built_in().unwrap();
         let id = contract.operation_named("createContact").unwrap();
         let mut known = Known::default();
-        let drafted = |known: &Known| Draft::new(&contract, id, known, (&Mark::new(1, 1), 0), Form::Utc).unwrap();
+        let drafted =
+            |known: &Known| Draft::new(&contract, id, known, (&Mark::new(1, 1), 0), TimestampForm::Utc).unwrap();
         let accepted = drafted(&known);
         shown(
             "getContacts",
@@ -603,7 +604,7 @@ mod tests {
         let draft = |operation| {
             let contract = Contract::built_in().unwrap();
             let id = contract.operation_named(operation).unwrap();
-            Draft::new(&contract, id, &known, (&Mark::new(1, 1), 0), Form::Offset).unwrap()
+            Draft::new(&contract, id, &known, (&Mark::new(1, 1), 0), TimestampForm::Offset).unwrap()
         };
         let other = draft("createVisit").at_another_time().unwrap();
         assert_eq!(other.body().0["datetime"], "2024-05-17T09:30:00+02:00");
@@ -617,11 +618,11 @@ mod tests {
         shown("createContact", &json!({"data": {"id": "c-1"}}), &mut known);
         shown("getVenues", &json!({"data": {"items": [{"id": "v-1"}]}}), &mut known);
         assert_eq!(
-            draft(&known, "createVisit", Form::Utc).unwrap()["datetime"],
+            draft(&known, "createVisit", TimestampForm::Utc).unwrap()["datetime"],
             "2024-02-29T22:30:37Z"
         );
         assert_eq!(
-            draft(&known, "createVisit", Form::Offset).unwrap()["datetime"],
+            draft(&known, "createVisit", TimestampForm::Offset).unwrap()["datetime"],
             "2025-01-01T00:30:53+13:00"
         );
     }

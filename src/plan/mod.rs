@@ -29,7 +29,7 @@ pub use retreat::Retreat;
 pub use shard::{ANOTHER_SHARD, Shard, ShardError};
 pub(crate) use source::can_stand;
 pub use source::{Given, NoValue, Source, Wanted, given};
-pub use steps::{Action, Plan, Probe, Scope, ShownBy, Step, WRITES_BY_DEFAULT, WRONG_TOKENS, lanes};
+pub use steps::{Action, Plan, Probe, Selection, ShownBy, Step, WRITES_BY_DEFAULT, WRONG_TOKENS, lanes};
 pub use synthetic::Mark;
 pub use told::{Bounds, Planned};
 pub use variety::{AWKWARD_UPDATES, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, in_another_writing, reserve, variants};

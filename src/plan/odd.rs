@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::draft::{self, Draft};
 use super::synthetic::Mark;
 use crate::contract::Contract;
-use crate::contract::odd::{Kind, Odd};
+use crate::contract::odd::{Odd, ParameterKind};
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::pointer;
 use crate::contract::vocabulary::Oddity;
@@ -155,8 +155,8 @@ fn random(operation: OperationId, odd: &Odd, seed: u64) -> ChaCha8Rng {
 fn unknown(contract: &Contract, operation: OperationId, odd: &Odd, random: &mut ChaCha8Rng) -> String {
     let documented = contract.operation(operation);
     let parameter = odd.parameter.and_then(|index| documented.parameters.get(index));
-    let kind = parameter.map(|parameter| Kind::of(&contract.document, documented, parameter));
-    if kind == Some(Kind::Number) {
+    let kind = parameter.map(|parameter| ParameterKind::of(&contract.document, documented, parameter));
+    if kind == Some(ParameterKind::Number) {
         let schema = parameter.and_then(|parameter| contract.document.node(parameter.schema.as_deref()?));
         let format = schema.and_then(|schema| schema.member("format")?.text());
         let (largest, of_32_bits) = LARGEST;

@@ -134,13 +134,20 @@ fn changes(base: &Draft) -> Vec<Draft> {
 mod tests {
     use super::*;
     use crate::contract::Contract;
-    use crate::contract::vocabulary::Form;
+    use crate::contract::vocabulary::TimestampForm;
     use crate::plan::{Known, Mark};
 
     fn retreat(operation: &str) -> (Value, Retreat) {
         let contract = Contract::built_in().unwrap();
         let id = contract.operation_named(operation).unwrap();
-        let draft = Draft::new(&contract, id, &Known::default(), (&Mark::new(1, 1), 0), Form::Utc).unwrap();
+        let draft = Draft::new(
+            &contract,
+            id,
+            &Known::default(),
+            (&Mark::new(1, 1), 0),
+            TimestampForm::Utc,
+        )
+        .unwrap();
         (draft.body().0, Retreat::from(draft))
     }
 

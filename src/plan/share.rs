@@ -160,20 +160,20 @@ fn wrong_tokens(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Action, Plan, Probe, Scope, Step};
+    use crate::plan::{Action, Plan, Probe, Selection, Step};
 
-    fn scope(writes: bool) -> Scope {
-        Scope {
+    fn scope(writes: bool) -> Selection {
+        Selection {
             writes,
             token: true,
             seed: 1,
-            ..Scope::default()
+            ..Selection::default()
         }
     }
 
     /// The plans of all shards, so many of them.
-    fn shards(contract: &Contract, scope: &Scope, of: u32) -> Vec<Plan> {
-        let shard = |number| Scope {
+    fn shards(contract: &Contract, scope: &Selection, of: u32) -> Vec<Plan> {
+        let shard = |number| Selection {
             shard: Shard::new(number, of).ok(),
             ..scope.clone()
         };
@@ -278,7 +278,7 @@ mod tests {
         let contract = Contract::built_in().unwrap();
         for of in 1..=6 {
             let elsewhere = |seed| {
-                let plans = shards(&contract, &Scope { seed, ..scope(true) }, of);
+                let plans = shards(&contract, &Selection { seed, ..scope(true) }, of);
                 plans.into_iter().map(|plan| plan.elsewhere).collect::<Vec<_>>()
             };
             assert!((2..10).all(|seed| elsewhere(seed) == elsewhere(1)));
@@ -289,7 +289,7 @@ mod tests {
     fn one_shard_of_one_is_the_whole_plan() {
         let contract = Contract::built_in().unwrap();
         for seed in 0..5 {
-            let scope = Scope { seed, ..scope(true) };
+            let scope = Selection { seed, ..scope(true) };
             let only = shards(&contract, &scope, 1).remove(0);
             assert_eq!(only.steps, Plan::new(&contract, &scope).steps);
             assert!(only.elsewhere.is_empty());
@@ -327,7 +327,7 @@ mod tests {
         for contract in [two, Contract::built_in().unwrap()] {
             for of in 1..=4 {
                 for seed in 0..4 {
-                    let plans = shards(&contract, &Scope { seed, ..scope(true) }, of);
+                    let plans = shards(&contract, &Selection { seed, ..scope(true) }, of);
                     let steps = plans.iter().flat_map(|plan| &plan.steps);
                     let wrong = steps.filter(|step| step.action.probe() == Some(Probe::WrongToken));
                     let wrong = wrong.count();

@@ -22,9 +22,9 @@ pub const WRONG_TOKENS: usize = 3;
 /// The most records that a run may create in the target where nobody says otherwise.
 pub const WRITES_BY_DEFAULT: u64 = 20;
 
-/// What a run may do.
+/// What a run takes up of the contract, and what it may do.
 #[derive(Clone, Debug, Default)]
-pub struct Scope {
+pub struct Selection {
     /// Whether requests may be sent that change the target.
     pub writes: bool,
     /// Whether there is a token.
@@ -200,7 +200,7 @@ pub struct Plan {
 impl Plan {
     /// Plans a run.
     #[must_use]
-    pub fn new(contract: &Contract, scope: &Scope) -> Self {
+    pub fn new(contract: &Contract, scope: &Selection) -> Self {
         let mut plan = Self {
             steps: Vec::new(),
             not_called: Vec::new(),
@@ -467,7 +467,7 @@ pub fn lanes(group: &[Step]) -> Vec<Vec<Step>> {
 type ListedIn = fn(&Contract, OperationId) -> Option<OperationId>;
 
 /// The operations asked for, and those that they need: where their values come from and where they are listed.
-fn wanted(contract: &Contract, scope: &Scope) -> HashSet<OperationId> {
+fn wanted(contract: &Contract, scope: &Selection) -> HashSet<OperationId> {
     if scope.only.is_empty() {
         return contract.operation_ids().collect();
     }
@@ -484,7 +484,7 @@ fn wanted(contract: &Contract, scope: &Scope) -> HashSet<OperationId> {
 
 fn reason_against(
     contract: &Contract,
-    scope: &Scope,
+    scope: &Selection,
     wanted: &HashSet<OperationId>,
     id: OperationId,
 ) -> Option<String> {
@@ -517,7 +517,7 @@ fn reason_against(
 
 /// What shows the record of each create that another write takes a value from: its list, else a read that the contract
 /// links it to.
-fn shown_by(contract: &Contract, scope: &Scope) -> BTreeMap<OperationId, ShownBy> {
+fn shown_by(contract: &Contract, scope: &Selection) -> BTreeMap<OperationId, ShownBy> {
     let writes = |id: OperationId| !contract.operation(id).is_read();
     let leant_on: BTreeSet<_> = contract
         .links
@@ -532,7 +532,7 @@ fn shown_by(contract: &Contract, scope: &Scope) -> BTreeMap<OperationId, ShownBy
 }
 
 /// What shows the record of a create, of the operations that may be called.
-pub(super) fn shows(contract: &Contract, scope: &Scope, create: OperationId) -> Option<ShownBy> {
+pub(super) fn shows(contract: &Contract, scope: &Selection, create: OperationId) -> Option<ShownBy> {
     let may_be_called = |id: &OperationId| !scope.skip.contains(id);
     let list = contract.created_in(create).filter(may_be_called);
     let mut links = contract.links_from(create);
@@ -576,17 +576,17 @@ fn link_order(contract: &Contract) -> Vec<OperationId> {
 mod tests {
     use super::*;
 
-    fn plan(scope: &Scope) -> (Contract, Plan) {
+    fn plan(scope: &Selection) -> (Contract, Plan) {
         let contract = Contract::built_in().unwrap();
         let plan = Plan::new(&contract, scope);
         (contract, plan)
     }
 
-    fn all() -> Scope {
-        Scope {
+    fn all() -> Selection {
+        Selection {
             writes: true,
             token: true,
-            ..Scope::default()
+            ..Selection::default()
         }
     }
 
@@ -631,7 +631,7 @@ mod tests {
 
     #[test]
     fn without_writes_only_reads_are_planned() {
-        let (contract, plan) = plan(&Scope { writes: false, ..all() });
+        let (contract, plan) = plan(&Selection { writes: false, ..all() });
         assert!(
             plan.steps
                 .iter()
@@ -645,7 +645,7 @@ mod tests {
     #[test]
     fn at_most_three_wrong_tokens_are_shown_and_the_seed_says_where() {
         let wrong = |seed| {
-            let (contract, plan) = plan(&Scope { seed, ..all() });
+            let (contract, plan) = plan(&Selection { seed, ..all() });
             names(&contract, &plan, |action| {
                 matches!(
                     action,
@@ -660,7 +660,7 @@ mod tests {
 
     #[test]
     fn probes_and_odd_reads_go_together_the_odd_ones_of_an_operation_in_order() {
-        let (contract, reads) = plan(&Scope { writes: false, ..all() });
+        let (contract, reads) = plan(&Selection { writes: false, ..all() });
         let groups: Vec<_> = reads.groups().collect();
         assert_eq!(groups.len(), 3);
         assert_eq!(lanes(groups[0]).len(), 4);
@@ -683,7 +683,7 @@ mod tests {
     fn only_brings_what_the_operation_needs() {
         let contract = Contract::built_in().unwrap();
         let only = vec![contract.operation_named("createVisit").unwrap()];
-        let (contract, plan) = plan(&Scope { only, ..all() });
+        let (contract, plan) = plan(&Selection { only, ..all() });
         let called: BTreeSet<_> = names(&contract, &plan, |_| true).into_iter().collect();
         let expected = [
             "createContact",
@@ -721,7 +721,7 @@ mod tests {
             .collect();
         lists.sort_unstable();
         assert_eq!(lists, ["getContacts", "getTags", "getVisits"]);
-        let reads = Scope { writes: false, ..all() };
+        let reads = Selection { writes: false, ..all() };
         assert!(
             Plan::new(&contract, &reads)
                 .steps

@@ -7,7 +7,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::Value;
 
 use super::shard::Shard;
-use crate::contract::vocabulary::Form;
+use crate::contract::vocabulary::TimestampForm;
 
 /// What a mark is made of: no vowels, so that no word comes about.
 const LETTERS: &[u8; 20] = b"bcdfghjklmnpqrstvwxz";
@@ -115,10 +115,10 @@ impl Mark {
 /// of a year that is the one before in UTC, on a day that ISO's weeks count to the next one, at an offset beyond half a day; with
 /// a second that is not zero: what loses any of it shows. What comes with awkward values is at others. The second is the example's, for a target that does not take the first. Each is moved on by a
 /// minute a draft so that no two records are the same.
-pub(super) fn timestamps(example: Option<&Value>, form: Form, number: u64) -> Vec<String> {
+pub(super) fn timestamps(example: Option<&Value>, form: TimestampForm, number: u64) -> Vec<String> {
     let edge = match form {
-        Form::Utc => "2024-02-29T22:30:37Z",
-        Form::Offset => "2025-01-01T00:30:53+13:00",
+        TimestampForm::Utc => "2024-02-29T22:30:37Z",
+        TimestampForm::Offset => "2025-01-01T00:30:53+13:00",
     };
     let example = example.and_then(Value::as_str).and_then(|text| in_form(text, form));
     let instants = [Some(edge.to_owned()), example];
@@ -127,11 +127,11 @@ pub(super) fn timestamps(example: Option<&Value>, form: Form, number: u64) -> Ve
 }
 
 /// An instant, written as UTC or at the offset of two hours.
-fn in_form(text: &str, form: Form) -> Option<String> {
+fn in_form(text: &str, form: TimestampForm) -> Option<String> {
     let instant = DateTime::parse_from_rfc3339(text).ok()?;
     Some(match form {
-        Form::Utc => instant.to_utc().to_rfc3339_opts(SecondsFormat::Secs, true),
-        Form::Offset => {
+        TimestampForm::Utc => instant.to_utc().to_rfc3339_opts(SecondsFormat::Secs, true),
+        TimestampForm::Offset => {
             let offset = FixedOffset::east_opt(2 * 3600)?;
             instant
                 .with_timezone(&offset)
@@ -187,14 +187,14 @@ mod tests {
     fn a_timestamp_has_its_form_and_the_example_comes_after_the_edge() {
         let example = Value::from("2024-05-17T09:30:00+02:00");
         assert_eq!(
-            timestamps(Some(&example), Form::Utc, 1),
+            timestamps(Some(&example), TimestampForm::Utc, 1),
             ["2024-02-29T22:31:37Z", "2024-05-17T07:31:00Z"]
         );
         assert_eq!(
-            timestamps(Some(&example), Form::Offset, 2),
+            timestamps(Some(&example), TimestampForm::Offset, 2),
             ["2025-01-01T00:32:53+13:00", "2024-05-17T09:32:00+02:00"]
         );
-        assert_eq!(timestamps(None, Form::Utc, 0), ["2024-02-29T22:30:37Z"]);
+        assert_eq!(timestamps(None, TimestampForm::Utc, 0), ["2024-02-29T22:30:37Z"]);
     }
 
     #[test]

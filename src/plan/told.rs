@@ -439,20 +439,20 @@ mod tests {
     use std::collections::{BTreeSet, HashSet};
 
     use super::*;
-    use crate::plan::Scope;
+    use crate::plan::Selection;
     use crate::testing::work;
 
-    fn told(scope: &Scope) -> (Contract, Vec<Planned>) {
+    fn told(scope: &Selection) -> (Contract, Vec<Planned>) {
         let contract = Contract::built_in().unwrap();
         let planned = Plan::new(&contract, scope).told(&contract);
         (contract, planned)
     }
 
-    fn all() -> Scope {
-        Scope {
+    fn all() -> Selection {
+        Selection {
             writes: true,
             token: true,
-            ..Scope::default()
+            ..Selection::default()
         }
     }
 
@@ -481,7 +481,7 @@ mod tests {
             let text = lists(count);
             work::of(|| {
                 let contract = Contract::read("lists.yaml", text).unwrap();
-                let scope = Scope {
+                let scope = Selection {
                     also_send: contract.operation_ids().collect(),
                     ..all()
                 };
@@ -505,7 +505,7 @@ mod tests {
 
     #[test]
     fn without_writes_no_fact_of_a_write_is_decided() {
-        let (contract, planned) = told(&Scope { writes: false, ..all() });
+        let (contract, planned) = told(&Selection { writes: false, ..all() });
         assert!(planned.iter().all(|planned| !planned.writes));
         let facts = planned.iter().flat_map(|planned| &planned.facts);
         // The token's own fact is told at the operation that needs it first.

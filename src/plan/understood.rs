@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::draft::Draft;
 use super::known::Known;
-use super::steps::{Scope, ShownBy, shows};
+use super::steps::{Selection, ShownBy, shows};
 use super::synthetic::Mark;
 use super::variety;
 use crate::contract::Contract;
@@ -23,19 +23,19 @@ use crate::contract::document::Node;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, Method, Operation, OperationId, Parameter};
 use crate::contract::shape::JsonType;
-use crate::contract::vocabulary::Form;
+use crate::contract::vocabulary::TimestampForm;
 
 /// The writes of a contract that are understood.
 pub(super) struct Understood<'plan> {
     contract: &'plan Contract,
-    scope: &'plan Scope,
+    scope: &'plan Selection,
     /// The creates that are: what they create is the run's own.
     creates: HashSet<OperationId>,
 }
 
 impl<'plan> Understood<'plan> {
     /// Finds the creates that are understood, each after those that create what it is created below.
-    pub(super) fn new(contract: &'plan Contract, scope: &'plan Scope) -> Self {
+    pub(super) fn new(contract: &'plan Contract, scope: &'plan Selection) -> Self {
         let creates = |id: &OperationId| contract.operation(*id).method == Method::Post;
         let candidates = contract.operation_ids().filter(|id| scope.writes && creates(id));
         let candidates: HashSet<_> = candidates
@@ -119,7 +119,7 @@ fn not_own(parameter: &Parameter) -> String {
 }
 
 /// Why what a create does is not understood, whatever it is created below.
-fn against_create(contract: &Contract, scope: &Scope, id: OperationId) -> Option<String> {
+fn against_create(contract: &Contract, scope: &Selection, id: OperationId) -> Option<String> {
     let laws = &contract.operation(id).laws;
     let listed = laws.created.as_ref().is_some_and(|created| created.listed.is_some());
     if !listed && shows(contract, scope, id).is_none() {
@@ -153,7 +153,7 @@ fn against_create(contract: &Contract, scope: &Scope, id: OperationId) -> Option
 /// The names of the fields of a create's body that carry the run's mark.
 fn marked_fields(contract: &Contract, id: OperationId) -> BTreeSet<String> {
     let mark = Mark::new(0, 0);
-    let draft = Draft::new(contract, id, &Known::default(), (&mark, 0), Form::Utc);
+    let draft = Draft::new(contract, id, &Known::default(), (&mark, 0), TimestampForm::Utc);
     let mut names = BTreeSet::new();
     if let Ok(draft) = draft {
         note_marked(&draft.body().0, &mark, &mut names);
@@ -252,10 +252,10 @@ mod tests {
         let text = format!("openapi: 3.0.3\ninfo: {{title: T, version: '1'}}\npaths:\n{paths}");
         let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
         let named = also_send.iter().map(|name| contract.operation_named(name).unwrap());
-        let scope = Scope {
+        let scope = Selection {
             writes: true,
             also_send: named.collect(),
-            ..Scope::default()
+            ..Selection::default()
         };
         let understood = Understood::new(&contract, &scope);
         let ids = contract.operation_ids();
@@ -412,9 +412,9 @@ mod tests {
     #[test]
     fn every_write_of_the_built_in_contract_is_understood() {
         let contract = Contract::built_in().unwrap();
-        let scope = Scope {
+        let scope = Selection {
             writes: true,
-            ..Scope::default()
+            ..Selection::default()
         };
         let understood = Understood::new(&contract, &scope);
         for id in contract.operation_ids() {

@@ -19,7 +19,7 @@ use super::awkward::Edges;
 use super::draft::{Choice, Draft, Leaf};
 use crate::contract::document::Node;
 use crate::contract::operation::{Method, OperationId};
-use crate::contract::vocabulary::{Carry, Form};
+use crate::contract::vocabulary::{Carry, TimestampForm};
 use crate::contract::{Contract, pointer};
 
 /// How much of `--max-writes` each further record of one create stands for.
@@ -75,7 +75,10 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
     }
     let documented = contract.operation(operation);
     let laws = &documented.laws;
-    let offsets = laws.accepts.iter().any(|accepts| accepts.forms.contains(&Form::Offset));
+    let offsets = laws
+        .accepts
+        .iter()
+        .any(|accepts| accepts.forms.contains(&TimestampForm::Offset));
     let mut variants: Vec<_> = fields.into_iter().map(Variant::Alone).collect();
     variants.push(Variant::Nothing);
     variants.extend(OFFSETS.map(Variant::Offset).into_iter().filter(|_| offsets));
@@ -358,7 +361,7 @@ mod tests {
     fn draft(operation: &str, number: u64) -> Draft {
         let (contract, known) = contract();
         let id = contract.operation_named(operation).unwrap();
-        Draft::new(&contract, id, &known, (&Mark::new(1, 1), number), Form::Utc).unwrap()
+        Draft::new(&contract, id, &known, (&Mark::new(1, 1), number), TimestampForm::Utc).unwrap()
     }
 
     fn of(operation: &str, seed: u64) -> Vec<Variant> {
@@ -437,7 +440,16 @@ paths:
 ";
         let contract = Contract::read("things.yaml", text.to_owned()).unwrap();
         let id = contract.operation_named("createThing").unwrap();
-        let draft = || Draft::new(&contract, id, &Known::default(), (&Mark::new(1, 1), 0), Form::Utc).unwrap();
+        let draft = || {
+            Draft::new(
+                &contract,
+                id,
+                &Known::default(),
+                (&Mark::new(1, 1), 0),
+                TimestampForm::Utc,
+            )
+            .unwrap()
+        };
         let names = |variant: &Variant| {
             let mut varied = draft();
             let sent = varied.vary(variant, &draft());

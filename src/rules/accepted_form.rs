@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
             let bench = crate::rules::testing::Bench::of("createVisit");
             let tried = FormTried {
                 operation: bench.operation,
-                form: crate::contract::vocabulary::Form::Offset,
+                form: crate::contract::vocabulary::TimestampForm::Offset,
                 status: Some(400),
                 other_accepted: true,
             };
@@ -55,18 +55,18 @@ fn judge(tried: &FormTried, sink: &mut Sink<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::vocabulary::Form;
+    use crate::contract::vocabulary::TimestampForm;
     use crate::exchange::Credential;
     use crate::rules::Verdict;
     use crate::rules::testing::{Bench, Told};
 
-    const OFFSET: FactKind = FactKind::Accepts(Form::Offset);
+    const OFFSET: FactKind = FactKind::Accepts(TimestampForm::Offset);
 
     fn tried(status: Option<u16>, other_accepted: bool) -> Told {
         let bench = Bench::of("createVisit");
         let tried = FormTried {
             operation: bench.operation,
-            form: Form::Offset,
+            form: TimestampForm::Offset,
             status,
             other_accepted,
         };
@@ -77,7 +77,7 @@ mod tests {
     fn an_accepted_form_holds_and_says_nothing_of_the_other() {
         let told = tried(Some(201), false);
         assert_eq!(told.kind(OFFSET), Verdict::Held);
-        let other = told.kind(FactKind::Accepts(Form::Utc));
+        let other = told.kind(FactKind::Accepts(TimestampForm::Utc));
         assert_eq!(other, Verdict::Undecided(Reason::NotShown));
     }
 

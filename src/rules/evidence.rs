@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::verdict::Reason;
 use crate::contract::Contract;
 use crate::contract::odd::Odd;
-use crate::contract::operation::{Answer as DocumentedAnswer, Operation, OperationId};
-use crate::contract::vocabulary::{Created, Equivalence, Form, Updated};
+use crate::contract::operation::{DocumentedAnswer, Operation, OperationId};
+use crate::contract::vocabulary::{Created, Equivalence, TimestampForm, Updated};
 use crate::exchange::json::{Body, JsonError};
 use crate::exchange::redact::Values;
 use crate::exchange::{Answer, Credential, Digest, Exchange, Failure, Intent, Purpose, Request, identifier};
@@ -357,7 +357,7 @@ pub struct FormTried {
     /// The operation.
     pub operation: OperationId,
     /// The form.
-    pub form: Form,
+    pub form: TimestampForm,
     /// The answer's status; none when no answer came.
     pub status: Option<u16>,
     /// Whether another form was accepted with the same other fields.

@@ -6,7 +6,7 @@ use super::rule::{Example, Judging, Rule};
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 use crate::contract::is_json;
-use crate::contract::operation::Answer as DocumentedAnswer;
+use crate::contract::operation::DocumentedAnswer;
 use crate::exchange::Answer;
 use crate::exchange::redact::tell_media_type;
 

@@ -7,7 +7,7 @@ use super::pace::{ATTEMPTS, says_when, wait_after};
 use super::request::{self, Address};
 use super::session::{Again, Call, NotTaken, Session};
 use crate::contract::operation::{Method, OperationId};
-use crate::contract::vocabulary::Form;
+use crate::contract::vocabulary::TimestampForm;
 use crate::exchange::{Content, Credential, Exchange, Leaning, Purpose, Request, Writing};
 use crate::history::{Part, Role, Sending};
 use crate::plan::{Draft, Retreat};
@@ -59,8 +59,8 @@ impl Session<'_> {
     /// Creates a record in each form that the laws name, one where they name none.
     pub(super) async fn create(&self, operation: OperationId) {
         let accepts = self.contract.operation(operation).laws.accepts.first();
-        let forms = accepts.map_or(&[Form::Utc][..], |accepts| &accepts.forms);
-        let mut tries: Vec<(Form, Tried)> = Vec::new();
+        let forms = accepts.map_or(&[TimestampForm::Utc][..], |accepts| &accepts.forms);
+        let mut tries: Vec<(TimestampForm, Tried)> = Vec::new();
         for form in forms {
             let accepted = tries
                 .iter()
@@ -86,7 +86,7 @@ impl Session<'_> {
 
     /// Sends a form that was refused once more, with the other fields as a later form was accepted: the retreat before
     /// may have dropped the very field that has the form.
-    async fn try_again(&self, operation: OperationId, tries: &mut [(Form, Tried)]) {
+    async fn try_again(&self, operation: OperationId, tries: &mut [(TimestampForm, Tried)]) {
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
         let Some(accepted) = accepted.map(|(_, tried)| tried.draft.clone()) else {
             return;
@@ -105,7 +105,7 @@ impl Session<'_> {
 
     /// Updates a record of this run.
     pub(super) async fn update(&self, operation: OperationId) {
-        match self.in_form(operation, Form::Utc, None).await {
+        match self.in_form(operation, TimestampForm::Utc, None).await {
             Ok(tried) if !tried.accepted => self.not_called(operation, tried.reason()),
             Ok(_) => {}
             Err(reason) => self.not_called(operation, reason),
@@ -113,7 +113,12 @@ impl Session<'_> {
     }
 
     /// Sends a draft in this form: as an earlier one was accepted, or with retreat until it is.
-    async fn in_form(&self, operation: OperationId, form: Form, as_before: Option<&Draft>) -> Result<Tried, Reason> {
+    async fn in_form(
+        &self,
+        operation: OperationId,
+        form: TimestampForm,
+        as_before: Option<&Draft>,
+    ) -> Result<Tried, Reason> {
         self.owned(operation).await?;
         let address = request::address(self.contract, operation, self.history().known()).map_err(Reason::NoValue)?;
         let mut draft = self.draft(operation, form)?;
@@ -156,7 +161,7 @@ impl Session<'_> {
     async fn heard(
         &self,
         operation: OperationId,
-        form: Form,
+        form: TimestampForm,
         draft: &mut Draft,
         address: &Address,
     ) -> Result<Exchange, Reason> {
@@ -197,7 +202,7 @@ impl Session<'_> {
     }
 
     /// Drafts the next body of a run.
-    pub(super) fn draft(&self, operation: OperationId, form: Form) -> Result<Draft, Reason> {
+    pub(super) fn draft(&self, operation: OperationId, form: TimestampForm) -> Result<Draft, Reason> {
         let number = self.drafts.count.get();
         self.drafts.count.set(number + 1);
         let mark = (&self.settings.mark, number);
@@ -206,7 +211,7 @@ impl Session<'_> {
 
     /// Drafts the next body of a run, with the choices of one that was accepted.
     pub(super) fn draft_as(&self, operation: OperationId, accepted: &Draft) -> Result<Draft, Reason> {
-        let mut draft = self.draft(operation, Form::Utc)?;
+        let mut draft = self.draft(operation, TimestampForm::Utc)?;
         draft.choose_as(accepted);
         Ok(draft)
     }

@@ -19,7 +19,7 @@ use super::session::{Call, Session};
 use crate::contract::fact::FactKind;
 use crate::contract::odd::Odd;
 use crate::contract::operation::{Method, OperationId};
-use crate::contract::vocabulary::Form;
+use crate::contract::vocabulary::TimestampForm;
 use crate::exchange::{Content, Exchange, Purpose, Request};
 use crate::history::{Residue, may_have_stored};
 use crate::plan::{OddPart, WRITES_A_VARIANT};
@@ -105,7 +105,7 @@ impl Session<'_> {
                 ..address.request((operation, documented), credential)
             }));
         }
-        let mut draft = self.draft(operation, Form::Utc)?;
+        let mut draft = self.draft(operation, TimestampForm::Utc)?;
         if let Some(accepted) = self.drafts.accepted.borrow().get(&operation) {
             draft.choose_as(accepted);
         }

@@ -3,7 +3,7 @@
 use super::request;
 use super::session::{Call, Session};
 use crate::contract::operation::{OperationId, Security};
-use crate::contract::vocabulary::Form;
+use crate::contract::vocabulary::TimestampForm;
 use crate::exchange::{Credential, Leaning, Purpose, Request};
 use crate::plan::Probe;
 use crate::rules::Reason;
@@ -81,7 +81,7 @@ impl Session<'_> {
             }
             return None;
         }
-        let mut draft = self.draft(operation, Form::Utc).ok()?;
+        let mut draft = self.draft(operation, TimestampForm::Utc).ok()?;
         if let Some(accepted) = self.drafts.accepted.borrow().get(&operation) {
             draft.choose_as(accepted);
         }

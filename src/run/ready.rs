@@ -92,15 +92,15 @@ fn first_read(contract: &Contract, plan: &Plan) -> Option<Request> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Scope;
+    use crate::plan::Selection;
 
     #[test]
     fn the_request_is_a_documented_read_with_the_documented_credential() {
         let contract = Contract::built_in().unwrap();
-        let scope = Scope {
+        let scope = Selection {
             writes: true,
             token: true,
-            ..Scope::default()
+            ..Selection::default()
         };
         let request = first_read(&contract, &Plan::new(&contract, &scope)).unwrap();
         assert!(contract.operation(request.operation).is_read() && !request.path.contains('{'));
@@ -110,7 +110,7 @@ mod tests {
         );
         let nothing = Plan::new(
             &contract,
-            &Scope {
+            &Selection {
                 skip: contract.operation_ids().collect(),
                 ..scope
             },

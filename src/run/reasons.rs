@@ -15,7 +15,7 @@ use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
 use crate::exchange::{Limits, Transport};
-use crate::plan::{Mark, NoValue, Plan, Scope, Wanted};
+use crate::plan::{Mark, NoValue, Plan, Selection, Wanted};
 use crate::rules::{Reason, Verdict};
 
 const TOKEN: &str = "reasons-token";
@@ -67,7 +67,7 @@ struct Case {
     reason: Reason,
     fact: &'static str,
     answering: Answering,
-    set: fn(&Contract, &mut Scope, &mut Settings),
+    set: fn(&Contract, &mut Selection, &mut Settings),
     evidence: fn(&[Asked]) -> bool,
 }
 
@@ -171,7 +171,7 @@ macro_rules! but {
     };
 }
 
-fn nothing(_: &Contract, _: &mut Scope, _: &mut Settings) {}
+fn nothing(_: &Contract, _: &mut Selection, _: &mut Settings) {}
 
 fn case(reason: Reason, fact: &'static str, answering: Answering, evidence: fn(&[Asked]) -> bool) -> Case {
     Case {
@@ -384,12 +384,12 @@ async fn checked(contract: &Contract, case: &Case) -> (Run, Vec<Asked>) {
         let (status, body) = answering(&asked);
         async move { answered(status, body) }
     };
-    let mut scope = Scope {
+    let mut scope = Selection {
         writes: true,
         token: true,
         also_send: vec![named(contract, "create")],
         seed: 1,
-        ..Scope::default()
+        ..Selection::default()
     };
     let mut settings = Settings {
         settle: Duration::ZERO,

@@ -10,7 +10,7 @@ use super::request::Address;
 use super::session::{NotTaken, Session};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
-use crate::contract::vocabulary::{Form, Updated};
+use crate::contract::vocabulary::{TimestampForm, Updated};
 use crate::exchange::{Exchange, Request};
 use crate::history::{Changed, Sought};
 use crate::plan::{
@@ -86,7 +86,7 @@ impl Session<'_> {
             let Some(these) = edges.take().filter(|_| self.left_to_create() > 0) else {
                 return;
             };
-            let Ok(mut draft) = self.draft(operation, Form::Utc) else {
+            let Ok(mut draft) = self.draft(operation, TimestampForm::Utc) else {
                 return;
             };
             let halves = these.halves();
@@ -119,7 +119,7 @@ impl Session<'_> {
             if made == wanted || tries == wanted.saturating_mul(TRIES_A_VARIANT) || self.left_to_create() == 0 {
                 break;
             }
-            let Ok(mut draft) = self.draft(operation, Form::Utc) else {
+            let Ok(mut draft) = self.draft(operation, TimestampForm::Utc) else {
                 break;
             };
             if !draft.vary(&variant, accepted) {
@@ -258,7 +258,7 @@ impl Session<'_> {
 
     /// Sends one variant of an update; none where it would not differ from what was accepted.
     async fn update_as(&self, updates: &mut Updates<'_>, variant: &Variant) -> Option<Taken> {
-        let mut draft = self.draft(updates.operation, Form::Utc).ok()?;
+        let mut draft = self.draft(updates.operation, TimestampForm::Utc).ok()?;
         if !draft.vary(variant, &updates.accepted) {
             return None;
         }

@@ -36,7 +36,7 @@ struct Idle {
 }
 
 /// One connection's place among the others, which it holds until this is dropped.
-pub(super) struct Place {
+pub(super) struct Slot {
     connections: Connections,
     cut: Arc<Notify>,
     /// Its number among the idle ones; none while it is busy.
@@ -57,7 +57,7 @@ impl Connections {
     }
 
     /// Returns a place for a new connection, which begins as an idle one.
-    pub(super) async fn place(&self) -> Place {
+    pub(super) async fn place(&self) -> Slot {
         let room = loop {
             if let Ok(room) = self.inner.room.clone().try_acquire_owned() {
                 break room;
@@ -70,7 +70,7 @@ impl Connections {
                 () = turned_idle, if !cut => {}
             }
         };
-        let place = Place {
+        let place = Slot {
             connections: self.clone(),
             cut: Arc::new(Notify::new()),
             number: Mutex::default(),
@@ -94,7 +94,7 @@ impl Connections {
     }
 }
 
-impl Place {
+impl Slot {
     /// Answers a request with `answer`, during which the connection is not cut. It never ends on a connection that is
     /// about to be cut.
     pub(super) async fn busy<T>(&self, answer: impl Future<Output = T>) -> T {
@@ -129,7 +129,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
         if let Some(number) = self.number().take() {
             self.connections.idle().cuts.remove(&number);
@@ -145,7 +145,7 @@ mod tests {
 
     use super::*;
 
-    fn is_cut(place: &Place) -> bool {
+    fn is_cut(place: &Slot) -> bool {
         place.cut().now_or_never().is_some()
     }
 

@@ -20,7 +20,7 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 
-use super::connections::{Connections, Place};
+use super::connections::{Connections, Slot};
 use super::refusal::Refusal;
 
 /// The most connections at a time: half of the file descriptors that a process usually has.
@@ -66,7 +66,7 @@ pub async fn run(
         .map_err(|_| io::ErrorKind::TimedOut.into())
 }
 
-fn serve(stream: TcpStream, router: Router, place: Place, graceful: &GracefulShutdown) {
+fn serve(stream: TcpStream, router: Router, place: Slot, graceful: &GracefulShutdown) {
     // Answers are written whole: waiting for more to send would only delay them.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");

@@ -10,13 +10,13 @@ use crate::contract::openapi::{did_you_mean, near};
 /// A defect of a configuration file and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cli) struct ConfigError {
-    pub(super) place: Place,
+    pub(super) place: FilePlace,
     pub(super) problem: Box<Problem>,
 }
 
 /// A place in a configuration file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cli) struct Place {
+pub(in crate::cli) struct FilePlace {
     /// The file as messages call it.
     pub(in crate::cli) file: String,
     /// The line, from 1.
@@ -145,7 +145,7 @@ impl Problem {
     }
 }
 
-impl Place {
+impl FilePlace {
     /// Where the bytes begin in the text of the file.
     pub(super) fn of(file: &str, text: &str, span: &Range<usize>) -> Self {
         let before = text.get(..span.start).unwrap_or(text);
@@ -158,7 +158,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FilePlace {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}:{}", self.file, self.line)
     }
@@ -194,10 +194,10 @@ mod tests {
         let text = "a = 1\n# ä\nb = \"ä\" # c\n";
         for (word, line, column) in [("a = 1", 1, 1), ("b =", 3, 1), ("# c", 3, 9)] {
             let start = text.find(word).unwrap();
-            let place = Place::of("countersign.toml", text, &(start..start + 1));
+            let place = FilePlace::of("countersign.toml", text, &(start..start + 1));
             assert_eq!((place.line, place.column), (line, column), "{word}");
         }
-        let end = Place::of("countersign.toml", text, &(text.len() + 5..text.len() + 6));
+        let end = FilePlace::of("countersign.toml", text, &(text.len() + 5..text.len() + 6));
         assert_eq!(end.line, 4);
     }
 }

@@ -3,7 +3,7 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::error::{ConfigError, Place, Problem};
+use super::error::{ConfigError, FilePlace, Problem};
 use super::parse::Parsed;
 use crate::cli::edge;
 use crate::cli::failure::Failure;
@@ -120,7 +120,7 @@ pub(super) fn text(path: &Path) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-        let place = Place::of(&path.display().to_string(), &text, &(valid..valid));
+        let place = FilePlace::of(&path.display().to_string(), &text, &(valid..valid));
         ConfigError {
             place,
             problem: Box::new(Problem::NotUtf8),

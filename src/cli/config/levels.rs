@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use chrono::NaiveDate;
 
-use super::error::{ConfigError, Place, Problem};
+use super::error::{ConfigError, FilePlace, Problem};
 use super::file::LevelPart;
 use super::find::Config;
 use super::parse::Parsed;
@@ -29,7 +29,7 @@ pub(in crate::cli) struct LevelEntry {
     /// The last day on which it holds.
     pub(in crate::cli) until: Option<NaiveDate>,
     /// Where it stands.
-    pub(in crate::cli) place: Place,
+    pub(in crate::cli) place: FilePlace,
     /// Whether it holds today.
     pub(in crate::cli) state: State,
 }

@@ -6,7 +6,7 @@ use serde::Deserialize as _;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer};
 
-use super::error::{ConfigError, Place, Problem};
+use super::error::{ConfigError, FilePlace, Problem};
 use super::file::ConfigFile;
 use super::keys;
 use super::setting::{MUST_BE, Setting};
@@ -30,7 +30,7 @@ impl Parsed {
     /// The first thing in it that is not TOML, a key that nothing reads, or a value of another type.
     pub(super) fn read(name: &str, text: &str) -> Result<Self, ConfigError> {
         let error = |(span, problem): (Range<usize>, Problem)| ConfigError {
-            place: Place::of(name, text, &span),
+            place: FilePlace::of(name, text, &span),
             problem: Box::new(problem),
         };
         let table = DeTable::parse(text).map_err(|refused| {
@@ -55,13 +55,13 @@ impl Parsed {
     }
 
     /// Where a value stands.
-    pub(super) fn place<T>(&self, placed: &Setting<T>) -> Place {
+    pub(super) fn place<T>(&self, placed: &Setting<T>) -> FilePlace {
         self.place_of(&placed.span())
     }
 
     /// Where these bytes stand.
-    pub(super) fn place_of(&self, span: &Range<usize>) -> Place {
-        Place::of(&self.name, &self.text, span)
+    pub(super) fn place_of(&self, span: &Range<usize>) -> FilePlace {
+        FilePlace::of(&self.name, &self.text, span)
     }
 
     /// What a value names; the problem gets its place.

@@ -32,7 +32,7 @@ pub(in crate::cli) struct ConfigArguments {
 
 /// How the command prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum Form {
+pub(in crate::cli) enum Printed {
     /// One JSON object.
     Json,
     /// Lines for people.
@@ -46,8 +46,8 @@ impl ConfigArguments {
     }
 
     /// How to print.
-    pub(in crate::cli) fn form(&self) -> Form {
-        if self.json { Form::Json } else { Form::Lines }
+    pub(in crate::cli) fn form(&self) -> Printed {
+        if self.json { Printed::Json } else { Printed::Lines }
     }
 }
 
@@ -60,7 +60,7 @@ pub(in crate::cli) fn print_schema() -> Result<u8, Failure> {
 }
 
 /// Prints what a check with these arguments would do.
-pub(in crate::cli) fn run(settled: &Settled, form: Form) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(settled: &Settled, form: Printed) -> Result<u8, Failure> {
     let contract = check::contract(settled.arguments.spec())?;
     let entries = settled.levels(&contract, edge::now().date_naive())?;
     check::scope(&settled.arguments, &contract, 0)?;
@@ -68,19 +68,19 @@ pub(in crate::cli) fn run(settled: &Settled, form: Form) -> Result<u8, Failure> 
     if let Some(url) = &settled.arguments.service.base_url {
         Target::parse(&url.value)?;
     }
-    let page = Page {
+    let page = Listing {
         settled,
         entries: &entries,
     };
     edge::print(&match form {
-        Form::Json => serde_json::to_string_pretty(&page.json()).unwrap_or_default() + "\n",
-        Form::Lines => page.lines(),
+        Printed::Json => serde_json::to_string_pretty(&page.json()).unwrap_or_default() + "\n",
+        Printed::Lines => page.lines(),
     })?;
     Ok(0)
 }
 
 /// What is shown.
-struct Page<'page> {
+struct Listing<'page> {
     settled: &'page Settled,
     entries: &'page [LevelEntry],
 }
@@ -88,7 +88,7 @@ struct Page<'page> {
 /// A setting: its name, its value, where that came from.
 type Row = (String, Value, String);
 
-impl Page<'_> {
+impl Listing<'_> {
     /// The settings, in the order in which they are declared.
     fn rows(&self) -> Vec<Row> {
         let arguments = &self.settled.arguments;

@@ -39,7 +39,7 @@ fn finding(view: &View<'_>, index: usize, first: Option<usize>) -> Markup {
         .operation(&finding.operation)
         .map_or(0, |operation| operation.number);
     let fact = view.fact(finding);
-    let kind = fact.map_or_else(|| super::kinds::Kind::of_rule(&finding.rule), |fact| fact.kind);
+    let kind = fact.map_or_else(|| super::kinds::Column::of_rule(&finding.rule), |fact| fact.kind);
     let level = finding.level.to_string();
     let rule = RULES.iter().find(|rule| rule.name == finding.rule);
     html! {

@@ -1,11 +1,11 @@
 //! The columns of the matrix: rules of one sort, so that a reader sees at a glance what is wrong. The main type is
-//! [`Kind`].
+//! [`Column`].
 
 use crate::report::record::FactRow;
 
 /// What sort of statement a fact is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum Column {
     /// Who is refused.
     Access,
     /// Whether an answer comes, with which status and of which media type.
@@ -22,7 +22,7 @@ pub(super) enum Kind {
     Others,
 }
 
-impl Kind {
+impl Column {
     /// Every kind, in the order of the columns.
     pub(super) const ALL: [Self; 7] = [
         Self::Access,
@@ -112,14 +112,19 @@ mod tests {
     #[test]
     fn every_rule_has_a_column_of_its_own_kind() {
         for rule in RULES {
-            assert_ne!(Kind::of_rule(rule.name), Kind::Others, "{}", rule.name);
+            assert_ne!(Column::of_rule(rule.name), Column::Others, "{}", rule.name);
         }
-        assert_eq!(Kind::of_rule("a-later-rule"), Kind::Others);
+        assert_eq!(Column::of_rule("a-later-rule"), Column::Others);
     }
 
     #[test]
     fn the_columns_stand_in_their_order() {
-        assert!(Kind::ALL.iter().enumerate().all(|(index, kind)| kind.index() == index));
+        assert!(
+            Column::ALL
+                .iter()
+                .enumerate()
+                .all(|(index, kind)| kind.index() == index)
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::kinds::Kind;
+use super::kinds::Column;
 use super::masthead::bar;
 use super::view::{Counts, FactView, OperationView, View};
 use super::words::{count, counted};
@@ -37,7 +37,7 @@ pub(super) fn section(view: &View<'_>) -> Markup {
     }
 }
 
-fn head(kinds: &[Kind]) -> Markup {
+fn head(kinds: &[Column]) -> Markup {
     html! {
         thead {
             tr {
@@ -49,7 +49,7 @@ fn head(kinds: &[Kind]) -> Markup {
     }
 }
 
-fn row(operation: &OperationView<'_>, kinds: &[Kind]) -> Markup {
+fn row(operation: &OperationView<'_>, kinds: &[Column]) -> Markup {
     html! {
         tr {
             th scope="row" { (name(operation)) }
@@ -81,7 +81,7 @@ fn breakable(path: &str) -> Markup {
 }
 
 /// The counts of one kind, as a link to the fact that is worth reading first.
-fn cell(operation: &OperationView<'_>, kind: Kind, facts: &[&FactView<'_>]) -> Markup {
+fn cell(operation: &OperationView<'_>, kind: Column, facts: &[&FactView<'_>]) -> Markup {
     let counts = Counts::of(facts.iter().copied());
     let gravity = |fact: &&&FactView<'_>| match fact.row.verdict {
         VerdictRecord::Broken => 0,
@@ -124,7 +124,7 @@ pub(super) fn told(counts: Counts) -> String {
         .join(", ")
 }
 
-fn foot(view: &View<'_>, kinds: &[Kind]) -> Markup {
+fn foot(view: &View<'_>, kinds: &[Column]) -> Markup {
     let all = || view.operations.iter().flat_map(|operation| &operation.facts);
     html! {
         tfoot {

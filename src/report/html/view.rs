@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::kinds::Kind;
+use super::kinds::Column;
 use crate::report::exchanges::ExchangeRecord;
 use crate::report::record::{FactRow, FindingRecord, OperationRecord, Record, VerdictRecord};
 
@@ -41,7 +41,7 @@ pub(super) struct FactView<'record> {
     /// Its number on the page.
     pub(super) number: usize,
     /// Its kind.
-    pub(super) kind: Kind,
+    pub(super) kind: Column,
     /// The fact.
     pub(super) row: &'record FactRow,
 }
@@ -68,7 +68,7 @@ impl<'record> View<'record> {
         for (index, row) in record.facts.rows.iter().enumerate() {
             let fact = FactView {
                 number: index + 1,
-                kind: Kind::of(row),
+                kind: Column::of(row),
                 row,
             };
             operations.named(&row.operation).facts.push(fact);
@@ -127,14 +127,14 @@ impl<'record> View<'record> {
     }
 
     /// The kinds that have a column: those that a fact is of.
-    pub(super) fn kinds(&self) -> Vec<Kind> {
+    pub(super) fn kinds(&self) -> Vec<Column> {
         let present: BTreeSet<_> = self
             .operations
             .iter()
             .flat_map(|operation| &operation.facts)
             .map(|fact| fact.kind)
             .collect();
-        Kind::ALL.into_iter().filter(|kind| present.contains(kind)).collect()
+        Column::ALL.into_iter().filter(|kind| present.contains(kind)).collect()
     }
 }
 

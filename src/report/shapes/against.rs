@@ -1,8 +1,8 @@
 //! Holds accepted shapes against the contract, so that one that was accepted by mistake does not pass for documented.
 
-use super::form::Form;
+use super::form::ValueForm;
 use super::observed::Answers;
-use super::place::Place;
+use super::place::Variants;
 use crate::contract::Contract;
 use crate::contract::operation::Operation;
 use crate::contract::pointer;
@@ -39,7 +39,7 @@ struct Held<'contract> {
 }
 
 impl Held<'_> {
-    fn place(&mut self, place: &Place, id: ShapeId, at: &str) {
+    fn place(&mut self, place: &Variants, id: ShapeId, at: &str) {
         let shape = self.contract.shape(id);
         self.types(place, shape, at);
         for (names, places) in &place.objects {
@@ -56,7 +56,7 @@ impl Held<'_> {
         }
     }
 
-    fn types(&mut self, place: &Place, shape: &Shape, at: &str) {
+    fn types(&mut self, place: &Variants, shape: &Shape, at: &str) {
         let objects = (!place.objects.is_empty()).then_some(JsonType::Object);
         let arrays = (!place.lengths.is_empty()).then_some(JsonType::Array);
         let scalars = place.forms.iter().filter_map(|form| form.json_type());
@@ -70,8 +70,8 @@ impl Held<'_> {
             }
         }
         let null_is_open = shape.nullable || shape.null_is_open;
-        for form in [Form::NotJson, Form::NoBody, Form::Null] {
-            if place.forms.contains(&form) && !(form == Form::Null && null_is_open) {
+        for form in [ValueForm::NotJson, ValueForm::NoBody, ValueForm::Null] {
+            if place.forms.contains(&form) && !(form == ValueForm::Null && null_is_open) {
                 self.say(at, &format!("{} is not documented", form.name()));
             }
         }

@@ -1,4 +1,4 @@
-//! The form of a value that is neither object nor array. The main type is [`Form`].
+//! The form of a value that is neither object nor array. The main type is [`ValueForm`].
 
 use serde_json::Value;
 use uuid::Uuid;
@@ -7,7 +7,7 @@ use crate::contract::shape::JsonType;
 
 /// The form of a value, in the order in which the variants of a place are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Form {
+pub(super) enum ValueForm {
     Uuid,
     UuidWithoutHyphens,
     Timestamp(Separator, Zone),
@@ -42,7 +42,7 @@ pub(super) enum Zone {
     Unsaid,
 }
 
-impl Form {
+impl ValueForm {
     pub(super) const ALL: [Self; 20] = [
         Self::Uuid,
         Self::UuidWithoutHyphens,
@@ -153,7 +153,7 @@ impl Form {
 }
 
 /// Reads a timestamp whose digits are all `9`. How many decimals it has varies with the value, so they do not count.
-fn timestamp(digits: &str) -> Option<Form> {
+fn timestamp(digits: &str) -> Option<ValueForm> {
     let rest = digits.strip_prefix("9999-99-99")?;
     let separator = match rest.get(..1)? {
         "T" => Separator::Letter,
@@ -171,7 +171,7 @@ fn timestamp(digits: &str) -> Option<Form> {
         "" => Zone::Unsaid,
         _ => return None,
     };
-    Some(Form::Timestamp(separator, zone))
+    Some(ValueForm::Timestamp(separator, zone))
 }
 
 #[cfg(test)]
@@ -202,14 +202,14 @@ mod tests {
             (json!(true), "boolean"),
             (json!(null), "null"),
         ] {
-            assert_eq!(Form::of(&value).map(Form::name), Some(form), "{value}");
+            assert_eq!(ValueForm::of(&value).map(ValueForm::name), Some(form), "{value}");
         }
-        assert_eq!(Form::of(&json!([])), None);
+        assert_eq!(ValueForm::of(&json!([])), None);
     }
 
     #[test]
     fn no_two_forms_have_one_name() {
-        let names: std::collections::BTreeSet<_> = Form::ALL.map(Form::name).into();
-        assert_eq!(names.len(), Form::ALL.len());
+        let names: std::collections::BTreeSet<_> = ValueForm::ALL.map(ValueForm::name).into();
+        assert_eq!(names.len(), ValueForm::ALL.len());
     }
 }

@@ -13,5 +13,5 @@ mod place;
 mod text;
 
 pub use observed::{Answers, Observed};
-pub use place::{Length, Place};
+pub use place::{Length, Variants};
 pub use text::UnreadableShapes;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::form::Form;
-use super::place::{At, Place};
+use super::form::ValueForm;
+use super::place::{At, Variants};
 use crate::contract::Contract;
 use crate::contract::operation::{Operation, OperationId};
 use crate::contract::pointer;
@@ -29,7 +29,7 @@ pub struct Observed<'contract> {
 /// The shapes of several answers, by status and media type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answers {
-    pub(super) by_head: BTreeMap<String, Place>,
+    pub(super) by_head: BTreeMap<String, Variants>,
 }
 
 impl<'contract> Observed<'contract> {
@@ -76,7 +76,7 @@ impl<'contract> Observed<'contract> {
 }
 
 impl Answers {
-    fn add(&mut self, head: String, place: Place) {
+    fn add(&mut self, head: String, place: Variants) {
         let known = self.by_head.remove(&head).unwrap_or_default();
         self.by_head.insert(head, known.joined(place));
     }
@@ -95,7 +95,7 @@ impl Answers {
         by_head.retain(|head, _| beside || self.by_head.contains_key(head));
         for (head, place) in &self.by_head {
             let known = accepted.by_head.get(head).or_else(|| accepted.by_head.values().next());
-            let place = place.clone().completed(known.unwrap_or(&Place::default()));
+            let place = place.clone().completed(known.unwrap_or(&Variants::default()));
             by_head.insert(head.clone(), place);
         }
         Self { by_head }
@@ -112,7 +112,7 @@ impl Answers {
             (None, None) => return None,
         };
         let resource: Vec<_> = pointer::tokens(&resource).collect();
-        let around = |(head, place): (&String, &Place)| (head.clone(), place.around(&resource));
+        let around = |(head, place): (&String, &Variants)| (head.clone(), place.around(&resource));
         Some(Self {
             by_head: self.by_head.iter().map(around).collect(),
         })
@@ -131,7 +131,7 @@ fn head(operation: &Operation, answer: &Answer) -> String {
     }
 }
 
-fn body(contract: &Contract, operation: &Operation, answer: &Answer) -> Place {
+fn body(contract: &Contract, operation: &Operation, answer: &Answer) -> Variants {
     let at = At {
         contract,
         shape: operation.answer(answer.status).and_then(|answer| answer.body),
@@ -139,9 +139,9 @@ fn body(contract: &Contract, operation: &Operation, answer: &Answer) -> Place {
         pointer: "",
     };
     match json::read(&answer.body) {
-        Ok(body) => Place::of(&body.value, at),
-        Err(JsonError::Empty) => Place::only(Form::NoBody),
-        Err(JsonError::Beyond | JsonError::Syntax { .. }) => Place::only(Form::NotJson),
+        Ok(body) => Variants::of(&body.value, at),
+        Err(JsonError::Empty) => Variants::only(ValueForm::NoBody),
+        Err(JsonError::Beyond | JsonError::Syntax { .. }) => Variants::only(ValueForm::NotJson),
     }
 }
 
@@ -161,7 +161,7 @@ mod tests {
                 page: Some("/page"),
                 pointer: "",
             };
-            answers.add("200".to_owned(), Place::of(body, at));
+            answers.add("200".to_owned(), Variants::of(body, at));
         }
         answers.to_string()
     }

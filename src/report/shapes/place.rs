@@ -1,25 +1,25 @@
-//! What one place of an answer showed, over all rows. The main type is [`Place`].
+//! What one place of an answer showed, over all rows. The main type is [`Variants`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::form::Form;
+use super::form::ValueForm;
 use crate::contract::Contract;
 use crate::contract::pointer;
 use crate::contract::shape::ShapeId;
 
 /// Every variant that one place showed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct Variants {
     /// The forms of values that are neither object nor array.
-    pub(super) forms: BTreeSet<Form>,
+    pub(super) forms: BTreeSet<ValueForm>,
     /// The objects, by their keys in order.
-    pub(super) objects: BTreeMap<Vec<String>, Vec<Place>>,
+    pub(super) objects: BTreeMap<Vec<String>, Vec<Variants>>,
     /// How long the arrays were.
     pub(super) lengths: BTreeSet<Length>,
     /// What stood in the arrays.
-    pub(super) element: Option<Box<Place>>,
+    pub(super) element: Option<Box<Variants>>,
 }
 
 /// How long an array was, as far as it is no matter of the rows alone.
@@ -56,8 +56,8 @@ impl At<'_> {
     }
 }
 
-impl Place {
-    pub(super) fn only(form: Form) -> Self {
+impl Variants {
+    pub(super) fn only(form: ValueForm) -> Self {
         Self {
             forms: BTreeSet::from([form]),
             ..Self::default()
@@ -69,7 +69,7 @@ impl Place {
         match value {
             Value::Array(elements) => Self::array(elements, at),
             Value::Object(members) => Self::object(members, at),
-            other => Form::of(other).map_or_else(Self::default, Self::only),
+            other => ValueForm::of(other).map_or_else(Self::default, Self::only),
         }
     }
 
@@ -100,7 +100,7 @@ impl Place {
             .filter(|(name, _)| !open || field(name).is_some())
             .collect();
         if open && told.is_empty() {
-            return Self::only(Form::OpenObject);
+            return Self::only(ValueForm::OpenObject);
         }
         let names = told.iter().map(|(name, _)| at.contract.tell_name(name)).collect();
         let seen = |(name, value): &(&String, &Value)| {
@@ -167,7 +167,7 @@ impl Place {
     /// This with the resource itself told by that name alone.
     pub(super) fn around(&self, resource: &[String]) -> Self {
         let [name, rest @ ..] = resource else {
-            return Self::only(Form::Resource);
+            return Self::only(ValueForm::Resource);
         };
         let mut envelope = self.clone();
         if name == "*" {
@@ -183,10 +183,10 @@ impl Place {
 }
 
 fn either(
-    one: Option<Box<Place>>,
-    other: Option<Box<Place>>,
-    both: impl FnOnce(Place, Place) -> Place,
-) -> Option<Box<Place>> {
+    one: Option<Box<Variants>>,
+    other: Option<Box<Variants>>,
+    both: impl FnOnce(Variants, Variants) -> Variants,
+) -> Option<Box<Variants>> {
     match (one, other) {
         (Some(one), Some(other)) => Some(Box::new(both(*one, *other))),
         (one, other) => one.or(other),

@@ -12,9 +12,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 
-use super::form::Form;
+use super::form::ValueForm;
 use super::observed::Answers;
-use super::place::{Length, Place};
+use super::place::{Length, Variants};
 
 /// Why a text is not read as shapes. Nothing of the text is in it but the line's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -52,7 +52,7 @@ impl fmt::Display for Answers {
     }
 }
 
-fn write_place(text: &mut String, name: &str, place: &Place, depth: usize) {
+fn write_place(text: &mut String, name: &str, place: &Variants, depth: usize) {
     let indent = "  ".repeat(depth);
     let mut variants = Vec::new();
     match place.objects.len() {
@@ -126,7 +126,7 @@ impl<'text> Lines<'text> {
         UnreadableShapes { line: self.next }
     }
 
-    fn place(&mut self, depth: usize) -> Result<(String, Place), UnreadableShapes> {
+    fn place(&mut self, depth: usize) -> Result<(String, Variants), UnreadableShapes> {
         let line = self.peek().filter(|(at, _)| *at == depth);
         self.next += 1;
         let (name, says) = line
@@ -154,7 +154,7 @@ impl<'text> Lines<'text> {
         Ok((name.to_owned(), place))
     }
 
-    fn fields(&mut self, depth: usize) -> Result<(Vec<String>, Vec<Place>), UnreadableShapes> {
+    fn fields(&mut self, depth: usize) -> Result<(Vec<String>, Vec<Variants>), UnreadableShapes> {
         let mut fields = (Vec::new(), Vec::new());
         while self.peek().is_some_and(|(at, _)| at >= depth) {
             let (name, place) = self.place(depth)?;
@@ -165,10 +165,10 @@ impl<'text> Lines<'text> {
     }
 
     /// The variants of a place, and how many of them are objects.
-    fn says(&self, says: &str) -> Result<(Place, usize), UnreadableShapes> {
-        let (mut place, mut objects) = (Place::default(), 0);
+    fn says(&self, says: &str) -> Result<(Variants, usize), UnreadableShapes> {
+        let (mut place, mut objects) = (Variants::default(), 0);
         for variant in says.split(BETWEEN) {
-            let form = Form::ALL.into_iter().find(|form| form.name() == variant);
+            let form = ValueForm::ALL.into_iter().find(|form| form.name() == variant);
             if let Some(form) = form {
                 place.forms.insert(form);
             } else if variant == "object" {

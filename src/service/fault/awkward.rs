@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::carried::seen;
-use super::contract::{Carry, Created, Kind, Operation, operations};
+use super::contract::{Carry, Created, Operation, PlaceKind, operations};
 use super::days::{DATES, INSTANTS};
 use super::places::each;
 use super::table::{Fault, How};
@@ -80,7 +80,7 @@ impl Awkward {
         let is_instant = operation.accepts.iter().any(|accepts| accepts.sent == carry.sent);
         let is_text = || {
             let mut fields = operation.fields.iter();
-            fields.any(|(pattern, kind)| *pattern == carry.sent && *kind == Kind::String)
+            fields.any(|(pattern, kind)| *pattern == carry.sent && *kind == PlaceKind::String)
         };
         carry.gap.is_none()
             && match self {

@@ -1,4 +1,4 @@
-//! What faults work on: a [`Call`] on its way in, an [`Answer`] on its way out, and the service [`Inside`].
+//! What faults work on: a [`Call`] on its way in, a [`ServedAnswer`] on its way out, and the service [`Inside`].
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
@@ -94,7 +94,7 @@ impl Call {
 }
 
 /// An answer of the service.
-pub(super) struct Answer {
+pub(super) struct ServedAnswer {
     pub(super) head: response::Parts,
     pub(super) content: Content,
 }
@@ -109,14 +109,14 @@ pub(super) enum Content {
     Text(Bytes),
 }
 
-impl Answer {
+impl ServedAnswer {
     pub(super) async fn read(response: Response) -> Self {
         let (mut head, body) = response.into_parts();
         head.headers.remove(header::CONTENT_LENGTH);
         // The service's own answers are bounded and do not fail.
         let text = to_bytes(body, usize::MAX).await.unwrap_or_default();
         let content = serde_json::from_slice(&text).map_or(Content::Text(text), Content::Json);
-        Answer { head, content }
+        ServedAnswer { head, content }
     }
 
     pub(super) fn is_success(&self) -> bool {
@@ -140,7 +140,7 @@ impl Answer {
     }
 }
 
-impl IntoResponse for Answer {
+impl IntoResponse for ServedAnswer {
     fn into_response(mut self) -> Response {
         let text = self.text();
         let Content::Cut(_) = self.content else {
@@ -194,7 +194,7 @@ impl Inside {
         let request = Request::builder()
             .uri(format!("{}?page={number}", list.path))
             .header(header::AUTHORIZATION, &self.credential);
-        let mut answer = Answer::read(self.run(request.body(Body::empty()).ok()?).await).await;
+        let mut answer = ServedAnswer::read(self.run(request.body(Body::empty()).ok()?).await).await;
         answer.success().map(std::mem::take)
     }
 }

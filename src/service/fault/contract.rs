@@ -25,10 +25,10 @@ pub(super) struct Operation {
     /// The places of the success's body, from the root down; none where no body is documented.
     pub(super) places: Vec<Place>,
     /// The fields of the request's body and what they are, elements of arrays too.
-    pub(super) fields: Vec<(String, Kind)>,
+    pub(super) fields: Vec<(String, PlaceKind)>,
     /// An element for each array of the body, by the array's pattern.
     pub(super) elements: HashMap<String, Value>,
-    pub(super) page: Option<Page>,
+    pub(super) page: Option<PageLaw>,
     pub(super) created: Option<Created>,
     pub(super) updated: Option<Updated>,
     pub(super) accepts: Vec<Accepts>,
@@ -39,7 +39,7 @@ pub(super) struct Operation {
 pub(super) struct Place {
     /// Its JSON pointer, with `*` for any element.
     pub(super) pattern: String,
-    pub(super) kind: Kind,
+    pub(super) kind: PlaceKind,
     /// Whether it is a field that the document lists.
     pub(super) listed: bool,
     /// Whether the document leaves open if it may be null: a resource's field, or something in one.
@@ -51,7 +51,7 @@ impl Place {
     fn body() -> Self {
         Self {
             pattern: String::new(),
-            kind: Kind::Absent,
+            kind: PlaceKind::Absent,
             listed: false,
             null_is_open: false,
         }
@@ -60,7 +60,7 @@ impl Place {
 
 /// What the document says of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PlaceKind {
     /// Nothing may stand here.
     Absent,
     Array,
@@ -82,7 +82,7 @@ pub(super) enum Members {
 
 /// `x-page`: where a list's numbers stand.
 #[derive(Debug, Deserialize)]
-pub(super) struct Page {
+pub(super) struct PageLaw {
     pub(super) page: String,
     pub(super) per_page: String,
     pub(super) total: String,
@@ -154,7 +154,7 @@ pub(super) fn operation(name: &str) -> Option<&'static Operation> {
 }
 
 /// The pattern of an item of the list.
-pub(super) fn item(page: &Page) -> String {
+pub(super) fn item(page: &PageLaw) -> String {
     format!("{}/*", page.items)
 }
 
@@ -231,7 +231,7 @@ impl Reader<'_> {
     }
 
     /// Reads the fields below a place of a request's body.
-    fn fields(&self, schema: &Value, pattern: &str, found: &mut Vec<(String, Kind)>) {
+    fn fields(&self, schema: &Value, pattern: &str, found: &mut Vec<(String, PlaceKind)>) {
         let schema = self.whole(schema);
         let items = schema.get("items").map(|items| ("*", items));
         let properties = members(&schema, "properties").map(|(name, property)| (name.as_str(), property));
@@ -264,11 +264,11 @@ impl Reader<'_> {
     fn sample(&self, schema: &Value) -> Value {
         let schema = self.whole(schema);
         match kind(&schema) {
-            Kind::Absent => Value::Null,
-            Kind::Array => json!([self.sample(&schema["items"])]),
-            Kind::Integer => json!(1),
-            Kind::String => json!("synthetic"),
-            Kind::Object(_) => {
+            PlaceKind::Absent => Value::Null,
+            PlaceKind::Array => json!([self.sample(&schema["items"])]),
+            PlaceKind::Integer => json!(1),
+            PlaceKind::String => json!("synthetic"),
+            PlaceKind::Object(_) => {
                 let members = members(&schema, "properties");
                 members
                     .map(|(name, property)| (name.clone(), self.sample(property)))
@@ -278,16 +278,16 @@ impl Reader<'_> {
     }
 }
 
-fn kind(schema: &Map<String, Value>) -> Kind {
+fn kind(schema: &Map<String, Value>) -> PlaceKind {
     let additional = schema.get("additionalProperties").and_then(Value::as_bool);
     match (schema.get("type").and_then(Value::as_str), additional) {
-        (None, _) => Kind::Absent,
-        (Some("array"), _) => Kind::Array,
-        (Some("integer"), _) => Kind::Integer,
-        (Some("object"), None) => Kind::Object(Members::Listed),
-        (Some("object"), Some(false)) => Kind::Object(Members::Closed),
-        (Some("object"), Some(true)) => Kind::Object(Members::Arbitrary),
-        (Some(_), _) => Kind::String,
+        (None, _) => PlaceKind::Absent,
+        (Some("array"), _) => PlaceKind::Array,
+        (Some("integer"), _) => PlaceKind::Integer,
+        (Some("object"), None) => PlaceKind::Object(Members::Listed),
+        (Some("object"), Some(false)) => PlaceKind::Object(Members::Closed),
+        (Some("object"), Some(true)) => PlaceKind::Object(Members::Arbitrary),
+        (Some(_), _) => PlaceKind::String,
     }
 }
 
@@ -322,7 +322,7 @@ fn read<T: for<'de> Deserialize<'de>>(value: &Value) -> Option<T> {
 mod tests {
     use super::*;
 
-    fn place(operation_name: &str, pattern: &str) -> (Kind, bool) {
+    fn place(operation_name: &str, pattern: &str) -> (PlaceKind, bool) {
         let operation = operation(operation_name).unwrap();
         let place = operation.places.iter().find(|place| place.pattern == pattern).unwrap();
         (place.kind, place.listed)
@@ -338,21 +338,24 @@ mod tests {
 
     #[test]
     fn places_are_read_through_references_and_parts() {
-        assert_eq!(place("getContacts", ""), (Kind::Object(Members::Closed), false));
+        assert_eq!(place("getContacts", ""), (PlaceKind::Object(Members::Closed), false));
         assert_eq!(
             place("getContacts", "/data/items/*/tags"),
-            (Kind::Object(Members::Listed), true)
+            (PlaceKind::Object(Members::Listed), true)
         );
         assert_eq!(
             place("getContacts", "/data/items/*/first_visit/*/venue/*/id"),
-            (Kind::String, true)
+            (PlaceKind::String, true)
         );
         assert_eq!(
             place("getContacts", "/data/items/*/custom_fields"),
-            (Kind::Object(Members::Arbitrary), true)
+            (PlaceKind::Object(Members::Arbitrary), true)
         );
-        assert_eq!(place("createContact", "/data/custom_fields"), (Kind::Absent, false));
-        assert_eq!(place("createVisit", "/data/id"), (Kind::Integer, true));
+        assert_eq!(
+            place("createContact", "/data/custom_fields"),
+            (PlaceKind::Absent, false)
+        );
+        assert_eq!(place("createVisit", "/data/id"), (PlaceKind::Integer, true));
     }
 
     #[test]
@@ -362,11 +365,11 @@ mod tests {
         assert_eq!(
             fields,
             [
-                ("/type", Kind::String),
-                ("/contact", Kind::String),
-                ("/status", Kind::String),
-                ("/included_channels", Kind::Array),
-                ("/included_channels/*", Kind::String),
+                ("/type", PlaceKind::String),
+                ("/contact", PlaceKind::String),
+                ("/status", PlaceKind::String),
+                ("/included_channels", PlaceKind::Array),
+                ("/included_channels/*", PlaceKind::String),
             ]
         );
         assert_eq!(operation("updateContact").unwrap().fields.len(), 20);

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
-use super::call::{Answer, Call, Inside};
+use super::call::{Call, Inside, ServedAnswer};
 use super::contract::{Created, item, operation};
 use super::often::Meeting;
 use super::pages::{items, recount};
@@ -52,7 +52,7 @@ impl CreateFault {
         self,
         created: &Created,
         call: &Call,
-        answer: &mut Answer,
+        answer: &mut ServedAnswer,
         around: (&Inside, &Memory),
     ) {
         let (inside, memory) = around;

@@ -1,7 +1,7 @@
 //! The faults that follow from the document: [`faults`] walks over its places, its answers and what its creates carry.
 
 use super::carried;
-use super::contract::{Kind, Members, Operation, Place, operations};
+use super::contract::{Members, Operation, Place, PlaceKind, operations};
 use super::places::Edit;
 use super::table::{Deviation, Fault, How};
 use super::wholes;
@@ -29,7 +29,7 @@ fn at_place<'place>(operation: &'place Operation, place: &'place Place) -> impl 
 }
 
 fn deviations(place: &Place) -> Vec<AtPlace> {
-    if place.kind == Kind::Absent {
+    if place.kind == PlaceKind::Absent {
         let name = place.pattern.rsplit('/').next().unwrap_or_default();
         return vec![("added", "forbidden-field", "absent", Edit::Added(name.to_owned()))];
     }
@@ -43,12 +43,12 @@ fn deviations(place: &Place) -> Vec<AtPlace> {
     deviations.push(("retyped", "wrong-type", kind, Edit::Retyped));
     let of_null = if place.null_is_open { "null-value" } else { "wrong-type" };
     deviations.push(("null", of_null, kind, Edit::Null));
-    if let Kind::Array | Kind::Object(_) = place.kind {
+    if let PlaceKind::Array | PlaceKind::Object(_) = place.kind {
         deviations.push(("exchanged", "wrong-type", kind, Edit::Exchanged));
     }
     match place.kind {
-        Kind::Object(Members::Closed) => deviations.push(("opened", "envelope", "closed", another())),
-        Kind::Object(Members::Listed) => deviations.push(("extended", "undocumented-field", kind, another())),
+        PlaceKind::Object(Members::Closed) => deviations.push(("opened", "envelope", "closed", another())),
+        PlaceKind::Object(Members::Listed) => deviations.push(("extended", "undocumented-field", kind, another())),
         _ => {}
     }
     deviations
@@ -58,7 +58,7 @@ fn place_fault(operation: &Operation, place: &Place, (deviation, rule, stated, e
     let Place { pattern, .. } = place;
     // What is added is changed in the object that it is added to, and told where it stands.
     let (changed, pointer) = match (&edit, place.kind) {
-        (Edit::Added(_), Kind::Absent) => (parent(pattern), pattern.clone()),
+        (Edit::Added(_), PlaceKind::Absent) => (parent(pattern), pattern.clone()),
         (Edit::Added(_), _) => (pattern.as_str(), format!("{pattern}/*")),
         _ => (pattern.as_str(), pattern.clone()),
     };
@@ -99,26 +99,26 @@ fn parent(pattern: &str) -> &str {
     pattern.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 
-fn type_name(kind: Kind) -> &'static str {
+fn type_name(kind: PlaceKind) -> &'static str {
     match kind {
-        Kind::Absent => "absent",
-        Kind::Array => "array",
-        Kind::Integer => "integer",
-        Kind::Object(_) => "object",
-        Kind::String => "string",
+        PlaceKind::Absent => "absent",
+        PlaceKind::Array => "array",
+        PlaceKind::Integer => "integer",
+        PlaceKind::Object(_) => "object",
+        PlaceKind::String => "string",
     }
 }
 
-fn words(edit: &Edit, kind: Kind) -> &'static str {
+fn words(edit: &Edit, kind: PlaceKind) -> &'static str {
     match (edit, kind) {
-        (Edit::Added(_), Kind::Absent) => "is there",
+        (Edit::Added(_), PlaceKind::Absent) => "is there",
         (Edit::Added(_), _) => "has another field",
         (Edit::Dropped, _) => "is not there",
-        (Edit::Exchanged, Kind::Array) => "is an object",
+        (Edit::Exchanged, PlaceKind::Array) => "is an object",
         (Edit::Exchanged, _) => "stands in an array",
         (Edit::Null, _) => "is null",
         (Edit::Renamed, _) => "has another name",
-        (Edit::Retyped, Kind::String) => "is an integer",
+        (Edit::Retyped, PlaceKind::String) => "is an integer",
         (Edit::Retyped, _) => "is a string",
         (Edit::Altered | Edit::Text(_), _) => "has another value",
     }
@@ -137,11 +137,11 @@ mod tests {
     /// A body with something at each documented place.
     fn body(operation: &Operation) -> Value {
         let mut body = Value::Null;
-        for place in operation.places.iter().filter(|place| place.kind != Kind::Absent) {
+        for place in operation.places.iter().filter(|place| place.kind != PlaceKind::Absent) {
             let value = match place.kind {
-                Kind::Integer => json!(1),
-                Kind::Object(_) => json!({}),
-                Kind::Array => json!([]),
+                PlaceKind::Integer => json!(1),
+                PlaceKind::Object(_) => json!({}),
+                PlaceKind::Array => json!([]),
                 _ => json!("synthetic"),
             };
             let pointer = place.pattern.replace('*', "0");

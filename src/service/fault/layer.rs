@@ -9,7 +9,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use secrecy::ExposeSecret;
 
-use super::call::{Answer, Call, Inside};
+use super::call::{Call, Inside, ServedAnswer};
 use super::contract::{Operation, operation, operations};
 use super::creates::Memory;
 use super::names::Faults;
@@ -125,13 +125,13 @@ async fn answer(mut call: Call, deviations: &[&(&Deviation, Memory)], inside: &I
 }
 
 /// Has the service do a call as often as the first of the deviations says that counts calls.
-async fn done(call: &Call, deviations: &[&(&Deviation, Memory)], inside: &Inside) -> Answer {
+async fn done(call: &Call, deviations: &[&(&Deviation, Memory)], inside: &Inside) -> ServedAnswer {
     for (deviation, memory) in deviations {
         if let How::Often(often) = &deviation.how {
             return often.done(call, inside, &memory.meeting).await;
         }
     }
-    Answer::read(inside.run(call.request()).await).await
+    ServedAnswer::read(inside.run(call.request()).await).await
 }
 
 impl Deviation {

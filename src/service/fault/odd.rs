@@ -4,8 +4,8 @@ use axum::http::{Method, StatusCode};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::call::{Answer, Call, Content};
-use super::contract::{Kind, Operation};
+use super::call::{Call, Content, ServedAnswer};
+use super::contract::{Operation, PlaceKind};
 use super::places::select;
 use super::whole::fail;
 
@@ -93,7 +93,7 @@ impl Oddity {
         let Operation {
             method, path, fields, ..
         } = operation;
-        let has_texts = |is_text| fields.iter().any(|(_, kind)| (*kind == Kind::String) == is_text);
+        let has_texts = |is_text| fields.iter().any(|(_, kind)| (*kind == PlaceKind::String) == is_text);
         use Oddity::{IdentifierMalformed, IdentifierUnknown};
         use Oddity::{PageEmpty, PageHuge, PageNegative, PageTwice, PageWord, PageZero};
         match self {
@@ -107,7 +107,7 @@ impl Oddity {
     }
 
     /// Answers an odd call with a 500 or breaks off, unless the service refused it for its credential.
-    pub(super) fn answered(self, end: End, call: &Call, answer: &mut Answer) {
+    pub(super) fn answered(self, end: End, call: &Call, answer: &mut ServedAnswer) {
         if answer.head.status == StatusCode::UNAUTHORIZED || !self.is(call, answer.head.status) {
             return;
         }
@@ -124,7 +124,7 @@ impl Oddity {
         let page = call.page();
         let identifier = call.identifier().map(Uuid::try_parse);
         let body = || call.json();
-        let any_field = |is: &dyn Fn(Kind, &Value) -> bool| {
+        let any_field = |is: &dyn Fn(PlaceKind, &Value) -> bool| {
             let Some(body) = call.json() else { return false };
             let mut fields = call.operation.fields.iter();
             fields.any(|(pattern, kind)| select(&body, pattern).iter().any(|value| is(*kind, value)))
@@ -141,9 +141,9 @@ impl Oddity {
                 body().is_some_and(|body| any_text(&body, &|text| text.contains(char::is_control)))
             }
             Oddity::FieldNull => any_field(&|_, value| value.is_null()),
-            Oddity::FieldNumber => any_field(&|kind, value| kind == Kind::String && value.is_number()),
-            Oddity::FieldObject => any_field(&|kind, value| kind == Kind::String && value.is_object()),
-            Oddity::FieldText => any_field(&|kind, value| kind != Kind::String && value.is_string()),
+            Oddity::FieldNumber => any_field(&|kind, value| kind == PlaceKind::String && value.is_number()),
+            Oddity::FieldObject => any_field(&|kind, value| kind == PlaceKind::String && value.is_object()),
+            Oddity::FieldText => any_field(&|kind, value| kind != PlaceKind::String && value.is_string()),
             Oddity::FieldTrue => any_field(&|_, value| *value == Value::Bool(true)),
             Oddity::IdentifierMalformed => identifier.is_some_and(|read| read.is_err()),
             Oddity::IdentifierUnknown => identifier.is_some_and(|read| read.is_ok()) && status == StatusCode::NOT_FOUND,

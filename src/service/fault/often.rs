@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::sync::{Mutex, oneshot};
 
 use super::awkward::carries;
-use super::call::{Answer, Call, Content, Inside};
+use super::call::{Call, Content, Inside, ServedAnswer};
 use super::carried::seen;
 use super::contract::{Created, Listed, Operation, item, operation, operations};
 use super::places::altered;
@@ -156,8 +156,8 @@ fn told(rule: &'static str, fact: String, pointer: &str) -> Seen {
 
 impl Often {
     /// Has the service do a call, and answers it.
-    pub(super) async fn done(self, call: &Call, inside: &Inside, meeting: &Meeting) -> Answer {
-        let once = async || Answer::read(inside.run(call.request()).await).await;
+    pub(super) async fn done(self, call: &Call, inside: &Inside, meeting: &Meeting) -> ServedAnswer {
+        let once = async || ServedAnswer::read(inside.run(call.request()).await).await;
         match self {
             Often::StoredBefore => {
                 inside.run(call.request()).await;
@@ -191,7 +191,7 @@ impl Often {
     }
 
     /// Does a create beside another, if there comes one in time.
-    async fn meet(self, call: &Call, inside: &Inside, meeting: &Meeting) -> Answer {
+    async fn meet(self, call: &Call, inside: &Inside, meeting: &Meeting) -> ServedAnswer {
         let mut turn = meeting.0.lock().await;
         let is_let_in = call.head.headers.get(header::AUTHORIZATION) == Some(&inside.credential);
         if let Some(first) = turn.take_if(|first| is_let_in || first.answer.is_closed())
@@ -199,7 +199,7 @@ impl Often {
         {
             return self.second(first, call, inside).await;
         }
-        let mut answer = Answer::read(inside.run(call.request()).await).await;
+        let mut answer = ServedAnswer::read(inside.run(call.request()).await).await;
         let Some(body) = answer.success().cloned() else {
             return answer;
         };
@@ -225,19 +225,19 @@ impl Often {
     }
 
     /// Answers the second of two creates, and the first where both are.
-    async fn second(self, first: Waiting, call: &Call, inside: &Inside) -> Answer {
+    async fn second(self, first: Waiting, call: &Call, inside: &Inside) -> ServedAnswer {
         let created = call.operation.created.as_ref();
         let id = created
             .map(|created| format!("{}{}", created.resource, created.id))
             .unwrap_or_default();
         if self == Often::OneOfTwoLost {
             let body = unstored(call, &id, first.body);
-            return Answer {
+            return ServedAnswer {
                 head: first.head,
                 content: Content::Json(body),
             };
         }
-        let mut answer = Answer::read(inside.run(call.request()).await).await;
+        let mut answer = ServedAnswer::read(inside.run(call.request()).await).await;
         let Some(body) = answer.success() else { return answer };
         if self == Often::Swapped {
             let own = std::mem::replace(body, first.body);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::contract::Page;
+use super::contract::PageLaw;
 
 /// What is wrong with the pages of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,13 @@ pub(super) enum PageFault {
 }
 
 /// A fault on pages: its name, what it does, the number or the array that it breaks, and what is stated of that.
-pub(super) type PageRow = (&'static str, &'static str, fn(&Page) -> &str, &'static str, PageFault);
+pub(super) type PageRow = (
+    &'static str,
+    &'static str,
+    fn(&PageLaw) -> &str,
+    &'static str,
+    PageFault,
+);
 
 /// The faults that every list can have.
 pub(super) const ROWS: &[PageRow] = &[
@@ -132,7 +138,7 @@ impl PageFault {
     }
 
     /// Changes the page that was `asked` for.
-    pub(super) fn answered(self, asked: Option<u64>, law: &Page, body: &mut Value) {
+    pub(super) fn answered(self, asked: Option<u64>, law: &PageLaw, body: &mut Value) {
         match self {
             PageFault::EmptyPageInside => {
                 let asked = asked.unwrap_or(1);
@@ -181,7 +187,7 @@ pub(super) fn number(call: &Call) -> Option<u64> {
 }
 
 /// Moves `total` and lets `last_page` agree with it.
-pub(super) fn recount(body: &mut Value, law: &Page, by: i64) {
+pub(super) fn recount(body: &mut Value, law: &PageLaw, by: i64) {
     add(body, &law.total, by);
     let number = |pointer: &str| body.pointer(pointer).and_then(Value::as_i64);
     if let (Some(total), Some(per_page @ 1..)) = (number(&law.total), number(&law.per_page)) {
@@ -189,12 +195,12 @@ pub(super) fn recount(body: &mut Value, law: &Page, by: i64) {
     }
 }
 
-pub(super) fn items<'body>(body: &'body mut Value, law: &Page) -> Option<&'body mut Vec<Value>> {
+pub(super) fn items<'body>(body: &'body mut Value, law: &PageLaw) -> Option<&'body mut Vec<Value>> {
     body.pointer_mut(&law.items)?.as_array_mut()
 }
 
 /// Whether the total is a multiple of the size of a page, and not none.
-fn fills_pages(body: &Value, law: &Page) -> bool {
+fn fills_pages(body: &Value, law: &PageLaw) -> bool {
     let (total, per_page) = (whole(body, &law.total), whole(body, &law.per_page));
     total >= Some(1)
         && total
@@ -203,7 +209,7 @@ fn fills_pages(body: &Value, law: &Page) -> bool {
 }
 
 /// Whether a page holds as many items as it may.
-fn is_full(body: &Value, law: &Page) -> bool {
+fn is_full(body: &Value, law: &PageLaw) -> bool {
     let held = body.pointer(&law.items).and_then(Value::as_array).map(Vec::len);
     held.and_then(|held| u64::try_from(held).ok()) == whole(body, &law.per_page)
 }
@@ -212,11 +218,11 @@ fn whole(body: &Value, pointer: &str) -> Option<u64> {
     body.pointer(pointer)?.as_u64()
 }
 
-fn is_last(body: &Value, law: &Page) -> bool {
+fn is_last(body: &Value, law: &PageLaw) -> bool {
     body.pointer(&law.page) == body.pointer(&law.last_page)
 }
 
-fn overfill(body: &mut Value, law: &Page) {
+fn overfill(body: &mut Value, law: &PageLaw) {
     if is_full(body, law)
         && let Some(items) = items(body, law)
     {

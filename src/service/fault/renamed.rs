@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::call::{Answer, Call};
+use super::call::{Call, ServedAnswer};
 use super::contract::{Operation, Updated, item, operations};
 use super::creates::Memory;
 use super::places::{altered, each};
@@ -32,7 +32,7 @@ pub(super) fn concerns(update: &Operation, called: &Operation) -> bool {
 }
 
 /// Remembers what an update wrote, or shows it under another identifier in its list.
-pub(super) fn answered(updated: &Updated, call: &Call, answer: &mut Answer, memory: &Memory) {
+pub(super) fn answered(updated: &Updated, call: &Call, answer: &mut ServedAnswer, memory: &Memory) {
     if !answer.is_success() {
         return;
     }

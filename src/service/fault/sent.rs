@@ -24,7 +24,7 @@ pub(super) enum SentFault {
     /// Another contact is named in the path.
     AnotherInPath,
     /// A timestamp in this form is refused.
-    FormRefused(Form),
+    FormRefused(TimestampForm),
     /// The field of this pointer is an hour later.
     InstantShifted(&'static str),
     /// A credential of this kind is as good as the token.
@@ -43,7 +43,7 @@ pub(super) enum SentFault {
 
 /// The two documented forms of a timestamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum TimestampForm {
     Offset,
     Utc,
 }
@@ -124,14 +124,15 @@ fn restamp(call: &mut Call, field: &str, change: fn(DateTime<chrono::FixedOffset
 }
 
 /// Refuses a call whose timestamp has this form.
-fn refused(call: &Call, form: Form) -> Option<Response> {
+fn refused(call: &Call, form: TimestampForm) -> Option<Response> {
     let body = call.json()?;
     let mut stamps = call
         .operation
         .accepts
         .iter()
         .filter_map(|accepts| body.pointer(&accepts.sent)?.as_str());
-    let has_form = |text: &str| text.ends_with('Z') == (form == Form::Utc) && text.parse::<DateTime<Utc>>().is_ok();
+    let has_form =
+        |text: &str| text.ends_with('Z') == (form == TimestampForm::Utc) && text.parse::<DateTime<Utc>>().is_ok();
     stamps
         .any(has_form)
         .then(|| StatusCode::UNPROCESSABLE_ENTITY.into_response())

@@ -5,7 +5,7 @@ use axum::body::Bytes;
 use axum::http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::call::{Answer, Content};
+use super::call::{Content, ServedAnswer};
 
 /// What is done to an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(super) enum WholeFault {
 const PAGE: &str = "<!doctype html><title>Sign in</title>";
 
 impl WholeFault {
-    pub(super) fn answered(self, answer: &mut Answer) {
+    pub(super) fn answered(self, answer: &mut ServedAnswer) {
         match self {
             WholeFault::RefusalStatus(status) if answer.head.status == StatusCode::UNAUTHORIZED => {
                 answer.head.status = status;
@@ -57,7 +57,7 @@ impl WholeFault {
         }
     }
 
-    fn succeeded(self, answer: &mut Answer) {
+    fn succeeded(self, answer: &mut ServedAnswer) {
         let text = answer.text();
         let half = text.slice(..text.len() / 2);
         match self {
@@ -88,7 +88,7 @@ impl WholeFault {
 }
 
 /// Turns an answer into one with this status: without its body, unless it is still a success.
-pub(super) fn fail(answer: &mut Answer, status: StatusCode) {
+pub(super) fn fail(answer: &mut ServedAnswer, status: StatusCode) {
     answer.head.status = status;
     if status == StatusCode::NO_CONTENT {
         answer.head.headers.remove(header::CONTENT_TYPE);
@@ -109,7 +109,7 @@ pub(super) fn fail(answer: &mut Answer, status: StatusCode) {
     }
 }
 
-fn twice(answer: &mut Answer) {
+fn twice(answer: &mut ServedAnswer) {
     let text = answer.text();
     let Content::Json(Value::Object(members)) = &answer.content else {
         return;
@@ -120,7 +120,7 @@ fn twice(answer: &mut Answer) {
     }
 }
 
-fn unwrap(answer: &mut Answer) {
+fn unwrap(answer: &mut ServedAnswer) {
     if let Some(data) = answer.success().and_then(|body| body.get_mut("data")) {
         answer.content = Content::Json(data.take());
     }

@@ -2,14 +2,14 @@
 
 use axum::http::StatusCode;
 
-use super::contract::{Operation, Page, item, operations};
+use super::contract::{Operation, PageLaw, item, operations};
 use super::creates::CreateFault;
 use super::credential::Credential;
 use super::derived::name;
 use super::odd::{End, ODDITIES, Oddity};
 use super::pages::{self, PageFault, PageRow};
 use super::places::Edit;
-use super::sent::{Form, SentFault};
+use super::sent::{SentFault, TimestampForm};
 use super::table::{Deviation, Fault, How};
 use super::whole::WholeFault;
 
@@ -109,7 +109,7 @@ fn pages(operation: &Operation) -> Vec<Fault> {
 }
 
 /// What is wrong in each item is seen in the first; this one is seen by who looks at all.
-fn last_item(on: &str, law: &Page) -> Fault {
+fn last_item(on: &str, law: &PageLaw) -> Fault {
     let pointer = format!("{}{}", item(law), law.id);
     let seen = ("missing-field", Some(format!("{on} {pointer}: present")));
     let about = "the last item of the last page has no identifier";
@@ -318,13 +318,13 @@ fn visits() -> Vec<Fault> {
             "utc-refused",
             "a datetime with the suffix Z is refused",
             "suffix Z",
-            Form::Utc,
+            TimestampForm::Utc,
         ),
         accepts(
             "offset-refused",
             "a datetime with a numeric offset is refused",
             "numeric offset",
-            Form::Offset,
+            TimestampForm::Offset,
         ),
     ]
 }

@@ -19,7 +19,7 @@ use super::record::{
 };
 
 /// What a store answers.
-pub(crate) type Answer<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
+pub(crate) type StoreFuture<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 
 /// The records of the service.
 ///
@@ -32,12 +32,17 @@ pub(crate) trait Store: Send + Sync {
         None
     }
 
-    fn contacts(&self, span: Span) -> Answer<'_, Slice<Contact>>;
+    fn contacts(&self, span: Span) -> StoreFuture<'_, Slice<Contact>>;
 
-    fn create_contact(&self, change: ContactChange, status: &'static str, now: DateTime<Utc>) -> Answer<'_, Contact>;
+    fn create_contact(
+        &self,
+        change: ContactChange,
+        status: &'static str,
+        now: DateTime<Utc>,
+    ) -> StoreFuture<'_, Contact>;
 
     /// Changes a contact and returns it as it is then.
-    fn update_contact(&self, id: Uuid, change: ContactChange, now: DateTime<Utc>) -> Answer<'_, Contact>;
+    fn update_contact(&self, id: Uuid, change: ContactChange, now: DateTime<Utc>) -> StoreFuture<'_, Contact>;
 
     /// Adds a method to the contact `owner`.
     fn create_contact_method(
@@ -45,20 +50,20 @@ pub(crate) trait Store: Send + Sync {
         owner: Uuid,
         new: NewContactMethod,
         now: DateTime<Utc>,
-    ) -> Answer<'_, ContactMethod>;
+    ) -> StoreFuture<'_, ContactMethod>;
 
-    fn venues(&self, span: Span) -> Answer<'_, Slice<Venue>>;
+    fn venues(&self, span: Span) -> StoreFuture<'_, Slice<Venue>>;
 
-    fn visits(&self, span: Span) -> Answer<'_, Slice<Visit>>;
+    fn visits(&self, span: Span) -> StoreFuture<'_, Slice<Visit>>;
 
-    fn create_visit(&self, new: NewVisit) -> Answer<'_, Visit>;
+    fn create_visit(&self, new: NewVisit) -> StoreFuture<'_, Visit>;
 
-    fn tags(&self, span: Span) -> Answer<'_, Slice<Named>>;
+    fn tags(&self, span: Span) -> StoreFuture<'_, Slice<Named>>;
 
-    fn create_tag(&self, new: NewTag) -> Answer<'_, Named>;
+    fn create_tag(&self, new: NewTag) -> StoreFuture<'_, Named>;
 
     /// Adds synthetic contacts, a batch at most, where there are fewer than `target`, and returns how many there are.
-    fn grow_contacts(&self, target: i64) -> Answer<'_, i64>;
+    fn grow_contacts(&self, target: i64) -> StoreFuture<'_, i64>;
 }
 
 /// Why a store did not do what it was asked to.

@@ -70,7 +70,7 @@ const EXCLUDED: [&[&str]; 3] = [&["sms", "post"], &[], &["phone"]];
 
 /// The tags with which every store starts, each with its id.
 pub(super) fn tags() -> impl Iterator<Item = (Uuid, NewTag)> {
-    (0..TAGS.len()).map(|index| (identifier(Kind::Tag, index), tag(index)))
+    (0..TAGS.len()).map(|index| (identifier(SeedKind::Tag, index), tag(index)))
 }
 
 /// The venues with which every store starts.
@@ -102,7 +102,7 @@ fn venue(index: usize) -> Venue {
         of(&VENUE_KINDS, index / VENUE_NAMES.len())
     );
     Venue {
-        id: identifier(Kind::Venue, index),
+        id: identifier(SeedKind::Venue, index),
         country: of(&COUNTRIES, index).to_owned(),
         address: format!("{} {}", index + 1, of(&STREETS, index)),
         phone: phone(100 + index),
@@ -118,7 +118,7 @@ pub(super) fn contact(index: i64) -> ContactRow {
     let index = usize::try_from(index).unwrap_or_default();
     let visits = || (0..VISITS).filter(|visit| visitor(*visit) == index).map(visit);
     ContactRow {
-        id: identifier(Kind::Contact, index),
+        id: identifier(SeedKind::Contact, index),
         firstname: of(&FIRSTNAMES, index).to_owned(),
         lastname: of(&LASTNAMES, index).to_owned(),
         born: if index % 5 == 4 { None } else { birthday(index) },
@@ -141,7 +141,7 @@ pub(super) fn contact(index: i64) -> ContactRow {
 /// Makes an email for two contacts in three and a phone for every other one, so that some have both and some nothing.
 fn methods(index: usize) -> Vec<ContactMethod> {
     let method = |number: usize, kind: &str, contact: String| ContactMethod {
-        id: identifier(Kind::ContactMethod, 2 * index + number),
+        id: identifier(SeedKind::ContactMethod, 2 * index + number),
         kind: kind.to_owned(),
         contact,
         status: of(&STATUSES, index + number).to_owned(),
@@ -187,7 +187,7 @@ fn position(index: usize) -> i64 {
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum SeedKind {
     Contact = 1,
     ContactMethod,
     Tag,
@@ -195,7 +195,7 @@ enum Kind {
 }
 
 /// Makes the identifier of a seed record: a version 4 UUID to look at, but fixed.
-fn identifier(kind: Kind, index: usize) -> Uuid {
+fn identifier(kind: SeedKind, index: usize) -> Uuid {
     let number = (kind as u128) << 120 | (index as u128 + 1);
     Builder::from_random_bytes(number.to_be_bytes()).into_uuid()
 }

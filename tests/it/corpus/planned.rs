@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use countersign::plan::{Plan, Scope};
+use countersign::plan::{Plan, Selection};
 
 use super::documents::{Document, files};
 
@@ -19,10 +19,10 @@ fn each_document_is_planned_or_told_in_one_message() {
         match Document::read(&name, text) {
             Ok(document) => {
                 let contract = &document.contract;
-                let scope = Scope {
+                let scope = Selection {
                     writes: true,
                     token: true,
-                    ..Scope::default()
+                    ..Selection::default()
                 };
                 let plan = Plan::new(contract, &scope);
                 let called = plan.steps.iter().map(|step| step.operation);

@@ -11,7 +11,7 @@ use countersign::Check;
 use countersign::contract::fact::{Fact, FactId, FactKind};
 use countersign::contract::operation::OperationId;
 use countersign::contract::{BUILT_IN, Contract};
-use countersign::plan::{Action, Plan, Scope, Shard};
+use countersign::plan::{Action, Plan, Selection, Shard};
 use countersign::rules::Verdict;
 use countersign::run::Run;
 
@@ -51,13 +51,13 @@ fn facts() -> impl Iterator<Item = (FactId, &'static Fact)> {
     facts.filter(|(_, fact)| operations().contains(&fact.operation))
 }
 
-fn scope() -> Scope {
-    Scope {
+fn scope() -> Selection {
+    Selection {
         writes: true,
         token: true,
         only: operations(),
         seed: 1,
-        ..Scope::default()
+        ..Selection::default()
     }
 }
 

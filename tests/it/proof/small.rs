@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::DateTime;
 use countersign::contract::operation::OperationId;
-use countersign::plan::{Plan, Planned, Scope};
+use countersign::plan::{Plan, Planned, Selection};
 use countersign::report::{FactRow, FindingRecord, Record};
 use countersign::rules::Level;
 use countersign::{Check, Contract};
@@ -42,7 +42,7 @@ pub(super) const THINGS: &str = "  /things:
 /// A contract, and how a stub is checked against it.
 pub(super) struct Small {
     pub(super) contract: Arc<Contract>,
-    pub(super) scope: Scope,
+    pub(super) scope: Selection,
     pub(super) settle: Duration,
     pub(super) max_writes: u64,
     pub(super) timeout: Duration,
@@ -61,13 +61,13 @@ impl Small {
         let text = format!("openapi: 3.0.3\ninfo: {{title: Small, version: '1'}}\npaths:\n{paths}");
         let contract = Contract::read("small.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
         Self {
-            scope: Scope {
+            scope: Selection {
                 writes: true,
                 token: true,
                 seed: 1,
                 // Whether its writes are understood is not what these tests are about.
                 also_send: contract.operation_ids().collect(),
-                ..Scope::default()
+                ..Selection::default()
             },
             contract: Arc::new(contract),
             settle: Duration::from_millis(200),

@@ -23,7 +23,7 @@ use chrono::{DateTime, Utc};
 use futures::FutureExt;
 use uuid::Uuid;
 
-use super::interface::{Answer, Store};
+use super::interface::{Store, StoreFuture};
 use super::record::{
     Contact, ContactChange, ContactMethod, Named, NewContactMethod, NewTag, NewVisit, Slice, Span, Venue, Visit,
 };
@@ -47,15 +47,20 @@ impl Postgres {
 }
 
 impl Store for Postgres {
-    fn contacts(&self, span: Span) -> Answer<'_, Slice<Contact>> {
+    fn contacts(&self, span: Span) -> StoreFuture<'_, Slice<Contact>> {
         contacts::page(&self.database, span).boxed()
     }
 
-    fn create_contact(&self, change: ContactChange, status: &'static str, now: DateTime<Utc>) -> Answer<'_, Contact> {
+    fn create_contact(
+        &self,
+        change: ContactChange,
+        status: &'static str,
+        now: DateTime<Utc>,
+    ) -> StoreFuture<'_, Contact> {
         contacts::create(&self.database, change, status, now).boxed()
     }
 
-    fn update_contact(&self, id: Uuid, change: ContactChange, now: DateTime<Utc>) -> Answer<'_, Contact> {
+    fn update_contact(&self, id: Uuid, change: ContactChange, now: DateTime<Utc>) -> StoreFuture<'_, Contact> {
         contacts::update(&self.database, id, change, now).boxed()
     }
 
@@ -64,31 +69,31 @@ impl Store for Postgres {
         owner: Uuid,
         new: NewContactMethod,
         now: DateTime<Utc>,
-    ) -> Answer<'_, ContactMethod> {
+    ) -> StoreFuture<'_, ContactMethod> {
         contacts::add_method(&self.database, owner, new, now).boxed()
     }
 
-    fn venues(&self, span: Span) -> Answer<'_, Slice<Venue>> {
+    fn venues(&self, span: Span) -> StoreFuture<'_, Slice<Venue>> {
         venues::page(&self.database, span).boxed()
     }
 
-    fn visits(&self, span: Span) -> Answer<'_, Slice<Visit>> {
+    fn visits(&self, span: Span) -> StoreFuture<'_, Slice<Visit>> {
         visits::page(&self.database, span).boxed()
     }
 
-    fn create_visit(&self, new: NewVisit) -> Answer<'_, Visit> {
+    fn create_visit(&self, new: NewVisit) -> StoreFuture<'_, Visit> {
         visits::create(&self.database, new).boxed()
     }
 
-    fn tags(&self, span: Span) -> Answer<'_, Slice<Named>> {
+    fn tags(&self, span: Span) -> StoreFuture<'_, Slice<Named>> {
         tags::page(&self.database, span).boxed()
     }
 
-    fn create_tag(&self, new: NewTag) -> Answer<'_, Named> {
+    fn create_tag(&self, new: NewTag) -> StoreFuture<'_, Named> {
         tags::create(&self.database, new).boxed()
     }
 
-    fn grow_contacts(&self, target: i64) -> Answer<'_, i64> {
+    fn grow_contacts(&self, target: i64) -> StoreFuture<'_, i64> {
         contacts::grow(&self.database, target).boxed()
     }
 }

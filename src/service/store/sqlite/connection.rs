@@ -18,7 +18,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
 use super::schema;
 use super::writer::{Writer, run_here};
 use crate::service::open::OpenError;
-use crate::service::store::interface::{Answer, StoreError};
+use crate::service::store::interface::{StoreError, StoreFuture};
 use crate::service::store_url::StoreUrl;
 
 /// A store in an SQLite database.
@@ -104,7 +104,7 @@ impl Sqlite {
     pub(super) fn read<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
-    ) -> Answer<'_, T> {
+    ) -> StoreFuture<'_, T> {
         match self {
             Self::File { readers, .. } => async { readers.run(job) }.boxed(),
             Self::Memory(_) => self.write(job),
@@ -115,7 +115,7 @@ impl Sqlite {
     pub(super) fn write<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
-    ) -> Answer<'_, T> {
+    ) -> StoreFuture<'_, T> {
         match self {
             Self::File { writer, .. } => writer.run(job).boxed(),
             Self::Memory(connection) => async {

@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 pub(super) use connection::Sqlite;
 
-use super::interface::{Answer, Store};
+use super::interface::{Store, StoreFuture};
 use super::record::{
     Contact, ContactChange, ContactMethod, Named, NewContactMethod, NewTag, NewVisit, Slice, Span, Venue, Visit,
 };
@@ -27,15 +27,20 @@ impl Store for Sqlite {
         Sqlite::state(self)
     }
 
-    fn contacts(&self, span: Span) -> Answer<'_, Slice<Contact>> {
+    fn contacts(&self, span: Span) -> StoreFuture<'_, Slice<Contact>> {
         self.read(move |transaction| contacts::page(transaction, span))
     }
 
-    fn create_contact(&self, change: ContactChange, status: &'static str, now: DateTime<Utc>) -> Answer<'_, Contact> {
+    fn create_contact(
+        &self,
+        change: ContactChange,
+        status: &'static str,
+        now: DateTime<Utc>,
+    ) -> StoreFuture<'_, Contact> {
         self.write(move |transaction| contacts::create(transaction, change, status, now))
     }
 
-    fn update_contact(&self, id: Uuid, change: ContactChange, now: DateTime<Utc>) -> Answer<'_, Contact> {
+    fn update_contact(&self, id: Uuid, change: ContactChange, now: DateTime<Utc>) -> StoreFuture<'_, Contact> {
         self.write(move |transaction| contacts::update(transaction, id, change, now))
     }
 
@@ -44,31 +49,31 @@ impl Store for Sqlite {
         owner: Uuid,
         new: NewContactMethod,
         now: DateTime<Utc>,
-    ) -> Answer<'_, ContactMethod> {
+    ) -> StoreFuture<'_, ContactMethod> {
         self.write(move |transaction| contacts::add_method(transaction, owner, new, now))
     }
 
-    fn venues(&self, span: Span) -> Answer<'_, Slice<Venue>> {
+    fn venues(&self, span: Span) -> StoreFuture<'_, Slice<Venue>> {
         self.read(move |transaction| Ok(venues::page(transaction, span)?))
     }
 
-    fn visits(&self, span: Span) -> Answer<'_, Slice<Visit>> {
+    fn visits(&self, span: Span) -> StoreFuture<'_, Slice<Visit>> {
         self.read(move |transaction| Ok(visits::page(transaction, span)?))
     }
 
-    fn create_visit(&self, new: NewVisit) -> Answer<'_, Visit> {
+    fn create_visit(&self, new: NewVisit) -> StoreFuture<'_, Visit> {
         self.write(move |transaction| visits::create(transaction, &new))
     }
 
-    fn tags(&self, span: Span) -> Answer<'_, Slice<Named>> {
+    fn tags(&self, span: Span) -> StoreFuture<'_, Slice<Named>> {
         self.read(move |transaction| Ok(tags::page(transaction, span)?))
     }
 
-    fn create_tag(&self, new: NewTag) -> Answer<'_, Named> {
+    fn create_tag(&self, new: NewTag) -> StoreFuture<'_, Named> {
         self.write(move |transaction| Ok(tags::create(transaction, new)?))
     }
 
-    fn grow_contacts(&self, target: i64) -> Answer<'_, i64> {
+    fn grow_contacts(&self, target: i64) -> StoreFuture<'_, i64> {
         self.write(move |transaction| Ok(contacts::grow(transaction, target)?))
     }
 }

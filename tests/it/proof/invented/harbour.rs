@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use countersign::contract::fact::{Fact, FactKind};
 use countersign::contract::pointer;
-use countersign::contract::vocabulary::Form;
+use countersign::contract::vocabulary::TimestampForm;
 use serde_json::{Value, json};
 
 use crate::proof::call::TOKEN;
@@ -67,9 +67,9 @@ impl Harbour {
     fn create(&self, body: &Value) -> Result<Value, StatusCode> {
         let launched = body["launched"].as_str().unwrap_or("2024-01-01T00:00:00Z");
         let form = if launched.ends_with('Z') {
-            Form::Utc
+            TimestampForm::Utc
         } else {
-            Form::Offset
+            TimestampForm::Offset
         };
         if self.breaks("createBoat", FactKind::Accepts(form)) {
             return Err(StatusCode::UNPROCESSABLE_ENTITY);

@@ -8,7 +8,7 @@ use countersign::client::Token;
 use countersign::contract::Contract;
 use countersign::contract::operation::OperationId;
 use countersign::exchange::{Limits, Transport};
-use countersign::plan::{Mark, Plan, Scope, Step};
+use countersign::plan::{Mark, Plan, Selection, Step};
 use countersign::rules::Finding;
 use countersign::run::{self, Event, Settings};
 use countersign::service::fault::{self, Faults};
@@ -31,12 +31,12 @@ pub(super) struct Found {
 }
 
 /// What a check does with everything on: reads and writes.
-pub(super) fn scope(seed: u64) -> Scope {
-    Scope {
+pub(super) fn scope(seed: u64) -> Selection {
+    Selection {
         writes: true,
         token: true,
         seed,
-        ..Scope::default()
+        ..Selection::default()
     }
 }
 
@@ -80,7 +80,7 @@ impl<'contract> Checker<'contract> {
             Extent::Core => plan.steps.retain(in_core),
             Extent::CoreOf(operation) => {
                 let only = vec![operation];
-                let needed = Plan::new(self.contract, &Scope { only, ..scope(seed) });
+                let needed = Plan::new(self.contract, &Selection { only, ..scope(seed) });
                 let needed: HashSet<_> = needed.steps.iter().map(|step| step.operation).collect();
                 plan.steps
                     .retain(|step| in_core(step) && needed.contains(&step.operation));
