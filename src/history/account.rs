@@ -10,6 +10,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::counts::Counts;
@@ -27,16 +29,18 @@ use crate::rules::evidence::{Evidence, Stored, Walk, WalkEnd};
 /// something between us and a service that has stored the record.
 const REFUSALS: [u16; 11] = [400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422];
 
-/// How far the run has looked for what it left.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How far a run looked, at its end, for what it left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "LookedThroughRecord")]
 pub enum LookedThrough {
+    /// Every list of what it may have created was seen whole.
+    Whole,
+    /// Some list did not show all of itself, or some record is in none.
+    Part,
     /// It did not look: it wrote nothing, or ended before.
     #[default]
     Nothing,
-    /// Some list did not show all of itself, or some record is in none.
-    Part,
-    /// Every list of what it may have created was seen whole.
-    Whole,
 }
 
 /// What became of a write that creates.

@@ -212,7 +212,7 @@ fn told_in_full(record: &Record, finding: &FindingRecord) -> String {
             record.contract.file, finding.contract_line, finding.contract_pointer
         ),
     ];
-    if let Some(rule) = told::rule(&finding.rule) {
+    if let Some(rule) = finding.rule.rule() {
         lines.push(format!("to mend: {}", rule.mend));
     }
     lines.push(format!("see it again: {}", finding.reproduce));

@@ -155,12 +155,12 @@ fn row(finding: &FindingRecord) -> String {
         Level::Warn => "warn",
     };
     let cells = [
-        &finding.rule,
+        &*finding.rule,
         &finding.fact,
         &finding.documented,
         &told::received(finding),
     ]
-    .map(|text| cell(text));
+    .map(cell);
     format!("| {level} | {} | {} |\n", cells.join(" | "), finding.contract_line)
 }
 
@@ -170,7 +170,10 @@ fn detail(record: &Record, finding: &FindingRecord, first: Option<&FindingRecord
     let excerpt: Vec<_> = lines
         .map(|line| format!("{:>5} | {}", line.number, told::clipped(&line.text, LONGEST_LINE)))
         .collect();
-    let mend = told::rule(&finding.rule).map_or_else(String::new, |rule| format!("\nTo mend: {}\n", rule.mend));
+    let mend = finding
+        .rule
+        .rule()
+        .map_or_else(String::new, |rule| format!("\nTo mend: {}\n", rule.mend));
     format!(
         "\n**{}** {}\n\nLine {} of {}, {}:\n\n{}\nDocumented {}, received {}.\n{mend}\n{}",
         finding.level,

@@ -38,9 +38,9 @@ pub use markdown::{MOST_BYTES, markdown, markdown_within};
 pub use merge::{MergeError, merge};
 pub use read::{LARGEST_REPORT, ReadError, read};
 pub use record::{
-    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LookedThroughRecord, NotTakenRecord,
-    OperationRecord, OtherRecord, Outcome, PlaceRecord, Record, RequestCounts, ResidueRecord, RunFacts, ShardEnded,
-    ShardRecord, ShardsRecord, VERSION, VerdictRecord, record,
+    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, NotTakenRecord, OperationRecord,
+    OtherRecord, Outcome, PlaceRecord, Record, ResidueRecord, RunFacts, ShardEnded, ShardRecord, ShardsRecord, VERSION,
+    VerdictRecord, record,
 };
 pub use sarif::sarif;
 pub use terminal::{Styling, Terminal, Verbosity};

@@ -242,7 +242,7 @@ mod tests {
         let finding = record.findings[0].clone();
         record.findings = (0..500)
             .map(|number| FindingRecord {
-                rule: format!("rule-with-a-long-name-{}", number % 12),
+                rule: format!("rule-with-a-long-name-{}", number % 12).into(),
                 fact: format!("getThings /number-{number}: string"),
                 ..finding.clone()
             })

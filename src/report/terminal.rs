@@ -300,7 +300,8 @@ mod tests {
             for line in &mut excerpt.lines {
                 line.text = "a: '##vso[a] \u{9b}2J \u{202e} \u{85}' ##[b]".to_owned();
             }
-            for text in [rule, operation, fact, answer_pointer, documented, received, reproduce] {
+            *rule = EVIL.into();
+            for text in [operation, fact, answer_pointer, documented, received, reproduce] {
                 *text = EVIL.to_owned();
             }
         }

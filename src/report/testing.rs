@@ -7,9 +7,8 @@ use reqwest::header::HeaderMap;
 
 use super::{
     AcceptedRecord, AcceptedState, AnswerRecord, ContractRecord, Coverage, CredentialRecord, Excerpt, ExchangeRecord,
-    Exchanges, FactRow, Facts, FindingRecord, GapRecord, LookedThroughRecord, NotTakenRecord, OperationRecord,
-    OtherRecord, Outcome, PlaceRecord, PurposeRecord, Record, RequestCounts, ResidueRecord, RunFacts, VERSION,
-    VerdictRecord, record,
+    Exchanges, FactRow, Facts, FindingRecord, GapRecord, NotTakenRecord, OperationRecord, OtherRecord, Outcome,
+    PlaceRecord, PurposeRecord, Record, ResidueRecord, RunFacts, VERSION, VerdictRecord, record,
 };
 use crate::contract::Contract;
 use crate::contract::document::Document;
@@ -229,13 +228,13 @@ pub(super) fn fixed() -> Record {
             entry(AcceptedState::Waits, "/size", 0),
         ],
         residue: vec![left(Some("t-17"), true), left(None, true), left(None, false)],
-        looked_through: LookedThroughRecord::Part,
+        looked_through: LookedThrough::Part,
         others: vec![OtherRecord {
             list: "getThings".to_owned(),
             id: Some("t-18".to_owned()),
         }],
         not_taken: vec![refused_markup()],
-        requests: RequestCounts {
+        requests: Tally {
             sent: 12,
             answered: 11,
             writes: 3,
@@ -323,7 +322,7 @@ fn findings() -> Vec<FindingRecord> {
     let document = Document::read("things.yaml", CONTRACT.to_owned()).unwrap();
     let (name, whole) = (format!("{SCHEMA}/properties/name/type"), format!("{SCHEMA}/type"));
     let wrong_type = FindingRecord {
-        rule: "wrong-type".to_owned(),
+        rule: "wrong-type".into(),
         level: Level::Deny,
         operation: "getThings".to_owned(),
         fact: "getThings /name: string".to_owned(),
@@ -338,7 +337,7 @@ fn findings() -> Vec<FindingRecord> {
         exchange: Some(1),
     };
     let undocumented_field = FindingRecord {
-        rule: "undocumented-field".to_owned(),
+        rule: "undocumented-field".into(),
         level: Level::Warn,
         fact: "getThings body: object".to_owned(),
         answer_pointer: "/<undocumented name(4)>".to_owned(),

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::record::{
-    Cause, Coverage, FactRow, FindingRecord, LookedThroughRecord, OperationRecord, Outcome, Record, ResidueRecord,
-    ShardsRecord, VerdictRecord,
+    Cause, Coverage, FactRow, FindingRecord, OperationRecord, Outcome, Record, ResidueRecord, ShardsRecord,
+    VerdictRecord,
 };
 use crate::exchange::neutral::{Colours, neutral};
-use crate::rules::{Level, RULES, Rule, UNCHECKED_OPERATION};
+use crate::history::LookedThrough;
+use crate::rules::{Level, UNCHECKED_OPERATION};
 
 /// How many operations that were not checked are named.
 const MOST_UNCHECKED: usize = 3;
@@ -65,7 +66,7 @@ pub(super) fn in_operations(record: &Record) -> String {
 pub(super) fn unchecked(record: &Record) -> (Vec<(&str, &str)>, usize) {
     let told = |operation: &&OperationRecord| {
         let mut findings = record.findings.iter();
-        findings.any(|finding| finding.rule == UNCHECKED_OPERATION && finding.operation == operation.name)
+        findings.any(|finding| finding.rule.is(UNCHECKED_OPERATION) && finding.operation == operation.name)
     };
     let operations = record.operations.iter().filter(told);
     let reasons = operations.filter_map(|operation| Some((operation.name.as_str(), operation.unchecked.as_deref()?)));
@@ -233,15 +234,10 @@ pub(super) fn not_taken(record: &Record) -> Option<String> {
 /// How far the run looked for what it left, to be read after how much that is.
 pub(super) fn looked_through(record: &Record) -> &'static str {
     match record.looked_through {
-        LookedThroughRecord::Whole => "its lists were looked through",
-        LookedThroughRecord::Part => "at the end not all of its lists were seen whole",
-        LookedThroughRecord::Nothing => "the run ended before it looked for more",
+        LookedThrough::Whole => "its lists were looked through",
+        LookedThrough::Part => "at the end not all of its lists were seen whole",
+        LookedThrough::Nothing => "the run ended before it looked for more",
     }
-}
-
-/// The rule of this name, where this version of the program has one.
-pub(super) fn rule(name: &str) -> Option<&'static Rule> {
-    RULES.iter().copied().find(|rule| rule.name == name)
 }
 
 /// The contract's file as a path that a CI system finds in the repository: with `/`, and without `./` before it.

@@ -2,13 +2,14 @@
 
 use super::evidence::FormTried;
 use super::level::Level;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 
 pub(super) static RULE: Rule = Rule {
     name: "accepted-form",
     level: Level::Deny,
+    topic: Topic::Laws,
     summary: "Each form that the document gives a request field is accepted.",
     explanation: "A field documented in several forms, such as a datetime with the suffix Z or with a numeric \
                   offset, is sent in each of them with the same other fields. Where one form is accepted and another \

@@ -9,13 +9,14 @@ use reqwest::header::ALLOW;
 
 use super::evidence::ExchangeSeen;
 use super::level::Level;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 
 pub(super) static RULE: Rule = Rule {
     name: "allow",
     level: Level::Warn,
+    topic: Topic::Answers,
     summary: "A 405 has `Allow`, which lists the methods that its path has.",
     explanation: "Whoever uses a method that a path has not is told which ones it has. A 405 without that list leaves \
                   them to guess.",

@@ -2,7 +2,7 @@
 
 use super::evidence::ExchangeSeen;
 use super::level::Level;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::{Security, StatusPattern};
@@ -13,6 +13,7 @@ use crate::exchange::{Credential, Leaning, Purpose};
 pub(super) static RULE: Rule = Rule {
     name: "auth",
     level: Level::Deny,
+    topic: Topic::Access,
     summary: "A request without a credential, with a wrong one or under another scheme is refused: 401 where the \
               document lists it, some 4xx elsewhere.",
     explanation: "Every endpoint that the document guards is called without a credential and with the token under \

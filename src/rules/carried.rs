@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::element::{Elements, Lost};
 use super::evidence::{Creation, Sighting, Updating};
 use super::level::Level;
-use super::rule::{Comparison, Example, Judging, Rule};
+use super::rule::{Comparison, Example, Judging, Rule, Topic};
 use super::spoiled::spoiled;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
@@ -21,6 +21,7 @@ use crate::exchange::Request;
 pub(super) static RULE: Rule = Rule {
     name: "carried",
     level: Level::Deny,
+    topic: Topic::Laws,
     summary: "What a create answers, and what is listed after a create or an update, carries the fields that were \
               sent.",
     explanation: "The fields that x-laws names are compared with what comes back: in the answer to the create, in \

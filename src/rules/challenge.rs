@@ -4,7 +4,7 @@ use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
 
 use super::evidence::ExchangeSeen;
 use super::level::Level;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::Security;
@@ -13,6 +13,7 @@ use crate::exchange::Purpose;
 pub(super) static RULE: Rule = Rule {
     name: "challenge",
     level: Level::Warn,
+    topic: Topic::Access,
     summary: "A 401 has `WWW-Authenticate`, and where the scheme is bearer it asks for Bearer.",
     explanation: "A 401 says that a credential is missing, and how to show one. The document names the scheme and no \
                   header; the RFCs that define the scheme ask for it, and clients that log in by themselves need it.",

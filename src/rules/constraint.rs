@@ -4,13 +4,14 @@
 use super::assertion::Assertion;
 use super::level::Level;
 use super::place::Place;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::document::Node;
 
 pub(super) static RULE: Rule = Rule {
     name: "constraint",
     level: Level::Deny,
+    topic: Topic::Values,
     summary: "Every value satisfies what its schema asserts beyond its type.",
     explanation: "`enum`, `pattern`, `format`, bounds, `oneOf`, `not` and the other keywords of a schema are asked \
                   of every value in its place. The built-in contract asserts nothing of the kind in its answers; a \

@@ -2,12 +2,13 @@
 
 use super::level::Level;
 use super::place::Place;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::Sink;
 
 pub(super) static RULE: Rule = Rule {
     name: "envelope",
     level: Level::Deny,
+    topic: Topic::Fields,
     summary: "An object that the document closes has the documented fields and no others.",
     explanation: "The document says of its page envelope that it has one key, data, and of its create envelope that \
                   it has message and data; a contract says so by `additionalProperties: false`. A client that \

@@ -2,13 +2,14 @@
 
 use super::evidence::EquivalentTried;
 use super::level::Level;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 
 pub(super) static RULE: Rule = Rule {
     name: "equivalent-request",
     level: Level::Warn,
+    topic: Topic::Laws,
     summary: "A request that is written otherwise, where RFCs say that it is the same, is accepted as the plain one is.",
     explanation: "A read and an update of a record that the run created are written as another client may write them: the \
                   scheme in small letters, a charset in the media type, JSON with escapes, in another order and with \

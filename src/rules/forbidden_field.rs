@@ -2,12 +2,13 @@
 
 use super::level::Level;
 use super::place::Place;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::Sink;
 
 pub(super) static RULE: Rule = Rule {
     name: "forbidden-field",
     level: Level::Deny,
+    topic: Topic::Fields,
     summary: "A field that the document calls absent is absent.",
     explanation: "A field may be documented for one answer and excluded from another, as custom_fields is listed for \
                   the items of a list and called absent from the create response; a contract says so by `not: {}`.",

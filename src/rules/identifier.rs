@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::assertion::Assertion;
 use super::evidence::Creation;
 use super::level::Level;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::json_schema;
@@ -14,6 +14,7 @@ use crate::contract::link::{Link, Target};
 pub(super) static RULE: Rule = Rule {
     name: "identifier",
     level: Level::Deny,
+    topic: Topic::Laws,
     summary: "A created record's identifier serves in the paths that it links to, and no identifier is given twice.",
     explanation: "The contract's links say which path takes the identifier of a created record, and the path's \
                   schema says which form it has there: a contact's is a UUID. An identifier that does not fit locks \

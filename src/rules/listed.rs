@@ -2,13 +2,14 @@
 
 use super::evidence::Sighting;
 use super::level::Level;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 
 pub(super) static RULE: Rule = Rule {
     name: "listed",
     level: Level::Deny,
+    topic: Topic::Laws,
     summary: "What a create answers is found in its list by its id, within the time to settle.",
     explanation: "After a create, the list that x-laws names is walked until it shows the identifier that the create \
                   answered, again and again until the time to settle (settle) has passed: the document does not promise that at \

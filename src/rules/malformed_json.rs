@@ -2,7 +2,7 @@
 
 use super::evidence::ExchangeSeen;
 use super::level::Level;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::exchange::json::JsonError;
@@ -10,6 +10,7 @@ use crate::exchange::json::JsonError;
 pub(super) static RULE: Rule = Rule {
     name: "malformed-json",
     level: Level::Deny,
+    topic: Topic::Answers,
     summary: "A body is JSON, with one value for each name.",
     explanation: "A response with a documented JSON body must be one JSON text (RFC 8259). Of two equal names in one \
                   object most readers keep the last and say nothing, so that two callers may see two values.",

@@ -2,7 +2,7 @@
 
 use super::evidence::ExchangeSeen;
 use super::level::Level;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 use crate::contract::is_json;
@@ -13,6 +13,7 @@ use crate::exchange::redact::tell_media_type;
 pub(super) static RULE: Rule = Rule {
     name: "media-type",
     level: Level::Deny,
+    topic: Topic::Answers,
     summary: "A documented body comes as a media type that is documented for it.",
     explanation: "A client chooses its reader by the Content-Type. The built-in contract documents application/json \
                   for every success; a contract given by --spec may document others and ranges, and bodies of errors, \

@@ -2,7 +2,7 @@
 
 use super::evidence::WalkEnd;
 use super::level::Level;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
@@ -10,6 +10,7 @@ use crate::contract::operation::OperationId;
 pub(super) static RULE: Rule = Rule {
     name: "misplaced",
     level: Level::Deny,
+    topic: Topic::Laws,
     summary: "A created record shows under its own owner alone, and an update changes its own record alone.",
     explanation: "A contact method must stand under the contact that it was created for, and an update must show in \
                   the contact that was updated. The list is searched for what was sent, which carries the run's \

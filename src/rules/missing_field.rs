@@ -2,12 +2,13 @@
 
 use super::level::Level;
 use super::place::Place;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::Sink;
 
 pub(super) static RULE: Rule = Rule {
     name: "missing-field",
     level: Level::Deny,
+    topic: Topic::Fields,
     summary: "Every field that the document lists is there; null counts as there.",
     explanation: "A response shape lists its fields, and callers read them. A field that one item lacks is missing, \
                   however many others have it.",

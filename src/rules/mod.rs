@@ -31,6 +31,7 @@ mod place;
 mod reading;
 mod respelled;
 mod rule;
+mod rule_name;
 mod scope;
 mod server_error;
 mod spoiled;
@@ -52,11 +53,28 @@ pub use judge::Judge;
 pub use level::{Decided, Level, Levels, UnknownRule};
 pub use of_kind::{rule_of, shows};
 pub(crate) use pages::OF_A_SECOND_PAGE;
-pub use rule::{Example, Rule};
+pub use rule::{Example, Rule, Topic};
+pub use rule_name::RuleName;
 pub use scope::{Entry, Scope, field_covers, is_field};
 pub use success::NoSuccess;
 /// The name of the rule for operations of which no success was judged.
-pub const UNCHECKED_OPERATION: &str = unchecked_operation::NAME;
+pub static UNCHECKED_OPERATION: &Rule = &unchecked_operation::RULE;
+
+/// The rule of a field that no schema lists.
+pub static UNDOCUMENTED_FIELD: &Rule = &undocumented_field::RULE;
+
+/// What to mend first: who gets in, whether there is an answer, what kind it is, then what is in it; then all others.
+pub static URGENT: &[&Rule] = &[
+    &auth::RULE,
+    &server_error::RULE,
+    &unfinished_answer::RULE,
+    &status::RULE,
+    &media_type::RULE,
+    &malformed_json::RULE,
+    &envelope::RULE,
+    &missing_field::RULE,
+    &wrong_type::RULE,
+];
 
 pub use verdict::{Finding, Reason, Verdict, Verdicts};
 

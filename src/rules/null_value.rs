@@ -2,12 +2,13 @@
 
 use super::level::Level;
 use super::place::Place;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::Sink;
 
 pub(super) static RULE: Rule = Rule {
     name: "null-value",
     level: Level::Warn,
+    topic: Topic::Values,
     summary: "No field of a resource is null; the document does not say that one may be, nor that it may not.",
     explanation: "A typed client that follows the document to the letter cannot decode a null. The document neither \
                   shows nor excludes null, so this is a warning, and the type of the field stays undecided where \

@@ -2,13 +2,14 @@
 
 use super::evidence::{Counted, Updating};
 use super::level::Level;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 
 pub(super) static RULE: Rule = Rule {
     name: "once",
     level: Level::Deny,
+    topic: Topic::Laws,
     summary: "A create adds one record, and an update adds and takes none.",
     explanation: "At the end of a run its lists are searched for the run's tag, which nobody else writes, and for what \
                   each create was sent. A second record that carries the same under another identifier is one that \

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::evidence::{PageSeen, Walk, WalkEnd};
 use super::level::Level;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::exchange::Digest;
@@ -12,6 +12,7 @@ use crate::exchange::Digest;
 pub(super) static RULE: Rule = Rule {
     name: "pages",
     level: Level::Deny,
+    topic: Topic::Laws,
     summary: "A list's pages are those asked for, hold at most per_page items, share none, and add up to total.",
     explanation: "A list is walked from its first page to its last_page, and what the pages say is compared with \
                   what they show. Where they disagree, a caller that follows them reads a record twice, or never.",

@@ -2,11 +2,12 @@
 
 use super::carried::{self, Strictness};
 use super::level::Level;
-use super::rule::{Comparison, Example, Judging, Rule};
+use super::rule::{Comparison, Example, Judging, Rule, Topic};
 
 pub(super) static RULE: Rule = Rule {
     name: "respelled",
     level: Level::Warn,
+    topic: Topic::Laws,
     summary: "A field whose values or format the document does not show comes back as it was sent.",
     explanation: "The allowed values of gender, status, type, nationality and country_of_residence and the format of \
                   dob are gaps. A service may spell such a value its own way; a caller that compares what it sent \

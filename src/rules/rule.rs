@@ -13,6 +13,8 @@ pub struct Rule {
     pub name: &'static str,
     /// How much a finding of it weighs unless the user says otherwise.
     pub level: Level,
+    /// What its facts are about.
+    pub topic: Topic,
     /// What it holds an answer to, in one sentence that is true of any contract.
     pub summary: &'static str,
     /// What it looks at, and why a break of it matters.
@@ -26,6 +28,21 @@ pub struct Rule {
     /// A finding of it.
     pub example: Example,
     pub(super) judge: Judging,
+}
+
+/// What facts are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    /// Who is refused.
+    Access,
+    /// Whether an answer comes, with which status and of which media type.
+    Answers,
+    /// Which fields an answer has.
+    Fields,
+    /// What holds across several answers.
+    Laws,
+    /// What stands in the fields.
+    Values,
 }
 
 /// A finding of a rule, in the words of its report.

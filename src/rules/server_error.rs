@@ -2,7 +2,7 @@
 
 use super::evidence::ExchangeSeen;
 use super::level::Level;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::odd::Odd;
@@ -12,6 +12,7 @@ use crate::exchange::Credential;
 pub(super) static RULE: Rule = Rule {
     name: "server-error",
     level: Level::Deny,
+    topic: Topic::Answers,
     summary: "No request gets a 5xx, however odd it is; a 503 counts once it stays.",
     explanation: "A 5xx says that the service erred, whatever was sent. A request that is answered by 429 or 503 is \
                   sent again, as Retry-After asks, a few times; what counts is the last answer.",

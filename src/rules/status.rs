@@ -2,7 +2,7 @@
 
 use super::evidence::ExchangeSeen;
 use super::level::Level;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::StatusPattern;
@@ -11,6 +11,7 @@ use crate::exchange::{Leaning, Purpose};
 pub(super) static RULE: Rule = Rule {
     name: "status",
     level: Level::Deny,
+    topic: Topic::Answers,
     summary: "A documented request gets a documented status.",
     explanation: "Create tag answers 201, says the document, and every other operation some 2xx. A request as the \
                   document has it must succeed: 404, 405 or 501 for a documented operation, or another success than \

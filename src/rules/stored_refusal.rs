@@ -2,13 +2,14 @@
 
 use super::evidence::Stored;
 use super::level::Level;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 
 pub(super) static RULE: Rule = Rule {
     name: "stored-refusal",
     level: Level::Deny,
+    topic: Topic::Laws,
     summary: "A create that is refused leaves no record, and an update that is refused changes none.",
     explanation: "The run's lists are searched for its tag, which nobody else writes: at the end, and after the writes with \
                   a wrong credential. A record that stands there although its create was answered by a refusal was stored \

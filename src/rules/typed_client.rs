@@ -9,7 +9,7 @@
 
 use super::evidence::ExchangeSeen;
 use super::level::Level;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::client::typed;
 use crate::contract::fact::FactKind;
@@ -17,6 +17,7 @@ use crate::contract::fact::FactKind;
 pub(super) static RULE: Rule = Rule {
     name: "typed-client",
     level: Level::Warn,
+    topic: Topic::Values,
     summary: "An answer that keeps every other statement decodes through the types of this crate's client; where it \
               does not, the client is at fault.",
     explanation: "A program that uses this crate's client fails on such an answer, though the service did what the \

@@ -7,16 +7,16 @@
 
 use super::evidence::OperationSeen;
 use super::level::Level;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 
-pub(super) const NAME: &str = "unchecked-operation";
 const DOCUMENTED: &str = "a success that can be judged";
 
 pub(super) static RULE: Rule = Rule {
-    name: NAME,
+    name: "unchecked-operation",
     level: Level::Warn,
+    topic: Topic::Answers,
     summary: "Each operation in scope has a success that can be judged.",
     explanation: "A check that calls an operation in vain, or not at all, says nothing of its answers. Every other \
                   operation may conform, and nobody would know that this one was never seen to work.",

@@ -2,12 +2,13 @@
 
 use super::level::Level;
 use super::place::Place;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::Sink;
 
 pub(super) static RULE: Rule = Rule {
     name: "undocumented-field",
     level: Level::Warn,
+    topic: Topic::Fields,
     summary: "A resource has the fields that the document lists and no others.",
     explanation: "The document does not exclude further fields, so one is a warning: callers may come to rely on \
                   what nobody promised, and a field that nobody expected may hold what nobody should see. Its name \

@@ -2,7 +2,7 @@
 
 use super::evidence::ExchangeSeen;
 use super::level::Level;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 use crate::exchange::Purpose;
@@ -10,6 +10,7 @@ use crate::exchange::Purpose;
 pub(super) static RULE: Rule = Rule {
     name: "unfinished-answer",
     level: Level::Deny,
+    topic: Topic::Answers,
     summary: "A documented request, and one that is odd, gets a complete answer within the deadline and the bounds.",
     explanation: "One deadline (timeout) covers connecting, head, body and decoding; a body may have 8 MiB after \
                   decoding. An answer that is cut, endless, or no HTTP is none: the caller waits for nothing.",

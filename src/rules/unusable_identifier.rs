@@ -2,7 +2,7 @@
 
 use super::evidence::Creation;
 use super::level::Level;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 use crate::exchange::identifier;
@@ -10,6 +10,7 @@ use crate::exchange::identifier;
 pub(super) static RULE: Rule = Rule {
     name: "unusable-identifier",
     level: Level::Warn,
+    topic: Topic::Laws,
     summary: "A created record's identifier is a text or a number of at most 200 characters.",
     explanation: "An identifier goes into paths, logs and other records. What is no text and no number, is empty or has \
                   more than 200 characters cannot stand there, and may be somebody's data in the wrong place. It is not \

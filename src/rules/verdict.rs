@@ -240,7 +240,7 @@ impl Finding {
     /// Whether no request was sent that could show it: it is of an operation that was not called.
     #[must_use]
     pub fn is_of_no_request(&self) -> bool {
-        self.rule.name == unchecked_operation::NAME && self.exchange.is_none()
+        std::ptr::eq(self.rule, &unchecked_operation::RULE) && self.exchange.is_none()
     }
 }
 

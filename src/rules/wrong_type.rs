@@ -2,12 +2,13 @@
 
 use super::level::Level;
 use super::place::Place;
-use super::rule::{Example, Judging, Rule};
+use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 
 pub(super) static RULE: Rule = Rule {
     name: "wrong-type",
     level: Level::Deny,
+    topic: Topic::Values,
     summary: "Every value has the type that the document gives it.",
     explanation: "A typed client decodes by the documented types and fails at another. A number without a fraction \
                   is an integer however it is written (`3.0` too): JSON knows one kind of number.",

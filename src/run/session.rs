@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use futures::StreamExt as _;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::create::Drafts;
 use super::event::{Event, Exchanged};
@@ -85,20 +87,21 @@ pub struct NotTaken {
     pub status: u16,
 }
 
-/// How many requests a run sent, and what became of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How many requests were sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "RequestCounts")]
 pub struct Tally {
-    /// All of them.
+    /// All.
     pub sent: u64,
-    /// Those with a complete answer.
+    /// With a complete answer.
     pub answered: u64,
-    /// Those that could change the target.
+    /// Able to change the target.
     pub writes: u64,
-    /// Those whose answer asked for time.
+    /// Answered by 429 or 503.
     pub throttled: u64,
-    /// Those without a complete answer.
+    /// Without a complete answer.
     pub unfinished: u64,
-    /// How often the plan was carried out to its end.
+    /// How often the whole plan was carried out.
     pub rounds: u64,
 }
 

@@ -7,7 +7,7 @@ use super::view::View;
 use super::words::{count, counted, number};
 use crate::report::record::FindingRecord;
 use crate::report::told;
-use crate::rules::{Level, RULES, Rule};
+use crate::rules::{Level, Rule};
 
 /// So many findings are unfolded; of more, the first of them are.
 const UNFOLDED: usize = 6;
@@ -41,7 +41,7 @@ fn finding(view: &View<'_>, index: usize, first: Option<usize>) -> Markup {
     let fact = view.fact(finding);
     let kind = fact.map_or_else(|| super::kinds::Column::of_rule(&finding.rule), |fact| fact.kind);
     let level = finding.level.to_string();
-    let rule = RULES.iter().find(|rule| rule.name == finding.rule);
+    let rule = finding.rule.rule();
     html! {
         details class={ "finding " (level) } #{ "finding-" (index + 1) } data-o=(operation) data-k=(kind.index())
             open[index < UNFOLDED] {
@@ -149,7 +149,7 @@ fn again(view: &View<'_>, finding: &FindingRecord, first: Option<usize>) -> Mark
 }
 
 /// What the rule is about, where this version knows it.
-fn explained(rule: Option<&&Rule>, finding: &FindingRecord) -> Markup {
+fn explained(rule: Option<&Rule>, finding: &FindingRecord) -> Markup {
     html! {
         dl.explained {
             div { dt { "Rule" } dd { code { (finding.rule) } @if let Some(rule) = rule { ": " (rule.summary) } } }

@@ -2,6 +2,7 @@
 //! [`Column`].
 
 use crate::report::record::FactRow;
+use crate::rules::{RuleName, Topic};
 
 /// What sort of statement a fact is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,30 +45,14 @@ impl Column {
     }
 
     /// The kind of the facts that a rule judges.
-    pub(super) fn of_rule(rule: &str) -> Self {
-        match rule {
-            "auth" | "challenge" => Self::Access,
-            "allow"
-            | "malformed-json"
-            | "media-type"
-            | "server-error"
-            | "status"
-            | "unchecked-operation"
-            | "unfinished-answer" => Self::Answers,
-            "envelope" | "forbidden-field" | "missing-field" | "undocumented-field" => Self::Fields,
-            "constraint" | "null-value" | "typed-client" | "wrong-type" => Self::Values,
-            "accepted-form"
-            | "carried"
-            | "equivalent-request"
-            | "identifier"
-            | "listed"
-            | "misplaced"
-            | "once"
-            | "pages"
-            | "respelled"
-            | "stored-refusal"
-            | "unusable-identifier" => Self::Laws,
-            _ => Self::Others,
+    pub(super) fn of_rule(rule: &RuleName) -> Self {
+        match rule.rule().map(|rule| rule.topic) {
+            Some(Topic::Access) => Self::Access,
+            Some(Topic::Answers) => Self::Answers,
+            Some(Topic::Fields) => Self::Fields,
+            Some(Topic::Values) => Self::Values,
+            Some(Topic::Laws) => Self::Laws,
+            None => Self::Others,
         }
     }
 
@@ -107,14 +92,11 @@ impl Column {
 mod tests {
     use super::*;
     use crate::contract::Contract;
-    use crate::rules::RULES;
 
     #[test]
-    fn every_rule_has_a_column_of_its_own_kind() {
-        for rule in RULES {
-            assert_ne!(Column::of_rule(rule.name), Column::Others, "{}", rule.name);
-        }
-        assert_eq!(Column::of_rule("a-later-rule"), Column::Others);
+    fn a_rule_of_another_version_has_a_column_too() {
+        assert_eq!(Column::of_rule(&"a-later-rule".into()), Column::Others);
+        assert_eq!(Column::of_rule(&"auth".into()), Column::Access);
     }
 
     #[test]

@@ -159,7 +159,7 @@ fn evil(mut record: Record, text: &str) -> Record {
     (record.contract.title, record.contract.file) = (own(), own());
     for finding in &mut record.findings {
         *finding = FindingRecord {
-            rule: own(),
+            rule: own().into(),
             operation: own(),
             fact: own(),
             answer_pointer: own(),

@@ -6,13 +6,15 @@ use std::collections::hash_map::Entry;
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 
+use crate::history::LookedThrough;
 use crate::report::accepted::{AcceptedRecord, AcceptedState};
 use crate::report::exchanges::ExchangeRecord;
 use crate::report::record::{
-    ContractRecord, Coverage, FactRow, Facts, FindingRecord, LookedThroughRecord, OperationRecord, Record,
-    RequestCounts, ShardsRecord, VerdictRecord, put_in_order,
+    ContractRecord, Coverage, FactRow, Facts, FindingRecord, OperationRecord, Record, ShardsRecord, VerdictRecord,
+    put_in_order,
 };
 use crate::rules::{Level, UNCHECKED_OPERATION};
+use crate::run::Tally;
 
 /// One record of two. Its outcome is not told yet.
 pub(super) fn join(left: Record, right: Record) -> Record {
@@ -73,7 +75,7 @@ fn told_still(mut findings: Vec<FindingRecord>, operations: &[OperationRecord]) 
         operations.any(|operation| operation.name == name && operation.coverage == Coverage::Checked)
     };
     findings.retain(|finding| {
-        finding.rule != UNCHECKED_OPERATION || finding.level == Level::Deny || !checked(&finding.operation)
+        !finding.rule.is(UNCHECKED_OPERATION) || finding.level == Level::Deny || !checked(&finding.operation)
     });
     findings
 }
@@ -91,12 +93,12 @@ pub(super) fn sort(record: &mut Record) {
 }
 
 /// How far both looked for what they left. One that wrote nothing had nothing to look for.
-fn looked_through(left: &Record, right: &Record) -> LookedThroughRecord {
+fn looked_through(left: &Record, right: &Record) -> LookedThrough {
     let wrote = [left, right].into_iter().filter(|record| record.requests.writes > 0);
     wrote
         .map(|record| record.looked_through)
         .max()
-        .unwrap_or(LookedThroughRecord::Nothing)
+        .unwrap_or(LookedThrough::Nothing)
 }
 
 /// From the start of the first to the end of the last.
@@ -152,7 +154,11 @@ fn weight(row: &FactRow) -> (u8, Reverse<Option<&str>>) {
 fn findings(left: Vec<FindingRecord>, right: Vec<FindingRecord>) -> Vec<FindingRecord> {
     let mut joined: HashMap<(String, String, String), FindingRecord> = HashMap::new();
     for finding in left.into_iter().chain(right) {
-        match joined.entry((finding.rule.clone(), finding.fact.clone(), finding.field().to_owned())) {
+        match joined.entry((
+            finding.rule.to_string(),
+            finding.fact.clone(),
+            finding.field().to_owned(),
+        )) {
             Entry::Vacant(place) => {
                 place.insert(finding);
             }
@@ -216,8 +222,8 @@ fn accepted(left: Vec<AcceptedRecord>, right: Vec<AcceptedRecord>) -> Vec<Accept
     joined
 }
 
-fn requests(left: RequestCounts, right: RequestCounts) -> RequestCounts {
-    RequestCounts {
+fn requests(left: Tally, right: Tally) -> Tally {
+    Tally {
         sent: left.sent.saturating_add(right.sent),
         answered: left.answered.saturating_add(right.answered),
         writes: left.writes.saturating_add(right.writes),

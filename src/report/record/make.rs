@@ -4,9 +4,8 @@ use chrono::{DateTime, SecondsFormat, Utc};
 
 use super::outcome::outcome;
 use super::{
-    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LookedThroughRecord, NotTakenRecord,
-    OperationRecord, OtherRecord, PlaceRecord, Record, RequestCounts, ResidueRecord, ShardRecord, VERSION,
-    VerdictRecord,
+    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, NotTakenRecord, OperationRecord,
+    OtherRecord, PlaceRecord, Record, ResidueRecord, ShardRecord, VERSION, VerdictRecord,
 };
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
@@ -14,10 +13,9 @@ use crate::contract::texts::Texts;
 use crate::contract::vocabulary::Stated;
 use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{Target, curl};
-use crate::history::LookedThrough;
 use crate::report::excerpt::Excerpt;
 use crate::report::exchanges::Exchanges;
-use crate::rules::{Finding, Level, Verdict, rule_of};
+use crate::rules::{Finding, Level, RuleName, URGENT, Verdict, rule_of};
 use crate::run::Run;
 
 /// What a record needs beside the run itself.
@@ -67,7 +65,6 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
         value: value.value.clone(),
         status: value.status,
     });
-    let tally = run.tally;
     let (exchanges, exchanges_left_out) = exchanges.into_records();
     Record {
         report_version: VERSION,
@@ -90,21 +87,10 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
         cause: run.mock.then_some(Cause::Mock),
         accepted: Vec::new(),
         residue: residue.collect(),
-        looked_through: match run.looked_through {
-            LookedThrough::Nothing => LookedThroughRecord::Nothing,
-            LookedThrough::Part => LookedThroughRecord::Part,
-            LookedThrough::Whole => LookedThroughRecord::Whole,
-        },
+        looked_through: run.looked_through,
         others: others.collect(),
         not_taken: not_taken.collect(),
-        requests: RequestCounts {
-            sent: tally.sent,
-            answered: tally.answered,
-            writes: tally.writes,
-            throttled: tally.throttled,
-            unfinished: tally.unfinished,
-            rounds: tally.rounds,
-        },
+        requests: run.tally,
         operations: operations(run, about.contract),
         gaps: gaps(about.contract),
         exchanges,
@@ -170,7 +156,7 @@ fn row(run: &Run, contract: &Contract, id: FactId, texts: &mut Texts) -> FactRow
     FactRow {
         fact: fact.name.clone(),
         operation: texts.one(&contract.operation(fact.operation).name),
-        rule: texts.one(rule_of(fact.kind).name),
+        rule: RuleName::Known(rule_of(fact.kind)),
         documented: fact.documented.clone(),
         contract_pointer: fact.place.clone(),
         contract_line: contract.position(fact).line,
@@ -201,27 +187,14 @@ pub(in crate::report) fn put_in_order(findings: &mut [FindingRecord]) {
     findings.sort_by_cached_key(|finding| {
         (
             std::cmp::Reverse(finding.level),
-            urgency(&finding.rule),
+            URGENT
+                .iter()
+                .position(|rule| finding.rule.is(rule))
+                .unwrap_or(URGENT.len()),
             finding.contract_line,
             (finding.fact.clone(), finding.field().to_owned()),
         )
     });
-}
-
-/// What to mend first: who gets in, whether there is an answer, what kind it is, then what is in it.
-fn urgency(rule: &str) -> usize {
-    let order = [
-        "auth",
-        "server-error",
-        "unfinished-answer",
-        "status",
-        "media-type",
-        "malformed-json",
-        "envelope",
-        "missing-field",
-        "wrong-type",
-    ];
-    order.iter().position(|known| *known == rule).unwrap_or(order.len())
 }
 
 fn finding_record(finding: &Finding, about: &RunFacts<'_>) -> FindingRecord {
@@ -229,7 +202,7 @@ fn finding_record(finding: &Finding, about: &RunFacts<'_>) -> FindingRecord {
     let fact = contract.fact(finding.fact);
     let position = contract.position(fact);
     FindingRecord {
-        rule: finding.rule.name.to_owned(),
+        rule: RuleName::Known(finding.rule),
         level: finding.level,
         operation: contract.operation(finding.request.operation).name.clone(),
         fact: fact.name.to_string(),
@@ -429,7 +402,7 @@ mod tests {
             let named = |fact: &&crate::contract::fact::Fact| same(&fact.name, &row.fact);
             let fact = seen.contract.facts.iter().find(named).expect("a name that is copied");
             assert!(same(&fact.documented, &row.documented) && same(&fact.place, &row.contract_pointer));
-            let of_rule = record.facts.rows.iter().find(|other| other.rule == row.rule).unwrap();
+            let of_rule = record.facts.rows.iter().find(|other| *other.rule == *row.rule).unwrap();
             assert!(same(&of_rule.rule, &row.rule) && same(&of_rule.operation, &row.operation));
         }
     }

@@ -17,8 +17,10 @@ use super::accepted::AcceptedRecord;
 use super::excerpt::Excerpt;
 use super::exchanges::ExchangeRecord;
 use crate::contract::texts::Text;
+use crate::history::LookedThrough;
 use crate::plan::ANOTHER_SHARD;
-use crate::rules::Level;
+use crate::rules::{Level, RuleName, UNDOCUMENTED_FIELD};
+use crate::run::Tally;
 
 /// The version of the record's form. It grows when a reader of the older one would misread the newer.
 pub const VERSION: u32 = 1;
@@ -108,7 +110,7 @@ pub struct Record {
     pub residue: Vec<ResidueRecord>,
     /// How far the run looked for that at its end.
     #[serde(default)]
-    pub looked_through: LookedThroughRecord,
+    pub looked_through: LookedThrough,
     /// What else showed the run's tag then: what the target made beside a create, or what a write reached by mistake.
     #[serde(default)]
     pub others: Vec<OtherRecord>,
@@ -116,7 +118,7 @@ pub struct Record {
     #[serde(default)]
     pub not_taken: Vec<NotTakenRecord>,
     /// What was sent.
-    pub requests: RequestCounts,
+    pub requests: Tally,
     /// The operations of the contract, in its order.
     pub operations: Vec<OperationRecord>,
     /// What the document leaves open; nothing was called broken over it.
@@ -266,7 +268,7 @@ pub struct FactRow {
     pub operation: Text,
     /// The rule that judges it.
     #[schemars(with = "String")]
-    pub rule: Text,
+    pub rule: RuleName,
     /// What the contract states.
     #[schemars(with = "String")]
     pub documented: Text,
@@ -306,7 +308,8 @@ pub enum VerdictRecord {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FindingRecord {
     /// The rule.
-    pub rule: String,
+    #[schemars(with = "String")]
+    pub rule: RuleName,
     /// Its level in this run.
     pub level: Level,
     /// The operation.
@@ -338,7 +341,7 @@ impl FindingRecord {
     /// tells findings of one rule on one fact apart.
     #[must_use]
     pub fn field(&self) -> &str {
-        let is_named = self.rule == "undocumented-field";
+        let is_named = self.rule.is(UNDOCUMENTED_FIELD);
         let (_, name) = self.answer_pointer.rsplit_once('/').unwrap_or_default();
         // A name that is not told begins so.
         if is_named && !name.starts_with('<') { name } else { "" }
@@ -385,37 +388,7 @@ pub struct NotTakenRecord {
     pub status: u16,
 }
 
-/// How far a run looked, at its end, for what it left.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LookedThroughRecord {
-    /// Every list of what it may have created was seen whole.
-    Whole,
-    /// Some list did not show all of itself, or some record is in none.
-    Part,
-    /// It did not look: it wrote nothing, or ended before.
-    #[default]
-    Nothing,
-}
-
 /// What a report means that is silent on it, as those of earlier versions are.
 fn stated() -> bool {
     true
-}
-
-/// How many requests were sent.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct RequestCounts {
-    /// All.
-    pub sent: u64,
-    /// With a complete answer.
-    pub answered: u64,
-    /// Able to change the target.
-    pub writes: u64,
-    /// Answered by 429 or 503.
-    pub throttled: u64,
-    /// Without a complete answer.
-    pub unfinished: u64,
-    /// How often the whole plan was carried out.
-    pub rounds: u64,
 }

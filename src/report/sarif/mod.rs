@@ -66,9 +66,9 @@ pub fn sarif(record: &Record) -> String {
 fn rules(record: &Record) -> Vec<Descriptor> {
     let mut rules: Vec<_> = RULES.iter().copied().map(descriptor).collect();
     for finding in &record.findings {
-        if !rules.iter().any(|rule| rule.id == finding.rule) {
+        if !rules.iter().any(|rule| rule.id == finding.rule.as_str()) {
             rules.push(Descriptor {
-                id: finding.rule.clone(),
+                id: finding.rule.to_string(),
                 short_description: None,
                 full_description: None,
                 help: None,
@@ -176,10 +176,10 @@ fn result(record: &Record, finding: &FindingRecord, rules: &[Descriptor]) -> Sar
         finding.reproduce
     );
     SarifResult {
-        rule_id: finding.rule.clone(),
+        rule_id: finding.rule.to_string(),
         rule_index: rules
             .iter()
-            .position(|rule| rule.id == finding.rule)
+            .position(|rule| rule.id == finding.rule.as_str())
             .unwrap_or_default(),
         level: level(finding.level),
         message: Text {
@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn a_result_names_its_rule_by_index_and_by_name() {
         let mut record = fixed();
-        record.findings[1].rule = "a-rule-of-another-version".to_owned();
+        record.findings[1].rule = "a-rule-of-another-version".into();
         let report = read(&record);
         let run = &report["runs"][0];
         for result in run["results"].as_array().unwrap() {

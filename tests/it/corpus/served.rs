@@ -75,7 +75,7 @@ fn checked(document: &Arc<Document>) -> Outcome {
     let findings = run.verdicts.findings().iter();
     // What no value was made for proves nothing.
     // Nothing of a document need say where a value comes from.
-    let told = findings.filter(|finding| finding.received != "406" && finding.rule.name != UNCHECKED_OPERATION);
+    let told = findings.filter(|finding| finding.received != "406" && finding.rule.name != UNCHECKED_OPERATION.name);
     let found = told.map(|finding| {
         let fact = contract.fact(finding.fact);
         format!(
