@@ -53,10 +53,18 @@ impl Odd {
     }
 }
 
+/// The key that lists oddities.
+const KEY: &str = "x-odd";
+
+/// Whether what stands at this place of the contract is stated of odd requests.
+pub(crate) fn is_stated_at(place: &str) -> bool {
+    place.rsplit_once('/').is_some_and(|(_, key)| key == KEY)
+}
+
 /// Where the oddities of an operation are listed: at the operation, else at the root.
 pub(super) fn place(document: &Document, operation: &str) -> String {
-    let own = pointer::join(operation, "x-odd");
-    document.node(&own).map_or_else(|| "/x-odd".to_owned(), |_| own)
+    let own = pointer::join(operation, KEY);
+    document.node(&own).map_or_else(|| format!("/{KEY}"), |_| own)
 }
 
 /// The requests of an operation that have this oddity: one for each parameter and each field of the body that can be odd,

@@ -26,7 +26,7 @@ pub use draft::Draft;
 pub use known::Known;
 pub use odd::OddPart;
 pub use retreat::Retreat;
-pub use shard::{ANOTHER_SHARD, Shard, ShardError};
+pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};
 pub(crate) use source::can_stand;
 pub use source::{Given, NoValue, Source, Wanted, given};
 pub use steps::{Action, Plan, Probe, Selection, ShownBy, Step, WRITES_BY_DEFAULT, WRONG_TOKENS, lanes};

@@ -6,6 +6,24 @@ use std::str::FromStr;
 /// What a shard says of what another one checks.
 pub const ANOTHER_SHARD: &str = "another shard checks this";
 
+/// Why a plan does not call an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotCalled {
+    /// Another shard checks it.
+    AnotherShard,
+    /// For this reason.
+    Because(String),
+}
+
+impl fmt::Display for NotCalled {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::AnotherShard => ANOTHER_SHARD,
+            Self::Because(reason) => reason,
+        })
+    }
+}
+
 /// One shard of several, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Shard {

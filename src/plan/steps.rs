@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::odd::odd_requests;
-use super::shard::{ANOTHER_SHARD, Shard};
+use super::shard::{NotCalled, Shard};
 use super::share::{Share, scheme};
 use super::source::Supply;
 use super::understood::Understood;
@@ -180,7 +180,7 @@ pub struct Plan {
     /// them where another one takes what it shows; calls of it that must be refused come after it.
     pub steps: Vec<Step>,
     /// Operations that are not called, each with the reason.
-    pub not_called: Vec<(OperationId, String)>,
+    pub not_called: Vec<(OperationId, NotCalled)>,
     /// What the choices of the run are made by.
     pub seed: u64,
     /// The shard that this is the plan of; none for the whole plan.
@@ -222,13 +222,14 @@ impl Plan {
         for id in link_order(contract) {
             let reason = reason_against(contract, scope, &wanted, id).or_else(|| understood.reason_against(id));
             match reason {
-                Some(reason) => plan.not_called.push((id, reason)),
+                Some(reason) => plan.not_called.push((id, NotCalled::Because(reason))),
                 None => called.push(id),
             }
         }
         let supply = Supply::new(contract, &called);
         called.retain(|id| !supply.lacking.contains_key(id));
-        let lacking = supply.lacking.iter().map(|(id, lack)| (*id, lack.to_string()));
+        let lacking = supply.lacking.iter();
+        let lacking = lacking.map(|(id, lack)| (*id, NotCalled::Because(lack.to_string())));
         plan.not_called.extend(lacking);
         let shard = scope.shard.unwrap_or(Shard::WHOLE);
         let steps = called
@@ -272,7 +273,7 @@ impl Plan {
                 };
                 self.steps.push(Step { operation: *id, action });
             } else {
-                self.not_called.push((*id, ANOTHER_SHARD.to_owned()));
+                self.not_called.push((*id, NotCalled::AnotherShard));
             }
         }
         self.empty_tokens(contract, &own, called);
@@ -637,8 +638,8 @@ mod tests {
                 .iter()
                 .all(|step| contract.operation(step.operation).is_read())
         );
-        let reasons: HashSet<_> = plan.not_called.iter().map(|(_, reason)| reason.as_str()).collect();
-        assert_eq!(reasons, HashSet::from(["needs writes, which are off"]));
+        let reasons: HashSet<_> = plan.not_called.iter().map(|(_, reason)| reason.to_string()).collect();
+        assert_eq!(reasons, HashSet::from(["needs writes, which are off".to_owned()]));
         assert_eq!(plan.not_called.len(), 5);
     }
 

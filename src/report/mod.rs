@@ -40,7 +40,7 @@ pub use read::{LARGEST_REPORT, ReadError, read};
 pub use record::{
     Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, NotTakenRecord, OperationRecord,
     OtherRecord, Outcome, PlaceRecord, Record, ResidueRecord, RunFacts, ShardEnded, ShardRecord, ShardsRecord, VERSION,
-    VerdictRecord, record,
+    VerdictRecord, WhyUndecided, record,
 };
 pub use sarif::sarif;
 pub use terminal::{Styling, Terminal, Verbosity};

@@ -19,7 +19,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::redact::{Values, printable};
 use crate::exchange::{Credential, Request};
-use crate::plan::NoValue;
+use crate::plan::{NoValue, NotCalled};
 
 /// How many fields that a fact does not know are told by their names: a hostile target has millions.
 const MOST_NAMES: usize = 8;
@@ -82,7 +82,7 @@ pub enum Reason {
     /// Nothing showed the place: no element in an array, an object that is missing.
     NotShown,
     /// The operation was not called, for this reason.
-    NotCalled(String),
+    NotCalled(NotCalled),
     /// A write would go to a record that may not be the run's own, for this reason.
     NotOwn(String),
     /// Something that the operation cannot do without had no value.
@@ -178,7 +178,8 @@ impl fmt::Display for Reason {
             ),
             Self::MaxWrites(most) => write!(formatter, "max-writes {most} was reached"),
             Self::NoValue(why) => why.fmt(formatter),
-            Self::NotCalled(why) | Self::NotOwn(why) => formatter.write_str(why),
+            Self::NotCalled(why) => why.fmt(formatter),
+            Self::NotOwn(why) => formatter.write_str(why),
             Self::NotSent => formatter.write_str("the field was in no accepted request"),
             Self::NotShown => formatter.write_str("no answer showed this place"),
             Self::OnePage => formatter.write_str("the list has one page"),
@@ -584,7 +585,10 @@ mod tests {
     fn a_hundred_thousand_verdicts_take_little_and_one_reason() {
         assert!(size_of::<State>() <= 24);
         let contract = Contract::built_in().unwrap();
-        let verdicts = Verdicts::undecided(&contract, &Reason::NotCalled("for a reason".to_owned()));
+        let verdicts = Verdicts::undecided(
+            &contract,
+            &Reason::NotCalled(NotCalled::Because("for a reason".to_owned())),
+        );
         let first = verdicts.states[0].reason.as_ref().unwrap();
         let shares = |state: &State| Arc::ptr_eq(state.reason.as_ref().unwrap(), first);
         assert!(verdicts.states.iter().all(shares));

@@ -15,7 +15,7 @@ use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
 use crate::exchange::{Limits, Transport};
-use crate::plan::{Mark, NoValue, Plan, Selection, Wanted};
+use crate::plan::{Mark, NoValue, NotCalled, Plan, Selection, Wanted};
 use crate::rules::{Reason, Verdict};
 
 const TOKEN: &str = "reasons-token";
@@ -323,12 +323,12 @@ fn of_values() -> Vec<Case> {
         Case {
             set: |contract, scope, _| scope.skip = vec![named(contract, "getOpen")],
             ..case(
-                Reason::NotCalled(
+                Reason::NotCalled(NotCalled::Because(
                     NoValue::NotAsked {
                         wanted: wanted("getOpen"),
                     }
                     .to_string(),
-                ),
+                )),
                 "getLinked status: 200",
                 sound,
                 |asked| calls(asked, "GET /open") == 0,
@@ -343,7 +343,7 @@ fn of_limits() -> Vec<Case> {
         Case {
             set: |_, scope, _| scope.writes = false,
             ..case(
-                Reason::NotCalled("needs writes, which are off".to_owned()),
+                Reason::NotCalled(NotCalled::Because("needs writes, which are off".to_owned())),
                 "create status: 201",
                 sound,
                 |asked| calls(asked, "POST /open") == 0,

@@ -20,7 +20,7 @@ use crate::contract::Contract;
 use crate::contract::operation::{Method, OperationId};
 use crate::exchange::{Answer, Credential, Exchange, Failure, Intent, Purpose, Request, Transport};
 use crate::history::{Evaluation, History, LookedThrough, Noted, Other, Part, Recording, Residue};
-use crate::plan::{ANOTHER_SHARD, Action, Plan, Shard, Step, lanes, reserve};
+use crate::plan::{Action, NotCalled, Plan, Shard, Step, lanes, reserve};
 use crate::rules::{Judge, NoSuccess, Reason, Verdicts};
 
 /// How many requests one round of a plan has under way on the whole.
@@ -488,7 +488,7 @@ impl<'run> Session<'run> {
             });
         }
         // What this shard leans on is not checked by it, whatever it saw; what it saw broken is broken.
-        let elsewhere = || Reason::NotCalled(ANOTHER_SHARD.to_owned());
+        let elsewhere = || Reason::NotCalled(NotCalled::AnotherShard);
         for fact in &self.plan.elsewhere {
             evaluation.withhold(*fact, elsewhere());
         }

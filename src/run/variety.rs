@@ -14,7 +14,7 @@ use crate::contract::vocabulary::{TimestampForm, Updated};
 use crate::exchange::{Exchange, Request};
 use crate::history::{Changed, Sought};
 use crate::plan::{
-    ANOTHER_SHARD, AWKWARD_UPDATES, Action, Draft, Edges, Step, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, variants,
+    AWKWARD_UPDATES, Action, Draft, Edges, NotCalled, Step, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, variants,
 };
 
 /// An update that is sent again and again, to one record.
@@ -157,7 +157,7 @@ impl Session<'_> {
             let mut steps = self.plan.steps.iter();
             let creates = |step: &Step| step.operation == *id && step.action == Action::Create;
             let mut others = self.plan.not_called.iter();
-            steps.any(creates) || others.any(|(other, why)| other == id && why == ANOTHER_SHARD)
+            steps.any(creates) || others.any(|(other, why)| other == id && *why == NotCalled::AnotherShard)
         };
         let creates = self
             .contract

@@ -55,7 +55,7 @@ fn row(view: &View<'_>, operation: &OperationView<'_>, fact: FactView<'_>) -> Ma
                 (rest)
                 // Most names end in what is stated.
                 @if !row.fact.ends_with(row.documented.as_str()) { span.documented { (row.documented) } }
-                @if let Some(reason) = &row.reason { span.why { (reason) } }
+                @if let Some(reason) = row.reason.as_deref() { span.why { (reason) } }
             }
             td { (row.rule) }
             td title=(row.contract_pointer) { (row.contract_line) }

@@ -1,6 +1,7 @@
 //! The columns of the matrix: rules of one sort, so that a reader sees at a glance what is wrong. The main type is
 //! [`Column`].
 
+use crate::contract::odd;
 use crate::report::record::FactRow;
 use crate::rules::{RuleName, Topic};
 
@@ -37,7 +38,7 @@ impl Column {
 
     /// The kind of a fact. Facts of odd requests are judged by the rules of others, and stand at `x-odd`.
     pub(super) fn of(row: &FactRow) -> Self {
-        if row.contract_pointer.ends_with("/x-odd") {
+        if odd::is_stated_at(&row.contract_pointer) {
             Self::Oddities
         } else {
             Self::of_rule(&row.rule)
@@ -112,7 +113,7 @@ mod tests {
     #[test]
     fn facts_of_odd_requests_have_a_column_and_no_others_stand_there() {
         let contract = Contract::built_in().unwrap();
-        let odd = contract.facts.iter().filter(|fact| fact.place.ends_with("/x-odd"));
+        let odd = contract.facts.iter().filter(|fact| odd::is_stated_at(&fact.place));
         let odd: Vec<_> = odd.map(|fact| fact.name.as_str()).collect();
         assert_eq!(odd.len(), 18);
         assert!(odd.iter().all(|name| name.contains(" odd requests: ")), "{odd:?}");

@@ -5,7 +5,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use super::outcome::outcome;
 use super::{
     Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, NotTakenRecord, OperationRecord,
-    OtherRecord, PlaceRecord, Record, ResidueRecord, ShardRecord, VERSION, VerdictRecord,
+    OtherRecord, PlaceRecord, Record, ResidueRecord, ShardRecord, VERSION, VerdictRecord, WhyUndecided,
 };
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
@@ -13,9 +13,10 @@ use crate::contract::texts::Texts;
 use crate::contract::vocabulary::Stated;
 use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{Target, curl};
+use crate::plan::NotCalled;
 use crate::report::excerpt::Excerpt;
 use crate::report::exchanges::Exchanges;
-use crate::rules::{Finding, Level, RuleName, URGENT, Verdict, rule_of};
+use crate::rules::{Finding, Level, Reason, RuleName, URGENT, Verdict, rule_of};
 use crate::run::Run;
 
 /// What a record needs beside the run itself.
@@ -45,7 +46,7 @@ pub struct RunFacts<'run> {
 pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Record {
     let facts = facts(run, about.contract);
     let findings = findings(run, &exchanges, about);
-    let (outcome, reason) = outcome(run, &facts, &findings, about.require_facts);
+    let (outcome, reason) = outcome(run, about.contract, (&facts, &findings), about.require_facts);
     let name = |operation| about.contract.operation(operation).name.clone();
     let identifier = |id: &str| about.redaction.hide(&about.values.tell_identifier(id));
     let residue = run.residue.iter().map(|left| ResidueRecord {
@@ -151,7 +152,13 @@ fn row(run: &Run, contract: &Contract, id: FactId, texts: &mut Texts) -> FactRow
     let (verdict, reason) = match run.verdicts.of(contract, id) {
         Verdict::Broken => (VerdictRecord::Broken, None),
         Verdict::Held => (VerdictRecord::Held, None),
-        Verdict::Undecided(reason) => (VerdictRecord::Undecided, Some(texts.one(&reason.to_string()))),
+        Verdict::Undecided(Reason::NotCalled(NotCalled::AnotherShard)) => {
+            (VerdictRecord::Undecided, Some(WhyUndecided::AnotherShard))
+        }
+        Verdict::Undecided(reason) => {
+            let reason = texts.one(&reason.to_string());
+            (VerdictRecord::Undecided, Some(WhyUndecided::Because(reason)))
+        }
     };
     FactRow {
         fact: fact.name.clone(),

@@ -6,8 +6,11 @@
 mod make;
 mod outcome;
 
+use std::fmt;
+use std::ops::Deref;
+
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 pub(in crate::report) use make::put_in_order;
 pub use make::{RunFacts, record};
@@ -281,14 +284,58 @@ pub struct FactRow {
     pub verdict: VerdictRecord,
     /// Why it is undecided.
     #[schemars(with = "Option<String>")]
-    pub reason: Option<Text>,
+    pub reason: Option<WhyUndecided>,
 }
 
 impl FactRow {
     /// Whether it says nothing because another shard checks the fact.
     #[must_use]
     pub fn is_of_another_shard(&self) -> bool {
-        self.reason.as_deref() == Some(ANOTHER_SHARD)
+        matches!(self.reason, Some(WhyUndecided::AnotherShard))
+    }
+}
+
+/// Why a fact is undecided; a text in JSON.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "Text")]
+pub enum WhyUndecided {
+    /// Another shard checks it.
+    AnotherShard,
+    /// For this reason.
+    Because(Text),
+}
+
+impl Deref for WhyUndecided {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Self::AnotherShard => ANOTHER_SHARD,
+            Self::Because(reason) => reason,
+        }
+    }
+}
+
+impl fmt::Display for WhyUndecided {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self)
+    }
+}
+
+impl<T: Into<Text>> From<T> for WhyUndecided {
+    fn from(text: T) -> Self {
+        let text = text.into();
+        if text == ANOTHER_SHARD {
+            Self::AnotherShard
+        } else {
+            Self::Because(text)
+        }
+    }
+}
+
+impl Serialize for WhyUndecided {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
     }
 }
 

@@ -1,20 +1,21 @@
 //! What a run says of the service, by how it ended and what it decided.
 
 use super::{Facts, FindingRecord, Outcome};
+use crate::contract::Contract;
+use crate::contract::fact::FactId;
 use crate::exchange::Failure;
-use crate::rules::{Level, Reason};
+use crate::rules::{Level, Reason, Verdict};
 use crate::run::{Ended, Run};
 
 /// What the run says of the service, and why where it could not be judged.
 pub(super) fn outcome(
     run: &Run,
-    facts: &Facts,
-    findings: &[FindingRecord],
+    contract: &Contract,
+    (facts, findings): (&Facts, &[FindingRecord]),
     require: Option<f64>,
 ) -> (Outcome, Option<String>) {
     let decided = facts.held + facts.broken;
     let denied = findings.iter().any(|finding| finding.level == Level::Deny);
-    let beyond = Reason::Beyond.to_string();
     let short = require.and_then(|percent| too_few(facts, percent));
     match &run.ended {
         Ended::Interrupted => (Outcome::Interrupted, Some("the run was interrupted".to_owned())),
@@ -57,7 +58,7 @@ pub(super) fn outcome(
         }
         Ended::Complete if denied => (Outcome::DoesNotConform, None),
         // A body that nobody could read hides whatever it likes.
-        Ended::Complete if facts.rows.iter().any(|row| row.reason.as_deref() == Some(&beyond)) => (
+        Ended::Complete if is_beyond(run, contract) => (
             Outcome::CouldNotJudge,
             Some(format!("an answer could not be read: {}", Reason::Beyond)),
         ),
@@ -67,6 +68,12 @@ pub(super) fn outcome(
             Some(reason) => (Outcome::CouldNotJudge, Some(reason)),
         },
     }
+}
+
+/// Whether an answer went beyond what is read.
+fn is_beyond(run: &Run, contract: &Contract) -> bool {
+    let beyond = Verdict::Undecided(Reason::Beyond);
+    (0..contract.facts.len()).any(|index| run.verdicts.of(contract, FactId(index)) == beyond)
 }
 
 /// Says that less of the facts was decided than is asked for, where that is so. A shard answers for its own.

@@ -94,7 +94,9 @@ impl Small {
     pub(super) fn not_called(&self, operation: &str) -> Option<String> {
         let id = self.contract.operation_named(operation).unwrap();
         let mut reasons = self.plan().not_called.into_iter();
-        reasons.find(|(other, _)| *other == id).map(|(_, reason)| reason)
+        reasons
+            .find(|(other, _)| *other == id)
+            .map(|(_, reason)| reason.to_string())
     }
 
     pub(super) async fn check(&self, table: Table) -> Seen {
