@@ -78,41 +78,49 @@ impl Recording {
     /// The check of a target that was never reached tells only that, and so holds less than its recording.
     #[must_use]
     pub fn judge(&self, contract: &Contract, levels: Levels) -> Verdicts {
-        self.judge_edited(contract, levels, |_| {})
+        self.judge_edited(contract, levels, |_| None)
     }
 
-    /// The same, with each exchange edited before: what a service would be found at fault for that had answered so.
+    /// The same, with what `edit` makes of an exchange in place of it, where it makes something: what a service would be
+    /// found at fault for that had answered so.
     #[must_use]
-    pub fn judge_edited(&self, contract: &Contract, levels: Levels, mut edit: impl FnMut(&mut Exchange)) -> Verdicts {
+    pub fn judge_edited(
+        &self,
+        contract: &Contract,
+        levels: Levels,
+        mut edit: impl FnMut(&Exchange) -> Option<Exchange>,
+    ) -> Verdicts {
         let judge = Judge::new(contract, levels, Values::Hidden);
         let mut evaluation = Evaluation::again(contract, self.shown.clone(), self.mark.clone(), judge);
         for entry in &self.entries {
-            let mut entry = entry.clone();
-            if let Entry::Exchange(exchange, ..) | Entry::Stands(exchange, _) = &mut entry {
-                edit(exchange);
-            }
-            evaluation.enter(entry);
+            evaluation.enter(entry, &mut edit);
         }
         evaluation.finish().verdicts
     }
 }
 
 impl Evaluation<'_> {
-    fn enter(&mut self, entry: Entry) {
+    fn enter(&mut self, entry: &Entry, edit: &mut dyn FnMut(&Exchange) -> Option<Exchange>) {
         match entry {
-            Entry::Complete(operations) => self.unchecked(&operations),
-            Entry::Concluded(look, timely) => drop(self.conclude(look, timely)),
-            Entry::Dropped(look) => self.drop_look(look),
-            Entry::Exchange(exchange, intent, part) => drop(self.exchange(&exchange, (intent, &part))),
-            Entry::Explained(fact, reason) => self.explain(fact, reason),
-            Entry::Forms(operation, forms) => self.judge_forms(operation, &forms),
-            Entry::Look(list, sought, most) => drop(self.look(list, &sought, most)),
-            Entry::NotCalled(operation, reason) => self.not_called(operation, reason),
+            Entry::Complete(operations) => self.unchecked(operations),
+            Entry::Concluded(look, timely) => drop(self.conclude(*look, *timely)),
+            Entry::Dropped(look) => self.drop_look(*look),
+            Entry::Exchange(exchange, intent, part) => {
+                let edited = edit(exchange);
+                drop(self.exchange(edited.as_ref().unwrap_or(exchange), (*intent, part)));
+            }
+            Entry::Explained(fact, reason) => self.explain(*fact, reason.clone()),
+            Entry::Forms(operation, forms) => self.judge_forms(*operation, forms),
+            Entry::Look(list, sought, most) => drop(self.look(*list, sought, *most)),
+            Entry::NotCalled(operation, reason) => self.not_called(*operation, reason.clone()),
             Entry::Round => self.begin_round(),
-            Entry::Stands(exchange, purpose) => self.stands(&exchange, purpose),
-            Entry::Unsent(look) => self.unsent(look),
-            Entry::Walk(look, extent) => self.walk(look, extent),
-            Entry::Withheld(fact, reason) => self.withhold(fact, reason),
+            Entry::Stands(exchange, purpose) => {
+                let edited = edit(exchange);
+                self.stands(edited.as_ref().unwrap_or(exchange), *purpose);
+            }
+            Entry::Unsent(look) => self.unsent(*look),
+            Entry::Walk(look, extent) => self.walk(*look, *extent),
+            Entry::Withheld(fact, reason) => self.withhold(*fact, reason.clone()),
         }
     }
 }

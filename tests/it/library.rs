@@ -359,13 +359,11 @@ async fn a_recording_that_is_edited_shows_what_a_service_would_be_found_at_fault
     ];
     for (rule, from, to) in edits {
         let verdicts = recording.judge_edited(&contract, Levels::default(), |exchange| {
-            let is_list = exchange.request.method == Method::Get;
-            if let Ok(answer) = exchange.outcome.as_mut()
-                && is_list
-            {
-                let text = String::from_utf8(answer.body.to_vec()).unwrap();
-                answer.body = text.replace(from, to).into();
-            }
+            let mut edited = exchange.clone();
+            let answer = edited.outcome.as_mut().ok()?;
+            let text = String::from_utf8(answer.body.to_vec()).unwrap();
+            answer.body = text.replace(from, to).into();
+            (exchange.request.method == Method::Get).then_some(edited)
         });
         let found: Vec<_> = verdicts.findings().iter().map(|finding| finding.rule.name).collect();
         assert!(found.contains(&rule), "{rule}: {found:?}");
