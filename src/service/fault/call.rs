@@ -111,10 +111,13 @@ pub(super) enum Content {
 
 impl ServedAnswer {
     pub(super) async fn read(response: Response) -> Self {
-        let (mut head, body) = response.into_parts();
-        head.headers.remove(header::CONTENT_LENGTH);
+        let (head, body) = response.into_parts();
         // The service's own answers are bounded and do not fail.
-        let text = to_bytes(body, usize::MAX).await.unwrap_or_default();
+        ServedAnswer::of(head, to_bytes(body, usize::MAX).await.unwrap_or_default())
+    }
+
+    pub(super) fn of(mut head: response::Parts, text: Bytes) -> Self {
+        head.headers.remove(header::CONTENT_LENGTH);
         let content = serde_json::from_slice(&text).map_or(Content::Text(text), Content::Json);
         ServedAnswer { head, content }
     }

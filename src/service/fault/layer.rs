@@ -14,7 +14,6 @@ use super::contract::{Operation, operation, operations};
 use super::creates::Memory;
 use super::names::Faults;
 use super::pages::number;
-use super::places::edit;
 use super::renamed;
 use super::table::{Deviation, EVERY, How};
 use crate::service::Service;
@@ -97,12 +96,6 @@ async fn answer(mut call: Call, deviations: &[&(&Deviation, Memory)], inside: &I
     for (deviation, memory) in deviations {
         match &deviation.how {
             How::Awkward(_) | How::Often(_) | How::Sent(_) | How::Several(_) | How::Writing(_) => {}
-            How::Odd(oddity, end) => oddity.answered(*end, &call, &mut answer),
-            How::Page(fault) => {
-                if let (Some(law), Some(body)) = (&call.operation.page, answer.success()) {
-                    fault.answered(asked, law, body);
-                }
-            }
             How::Create(fault) => {
                 if let Some(created) = operation(&deviation.on).and_then(|create| create.created.as_ref()) {
                     fault.answered(created, &call, &mut answer, (inside, memory)).await;
@@ -113,12 +106,9 @@ async fn answer(mut call: Call, deviations: &[&(&Deviation, Memory)], inside: &I
                     renamed::answered(updated, &call, &mut answer, memory);
                 }
             }
-            How::Place { pattern, edit: how } => {
-                if let Some(body) = answer.success() {
-                    edit(body, call.operation, pattern, how);
-                }
+            How::Odd(..) | How::Page(_) | How::Place { .. } | How::Whole(_) => {
+                deviation.how.edit(&call, asked, &mut answer);
             }
-            How::Whole(fault) => fault.answered(&mut answer),
         }
     }
     answer.into_response()

@@ -35,7 +35,8 @@
 //!
 //! What stands under `each` is wrong in every element. Where an answer has no element there, it is shown one that
 //! conforms but for the fault: a fault that is on can always be seen. Only successes are changed, but for the faults
-//! that are about refusals. Several faults may be on at once; those on a place are done before those on a whole answer.
+//! that are about refusals. Several faults may be on at once; those on a place are done before those on a whole answer. These
+//! and the others that are edits of one answer show on a recording too, without a service ([`Fault::edited`]).
 
 mod awkward;
 mod call;
@@ -45,6 +46,7 @@ mod creates;
 mod credential;
 mod days;
 mod derived;
+mod edited;
 mod layer;
 mod letters;
 mod lost;
@@ -63,6 +65,7 @@ mod wholes;
 mod writing;
 mod written;
 
+pub use edited::Edited;
 pub use layer::app;
 pub use names::{Faults, UnknownFault};
 pub use table::{Fault, Seen, faults};

@@ -125,6 +125,14 @@ pub(super) const ROWS: &[PageRow] = &[
 ];
 
 impl PageFault {
+    /// Whether it is more than an edit of an answer: another page is answered than the one that was asked for.
+    pub(super) fn asks_for_another(self) -> bool {
+        matches!(
+            self,
+            PageFault::DefaultIsTwo | PageFault::EmptyPageInside | PageFault::Ignored | PageFault::Repeated
+        )
+    }
+
     pub(super) fn sent(self, call: &mut Call) {
         let asked = number(call);
         match (self, asked) {

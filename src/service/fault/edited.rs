@@ -1,0 +1,125 @@
+//! Faults as edits of one answer: [`Fault::edited`]. The layer makes its answers by the very same edits, so that what is
+//! shown of a recording holds for a service.
+
+use axum::body::Bytes;
+use axum::http::{Request, Response};
+
+use super::call::{Call, Content, ServedAnswer};
+use super::contract::operation;
+use super::pages::number;
+use super::places::edit;
+use super::table::{Fault, How};
+
+/// An answer as a fault makes it.
+#[derive(Debug)]
+pub enum Edited {
+    /// It is complete.
+    Answer(Response<Bytes>),
+    /// The connection ends inside of it.
+    Cut,
+}
+
+impl Fault {
+    /// The operation whose answers it edits, each for itself; none where no edit of one answer shows it, such as a record
+    /// that is lost.
+    #[must_use]
+    pub fn edits(&self) -> Option<&str> {
+        let is_edit = match &self.deviation.how {
+            How::Odd(..) | How::Place { .. } | How::Whole(_) => true,
+            How::Page(fault) => !fault.asks_for_another(),
+            _ => false,
+        };
+        is_edit.then_some(self.deviation.on.as_str())
+    }
+
+    /// What a service with this fault answers a request in place of this answer; none where it is no edit. Both are of the
+    /// operation that it [edits](Self::edits). Of the request the path, the query and the body are read.
+    #[must_use]
+    pub fn edited(&self, request: Request<Bytes>, answer: Response<Bytes>) -> Option<Edited> {
+        let operation = operation(self.edits()?)?;
+        let (head, body) = request.into_parts();
+        let call = Call { operation, head, body };
+        let (head, text) = answer.into_parts();
+        let mut answer = ServedAnswer::of(head, text);
+        self.deviation.how.edit(&call, number(&call), &mut answer);
+        Some(match answer.content {
+            Content::Cut(_) => Edited::Cut,
+            _ => Edited::Answer(Response::from_parts(answer.head.clone(), answer.text())),
+        })
+    }
+}
+
+impl How {
+    /// Edits the answer to a call that asked for this page; leaves it as it is where this is no edit of one answer.
+    pub(super) fn edit(&self, call: &Call, asked: Option<u64>, answer: &mut ServedAnswer) {
+        match self {
+            How::Odd(oddity, end) => oddity.answered(*end, call, answer),
+            How::Page(fault) => {
+                if let (Some(law), Some(body)) = (&call.operation.page, answer.success()) {
+                    fault.answered(asked, law, body);
+                }
+            }
+            How::Place { pattern, edit: how } => {
+                if let Some(body) = answer.success() {
+                    edit(body, call.operation, pattern, how);
+                }
+            }
+            How::Whole(fault) => fault.answered(answer),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::fault::Faults;
+
+    fn edited(name: &str, (status, body): (u16, &'static str)) -> Option<Edited> {
+        let faults = Faults::named([name]).unwrap();
+        let fault = faults.iter().next().unwrap();
+        let request = Request::builder().uri("/organization/v1/contact-database?page=x");
+        let answer = Response::builder().status(status);
+        let answer = answer.body(Bytes::from_static(body.as_bytes())).unwrap();
+        fault.edited(request.body(Bytes::new()).unwrap(), answer)
+    }
+
+    fn told(name: &str, answer: (u16, &'static str)) -> (u16, Bytes) {
+        match edited(name, answer) {
+            Some(Edited::Answer(answer)) => (answer.status().as_u16(), answer.into_body()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_success_is_edited_as_the_fault_says_and_a_refusal_is_left_alone() {
+        let dropped = "createTag/data/name:dropped";
+        let tag = r#"{"data":{"id":"a","name":"b"}}"#;
+        assert_eq!(told(dropped, (201, tag)), (201, Bytes::from(r#"{"data":{"id":"a"}}"#)));
+        assert_eq!(told(dropped, (422, tag)), (422, Bytes::from(tag)));
+        assert_eq!(told("createTag:answered-200", (201, "{}")).0, 200);
+        assert_eq!(
+            told("getContacts:total-wrong", (200, r#"{"data":{"total":1}}"#)).1,
+            r#"{"data":{"total":2}}"#
+        );
+    }
+
+    #[test]
+    fn an_odd_request_is_known_by_what_was_sent() {
+        assert_eq!(told("getContacts:fails-on-page-word", (400, "{}")).0, 500);
+        assert_eq!(told("getContacts:fails-on-page-zero", (400, "{}")).0, 400);
+    }
+
+    #[test]
+    fn a_connection_that_is_cut_leaves_no_answer() {
+        let cut = edited("getTags:connection-cut", (200, "{}"));
+        assert!(matches!(cut, Some(Edited::Cut)), "{cut:?}");
+    }
+
+    #[test]
+    fn a_fault_that_takes_a_service_is_no_edit() {
+        for name in ["createTag:stored-twice", "getVisits:page-ignored"] {
+            assert!(edited(name, (200, "{}")).is_none(), "{name}");
+        }
+    }
+}
