@@ -1,7 +1,11 @@
-//! Holds a run to its recording: judged again, it gives the verdicts and the findings of the run.
+//! Recordings of a run: [`assert_judged_again`] holds the run to what its recording gives when it is judged again, and
+//! [`answered`] puts another answer into an exchange.
 
+use axum::body::Bytes;
+use axum::http::{Method, Request, Response, StatusCode};
 use countersign::contract::Contract;
 use countersign::contract::fact::FactId;
+use countersign::exchange::{Answer, Exchange, Failure};
 use countersign::rules::{Levels, Verdicts};
 use countersign::run::{Ended, Run};
 
@@ -34,4 +38,42 @@ fn findings(contract: &Contract, verdicts: &Verdicts) -> Vec<String> {
         format!("{level:?} {rule}: {fact} at {at}, received {received}, in {exchange:?} to {path}, {count} times")
     });
     told.collect()
+}
+
+/// What an exchange sent, but for the headers; none where its path is no URI.
+pub(crate) fn request(exchange: &Exchange) -> Option<Request<Bytes>> {
+    let sent = &exchange.request;
+    let mut request = Request::new(sent.text().unwrap_or_default().into());
+    *request.method_mut() = Method::from_bytes(sent.method.as_str().as_bytes()).ok()?;
+    *request.uri_mut() = sent.path.parse().ok()?;
+    Some(request)
+}
+
+/// The answer of an exchange, where a complete one came.
+pub(crate) fn answer(exchange: &Exchange) -> Option<Response<Bytes>> {
+    let Answer {
+        status, headers, body, ..
+    } = exchange.answer()?;
+    let mut response = Response::new(body.clone());
+    *response.status_mut() = StatusCode::from_u16(*status).ok()?;
+    headers.clone_into(response.headers_mut());
+    Some(response)
+}
+
+/// The exchange with another answer, or with a connection that ended inside of it.
+pub(crate) fn answered(exchange: &Exchange, answer: Option<Response<Bytes>>) -> Exchange {
+    let elapsed = exchange.answer().map(|answer| answer.elapsed).unwrap_or_default();
+    let outcome = answer.ok_or(Failure::Cut).map(|answer| {
+        let (head, body) = answer.into_parts();
+        Answer {
+            status: head.status.as_u16(),
+            headers: head.headers,
+            body,
+            elapsed,
+        }
+    });
+    Exchange {
+        outcome,
+        ..exchange.clone()
+    }
 }

@@ -1,23 +1,26 @@
 //! The checker against a service with faults. It is put together here, as [`countersign::Check`] does it, because a plan may
 //! be carried out in part.
 
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use std::time::Duration;
 
 use countersign::client::Token;
 use countersign::contract::Contract;
 use countersign::contract::operation::OperationId;
-use countersign::exchange::{Limits, Transport};
-use countersign::plan::{Mark, Plan, Selection, Step};
-use countersign::rules::Finding;
-use countersign::run::{self, Event, Settings};
-use countersign::service::fault::{self, Faults};
+use countersign::exchange::{Exchange, Limits, Transport};
+use countersign::history::Recording;
+use countersign::plan::{Mark, Plan, Selection};
+use countersign::rules::{Finding, Levels, Verdicts};
+use countersign::run::{self, Event, Run, Settings};
+use countersign::service::fault::{self, Edited, Fault, Faults};
 use countersign::service::{Service, StoreUrl};
 use tokio::runtime::Runtime;
 
 use crate::service::profile::profile;
 use crate::service::support::TOKEN;
-use crate::support::again::assert_judged_again;
+use crate::support::again::{answer, answered, assert_judged_again, request};
 use crate::support::is_exhaustive;
 
 /// One thing that a check found.
@@ -44,6 +47,8 @@ pub(super) fn scope(seed: u64) -> Selection {
 pub(super) struct Checker<'contract> {
     contract: &'contract Contract,
     runtime: Runtime,
+    /// The plans that were carried out: many checks carry out the same.
+    plans: RefCell<HashMap<(u64, Extent), Rc<Plan>>>,
 }
 
 impl<'contract> Checker<'contract> {
@@ -53,7 +58,11 @@ impl<'contract> Checker<'contract> {
             .start_paused(true)
             .build()
             .unwrap();
-        Checker { contract, runtime }
+        Checker {
+            contract,
+            runtime,
+            plans: RefCell::default(),
+        }
     }
 
     /// Checks a service over a store of its own that has these faults.
@@ -62,52 +71,105 @@ impl<'contract> Checker<'contract> {
     }
 
     /// The same, of a service with these choices in the gaps.
-    pub(super) fn check_of(&self, settings: &[String], faults: &Faults, (seed, extent): (u64, Extent)) -> Vec<Found> {
+    pub(super) fn check_of(&self, settings: &[String], faults: &Faults, part: (u64, Extent)) -> Vec<Found> {
+        let run = self.run((settings, faults), part, is_exhaustive());
+        assert_judged_again(self.contract, &run);
+        self.found(&run.verdicts)
+    }
+
+    /// What went over the wire in a check of a service without faults.
+    pub(super) fn recording(&self, extent: Extent) -> Recording {
+        let run = self.run((&[], &Faults::default()), (1, extent), true);
+        run.recording.unwrap()
+    }
+
+    /// What the check of a recording finds with the answers as this fault makes them; nothing where it edits none.
+    pub(super) fn replay(&self, recording: &Recording, fault: &Fault) -> Vec<Found> {
+        let edits = fault.edits().and_then(|on| self.contract.operation_named(on));
+        let edited = |exchange: &Exchange| {
+            let answer = answer(exchange).filter(|_| edits == Some(exchange.request.operation))?;
+            Some(match fault.edited(request(exchange)?, answer)? {
+                Edited::Answer(edited) => answered(exchange, Some(edited)),
+                Edited::Cut => answered(exchange, None),
+            })
+        };
+        self.found(&recording.judge_edited(self.contract, Levels::default(), edited))
+    }
+
+    fn run(&self, (settings, faults): (&[String], &Faults), (seed, extent): (u64, Extent), keep: bool) -> Run {
         let opened = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile(settings));
         let service = self.runtime.block_on(opened).unwrap();
         let (app, token) = (fault::app(service, faults), Token::new(TOKEN).unwrap());
         let transport = Transport::in_process(app, Some(token), "wrong".to_owned(), Limits::default());
         let settings = Settings {
             settle: Duration::ZERO,
-            keep_recording: is_exhaustive(),
+            keep_recording: keep,
             ..Settings::new(Mark::new(seed, 0))
         };
-        let mut plan = Plan::new(self.contract, &scope(seed));
-        let in_core = |step: &Step| step.action.odd().is_none() && step.action.always_sends();
-        match extent {
-            Extent::Whole => {}
-            Extent::Varied => plan.steps.retain(|step| step.action.odd().is_none()),
-            Extent::Core => plan.steps.retain(in_core),
-            Extent::CoreOf(operation) => {
-                let only = vec![operation];
-                let needed = Plan::new(self.contract, &Selection { only, ..scope(seed) });
-                let needed: HashSet<_> = needed.steps.iter().map(|step| step.operation).collect();
-                plan.steps
-                    .retain(|step| in_core(step) && needed.contains(&step.operation));
-            }
-        }
+        let mut plans = self.plans.borrow_mut();
+        let plan = plans
+            .entry((seed, extent))
+            .or_insert_with(|| self.plan(seed, extent).into());
+        let plan = Rc::clone(plan);
         let mut ignore = |_: Event<'_>| {};
         let around = (&mut ignore as &mut dyn FnMut(Event<'_>), std::future::pending());
         let run = run::run(self.contract, &plan, &transport, &settings, around);
-        let run = self.runtime.block_on(run);
-        assert_judged_again(self.contract, &run);
-        let findings = run.verdicts.findings().iter();
+        self.runtime.block_on(run)
+    }
+
+    fn plan(&self, seed: u64, extent: Extent) -> Plan {
+        let mut plan = Plan::new(self.contract, &scope(seed));
+        plan.steps.retain(|step| match extent.part {
+            Part::Core => step.action.odd().is_none() && step.action.always_sends(),
+            Part::Varied => step.action.odd().is_none(),
+            Part::Whole => true,
+        });
+        if let Some(operation) = extent.of {
+            let only = vec![operation];
+            let needed = Plan::new(self.contract, &Selection { only, ..scope(seed) });
+            let needed: HashSet<_> = needed.steps.iter().map(|step| step.operation).collect();
+            plan.steps.retain(|step| needed.contains(&step.operation));
+        }
+        plan
+    }
+
+    fn found(&self, verdicts: &Verdicts) -> Vec<Found> {
+        let findings = verdicts.findings().iter();
         findings.map(|finding| found(self.contract, finding)).collect()
     }
 }
 
-/// How much of a plan is carried out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extent {
-    /// Without variants and odd requests, which are three quarters of all. What is found so is found by the whole too:
-    /// more evidence takes no finding back.
+/// How much of a plan is carried out. What a part finds the whole finds too: more evidence takes no finding back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Extent {
+    pub(super) part: Part,
+    /// The operation that it concerns, with what that needs; all where none is named.
+    pub(super) of: Option<OperationId>,
+}
+
+/// Which steps of a plan are carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Part {
+    /// Without variants and odd requests, which are three quarters of all.
     Core,
-    /// Of that what concerns one operation and what it needs.
-    CoreOf(OperationId),
     /// Without odd requests.
     Varied,
-    /// All of it.
+    /// All of them.
     Whole,
+}
+
+impl Part {
+    /// This part of what concerns one operation and what it needs.
+    pub(super) fn of(self, operation: OperationId) -> Extent {
+        let of = Some(operation);
+        Extent { part: self, of }
+    }
+
+    /// This part of the plan for all operations.
+    pub(super) fn of_all(self) -> Extent {
+        let of = None;
+        Extent { part: self, of }
+    }
 }
 
 fn found(contract: &Contract, finding: &Finding) -> Found {
