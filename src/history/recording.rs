@@ -64,10 +64,10 @@ impl Recording {
         Self { mark, shown, entries }
     }
 
-    /// The exchanges, in the order in which their answers came.
-    pub fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
+    /// The exchanges, in the order in which their answers came, each with why it came about.
+    pub fn exchanges(&self) -> impl Iterator<Item = (&Exchange, Intent)> {
         self.entries.iter().filter_map(|entry| match entry {
-            Entry::Exchange(exchange, ..) => Some(&**exchange),
+            Entry::Exchange(exchange, intent, _) => Some((&**exchange, *intent)),
             _ => None,
         })
     }

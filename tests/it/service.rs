@@ -11,7 +11,7 @@ mod contract;
 mod fault;
 mod killed;
 mod pages;
-mod profile;
+pub(crate) mod profile;
 mod refusals;
 mod server;
 mod storage;

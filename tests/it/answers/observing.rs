@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
+use countersign::history::Recording;
 use countersign::plan::Plan;
 use countersign::report::shapes::{Answers, Observed};
 use countersign::report::{Outcome, Record, Terminal, Verbosity};
@@ -37,6 +38,28 @@ pub(super) struct Shapes {
 /// The checker's own verdict where it could not judge, or the operations of which nothing was shown.
 pub(super) async fn shapes(subject: &Subject) -> Result<Shapes, String> {
     let (observed, plan, verdict) = observed(subject).await?;
+    by_name(&observed, &plan).map_err(|silent| format!("nothing was decided on the answers of {silent}: {verdict}"))
+}
+
+/// The same of a check with writes that was recorded.
+///
+/// # Errors
+///
+/// The operations of which nothing was shown.
+pub(super) fn recorded(recording: &Recording) -> Result<Shapes, String> {
+    let plan = Check::new(Arc::clone(&CONTRACT))
+        .token("any")
+        .writes(true)
+        .seed(SEED)
+        .plan();
+    let plan = plan.map_err(|error| error.to_string())?;
+    let mut observed = Observed::new(contract());
+    let exchanges = recording.exchanges();
+    exchanges.for_each(|(exchange, intent)| observed.see(exchange, intent));
+    by_name(&observed, &plan)
+}
+
+fn by_name(observed: &Observed<'_>, plan: &Plan) -> Result<Shapes, String> {
     let mut shapes = Shapes {
         by_name: BTreeMap::new(),
         not_called: Vec::new(),
@@ -62,8 +85,7 @@ pub(super) async fn shapes(subject: &Subject) -> Result<Shapes, String> {
             .insert(format!("answer_{}", operation.name), answers.clone());
     }
     if !silent.is_empty() {
-        let silent = silent.join(", ");
-        return Err(format!("nothing was decided on the answers of {silent}: {verdict}"));
+        return Err(silent.join(", "));
     }
     if !observed.errors().is_empty() {
         shapes.by_name.insert(ERRORS.to_owned(), observed.errors().clone());

@@ -7,8 +7,9 @@ use countersign::service::AXES;
 
 use super::accepted;
 use super::held::held;
-use super::observing::{ERRORS, Shapes, shapes};
+use super::observing::{ERRORS, Shapes, recorded};
 use super::subject::{Subject, folder};
+use crate::service::profile::checker::of_single_value;
 use crate::support::crew::try_all;
 
 /// Values of one axis that change what a snapshot holds.
@@ -191,10 +192,9 @@ fn no_snapshot_differs_but_where_an_axis_changes_shapes() {
         others.map(move |value| (axis.name, value.name))
     });
     try_all(values.collect(), async |(axis, value)| {
-        tokio::time::pause();
-        let subject = Subject::embedded(&[&format!("{axis}={value}")]).await;
-        let shapes = shapes(&subject).await;
-        tokio::time::resume();
+        let seen = of_single_value(&format!("{axis}={value}")).await;
+        let subject = Subject::embedded(&[]).await;
+        let shapes = recorded(&seen.recording);
         let expected = CHANGES.iter().find(|change| change.is_of(axis, value));
         let because = expected.map_or("no shape changes", |change| change.because);
         let expected: BTreeSet<_> = expected

@@ -47,9 +47,15 @@ pub(super) enum Payload {
 impl Call {
     pub(super) async fn read(request: Request) -> Self {
         let (parts, body) = request.into_parts();
+        let bytes = to_bytes(body, ENOUGH).await.unwrap();
+        Self::of(http::Request::from_parts(parts, bytes))
+    }
+
+    pub(super) fn of(request: http::Request<Bytes>) -> Self {
+        let (parts, bytes) = request.into_parts();
         Self {
             operation: operation(parts.method.as_str(), parts.uri.path()),
-            bytes: to_bytes(body, ENOUGH).await.unwrap(),
+            bytes,
             method: parts.method,
             uri: parts.uri,
             headers: parts.headers,
@@ -155,6 +161,11 @@ impl Reply {
     pub(super) async fn read(response: Response) -> Self {
         let (parts, body) = response.into_parts();
         let bytes = to_bytes(body, ENOUGH).await.unwrap();
+        Self::of(http::Response::from_parts(parts, bytes))
+    }
+
+    pub(super) fn of(response: http::Response<Bytes>) -> Self {
+        let (parts, bytes) = response.into_parts();
         let mut headers = parts.headers;
         headers.remove(header::CONTENT_LENGTH);
         Self {
@@ -189,6 +200,19 @@ impl Reply {
             Payload::Json(value) => Some(value),
             _ => None,
         }
+    }
+
+    /// The answer as a client reads it; none where the connection ends inside of it.
+    pub(super) fn complete(self) -> Option<http::Response<Bytes>> {
+        let body = match self.body {
+            Payload::Json(value) => value.to_string().into(),
+            Payload::Raw(bytes) => bytes,
+            Payload::Cut(_) => return None,
+        };
+        let mut response = http::Response::new(body);
+        *response.status_mut() = StatusCode::from_u16(self.status).unwrap();
+        *response.headers_mut() = self.headers;
+        Some(response)
     }
 
     pub(super) fn into_response(self) -> Response {

@@ -1,14 +1,18 @@
-//! Checks a deviating service, in this process or over a socket. The main type is [`Checked`].
+//! Checks a deviating service, in this process or over a socket. The main type is [`Checked`]; what both it and the check
+//! of a recording say is [`Judged`].
 
-use std::sync::{Arc, LazyLock};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use axum::Router;
 use chrono::DateTime;
 use countersign::contract::Contract;
+use countersign::contract::fact::FactId;
+use countersign::history::Recording;
 use countersign::plan::Shard;
-use countersign::report::{FactRow, FindingRecord, Outcome, Record};
-use countersign::rules::Level;
+use countersign::report::{FactRow, FindingRecord, Outcome, Record, VerdictRecord};
+use countersign::rules::{Finding, Level, Levels, Verdict, Verdicts};
 
 use super::call::{Call, TOKEN};
 use super::deviating::{Deviation, laid};
@@ -31,7 +35,7 @@ pub(super) fn check(seed: u64) -> countersign::Check {
 }
 
 /// How a service is checked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Check {
     pub(super) writes: bool,
     pub(super) settle: Duration,
@@ -67,6 +71,14 @@ impl Check {
         only: None,
     };
 
+    /// Of this operation and what it needs; of all where everything is tried.
+    pub(super) fn concerning(operation: &'static str) -> Self {
+        Self {
+            only: (!is_exhaustive()).then_some(operation),
+            ..Self::DEFAULT
+        }
+    }
+
     /// Checks a service in this process, on a clock that jumps where the check waits.
     pub(super) async fn run(&self, deviation: Deviation) -> Checked {
         let (router, log) = laid(deviation).await;
@@ -75,6 +87,32 @@ impl Check {
         tokio::time::resume();
         let calls = std::mem::take(&mut *log.lock().unwrap());
         Checked { record, calls }
+    }
+
+    /// What a check of this service says: of a recording of the reference service with its answers edited, where the
+    /// deviation does nothing else.
+    pub(super) async fn judged(&self, deviation: Deviation) -> Judged {
+        if is_exhaustive() || !deviation.only_edits() {
+            return Judged::of(&self.run(deviation).await);
+        }
+        let recording = self.recording().await;
+        Judged::again(&recording.judge_edited(contract(), Levels::default(), |exchange| deviation.edited(exchange)))
+    }
+
+    /// What such a check of the reference service saw.
+    async fn recording(&self) -> Arc<Recording> {
+        static RECORDINGS: LazyLock<Mutex<HashMap<Check, Arc<Recording>>>> = LazyLock::new(Mutex::default);
+        let known = RECORDINGS.lock().unwrap().get(self).cloned();
+        if let Some(known) = known {
+            return known;
+        }
+        let (router, _) = laid(Deviation::none()).await;
+        tokio::time::pause();
+        let report = self.settled().service(router).keep_recording(true).run().await.unwrap();
+        tokio::time::resume();
+        let recording = Arc::new(report.into_run().recording.unwrap());
+        RECORDINGS.lock().unwrap().insert(*self, Arc::clone(&recording));
+        recording
     }
 
     /// Checks the service at this base URL.
@@ -164,4 +202,123 @@ pub(super) fn any_element(pointer: &str) -> String {
         Err(_) => token,
     });
     tokens.collect::<Vec<_>>().join("/")
+}
+
+/// What a check says, of a run or of a recording.
+pub(super) struct Judged {
+    pub(super) outcome: Outcome,
+    findings: Vec<Said>,
+    /// How many facts are held.
+    pub(super) held: usize,
+    /// Why facts are undecided, each reason once.
+    pub(super) reasons: Vec<String>,
+}
+
+/// What a check says of one finding.
+#[derive(Debug)]
+pub(super) struct Said {
+    level: Level,
+    pub(super) rule: String,
+    pub(super) operation: String,
+    /// Where in the answer, with `*` for every element's number.
+    pub(super) pointer: String,
+    /// Where in the contract.
+    pub(super) place: String,
+    pub(super) fact: String,
+    received: String,
+}
+
+impl Judged {
+    fn of(checked: &Checked) -> Self {
+        let rows = checked.record.facts.rows.iter();
+        let verdicts = rows.map(|row| (row.verdict, row.reason.as_ref().map(ToString::to_string)));
+        let findings = checked.record.findings.iter().map(|finding| Said {
+            level: finding.level,
+            rule: finding.rule.to_string(),
+            operation: finding.operation.clone(),
+            pointer: any_element(&finding.answer_pointer),
+            place: finding.contract_pointer.clone(),
+            fact: finding.fact.clone(),
+            received: finding.received.clone(),
+        });
+        Self::new(checked.outcome(), findings.collect(), verdicts)
+    }
+
+    fn again(verdicts: &Verdicts) -> Self {
+        let facts = (0..contract().facts.len()).map(|index| match verdicts.of(contract(), FactId(index)) {
+            Verdict::Broken => (VerdictRecord::Broken, None),
+            Verdict::Held => (VerdictRecord::Held, None),
+            Verdict::Undecided(reason) => (VerdictRecord::Undecided, Some(reason.to_string())),
+        });
+        let said = |finding: &Finding| {
+            let fact = contract().fact(finding.fact);
+            Said {
+                level: finding.level,
+                rule: finding.rule.name.to_owned(),
+                operation: contract().operation(finding.request.operation).name.clone(),
+                pointer: any_element(&finding.pointer),
+                place: fact.place.to_string(),
+                fact: fact.name.to_string(),
+                received: finding.received.clone(),
+            }
+        };
+        let findings: Vec<_> = verdicts.findings().iter().map(said).collect();
+        let denied = findings.iter().any(|said| said.level == Level::Deny);
+        let outcome = if denied {
+            Outcome::DoesNotConform
+        } else {
+            Outcome::Conforms
+        };
+        Self::new(outcome, findings, facts)
+    }
+
+    fn new(
+        outcome: Outcome,
+        findings: Vec<Said>,
+        facts: impl Iterator<Item = (VerdictRecord, Option<String>)>,
+    ) -> Self {
+        let (verdicts, reasons): (Vec<_>, Vec<_>) = facts.unzip();
+        let mut reasons: Vec<_> = reasons.into_iter().flatten().collect();
+        reasons.sort();
+        reasons.dedup();
+        let held = verdicts
+            .iter()
+            .filter(|verdict| **verdict == VerdictRecord::Held)
+            .count();
+        Self {
+            outcome,
+            findings,
+            held,
+            reasons,
+        }
+    }
+
+    pub(super) fn findings(&self) -> impl Iterator<Item = &Said> {
+        self.findings.iter()
+    }
+
+    pub(super) fn denied(&self) -> impl Iterator<Item = &Said> {
+        self.findings().filter(|said| said.level == Level::Deny)
+    }
+
+    pub(super) fn warned(&self) -> impl Iterator<Item = &Said> {
+        self.findings().filter(|said| said.level == Level::Warn)
+    }
+}
+
+impl std::fmt::Display for Said {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            rule,
+            operation,
+            pointer,
+            fact,
+            received,
+            ..
+        } = self;
+        write!(
+            formatter,
+            "{rule}: {operation} {pointer:?} ({fact}), received {received}"
+        )
+    }
 }

@@ -60,7 +60,11 @@ async fn what_is_wrong_at_a_full_last_page_alone_is_found() {
         }),
     ];
     for (name, over, wrong) in ways {
-        let checked = ROOM.run(at("getTags", over, wrong)).await;
+        let check = Check {
+            max_writes: ROOM.max_writes,
+            ..Check::concerning("createTag")
+        };
+        let checked = check.run(at("getTags", over, wrong)).await;
         let all = denied(&checked);
         let pages = checked
             .denied()

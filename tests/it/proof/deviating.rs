@@ -11,10 +11,13 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::{self, Next};
 use axum::response::Response;
+use countersign::exchange::Exchange;
 use countersign::service::{self, Profile, Service, Setting, StoreUrl};
 
 use super::call::{Call, Reply, TOKEN};
+use super::checked::contract;
 use super::listing::Listing;
+use crate::support::again::{answer, answered, request};
 
 type Ask = Box<dyn Fn(&mut Call) -> Option<Reply> + Send + Sync>;
 type Relist = Box<dyn Fn(&Call, &mut Listing) + Send + Sync>;
@@ -25,7 +28,10 @@ type Tell = Box<dyn Fn(&Call, &mut Reply) + Send + Sync>;
 pub(super) struct Deviation {
     asks: Vec<Ask>,
     relists: Vec<Relist>,
-    tells: Vec<Tell>,
+    /// Each with the operation whose successes it changes, where it is one's.
+    tells: Vec<(Option<&'static str>, Tell)>,
+    /// Whether no recording shows it.
+    takes_a_run: bool,
 }
 
 /// The calls that a service was sent, in order.
@@ -60,17 +66,39 @@ impl Deviation {
 
     /// After the service: changes the answer.
     pub(super) fn told(mut self, tell: impl Fn(&Call, &mut Reply) + Send + Sync + 'static) -> Self {
-        self.tells.push(Box::new(tell));
+        self.tells.push((None, Box::new(tell)));
         self
     }
 
     /// After the service, where the operation succeeded.
-    pub(super) fn at(self, operation: &'static str, tell: impl Fn(&Call, &mut Reply) + Send + Sync + 'static) -> Self {
-        self.told(move |call, reply| {
-            if call.is(operation) && reply.succeeded() {
-                tell(call, reply);
-            }
-        })
+    pub(super) fn at(
+        mut self,
+        operation: &'static str,
+        tell: impl Fn(&Call, &mut Reply) + Send + Sync + 'static,
+    ) -> Self {
+        self.tells.push((Some(operation), Box::new(tell)));
+        self
+    }
+
+    /// Says that no recording shows it: it is of what stands on the wire alone, or of what a run sends next.
+    pub(super) fn in_a_run(mut self) -> Self {
+        self.takes_a_run = true;
+        self
+    }
+
+    /// Whether all that it does is to change answers, each for itself.
+    pub(super) fn only_edits(&self) -> bool {
+        self.asks.is_empty() && self.relists.is_empty() && !self.takes_a_run
+    }
+
+    /// What was recorded, with the answer as the deviation has it; none where it changes nothing.
+    pub(super) fn edited(&self, exchange: &Exchange) -> Option<Exchange> {
+        let called = contract().operation(exchange.request.operation).name.as_str();
+        let tells = || self.tells.iter().filter(|(of, _)| of.is_none_or(|of| of == called));
+        let answer = answer(exchange).filter(|_| tells().next().is_some())?;
+        let (call, mut reply) = (Call::of(request(exchange)?), Reply::of(answer));
+        self.tell(&call, &mut reply);
+        Some(answered(exchange, reply.complete()))
     }
 
     fn ask(&self, call: &mut Call) -> Option<Reply> {
@@ -90,8 +118,10 @@ impl Deviation {
     }
 
     fn tell(&self, call: &Call, reply: &mut Reply) {
-        for tell in &self.tells {
-            tell(call, reply);
+        for (of, tell) in &self.tells {
+            if of.is_none_or(|operation| call.is(operation) && reply.succeeded()) {
+                tell(call, reply);
+            }
         }
     }
 }

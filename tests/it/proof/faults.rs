@@ -7,7 +7,7 @@ mod pages;
 
 use countersign::report::Outcome;
 
-use super::checked::{Check, Checked, any_element, told};
+use super::checked::{Check, Judged, contract};
 use super::deviating::Deviation;
 use crate::support::crew::try_all;
 
@@ -17,6 +17,8 @@ pub(super) struct Fault {
     deviation: Deviation,
     /// Rule, operation, place in the answer and fact of what must be found.
     wanted: Wanted,
+    /// The operation that shows it, with what that needs; all where none is named.
+    only: Option<&'static str>,
     /// Rules that tell of it too, because it cannot be broken alone.
     following: &'static [&'static str],
 }
@@ -41,6 +43,7 @@ impl Fault {
                 pointer: String::new(),
                 fact: String::new(),
             },
+            only: None,
             following: &[],
         }
     }
@@ -49,6 +52,7 @@ impl Fault {
     fn found_by(mut self, rule: &'static str, operation: &str) -> Self {
         self.wanted.rule = rule;
         operation.clone_into(&mut self.wanted.operation);
+        self.only = named(operation);
         self
     }
 
@@ -60,6 +64,8 @@ impl Fault {
 
     fn of(mut self, fact: &str) -> Self {
         fact.clone_into(&mut self.wanted.fact);
+        // A list shows what a create has done.
+        self.only = fact.split(' ').next().and_then(named).or(self.only);
         self
     }
 
@@ -69,16 +75,22 @@ impl Fault {
     }
 }
 
+fn named(operation: &str) -> Option<&'static str> {
+    let id = contract().operation_named(operation)?;
+    Some(&contract().operation(id).name)
+}
+
 /// Checks each fault's service and tells every fault that was not found, or not where it is.
 fn prove(faults: Vec<Fault>) {
     try_all(faults, async |mut fault: Fault| {
         let deviation = std::mem::take(&mut fault.deviation);
-        let checked = Check::default().run(deviation).await;
-        misses(&fault, &checked)
+        // What else is found is asked of the operations that this one needs; of all where every one is called.
+        let check = fault.only.map_or_else(Check::default, Check::concerning);
+        misses(&fault, &check.judged(deviation).await)
     });
 }
 
-fn misses(fault: &Fault, checked: &Checked) -> Vec<String> {
+fn misses(fault: &Fault, judged: &Judged) -> Vec<String> {
     let Wanted {
         rule,
         operation,
@@ -86,25 +98,23 @@ fn misses(fault: &Fault, checked: &Checked) -> Vec<String> {
         fact,
     } = &fault.wanted;
     let mut misses = Vec::new();
-    if checked.outcome() != Outcome::DoesNotConform {
-        misses.push(format!("the outcome is {:?}", checked.outcome()));
+    if judged.outcome != Outcome::DoesNotConform {
+        misses.push(format!("the outcome is {:?}", judged.outcome));
     }
-    let mut findings = checked.denied().filter(|finding| finding.rule == *rule);
+    let mut findings = judged.denied().filter(|finding| finding.rule == *rule);
     let found = findings.any(|finding| {
-        finding.operation == *operation
-            && any_element(&finding.answer_pointer) == *pointer
-            && finding.fact.contains(fact.as_str())
+        finding.operation == *operation && finding.pointer == *pointer && finding.fact.contains(fact.as_str())
     });
     if !found {
-        let all: Vec<_> = checked.denied().map(told).collect();
+        let all: Vec<_> = judged.denied().map(ToString::to_string).collect();
         misses.push(format!(
             "no `{rule}` of {operation} at {pointer:?} ({fact}), but {all:?}"
         ));
     }
-    let astray = checked
+    let astray = judged
         .denied()
         .filter(|finding| finding.rule != *rule && !fault.following.contains(&finding.rule.as_str()));
-    misses.extend(astray.map(|finding| format!("astray: {}", told(finding))));
+    misses.extend(astray.map(|finding| format!("astray: {finding}")));
     misses
         .into_iter()
         .map(|miss| format!("{}: {miss}", fault.name))

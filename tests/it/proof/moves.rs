@@ -12,7 +12,7 @@ mod variety;
 use countersign::report::Outcome;
 
 use super::call::Reply;
-use super::checked::{Check, Checked, told};
+use super::checked::{Check, Judged};
 use super::deviating::Deviation;
 use crate::support::crew::try_all;
 
@@ -54,6 +54,12 @@ impl Move {
         self
     }
 
+    /// Asks what it brings about of this operation and what that needs, but where everything is tried.
+    fn of(mut self, operation: &'static str) -> Self {
+        self.check = Check::concerning(operation);
+        self
+    }
+
     fn checked(mut self, check: Check) -> Self {
         self.check = check;
         self
@@ -64,58 +70,38 @@ impl Move {
 fn prove(moves: Vec<Move>) {
     try_all(moves, async |mut moved: Move| {
         let deviation = std::mem::take(&mut moved.deviation);
-        let checked = moved.check.run(deviation).await;
-        misses(&moved, &checked)
+        if moved.check.only.is_some() {
+            moved.floor = moved.check.judged(Deviation::none()).await.held * 9 / 10;
+        }
+        misses(&moved, &moved.check.judged(deviation).await)
     });
 }
 
-fn misses(moved: &Move, checked: &Checked) -> Vec<String> {
-    let mut misses: Vec<_> = checked
-        .denied()
-        .map(|finding| format!("false: {}", told(finding)))
-        .collect();
-    if checked.outcome() != Outcome::Conforms {
-        misses.push(format!(
-            "the outcome is {:?}, {:?}",
-            checked.outcome(),
-            checked.record.reason
-        ));
+fn misses(moved: &Move, judged: &Judged) -> Vec<String> {
+    let mut misses: Vec<_> = judged.denied().map(|finding| format!("false: {finding}")).collect();
+    if judged.outcome != Outcome::Conforms {
+        misses.push(format!("the outcome is {:?}", judged.outcome));
     }
-    let unexpected = checked
+    let unexpected = judged
         .warned()
         .filter(|finding| !moved.warning.contains(&finding.rule.as_str()));
-    misses.extend(unexpected.map(|finding| format!("warned: {}", told(finding))));
+    misses.extend(unexpected.map(|finding| format!("warned: {finding}")));
     for rule in moved.warning {
-        if !checked.warned().any(|finding| finding.rule == *rule) {
+        if !judged.warned().any(|finding| finding.rule == *rule) {
             misses.push(format!("`{rule}` does not warn"));
         }
     }
-    let facts = &checked.record.facts;
-    if facts.held < moved.floor {
-        misses.push(format!("{} facts are held: {:?}", facts.held, reasons(checked)));
+    let Judged { held, reasons, .. } = judged;
+    if *held < moved.floor {
+        misses.push(format!("{held} facts are held: {reasons:?}"));
     }
-    if !moved.reason.is_empty() && !reasons(checked).iter().any(|reason| reason.contains(moved.reason)) {
-        misses.push(format!(
-            "nothing is undecided because {}: {:?}",
-            moved.reason,
-            reasons(checked)
-        ));
+    if !moved.reason.is_empty() && !reasons.iter().any(|reason| reason.contains(moved.reason)) {
+        misses.push(format!("nothing is undecided because {}: {reasons:?}", moved.reason));
     }
     misses
         .into_iter()
         .map(|miss| format!("{}: {miss}", moved.name))
         .collect()
-}
-
-/// Why facts are undecided, each reason once.
-fn reasons(checked: &Checked) -> Vec<String> {
-    let rows = checked.record.facts.rows.iter();
-    let mut reasons: Vec<_> = rows
-        .filter_map(|row| row.reason.as_ref().map(ToString::to_string))
-        .collect();
-    reasons.sort();
-    reasons.dedup();
-    reasons
 }
 
 #[test]

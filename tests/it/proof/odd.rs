@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::call::{Call, Payload, Reply};
 use super::checked::{Check, Checked, told};
 use super::deviating::Deviation;
+use crate::support::tried;
 
 /// How many odd requests the contract has for the nine operations: pages, identifiers, bodies.
 const ODD: usize = 6 * 4 + 2 * 2 + (9 * 5 - 3) + OF_FIELDS;
@@ -314,7 +315,7 @@ async fn a_service_that_fails_on_one_field_of_one_other_type_is_found_with_any_s
         });
         let check = Check {
             seed,
-            ..Check::default()
+            ..Check::concerning(operation)
         };
         let checked = check.run(deviation).await;
         let [finding] = checked.record.findings.as_slice() else {
@@ -399,7 +400,8 @@ async fn a_list_that_fails_on_odd_pages_alone_gives_one_finding_with_a_count() {
 
 #[tokio::test]
 async fn whatever_else_an_odd_request_gets_is_no_finding() {
-    for status in [200, 201, 204, 302, 400, 401, 403, 404, 405, 413, 414, 418, 422, 431] {
+    let statuses = [201, 302, 401, 404, 200, 204, 400, 403, 405, 413, 414, 418, 422, 431];
+    for status in statuses.into_iter().take(tried(4, 14)) {
         let moved = Deviation::none().answering(move |call| {
             let odd_write =
                 call.is_write() && (!call.body().is_object() || call.bytes.len() > 10_000 || beyond_ascii(call));

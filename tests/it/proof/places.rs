@@ -3,13 +3,12 @@
 
 use countersign::contract::fact::{Fact, FactKind};
 use countersign::contract::pointer;
-use countersign::report::{FindingRecord, Outcome};
+use countersign::report::Outcome;
 use serde_json::{Value, json};
 
-use super::checked::{Check, Checked, any_element, contract, told};
+use super::checked::{Check, Judged, Said, contract};
 use super::deviating::Deviation;
 use crate::support::crew::try_all;
-use crate::support::is_exhaustive;
 
 /// What a fresh contact lacks: it has no visits, so nothing stands in these arrays.
 const NEVER_SHOWN: [&str; 2] = ["createContact /data/first_visit/*", "createContact /data/last_visit/*"];
@@ -119,12 +118,8 @@ fn prove_of(way: Way, facts: impl Iterator<Item = &'static Fact>) {
     let cases = facts.map(|fact| Broken { fact, way }).collect();
     try_all(cases, async |broken: Broken| {
         // What else is found is asked of the operations that this one needs; of all where every one is called.
-        let check = Check {
-            only: (!is_exhaustive()).then(|| broken.operation()),
-            ..Check::default()
-        };
-        let checked = check.run(broken.deviation()).await;
-        broken.misses(&checked)
+        let check = Check::concerning(broken.operation());
+        broken.misses(&check.judged(broken.deviation()).await)
     });
 }
 
@@ -151,58 +146,58 @@ impl Broken {
     }
 
     /// What the check should have said and did not, or said and should not have.
-    fn misses(&self, checked: &Checked) -> Vec<String> {
+    fn misses(&self, judged: &Judged) -> Vec<String> {
         let mut misses = Vec::new();
-        if checked.outcome() != Outcome::DoesNotConform {
-            misses.push(format!("the outcome is {:?}", checked.outcome()));
+        if judged.outcome != Outcome::DoesNotConform {
+            misses.push(format!("the outcome is {:?}", judged.outcome));
         }
         let rule = match self.way {
             Way::Null | Way::OtherType => "wrong-type",
             Way::Dropped | Way::Renamed => "missing-field",
         };
-        let wanted = |finding: &&FindingRecord| {
+        let wanted = |finding: &&Said| {
             finding.rule == rule
                 && finding.operation == self.operation()
-                && any_element(&finding.answer_pointer) == self.fact.pattern
-                && finding.contract_pointer == self.fact.place
+                && finding.pointer == self.fact.pattern
+                && finding.place == self.fact.place
                 && finding.fact == self.fact.name
         };
-        if checked.denied().filter(wanted).count() != 1 {
+        if judged.denied().filter(wanted).count() != 1 {
             misses.push(format!("no `{rule}` at {}", self.fact.pattern));
         }
-        if self.way == Way::Renamed && !self.tells_the_new_name(checked) {
+        if self.way == Way::Renamed && !self.tells_the_new_name(judged) {
             misses.push("the new name is not told".to_owned());
         }
-        let astray = checked
+        let astray = judged
             .denied()
             .filter(|finding| !wanted(finding) && !self.is_at_the_place(finding) && !self.explains(finding));
-        misses.extend(astray.map(|finding| format!("astray: {}", told(finding))));
+        misses.extend(astray.map(|finding| format!("astray: {finding}")));
         let named = |miss| format!("{} {:?}: {miss}", self.fact.name, self.way);
         misses.into_iter().map(named).collect()
     }
 
-    fn tells_the_new_name(&self, checked: &Checked) -> bool {
-        let mut findings = checked.record.findings.iter();
+    fn tells_the_new_name(&self, judged: &Judged) -> bool {
+        let mut findings = judged.findings();
         findings.any(|finding| {
             matches!(finding.rule.as_str(), "undocumented-field" | "envelope") && self.is_the_new_name(finding)
         })
     }
 
-    fn is_the_new_name(&self, finding: &FindingRecord) -> bool {
+    fn is_the_new_name(&self, finding: &Said) -> bool {
         let parent = self.fact.pattern.rsplit_once('/').map_or("", |(parent, _)| parent);
         self.way == Way::Renamed
             && finding.operation == self.operation()
-            && any_element(&finding.answer_pointer) == format!("{parent}/renamed")
+            && finding.pointer == format!("{parent}/renamed")
     }
 
     /// Whether another rule tells the same place, or its new name in a closed object.
-    fn is_at_the_place(&self, finding: &FindingRecord) -> bool {
-        let same = finding.operation == self.operation() && any_element(&finding.answer_pointer) == self.fact.pattern;
+    fn is_at_the_place(&self, finding: &Said) -> bool {
+        let same = finding.operation == self.operation() && finding.pointer == self.fact.pattern;
         same || (finding.rule == "envelope" && self.is_the_new_name(finding))
     }
 
     /// Whether another finding follows from this break, so that no checker could leave it out.
-    fn explains(&self, finding: &FindingRecord) -> bool {
+    fn explains(&self, finding: &Said) -> bool {
         FOLLOWING.iter().any(|(fact, rule, operation)| {
             self.fact.name == *fact && finding.rule == *rule && finding.operation == *operation
         })

@@ -11,6 +11,7 @@ use futures::future::join_all;
 use super::call::Call;
 use super::checked::{Check, contract};
 use super::deviating::{Deviation, laid};
+use crate::support::tried;
 
 /// Other shards write while one walks, so that a list takes its time until it adds up.
 const CHECK: Check = Check {
@@ -79,7 +80,7 @@ async fn shards_that_run_at_once_decide_together_what_a_whole_run_decides() {
 async fn each_shard_sends_less_and_none_writes_to_what_another_wrote() {
     let whole = CHECK.run(Deviation::none()).await;
     tokio::time::pause();
-    for of in [2, 3, 5, 6] {
+    for of in [3, 6, 2, 5].into_iter().take(tried(2, 4)) {
         let (service, log) = laid(Deviation::none()).await;
         let (mut written, mut wrong) = (HashSet::new(), 0);
         let mut left = BTreeSet::new();

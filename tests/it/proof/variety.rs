@@ -9,6 +9,7 @@ use super::call::Call;
 use super::checked::{Check, Checked, contract, told};
 use super::deviating::Deviation;
 use super::listing::seeded;
+use crate::support::tried;
 
 /// Whether a body has one field.
 pub(super) fn is_lone(body: &Value) -> bool {
@@ -197,7 +198,7 @@ fn left(checked: &Checked) -> usize {
 
 #[tokio::test]
 async fn a_run_leaves_few_records_however_many_variants_there_are() {
-    for seed in 1..20 {
+    for seed in (1..20).take(tried(5, 19)) {
         let check = Check {
             seed,
             ..Check::default()

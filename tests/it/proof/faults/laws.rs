@@ -69,17 +69,27 @@ fn a_visit_whose_offset_is_dropped_is_found() {
 #[test]
 fn a_listed_record_that_carries_something_else_is_found_there() {
     let cases = [
-        ("getContacts", "/firstname", json!("Other")),
-        ("getContacts", "/lastname", json!("Other")),
-        ("getContacts", "/date_of_birth/year", json!(1901)),
-        ("getContacts", "/contact_methods/0/contact", json!("other@example.com")),
-        ("getContacts", "/contact_methods/1/contact", json!("other@example.com")),
-        ("getVisits", "/contact/id", json!(OTHER)),
-        ("getVisits", "/venue/id", json!(OTHER)),
-        ("getVisits", "/datetime", json!("2024-05-17T10:30:00Z")),
-        ("getTags", "/name", json!("other")),
+        ("createContact", "getContacts", "/firstname", json!("Other")),
+        ("createContact", "getContacts", "/lastname", json!("Other")),
+        ("createContact", "getContacts", "/date_of_birth/year", json!(1901)),
+        (
+            "createContact",
+            "getContacts",
+            "/contact_methods/0/contact",
+            json!("other@example.com"),
+        ),
+        (
+            "createContactMethod",
+            "getContacts",
+            "/contact_methods/1/contact",
+            json!("other@example.com"),
+        ),
+        ("createVisit", "getVisits", "/contact/id", json!(OTHER)),
+        ("createVisit", "getVisits", "/venue/id", json!(OTHER)),
+        ("createVisit", "getVisits", "/datetime", json!("2024-05-17T10:30:00Z")),
+        ("createTag", "getTags", "/name", json!("other")),
     ];
-    let faults = cases.map(|(list, place, value)| {
+    let faults = cases.map(|(create, list, place, value)| {
         let deviation = Deviation::none().relisted(move |call, listing| {
             if call.is(list) && listing.total > seeded(list) {
                 listing.change(|items| {
@@ -97,7 +107,7 @@ fn a_listed_record_that_carries_something_else_is_found_there() {
                 "/data/items/*{}",
                 place.replace("/0/", "/*/").replace("/1/", "/*/")
             ))
-            .of(" listed ")
+            .of(&format!("{create} listed "))
     });
     prove(faults.into());
 }

@@ -118,7 +118,7 @@ fn a_compressed_answer_is_read() {
         reply.body = Payload::Raw(Bytes::from(format!("\r\n\t{written}\n")));
     });
     prove(vec![
-        Move::new("gzip", gzip),
+        Move::new("gzip", gzip.in_a_run()),
         Move::new("white space around and within", indented),
     ]);
 }

@@ -10,6 +10,7 @@ use super::{Move, prove};
 use crate::proof::call::{Call, Reply};
 use crate::proof::checked::contract;
 use crate::proof::deviating::Deviation;
+use crate::support::tried;
 
 /// How a refusal speaks.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +26,11 @@ const WAYS: [(u16, Words); 4] = [
     (409, Words::Html),
     (422, Words::NamesNothing),
 ];
+
+/// The ways in which a case is refused: they are dealt out, and each case has all of them where everything is tried.
+fn ways(case: usize) -> impl Iterator<Item = (u16, Words)> {
+    (case..case + tried(1, WAYS.len())).map(|way| WAYS[way % WAYS.len()])
+}
 
 fn refusal(status: u16, words: Words, field: &str) -> Reply {
     let name = field
@@ -62,9 +68,9 @@ const CLOSED: [&str; 7] = [
 
 #[test]
 fn a_value_that_is_not_of_a_closed_list_may_be_refused() {
-    let moves = CLOSED.iter().flat_map(|field| {
-        WAYS.map(|way| {
-            let closed = refusing(Deviation::none(), way, |call, body| {
+    let moves = CLOSED.iter().enumerate().flat_map(|(case, field)| {
+        ways(case).map(move |way| {
+            let closed = refusing(Deviation::none(), way, move |call, body| {
                 let value = body.pointer(field).filter(|_| call.is("createContact"));
                 value.map(|_| (*field).to_owned())
             });
@@ -93,8 +99,9 @@ fn every_list_of_values_may_be_closed_at_once() {
 
 #[test]
 fn a_method_may_have_closed_lists_too() {
-    let moves = ["/status", "/included_channels/0"].into_iter().flat_map(|field| {
-        WAYS.map(|way| {
+    let moves = ["/status", "/included_channels/0"].into_iter().enumerate();
+    let moves = moves.flat_map(|(case, field)| {
+        ways(case).map(move |way| {
             let closed = refusing(Deviation::none(), way, move |call, body| {
                 let value = body.pointer(field).filter(|_| call.is("createContactMethod"));
                 value.map(|_| field.to_owned())
@@ -150,7 +157,7 @@ fn any_request_field_may_be_required() {
             let required = refusing(Deviation::none(), (422, Words::NamesField), move |call, body| {
                 (call.is(operation) && body.get(&field).is_none()).then(|| field.clone())
             });
-            Move::new(name, required)
+            Move::new(name, required).of(operation)
         })
     });
     prove(moves.collect());
@@ -188,8 +195,8 @@ fn the_entries_of_tags_may_be_ids_or_names() {
             .and_then(Value::as_str)
             .map(|tag| tag.len() == 36)
     };
-    let moves = [true, false].into_iter().flat_map(|ids| {
-        WAYS.map(|way| {
+    let moves = [true, false].into_iter().enumerate().flat_map(|(case, ids)| {
+        ways(case).map(move |way| {
             let one_kind = refusing(Deviation::none(), way, move |_, body| {
                 is_id(body).filter(|id| *id != ids).map(|_| "/tags".to_owned())
             });

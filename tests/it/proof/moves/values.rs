@@ -122,7 +122,7 @@ fn a_value_of_a_closed_list_may_come_back_spelled_otherwise() {
     });
     // What the target lists in upper case is sent in upper case, so only what it shortens comes back otherwise.
     prove(vec![
-        Move::new("upper case", upper),
+        Move::new("upper case", upper.in_a_run()),
         Move::new("dob as day.month.year", dates).warning(&["respelled"]),
     ]);
 }

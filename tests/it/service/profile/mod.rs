@@ -1,7 +1,7 @@
 //! The profile: every value of every axis shows on the wire as named, and every combination conforms to the document.
 
 mod awkward;
-mod checker;
+pub(crate) mod checker;
 mod command;
 mod conforming;
 mod drawn;
