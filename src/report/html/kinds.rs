@@ -1,7 +1,6 @@
 //! The columns of the matrix: rules of one sort, so that a reader sees at a glance what is wrong. The main type is
 //! [`Column`].
 
-use crate::contract::odd;
 use crate::report::record::FactRow;
 use crate::rules::{RuleName, Topic};
 
@@ -38,7 +37,7 @@ impl Column {
 
     /// The kind of a fact. Facts of odd requests are judged by the rules of others, and stand at `x-odd`.
     pub(super) fn of(row: &FactRow) -> Self {
-        if odd::is_stated_at(&row.contract_pointer) {
+        if row.is_of_odd_requests() {
             Self::Oddities
         } else {
             Self::of_rule(&row.rule)
@@ -92,7 +91,7 @@ impl Column {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::Contract;
+    use crate::contract::{Contract, odd};
 
     #[test]
     fn a_rule_of_another_version_has_a_column_too() {
