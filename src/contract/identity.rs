@@ -6,8 +6,9 @@ use super::link::{Link, Target};
 use super::operation::{Location, OperationId};
 
 impl Contract {
-    /// Where the answer of a create shows the identifier of its record: where its law says, else what the first of its links
-    /// leads into the path of a read. Other links may carry other records: its owner, the cart that it was put into.
+    /// Where the answer of a create shows the identifier of its record: where its law says, else what a link leads into the
+    /// path of a read of such records, as from `POST /pets` to `GET /pets/{id}`. Other links may carry other records: its
+    /// owner, the cart that it was put into.
     #[must_use]
     pub fn identity(&self, create: OperationId) -> Option<String> {
         if let Some(law) = &self.operation(create).laws.created {
@@ -28,10 +29,16 @@ impl Contract {
         by_law || place.is_none() || place == read.and_then(|read| self.place_of(read))
     }
 
-    /// The first link that leads what a create shows into the path of a read.
+    /// The link that leads what a create shows to the read of such records: of several the one whose value stands highest
+    /// in the answer.
     fn link_to_read(&self, create: OperationId) -> Option<&Link> {
-        let mut links = self.links_from(create);
-        links.find(|link| self.operation(link.to).is_read() && self.place_of(link).is_some())
+        let collection = |path: &str| path.trim_end_matches('/').rsplit('/').next().map(str::to_owned);
+        let created_in = collection(&self.operation(create).path);
+        let links = self.links_from(create).filter(|link| {
+            let place = self.place_of(link).filter(|_| self.operation(link.to).is_read());
+            place.is_some_and(|place| collection(&place) == created_in)
+        });
+        links.min_by_key(|link| link.value.matches('/').count())
     }
 
     /// The path up to what a link leads into it, whatever its parameters are called; none for a link to elsewhere.
@@ -94,7 +101,20 @@ mod tests {
     #[test]
     fn an_identifier_is_that_of_one_kind_of_record() {
         assert!(!leads(&[("read", "id", "/id"), ("putOwner", "user", "/id")]));
-        assert!(leads(&[("owner", "user", "/id"), ("putOwner", "user", "/id")]));
+        // What is created among things is no user, whatever its answer says.
+        assert!(!leads(&[("owner", "user", "/id"), ("putOwner", "user", "/id")]));
+        assert!(!leads(&[
+            ("owner", "user", "/user"),
+            ("read", "id", "/id"),
+            ("putOwner", "user", "/user")
+        ]));
+    }
+
+    #[test]
+    fn of_several_values_the_one_that_stands_highest_is_the_records_own() {
+        let (parent, own) = (("read", "id", "/parent/id"), ("read", "id", "/id"));
+        assert!(!leads(&[own, parent]));
+        assert!(leads(&[parent, own]));
     }
 
     #[test]

@@ -132,6 +132,7 @@ impl<'run> History<'run> {
             Some(body) => self.created((&exchange.request, sending), body, show),
             None => self.learn(exchange, None),
         }
+        self.doubt_accepted(exchange);
         self.updated(&exchange.request, sending);
     }
 

@@ -15,7 +15,7 @@ use super::created::Made;
 use super::history::History;
 use super::look::Item;
 use crate::contract::operation::OperationId;
-use crate::exchange::identifier;
+use crate::exchange::{Exchange, identifier};
 use crate::rules::Reason;
 
 /// What is known of the record whose identifier later writes take from a create.
@@ -65,6 +65,17 @@ impl History<'_> {
             None => Own::Answered(Box::new(made)),
         };
         self.own.insert(operation, own);
+    }
+
+    /// Doubts what a 202 answers where no law says what is created: it has begun something, and created nothing yet (RFC
+    /// 9110, section 15.3.3).
+    pub(super) fn doubt_accepted(&mut self, exchange: &Exchange) {
+        let operation = exchange.request.operation;
+        let by_law = self.contract.operation(operation).laws.created.is_some();
+        if exchange.status() == Some(202) && !by_law && self.own.contains_key(&operation) {
+            let reason = self.doubtful(operation, "a 202 creates no record");
+            self.own.insert(operation, Own::Doubtful(reason));
+        }
     }
 
     /// Whose the record is that this create answered with last.

@@ -33,7 +33,7 @@ paths:
       operationId: createThing
       requestBody: {$ref: '#/components/requestBodies/Named'}
       responses:
-        '201':
+        2XX:
           description: Created
           content: {application/json: {schema: {$ref: '#/components/schemas/Named'}}}
           links:
@@ -63,7 +63,7 @@ paths:
           links: {It: {operationId: getThing, parameters: {id: '$response.body#/id'}}}
 ";
 
-/// What a service answers to a create: its body may hold what was sent.
+/// What a service answers to a create: its body may hold what was sent, and its status.
 type Created = fn(&Value) -> Value;
 
 /// A service that keeps what it is sent under the identifier of its answer, and a user from before.
@@ -111,7 +111,12 @@ fn answer(
             .map_or_else(|| made["id"].to_string(), str::to_owned);
         let encoded = id.replace('@', "%40").replace(' ', "%20");
         kept.insert(format!("/things/{encoded}"), made.clone());
-        return (StatusCode::CREATED, axum::Json(made)).into_response();
+        let status = if made["begun"] == true {
+            StatusCode::ACCEPTED
+        } else {
+            StatusCode::CREATED
+        };
+        return (status, axum::Json(made)).into_response();
     }
     match kept.get_mut(path) {
         Some(record) => {
@@ -165,8 +170,7 @@ async fn an_own_record_is_updated_and_its_owner_is_left_alone() {
         assert!(writes.contains(&"POST /things".to_owned()), "{writes:?}");
         let to_a_user: Vec<_> = writes.iter().filter(|write| write.contains("/users/")).collect();
         assert!(to_a_user.is_empty(), "{to_a_user:?}");
-        // Where the owner comes first it is what the record is read by, and the thing itself is in doubt.
-        assert_eq!(writes.contains(&"PUT /things/501".to_owned()), first, "{writes:?}");
+        assert!(writes.contains(&"PUT /things/501".to_owned()), "{writes:?}");
         assert!(!record.residue.is_empty());
     }
 }
@@ -186,6 +190,16 @@ async fn a_record_that_only_holds_what_was_sent_is_not_the_runs_own() {
     assert!(!writes.iter().any(|write| write.starts_with("PUT")), "{writes:?}");
     let mut reasons = record.facts.rows.iter().filter_map(|row| row.reason.as_deref());
     assert!(reasons.any(|reason| reason.contains("may be that of another record")));
+}
+
+#[tokio::test]
+async fn what_has_only_begun_is_no_record() {
+    let begun: Created = |sent| json!({"id": 501, "name": sent["name"], "begun": true});
+    let (writes, _) = checked(&[READ, UPDATE], begun).await;
+    assert!(
+        !writes.is_empty() && writes.iter().all(|write| write == "POST /things"),
+        "{writes:?}"
+    );
 }
 
 #[tokio::test]
