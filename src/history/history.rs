@@ -144,7 +144,7 @@ impl<'run> History<'run> {
     }
 
     /// Whether the exchange ended in a documented success.
-    pub(super) fn succeeded(&self, exchange: &Exchange) -> bool {
+    pub(crate) fn succeeded(&self, exchange: &Exchange) -> bool {
         let operation = self.contract.operation(exchange.request.operation);
         exchange.status().is_some_and(|status| operation.succeeds_with(status))
     }

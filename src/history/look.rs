@@ -130,14 +130,8 @@ impl History<'_> {
                 Seeking::Update(Box::new(self.change_sought(changed, Some(sent))))
             }
         };
-        let walk = Walk {
-            operation: list,
-            pages: Vec::new(),
-            end: WalkEnd::Unanswered,
-            most,
-            steadiness: Steadiness::Unknown,
-            account: matches!(sought, Sought::Left | Sought::Recount),
-        };
+        let account = matches!(sought, Sought::Left | Sought::Recount);
+        let walk = begun(list, Extent::Whole, (most, account));
         let counted = match sought {
             Sought::Recount => self.account.walks.remove(&list),
             _ => None,
@@ -157,17 +151,7 @@ impl History<'_> {
     /// Begins a walk of a look.
     pub(super) fn walk(&mut self, look: LookId, extent: Extent) {
         let Some(look) = self.looks.get_mut(&look) else { return };
-        let walk = Walk {
-            operation: look.walk.operation,
-            pages: Vec::new(),
-            end: match extent {
-                Extent::Some => WalkEnd::Found,
-                Extent::Whole => WalkEnd::Unanswered,
-            },
-            most: look.walk.most,
-            steadiness: Steadiness::Unknown,
-            account: look.walk.account,
-        };
+        let walk = begun(look.walk.operation, extent, (look.walk.most, look.walk.account));
         look.extent = extent;
         let last = std::mem::replace(&mut look.walk, walk);
         look.found = false;
@@ -355,6 +339,21 @@ impl History<'_> {
     /// Ends a look that came to nothing.
     pub(super) fn drop_look(&mut self, id: LookId) {
         self.looks.remove(&id);
+    }
+}
+
+/// A walk of which no page came yet.
+fn begun(list: OperationId, extent: Extent, (most, account): (u64, bool)) -> Walk {
+    Walk {
+        operation: list,
+        pages: Vec::new(),
+        end: match extent {
+            Extent::Some => WalkEnd::Found,
+            Extent::Whole => WalkEnd::Unanswered,
+        },
+        most,
+        steadiness: Steadiness::Unknown,
+        account,
     }
 }
 

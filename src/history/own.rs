@@ -109,12 +109,12 @@ impl History<'_> {
         let Some(Own::Answered(made)) = self.own.get(&create) else {
             return Sight::Missing;
         };
-        let law = self.contract.operation(create).laws.created.as_ref();
-        let is_own = match law {
-            Some(_) => self.mark.is_in(body),
-            None => self.is_own(body, &made.resource),
-        };
-        if is_own { Sight::Marked } else { Sight::Unmarked }
+        let by_law = self.contract.operation(create).laws.created.is_some();
+        if by_law || self.is_own(body, &made.resource) {
+            self.sight_of(body)
+        } else {
+            Sight::Unmarked
+        }
     }
 
     fn sight_of(&self, record: &Value) -> Sight {

@@ -34,11 +34,9 @@ impl History<'_> {
 
     /// Where a create's answer shows the identifier: where the law says, else what its links lead into paths and queries.
     fn created_ids<'body>(&self, operation: OperationId, body: &'body Value) -> Vec<&'body Value> {
-        if let Some(law) = &self.contract.operation(operation).laws.created {
-            return body
-                .pointer(&format!("{}{}", law.resource, law.id))
-                .into_iter()
-                .collect();
+        if self.contract.operation(operation).laws.created.is_some() {
+            let identity = self.contract.identity(operation);
+            return identity.and_then(|at| body.pointer(&at)).into_iter().collect();
         }
         let links = self.contract.links_from(operation);
         let links = links.filter(|link| matches!(link.target, Target::Parameter(_)));

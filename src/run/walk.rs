@@ -177,8 +177,7 @@ impl Session<'_> {
 
     /// Whether the exchange ended in a documented success.
     pub(super) fn succeeded(&self, exchange: &Exchange) -> bool {
-        let operation = self.contract.operation(exchange.request.operation);
-        exchange.status().is_some_and(|status| operation.succeeds_with(status))
+        self.history().succeeded(exchange)
     }
 }
 
