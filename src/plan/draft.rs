@@ -3,34 +3,17 @@
 
 use serde_json::{Map, Value};
 
-use super::awkward::Slots;
-use super::known::Known;
-use super::source::NoValue;
-use super::synthetic::{self, Mark};
-use super::understood;
-use super::variety::{self, Nature};
-use crate::contract::document::Node;
-use crate::contract::link::{Link, Target};
+use super::variety::Nature;
 use crate::contract::operation::OperationId;
+use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampForm;
-use crate::contract::{Contract, pointer};
-use crate::exchange::is_plain_identifier;
-
-/// Numbers from here to twice as much go where an identifier may be asked for: few lists have as many records, and an integer
-/// of 32 bits holds them.
-const LEAST_UNLIKELY: u32 = 1_000_000_000;
-
-/// Whether a value that a target gave, which may be the identifier of a record, looks like data: an address, a name.
-fn looks_like_data(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| !is_plain_identifier(text))
-}
 
 /// A body in the making: for each field the values it may be sent with, and the one chosen now.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    operation: OperationId,
+    pub(super) operation: OperationId,
     /// The form of its field that has several.
-    form: TimestampForm,
+    pub(super) form: TimestampForm,
     /// The fields, in the order of the schema.
     pub(super) leaves: Vec<Leaf>,
     /// Which draft of the run it is.
@@ -56,9 +39,9 @@ pub(super) struct Leaf {
 
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
-    value: Value,
+    pub(super) value: Value,
     /// Whether the target showed it, so that it must not be printed.
-    learned: bool,
+    pub(super) learned: bool,
 }
 
 impl Choice {
@@ -71,12 +54,7 @@ impl Choice {
 impl Leaf {
     /// The field at the top of the body that it is, or is a part of.
     pub(super) fn field(&self) -> Option<&str> {
-        let end = self
-            .pointer
-            .get(1..)?
-            .find('/')
-            .map_or(self.pointer.len(), |end| end + 1);
-        self.pointer.get(..end)
+        top(&self.pointer)
     }
 
     /// The value that it is sent with; none where it is left out.
@@ -127,48 +105,7 @@ impl Leaf {
     }
 }
 
-/// What a draft is made from.
-struct Maker<'make> {
-    contract: &'make Contract,
-    operation: OperationId,
-    known: &'make Known,
-    mark: String,
-    number: u64,
-    form: TimestampForm,
-    example: Option<&'make Value>,
-    /// The fields at the top of the body that it must have.
-    required: Vec<String>,
-    leaves: Vec<Leaf>,
-    /// The first field that must have a value that is not known.
-    lacking: Option<NoValue>,
-}
-
 impl Draft {
-    /// Drafts the body of an operation. `number` counts the drafts of a run; `form` is the form of its timestamps.
-    ///
-    /// # Errors
-    ///
-    /// [`NoValue`] when a field that the laws say is carried takes an identifier that no answer has shown.
-    pub fn new(
-        contract: &Contract,
-        operation: OperationId,
-        known: &Known,
-        mark: (&Mark, u64),
-        form: TimestampForm,
-    ) -> Result<Self, NoValue> {
-        let maker = Maker::made(contract, operation, known, mark, form);
-        let number = mark.1;
-        match maker.lacking {
-            Some(lacking) => Err(lacking),
-            None => Ok(Self {
-                operation,
-                form,
-                leaves: maker.leaves,
-                number,
-            }),
-        }
-    }
-
     /// The operation whose body it is.
     #[must_use]
     pub fn operation(&self) -> OperationId {
@@ -179,12 +116,6 @@ impl Draft {
     #[must_use]
     pub fn form(&self) -> TimestampForm {
         self.form
-    }
-
-    /// What of an operation's body can be awkward, before anything is known of its values.
-    pub(super) fn slots(contract: &Contract, operation: OperationId) -> Slots {
-        let mark = Mark::new(0, 0);
-        Slots::of(&Maker::made(contract, operation, &Known::default(), (&mark, 0), TimestampForm::Utc).leaves)
     }
 
     /// Leaves out and chooses as another draft of the same operation does: the same value where it is still a choice, for
@@ -238,257 +169,10 @@ impl Draft {
     }
 }
 
-impl<'make> Maker<'make> {
-    /// Makes the fields of an operation's body.
-    fn made(
-        contract: &'make Contract,
-        operation: OperationId,
-        known: &'make Known,
-        (mark, number): (&Mark, u64),
-        form: TimestampForm,
-    ) -> Self {
-        let request = contract.operation(operation).request.as_ref();
-        let mut maker = Maker {
-            contract,
-            operation,
-            known,
-            mark: mark.numbered(number),
-            number,
-            form,
-            example: request.and_then(|request| request.example.as_ref()),
-            required: variety::required(contract, operation),
-            leaves: Vec::new(),
-            lacking: None,
-        };
-        let schema = request.and_then(|request| request.schema.as_deref());
-        if let Some(node) = schema.and_then(|schema| contract.document.node(&contract.resolve(schema))) {
-            maker.schema((node, None), "", 0);
-        }
-        variety::tell_dates(&mut maker.leaves);
-        maker
-    }
-
-    /// Makes the fields of a schema; `array` is the one whose items it describes.
-    fn schema(&mut self, (schema, array): (&'make Node, Option<&'make Node>), at: &str, depth: usize) {
-        let node = self.contract.referred(schema);
-        if depth > 6 {
-            return;
-        }
-        for part in node.member("allOf").map_or(&[][..], Node::elements) {
-            self.schema((part, None), at, depth + 1);
-        }
-        if let Some(properties) = node.member("properties") {
-            for property in properties.members() {
-                if property.node.member("readOnly").and_then(Node::boolean) != Some(true) {
-                    let at = pointer::join(at, &property.name);
-                    self.schema((&property.node, None), &at, depth + 1);
-                }
-            }
-        } else if let Some(items) = node.member("items").filter(|_| node.member("x-synthetic").is_none()) {
-            self.schema((items, Some(node)), &pointer::join(at, "0"), depth + 1);
-        } else if node.member("allOf").is_none() && !at.is_empty() {
-            self.leaf((node, array), at);
-        }
-    }
-
-    fn leaf(&mut self, (node, array): (&Node, Option<&Node>), at: &str) {
-        let target = Target::Body(at.to_owned());
-        let mut linked = self.known.values(self.contract, self.operation, &target);
-        let has_laws = understood::has_laws(self.contract.operation(self.operation));
-        // What a create of the run showed is its own; whatever else is there may be about somebody.
-        linked.retain(|(link, _)| has_laws || !self.contract.operation(link.from).is_read());
-        let choices = linked.into_iter().map(|(link, value)| self.choice(link, value));
-        let mut choices: Vec<_> = choices.collect();
-        if !has_laws {
-            choices.extend(self.nobodys(node, at).map(Choice::own));
-        } else if self.takes_identifier(&target) {
-            if choices.is_empty() && self.is_carried(at) {
-                let lacks = || self.known.lacks(self.contract, self.operation, &target, at);
-                self.lacking.get_or_insert_with(lacks);
-            }
-        } else {
-            let own = self.own(node, at).into_iter().map(Choice::own);
-            // A text that carries the mark comes first: it is the run's own name for what it creates.
-            let first = if node.member("x-synthetic").is_some() {
-                0
-            } else {
-                choices.len()
-            };
-            choices.splice(first..first, own);
-        }
-        let leans = [Some(node), array]
-            .into_iter()
-            .flatten()
-            .any(|node| node.member("x-gap").is_some());
-        if !choices.is_empty() {
-            let (others, nature) = self.variety(node, at, &target);
-            let mut leaf = Leaf {
-                pointer: at.to_owned(),
-                choices,
-                chosen: 0,
-                leans,
-                others,
-                nature,
-                required: false,
-            };
-            leaf.required = leaf
-                .field()
-                .is_some_and(|field| self.required.iter().any(|other| other == field));
-            self.leaves.push(leaf);
-        }
-    }
-
-    /// What else may be sent in the field, and what it is. A text of our own differs by its mark, and an identifier is
-    /// never made up.
-    fn variety(&self, node: &Node, at: &str, target: &Target) -> (Vec<Choice>, Nature) {
-        let (contract, operation) = (self.contract, self.operation);
-        if variety::is_name(contract, operation, node, at) {
-            (Vec::new(), Nature::Name)
-        } else if variety::is_address(contract, operation, node, at) {
-            (Vec::new(), Nature::Address)
-        } else if node.member("format").and_then(Node::text) == Some("date-time") {
-            (Vec::new(), Nature::Timestamp)
-        } else if node.member("x-synthetic").is_some() || self.takes_identifier(target) {
-            (Vec::new(), Nature::Other)
-        } else {
-            (variety::other_examples(contract, operation, at), Nature::Other)
-        }
-    }
-
-    fn choice(&self, link: &Link, value: &Value) -> Choice {
-        Choice {
-            value: value.clone(),
-            learned: self.contract.operation(link.from).is_read() || looks_like_data(value),
-        }
-    }
-
-    /// The contract's own values for a field, the best first: its synthetic text, instants, its place in the example, else
-    /// one by its type.
-    fn own(&self, node: &Node, at: &str) -> Vec<Value> {
-        let example = self.example.and_then(|example| example.pointer(at));
-        if let Some(text) = node.member("x-synthetic").and_then(Node::text) {
-            return vec![Value::String(text.replace("{mark}", &self.mark))];
-        }
-        let accepts = &self.contract.operation(self.operation).laws.accepts;
-        let takes_forms = accepts.iter().any(|accepts| accepts.sent == at);
-        if takes_forms || node.member("format").and_then(Node::text) == Some("date-time") {
-            let instants = synthetic::timestamps(example, self.form, self.number);
-            return instants.into_iter().map(Value::String).collect();
-        }
-        let stated = ["example", "default"]
-            .iter()
-            .find_map(|name| node.member(name))
-            .map(Node::to_value);
-        let allowed = || node.member("enum")?.elements().first().map(Node::to_value);
-        let value = example
-            .cloned()
-            .or(stated)
-            .or_else(allowed)
-            .or_else(|| self.by_type(node));
-        value.into_iter().collect()
-    }
-
-    fn by_type(&self, node: &Node) -> Option<Value> {
-        let minimum = node.member("minimum").map(Node::to_value);
-        Some(match node.member("type").and_then(Node::text)? {
-            "boolean" => Value::Bool(true),
-            "integer" | "number" => minimum.unwrap_or_else(|| Value::from(1)),
-            "string" => match node.member("format").and_then(Node::text) {
-                Some("date") => Value::from("2024-05-17"),
-                Some("email") => Value::from(format!("countersign.{}@example.com", self.mark)),
-                Some("uri") => Value::from("https://example.com/"),
-                Some("uuid") => Value::from(uuid::Uuid::from_u128(u128::from(self.number) + 1).to_string()),
-                _ => Value::from(format!("countersign-{}", self.mark)),
-            },
-            _ => return None,
-        })
-    }
-
-    /// A value that is about nobody, for a body of which the contract does not say in our words what it writes: there an
-    /// example may name a record, an account or a person that is really there. A free text is our own. A number without
-    /// an upper bound, or with one that every record has room below, and a text of a pattern, may be an identifier, so they are sent only where they must be.
-    fn nobodys(&self, node: &Node, at: &str) -> Option<Value> {
-        let stated = |name: &str| node.member(name);
-        let kind = stated("type").and_then(Node::text);
-        let field = at.get(1..)?.split('/').next()?;
-        let required = self.required.iter().any(|name| name.get(1..) == Some(field));
-        if understood::names_a_record(at, Some(node)) {
-            return None;
-        }
-        if stated("enum").is_some() || stated("x-synthetic").is_some() || kind == Some("boolean") {
-            return self.own(node, at).into_iter().next();
-        }
-        if stated("pattern").is_some() {
-            return self.own(node, at).into_iter().next().filter(|_| required);
-        }
-        let is_wide = |most: &Node| {
-            most.to_value()
-                .as_f64()
-                .is_some_and(|most| most >= f64::from(LEAST_UNLIKELY) * 2.0)
-        };
-        if matches!(kind, Some("integer" | "number")) && stated("maximum").is_none_or(is_wide) {
-            return required.then(|| self.unlikely(node));
-        }
-        let most = stated("maxLength").and_then(|most| most.to_value().as_u64());
-        let most = most.and_then(|most| usize::try_from(most).ok());
-        let value = self.by_type(node)?;
-        let fits = |text: &str| most.is_none_or(|most| text.chars().count() <= most);
-        value.as_str().is_none_or(fits).then_some(value)
-    }
-
-    /// A number that hardly is the identifier of a record, from the run's mark: 1 would be the first user's.
-    fn unlikely(&self, node: &Node) -> Value {
-        let letters = self.mark.bytes();
-        let drawn = letters.fold(0_u32, |drawn, letter| {
-            drawn.wrapping_mul(31).wrapping_add(letter.into())
-        });
-        let number = LEAST_UNLIKELY + drawn % LEAST_UNLIKELY;
-        let least = node.member("minimum").map(Node::to_value);
-        let beyond = least.filter(|least| least.as_f64().is_some_and(|least| least > f64::from(number)));
-        beyond.unwrap_or_else(|| Value::from(number))
-    }
-
-    /// Whether the links lead an identifier here, one that must not be made up.
-    fn takes_identifier(&self, target: &Target) -> bool {
-        let links = self
-            .contract
-            .links_to(self.operation)
-            .filter(|link| link.target == *target);
-        let mut identifying = links.filter(|link| {
-            let from = self.contract.operation(link.from);
-            let listed = from.page.as_ref().map(|page| format!("{}/*{}", page.items, page.id));
-            let created = from
-                .laws
-                .created
-                .as_ref()
-                .map(|created| format!("{}{}", created.resource, created.id));
-            [listed, created]
-                .into_iter()
-                .flatten()
-                .any(|identifier| identifier == link.value)
-        });
-        identifying.next().is_some() && !self.has_other_links(target)
-    }
-
-    /// Whether a link leads something else here too, as for tags, whose entries are identifiers or names.
-    fn has_other_links(&self, target: &Target) -> bool {
-        let links = self
-            .contract
-            .links_to(self.operation)
-            .filter(|link| link.target == *target);
-        let endings: std::collections::HashSet<_> = links
-            .map(|link| link.value.rsplit('/').next().unwrap_or_default())
-            .collect();
-        endings.len() > 1
-    }
-
-    fn is_carried(&self, at: &str) -> bool {
-        let laws = &self.contract.operation(self.operation).laws;
-        laws.created
-            .iter()
-            .flat_map(|created| &created.carries)
-            .any(|carry| pointer::any_element(at) == carry.sent)
-    }
+/// The pointer of the field at the top of a body that holds a place in it.
+pub(super) fn top(pointer: &str) -> Option<&str> {
+    let end = pointer.get(1..)?.find('/').map_or(pointer.len(), |end| end + 1);
+    pointer.get(..end)
 }
 
 /// Puts a value into a body, making the objects and arrays on the way. A numeric token makes an array.
@@ -523,11 +207,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::contract::Contract;
+    use crate::plan::{Known, Mark, NoValue, Template};
 
     fn draft(known: &Known, operation: &str, form: TimestampForm) -> Result<Value, NoValue> {
         let contract = Contract::built_in().unwrap();
         let id = contract.operation_named(operation).unwrap();
-        Draft::new(&contract, id, known, (&Mark::new(1, 1), 0), form).map(|draft| draft.body().0)
+        Template::of(&contract, id)
+            .draft(known, (&Mark::new(1, 1), 0), form)
+            .map(|draft| draft.body().0)
     }
 
     fn shown(operation: &str, body: &Value, known: &mut Known) {
@@ -579,8 +267,11 @@ mod tests {
         let contract = Contract::built_in().unwrap();
         let id = contract.operation_named("createContact").unwrap();
         let mut known = Known::default();
-        let drafted =
-            |known: &Known| Draft::new(&contract, id, known, (&Mark::new(1, 1), 0), TimestampForm::Utc).unwrap();
+        let drafted = |known: &Known| {
+            Template::of(&contract, id)
+                .draft(known, (&Mark::new(1, 1), 0), TimestampForm::Utc)
+                .unwrap()
+        };
         let accepted = drafted(&known);
         shown(
             "getContacts",
@@ -604,7 +295,9 @@ mod tests {
         let draft = |operation| {
             let contract = Contract::built_in().unwrap();
             let id = contract.operation_named(operation).unwrap();
-            Draft::new(&contract, id, &known, (&Mark::new(1, 1), 0), TimestampForm::Offset).unwrap()
+            Template::of(&contract, id)
+                .draft(&known, (&Mark::new(1, 1), 0), TimestampForm::Offset)
+                .unwrap()
         };
         let other = draft("createVisit").at_another_time().unwrap();
         assert_eq!(other.body().0["datetime"], "2024-05-17T09:30:00+02:00");

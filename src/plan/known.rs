@@ -61,12 +61,22 @@ impl Known {
         to: OperationId,
         target: &Target,
     ) -> Vec<(&'known Link, &'known Value)> {
-        let valued = admitted(contract, to, target).into_iter().flat_map(|link| {
+        self.carried(contract, to, &admitted(contract, to, target))
+    }
+
+    /// The same of the links that may fill a target.
+    pub(super) fn carried<'known>(
+        &'known self,
+        contract: &'known Contract,
+        to: OperationId,
+        links: &[&'known Link],
+    ) -> Vec<(&'known Link, &'known Value)> {
+        let valued = links.iter().flat_map(|link| {
             self.values
                 .get(&link.number)
                 .into_iter()
                 .flatten()
-                .map(move |value| (link, value))
+                .map(move |value| (*link, value))
         });
         let valued: Vec<_> = valued.collect();
         let created = |(link, _): &(&Link, &Value)| !contract.operation(link.from).is_read();

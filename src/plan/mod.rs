@@ -2,7 +2,7 @@
 //! the same contract, scope and seed give the same plan.
 //!
 //! [`Plan`] is the order. What a call carries depends on what the target shows, so the bodies are made while the plan
-//! runs: [`Known`] keeps the values that links carry, [`Draft`] makes a body of them, [`Retreat`] changes a refused
+//! runs: [`Known`] keeps the values that links carry, a [`Template`] makes a [`Draft`] of them, [`Retreat`] changes a refused
 //! one field by field. [`Variant`] says how further bodies differ from one that was accepted, [`OddPart`] what an odd
 //! request has that a sound one has not.
 
@@ -17,6 +17,7 @@ mod share;
 mod source;
 mod steps;
 mod synthetic;
+mod template;
 mod told;
 mod understood;
 mod variety;
@@ -31,5 +32,6 @@ pub(crate) use source::can_stand;
 pub use source::{Given, NoValue, Source, Wanted, given};
 pub use steps::{Action, Plan, Probe, Selection, ShownBy, Step, WRITES_BY_DEFAULT, WRONG_TOKENS, lanes};
 pub use synthetic::Mark;
+pub use template::Template;
 pub use told::{Bounds, Planned};
 pub use variety::{AWKWARD_UPDATES, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, in_another_writing, reserve, variants};

@@ -10,8 +10,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
-use super::draft::{self, Draft};
+use super::draft;
 use super::synthetic::Mark;
+use super::template::Template;
 use crate::contract::Contract;
 use crate::contract::odd::{Odd, ParameterKind};
 use crate::contract::operation::{Method, OperationId};
@@ -95,7 +96,8 @@ pub(super) fn odd_requests(contract: &Contract, operation: OperationId, seed: u6
     let creates = documented.method == Method::Post;
     let all = documented.odd.iter().copied();
     let (mut fields, mut odd): (Vec<_>, Vec<_>) = all.partition(|odd| odd.oddity.is_of_a_field());
-    let is_varied = creates && documented.laws.created.is_some() && Draft::slots(contract, operation).have_texts();
+    let is_varied =
+        creates && documented.laws.created.is_some() && Template::of(contract, operation).slots().have_texts();
     odd.retain(|odd| !(is_varied && odd.oddity == Oddity::TextBeyondAscii));
     if fields.len() > MOST_FIELDS {
         let mut random = ChaCha8Rng::seed_from_u64(seed);

@@ -135,19 +135,14 @@ mod tests {
     use super::*;
     use crate::contract::Contract;
     use crate::contract::vocabulary::TimestampForm;
-    use crate::plan::{Known, Mark};
+    use crate::plan::{Known, Mark, Template};
 
     fn retreat(operation: &str) -> (Value, Retreat) {
         let contract = Contract::built_in().unwrap();
         let id = contract.operation_named(operation).unwrap();
-        let draft = Draft::new(
-            &contract,
-            id,
-            &Known::default(),
-            (&Mark::new(1, 1), 0),
-            TimestampForm::Utc,
-        )
-        .unwrap();
+        let draft = Template::of(&contract, id)
+            .draft(&Known::default(), (&Mark::new(1, 1), 0), TimestampForm::Utc)
+            .unwrap();
         (draft.body().0, Retreat::from(draft))
     }
 

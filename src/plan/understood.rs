@@ -13,10 +13,10 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde_json::Value;
 
-use super::draft::Draft;
 use super::known::Known;
 use super::steps::{Selection, ShownBy, shows};
 use super::synthetic::Mark;
+use super::template::Template;
 use super::variety;
 use crate::contract::Contract;
 use crate::contract::document::Node;
@@ -153,7 +153,7 @@ fn against_create(contract: &Contract, scope: &Selection, id: OperationId) -> Op
 /// The names of the fields of a create's body that carry the run's mark.
 fn marked_fields(contract: &Contract, id: OperationId) -> BTreeSet<String> {
     let mark = Mark::new(0, 0);
-    let draft = Draft::new(contract, id, &Known::default(), (&mark, 0), TimestampForm::Utc);
+    let draft = Template::of(contract, id).draft(&Known::default(), (&mark, 0), TimestampForm::Utc);
     let mut names = BTreeSet::new();
     if let Ok(draft) = draft {
         note_marked(&draft.body().0, &mark, &mut names);

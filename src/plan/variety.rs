@@ -17,6 +17,7 @@ use serde_json::Value;
 
 use super::awkward::Edges;
 use super::draft::{Choice, Draft, Leaf};
+use super::template::Template;
 use crate::contract::document::Node;
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::vocabulary::{Carry, TimestampForm};
@@ -88,7 +89,7 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
         let range = u64::try_from(end + 1).unwrap_or(1);
         variants.swap(end, usize::try_from(random.next_u64() % range).unwrap_or(0));
     }
-    let slots = Draft::slots(contract, operation);
+    let slots = Template::of(contract, operation).slots();
     if documented.method == Method::Post {
         let edges = Edges::of_a_create(slots, seed);
         variants.splice(0..0, edges.map(Variant::Awkward));
@@ -290,7 +291,7 @@ impl Draft {
 /// The awkward values of a request that is written otherwise.
 #[must_use]
 pub fn in_another_writing(contract: &Contract, operation: OperationId) -> Edges {
-    Edges::of_another_writing(Draft::slots(contract, operation))
+    Edges::of_another_writing(Template::of(contract, operation).slots())
 }
 
 /// What a field is, as far as a variant changes it.
@@ -361,7 +362,9 @@ mod tests {
     fn draft(operation: &str, number: u64) -> Draft {
         let (contract, known) = contract();
         let id = contract.operation_named(operation).unwrap();
-        Draft::new(&contract, id, &known, (&Mark::new(1, 1), number), TimestampForm::Utc).unwrap()
+        Template::of(&contract, id)
+            .draft(&known, (&Mark::new(1, 1), number), TimestampForm::Utc)
+            .unwrap()
     }
 
     fn of(operation: &str, seed: u64) -> Vec<Variant> {
@@ -441,14 +444,9 @@ paths:
         let contract = Contract::read("things.yaml", text.to_owned()).unwrap();
         let id = contract.operation_named("createThing").unwrap();
         let draft = || {
-            Draft::new(
-                &contract,
-                id,
-                &Known::default(),
-                (&Mark::new(1, 1), 0),
-                TimestampForm::Utc,
-            )
-            .unwrap()
+            Template::of(&contract, id)
+                .draft(&Known::default(), (&Mark::new(1, 1), 0), TimestampForm::Utc)
+                .unwrap()
         };
         let names = |variant: &Variant| {
             let mut varied = draft();

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::pace::{ATTEMPTS, says_when, wait_after};
 use super::request::{self, Address};
@@ -10,7 +11,7 @@ use crate::contract::operation::{Method, OperationId};
 use crate::contract::vocabulary::TimestampForm;
 use crate::exchange::{Content, Credential, Exchange, Leaning, Purpose, Request, Writing};
 use crate::history::{Part, Role, Sending};
-use crate::plan::{Draft, Retreat};
+use crate::plan::{Draft, Retreat, Template};
 use crate::rules::Reason;
 
 /// What a write is sent for that leans on nothing but what the document leaves open.
@@ -18,7 +19,9 @@ pub(super) const OF_A_WRITE: Purpose = Purpose::Documented(Leaning::Gap);
 
 /// The bodies that a run has drafted.
 #[derive(Debug, Default)]
-pub(super) struct Drafts {
+pub(super) struct Drafts<'run> {
+    /// What the contract says of each body that was drafted.
+    templates: RefCell<HashMap<OperationId, Rc<Template<'run>>>>,
     /// The one that each write accepted.
     pub(super) accepted: RefCell<HashMap<OperationId, Draft>>,
     /// How many there are.
@@ -206,7 +209,12 @@ impl Session<'_> {
         let number = self.drafts.count.get();
         self.drafts.count.set(number + 1);
         let mark = (&self.settings.mark, number);
-        Draft::new(self.contract, operation, self.history().known(), mark, form).map_err(Reason::NoValue)
+        let mut templates = self.drafts.templates.borrow_mut();
+        let read = || Template::of(self.contract, operation).into();
+        let template = Rc::clone(templates.entry(operation).or_insert_with(read));
+        template
+            .draft(self.history().known(), mark, form)
+            .map_err(Reason::NoValue)
     }
 
     /// Drafts the next body of a run, with the choices of one that was accepted.

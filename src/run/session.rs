@@ -131,7 +131,7 @@ pub(super) struct Session<'run> {
     pub(super) plan: &'run Plan,
     evaluation: RefCell<Evaluation<'run>>,
     pub(super) sender: Sender<'run>,
-    pub(super) drafts: Drafts,
+    pub(super) drafts: Drafts<'run>,
     pub(super) fills: Fills,
     pub(super) patience: Patience,
     pub(super) odd_requests: OddRequests,

@@ -1,0 +1,356 @@
+//! What the contract says of an operation's body, read once for all the drafts of a run. The main type is [`Template`].
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::awkward::Slots;
+use super::draft::{Choice, Draft, Leaf, top};
+use super::known::Known;
+use super::source::{NoValue, admitted};
+use super::synthetic::{self, Mark};
+use super::understood;
+use super::variety::{self, Nature};
+use crate::contract::document::Node;
+use crate::contract::link::{Link, Target};
+use crate::contract::operation::OperationId;
+use crate::contract::vocabulary::TimestampForm;
+use crate::contract::{Contract, pointer};
+use crate::exchange::is_plain_identifier;
+
+/// Numbers from here to twice as much go where an identifier may be asked for: few lists have as many records, and an integer
+/// of 32 bits holds them.
+const LEAST_UNLIKELY: u32 = 1_000_000_000;
+
+/// How deep a schema is followed.
+const DEPTH: usize = 6;
+
+/// Whether a value that a target gave, which may be the identifier of a record, looks like data: an address, a name.
+fn looks_like_data(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !is_plain_identifier(text))
+}
+
+/// The fields of an operation's body, without the values that they are sent with.
+#[derive(Debug)]
+pub struct Template<'contract> {
+    contract: &'contract Contract,
+    operation: OperationId,
+    has_laws: bool,
+    example: Option<&'contract Value>,
+    fields: Vec<Field<'contract>>,
+}
+
+/// One field of a body.
+#[derive(Debug)]
+struct Field<'contract> {
+    node: &'contract Node,
+    /// Where it stands in the body; arrays have one element.
+    pointer: String,
+    /// The links that may fill it.
+    links: Vec<&'contract Link>,
+    /// Whether the links lead an identifier here, one that must not be made up.
+    takes_identifier: bool,
+    /// Whether the laws say that it comes back with the record.
+    is_carried: bool,
+    /// Whether a gap of the contract touches the field by name.
+    leans: bool,
+    /// Values as good as any, for a body that must differ.
+    others: Vec<Choice>,
+    nature: Nature,
+    /// Whether the contract states that the body must have the field at its top.
+    required: bool,
+}
+
+impl<'contract> Template<'contract> {
+    /// Reads the fields of an operation's body; one without a body has none.
+    #[must_use]
+    pub fn of(contract: &'contract Contract, operation: OperationId) -> Self {
+        let documented = contract.operation(operation);
+        let request = documented.request.as_ref();
+        let mut template = Self {
+            contract,
+            operation,
+            has_laws: understood::has_laws(documented),
+            example: request.and_then(|request| request.example.as_ref()),
+            fields: Vec::new(),
+        };
+        let schema = request.and_then(|request| request.schema.as_deref());
+        if let Some(node) = schema.and_then(|schema| contract.document.node(&contract.resolve(schema))) {
+            template.read((node, None), "", 0);
+        }
+        let required = variety::required(contract, operation);
+        for field in &mut template.fields {
+            field.required = top(&field.pointer).is_some_and(|field| required.iter().any(|other| other == field));
+        }
+        template
+    }
+
+    /// Reads the fields of a schema; `array` is the one whose items it describes.
+    fn read(&mut self, (schema, array): (&'contract Node, Option<&'contract Node>), at: &str, depth: usize) {
+        let node = self.contract.referred(schema);
+        if depth > DEPTH {
+            return;
+        }
+        for part in node.member("allOf").map_or(&[][..], Node::elements) {
+            self.read((part, None), at, depth + 1);
+        }
+        if let Some(properties) = node.member("properties") {
+            for property in properties.members() {
+                if property.node.member("readOnly").and_then(Node::boolean) != Some(true) {
+                    let at = pointer::join(at, &property.name);
+                    self.read((&property.node, None), &at, depth + 1);
+                }
+            }
+        } else if let Some(items) = node.member("items").filter(|_| node.member("x-synthetic").is_none()) {
+            self.read((items, Some(node)), &pointer::join(at, "0"), depth + 1);
+        } else if node.member("allOf").is_none() && !at.is_empty() {
+            let field = self.field((node, array), at);
+            self.fields.push(field);
+        }
+    }
+
+    fn field(&self, (node, array): (&'contract Node, Option<&'contract Node>), at: &str) -> Field<'contract> {
+        let target = Target::Body(at.to_owned());
+        let takes_identifier = self.takes_identifier(&target);
+        let (others, nature) = self.variety(node, at, takes_identifier);
+        let mut nodes = [Some(node), array].into_iter().flatten();
+        Field {
+            node,
+            pointer: at.to_owned(),
+            links: admitted(self.contract, self.operation, &target),
+            takes_identifier,
+            is_carried: self.is_carried(at),
+            leans: nodes.any(|node| node.member("x-gap").is_some()),
+            others,
+            nature,
+            required: false,
+        }
+    }
+
+    /// What else may be sent in a field, and what it is. A text of our own differs by its mark, and an identifier is
+    /// never made up.
+    fn variety(&self, node: &Node, at: &str, takes_identifier: bool) -> (Vec<Choice>, Nature) {
+        let (contract, operation) = (self.contract, self.operation);
+        if variety::is_name(contract, operation, node, at) {
+            (Vec::new(), Nature::Name)
+        } else if variety::is_address(contract, operation, node, at) {
+            (Vec::new(), Nature::Address)
+        } else if node.member("format").and_then(Node::text) == Some("date-time") {
+            (Vec::new(), Nature::Timestamp)
+        } else if node.member("x-synthetic").is_some() || takes_identifier {
+            (Vec::new(), Nature::Other)
+        } else {
+            (variety::other_examples(contract, operation, at), Nature::Other)
+        }
+    }
+
+    /// Whether the links lead an identifier here and nothing else, as for tags, whose entries are identifiers or names.
+    fn takes_identifier(&self, target: &Target) -> bool {
+        let links = || {
+            let links = self.contract.links_to(self.operation);
+            links.filter(|link| link.target == *target)
+        };
+        let is_identifying = |link: &Link| {
+            let from = self.contract.operation(link.from);
+            let listed = from.page.as_ref().map(|page| format!("{}/*{}", page.items, page.id));
+            let created = from.laws.created.as_ref();
+            let created = created.map(|created| format!("{}{}", created.resource, created.id));
+            [listed, created]
+                .into_iter()
+                .flatten()
+                .any(|identifier| identifier == link.value)
+        };
+        let endings: HashSet<_> = links().map(|link| link.value.rsplit('/').next()).collect();
+        endings.len() == 1 && links().any(is_identifying)
+    }
+
+    fn is_carried(&self, at: &str) -> bool {
+        let created = self.contract.operation(self.operation).laws.created.iter();
+        let mut carries = created.flat_map(|created| &created.carries);
+        carries.any(|carry| pointer::any_element(at) == carry.sent)
+    }
+
+    /// Drafts the body. `number` counts the drafts of a run; `form` is the form of its timestamps.
+    ///
+    /// # Errors
+    ///
+    /// [`NoValue`] when a field that the laws say is carried takes an identifier that no answer has shown.
+    pub fn draft(&self, known: &Known, (mark, number): (&Mark, u64), form: TimestampForm) -> Result<Draft, NoValue> {
+        let maker = Maker {
+            template: self,
+            known,
+            mark: mark.numbered(number),
+            number,
+            form,
+        };
+        Ok(Draft {
+            operation: self.operation,
+            form,
+            leaves: maker.leaves()?,
+            number,
+        })
+    }
+
+    /// What of the body can be awkward, before anything is known of the target's values.
+    pub(super) fn slots(&self) -> Slots {
+        let maker = Maker {
+            template: self,
+            known: &Known::default(),
+            mark: Mark::new(0, 0).numbered(0),
+            number: 0,
+            form: TimestampForm::Utc,
+        };
+        let mut leaves: Vec<_> = self.fields.iter().filter_map(|field| maker.leaf(field)).collect();
+        variety::tell_dates(&mut leaves);
+        Slots::of(&leaves)
+    }
+}
+
+/// What a draft is made from.
+struct Maker<'make> {
+    template: &'make Template<'make>,
+    known: &'make Known,
+    mark: String,
+    number: u64,
+    form: TimestampForm,
+}
+
+impl Maker<'_> {
+    fn leaves(&self) -> Result<Vec<Leaf>, NoValue> {
+        let mut leaves = Vec::new();
+        for field in &self.template.fields {
+            match self.leaf(field) {
+                Some(leaf) => leaves.push(leaf),
+                None if field.takes_identifier && field.is_carried && self.template.has_laws => {
+                    let target = Target::Body(field.pointer.clone());
+                    let (contract, operation) = (self.template.contract, self.template.operation);
+                    return Err(self.known.lacks(contract, operation, &target, &field.pointer));
+                }
+                None => {}
+            }
+        }
+        variety::tell_dates(&mut leaves);
+        Ok(leaves)
+    }
+
+    /// A field with the values that it may be sent with; none where there is no value.
+    fn leaf(&self, field: &Field<'_>) -> Option<Leaf> {
+        let contract = self.template.contract;
+        let mut linked = self.known.carried(contract, self.template.operation, &field.links);
+        // What a create of the run showed is its own; whatever else is there may be about somebody.
+        linked.retain(|(link, _)| self.template.has_laws || !contract.operation(link.from).is_read());
+        let choices = linked.into_iter().map(|(link, value)| Choice {
+            value: value.clone(),
+            learned: contract.operation(link.from).is_read() || looks_like_data(value),
+        });
+        let mut choices: Vec<_> = choices.collect();
+        if !self.template.has_laws {
+            choices.extend(self.nobodys(field).map(Choice::own));
+        } else if !field.takes_identifier {
+            let own = self.own(field).into_iter().map(Choice::own);
+            // A text that carries the mark comes first: it is the run's own name for what it creates.
+            let first = if field.node.member("x-synthetic").is_some() {
+                0
+            } else {
+                choices.len()
+            };
+            choices.splice(first..first, own);
+        }
+        let leaf = Leaf {
+            pointer: field.pointer.clone(),
+            choices,
+            chosen: 0,
+            leans: field.leans,
+            others: field.others.clone(),
+            nature: field.nature,
+            required: field.required,
+        };
+        (!leaf.choices.is_empty()).then_some(leaf)
+    }
+
+    /// The contract's own values for a field, the best first: its synthetic text, instants, its place in the example, else
+    /// one by its type.
+    fn own(&self, field: &Field<'_>) -> Vec<Value> {
+        let (node, at) = (field.node, &field.pointer);
+        let example = self.template.example.and_then(|example| example.pointer(at));
+        if let Some(text) = node.member("x-synthetic").and_then(Node::text) {
+            return vec![Value::String(text.replace("{mark}", &self.mark))];
+        }
+        let accepts = &self.template.contract.operation(self.template.operation).laws.accepts;
+        let takes_forms = accepts.iter().any(|accepts| accepts.sent == *at);
+        if takes_forms || node.member("format").and_then(Node::text) == Some("date-time") {
+            let instants = synthetic::timestamps(example, self.form, self.number);
+            return instants.into_iter().map(Value::String).collect();
+        }
+        let stated = ["example", "default"]
+            .iter()
+            .find_map(|name| node.member(name))
+            .map(Node::to_value);
+        let allowed = || node.member("enum")?.elements().first().map(Node::to_value);
+        let value = example
+            .cloned()
+            .or(stated)
+            .or_else(allowed)
+            .or_else(|| self.by_type(node));
+        value.into_iter().collect()
+    }
+
+    fn by_type(&self, node: &Node) -> Option<Value> {
+        let minimum = node.member("minimum").map(Node::to_value);
+        Some(match node.member("type").and_then(Node::text)? {
+            "boolean" => Value::Bool(true),
+            "integer" | "number" => minimum.unwrap_or_else(|| Value::from(1)),
+            "string" => match node.member("format").and_then(Node::text) {
+                Some("date") => Value::from("2024-05-17"),
+                Some("email") => Value::from(format!("countersign.{}@example.com", self.mark)),
+                Some("uri") => Value::from("https://example.com/"),
+                Some("uuid") => Value::from(uuid::Uuid::from_u128(u128::from(self.number) + 1).to_string()),
+                _ => Value::from(format!("countersign-{}", self.mark)),
+            },
+            _ => return None,
+        })
+    }
+
+    /// A value that is about nobody, for a body of which the contract does not say in our words what it writes: there an
+    /// example may name a record, an account or a person that is really there. A free text is our own. A number without
+    /// an upper bound, or with one that every record has room below, and a text of a pattern, may be an identifier, so they are sent only where they must be.
+    fn nobodys(&self, field: &Field<'_>) -> Option<Value> {
+        let node = field.node;
+        let stated = |name: &str| node.member(name);
+        let kind = stated("type").and_then(Node::text);
+        if understood::names_a_record(&field.pointer, Some(node)) {
+            return None;
+        }
+        if stated("enum").is_some() || stated("x-synthetic").is_some() || kind == Some("boolean") {
+            return self.own(field).into_iter().next();
+        }
+        if stated("pattern").is_some() {
+            return self.own(field).into_iter().next().filter(|_| field.required);
+        }
+        let is_wide = |most: &Node| {
+            most.to_value()
+                .as_f64()
+                .is_some_and(|most| most >= f64::from(LEAST_UNLIKELY) * 2.0)
+        };
+        if matches!(kind, Some("integer" | "number")) && stated("maximum").is_none_or(is_wide) {
+            return field.required.then(|| self.unlikely(node));
+        }
+        let most = stated("maxLength").and_then(|most| most.to_value().as_u64());
+        let most = most.and_then(|most| usize::try_from(most).ok());
+        let value = self.by_type(node)?;
+        let fits = |text: &str| most.is_none_or(|most| text.chars().count() <= most);
+        value.as_str().is_none_or(fits).then_some(value)
+    }
+
+    /// A number that hardly is the identifier of a record, from the run's mark: 1 would be the first user's.
+    fn unlikely(&self, node: &Node) -> Value {
+        let letters = self.mark.bytes();
+        let drawn = letters.fold(0_u32, |drawn, letter| {
+            drawn.wrapping_mul(31).wrapping_add(letter.into())
+        });
+        let number = LEAST_UNLIKELY + drawn % LEAST_UNLIKELY;
+        let least = node.member("minimum").map(Node::to_value);
+        let beyond = least.filter(|least| least.as_f64().is_some_and(|least| least > f64::from(number)));
+        beyond.unwrap_or_else(|| Value::from(number))
+    }
+}
