@@ -47,16 +47,14 @@ pub(super) async fn shapes(subject: &Subject) -> Result<Shapes, String> {
 ///
 /// The operations of which nothing was shown.
 pub(super) fn recorded(recording: &Recording) -> Result<Shapes, String> {
-    let plan = Check::new(Arc::clone(&CONTRACT))
-        .token("any")
-        .writes(true)
-        .seed(SEED)
-        .plan();
-    let plan = plan.map_err(|error| error.to_string())?;
+    static PLAN: LazyLock<Plan> = LazyLock::new(|| {
+        let check = Check::new(Arc::clone(&CONTRACT)).token("any");
+        check.writes(true).seed(SEED).plan().unwrap()
+    });
     let mut observed = Observed::new(contract());
     let exchanges = recording.exchanges();
     exchanges.for_each(|(exchange, intent)| observed.see(exchange, intent));
-    by_name(&observed, &plan)
+    by_name(&observed, &PLAN)
 }
 
 fn by_name(observed: &Observed<'_>, plan: &Plan) -> Result<Shapes, String> {

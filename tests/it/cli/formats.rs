@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::stub::{Stub, sound};
 use super::support::{Ended, check, countersign};
 use super::target::Target;
+use crate::support::is_exhaustive;
 
 /// The file of GitHub's annotations.
 pub(super) const ANNOTATIONS: &str = "run.log";
@@ -33,6 +34,16 @@ pub(super) const EVERY_FORMAT: [&str; 16] = [
     "--report",
     "sarif=report.sarif",
 ];
+
+/// Of every format's arguments the machine's, and those of one other: the next in turn. All of them where everything is tried.
+pub(super) fn formats_in_turn(turn: usize) -> Vec<&'static str> {
+    if is_exhaustive() {
+        return EVERY_FORMAT.to_vec();
+    }
+    let formats = EVERY_FORMAT.chunks_exact(2);
+    let (machine, others): (Vec<_>, Vec<_>) = formats.partition(|format| format[1] == "json=report.json");
+    [machine[0], others[turn % others.len()]].concat()
+}
 
 const DROPPED: &str = "getContacts/data/items/each/firstname:dropped";
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::cli::formats::{ANNOTATIONS, EVERY_FORMAT};
+use crate::cli::formats::{ANNOTATIONS, formats_in_turn};
 use crate::cli::stub::{Received, Stub, json as answer};
 use crate::cli::support::{Ended, countersign};
 use crate::support::leaks::{Canary, Scanner};
@@ -70,6 +70,8 @@ pub(super) enum Told {
 
 /// A behaviour on its way through a run, with secrets of its own.
 pub(super) struct Case {
+    /// Which of the cases it is, and so which of the formats is its turn.
+    turn: usize,
     behaviour: Behaviour,
     pub(super) canary: Canary,
     /// Another origin, to be lured to. Nothing may arrive there.
@@ -126,18 +128,18 @@ impl Behaviour {
 }
 
 /// Runs all cases, several at once, and fails with everything that one of them found wrong.
-pub(super) fn try_all(behaviours: Vec<Behaviour>, run: impl Fn(Behaviour) + Sync) {
+pub(super) fn try_all(behaviours: Vec<Behaviour>) {
     let count = behaviours.len();
-    let (left, failed) = (Mutex::new(behaviours.into_iter()), Mutex::new(Vec::new()));
+    let (left, failed) = (Mutex::new(behaviours.into_iter().enumerate()), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 loop {
-                    let Some(behaviour) = left.lock().unwrap().next() else {
+                    let Some((turn, behaviour)) = left.lock().unwrap().next() else {
                         break;
                     };
                     let name = behaviour.name;
-                    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| run(behaviour))) {
+                    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| Case::of(turn, behaviour).run())) {
                         let message = panic.downcast_ref::<String>().cloned();
                         let message = message.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
                         failed
@@ -159,9 +161,11 @@ pub(super) fn try_all(behaviours: Vec<Behaviour>, run: impl Fn(Behaviour) + Sync
 }
 
 impl Case {
-    pub(super) fn of(behaviour: Behaviour) -> Self {
+    /// The case of a behaviour, which is the one of this number.
+    pub(super) fn of(turn: usize, behaviour: Behaviour) -> Self {
         Self {
             canary: Canary::fresh(behaviour.name),
+            turn,
             behaviour,
             elsewhere: String::new(),
         }
@@ -212,8 +216,7 @@ impl Case {
                 "--timeout",
                 self.behaviour.deadline,
             ][..],
-            &["--report", "terminal=report.txt"],
-            &EVERY_FORMAT,
+            &formats_in_turn(self.turn),
         ];
         let call = countersign(&arguments.concat()).env("COUNTERSIGN_TOKEN", &self.canary.token);
         // A library that is told to say everything has nowhere to say it.
