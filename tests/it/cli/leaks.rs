@@ -20,6 +20,7 @@ use super::support::{Ended, countersign};
 use super::target::Target;
 use crate::support::leaks::encoding::WAYS;
 use crate::support::leaks::{Canary, Scanner};
+use crate::support::tried;
 
 /// The reference service with these faults, behind the canary's token and with the canary among its contacts.
 pub(super) fn target(canary: &Canary, faults: &[&str]) -> Target {
@@ -195,7 +196,7 @@ fn writing(canary: &Canary, target: &Target, arguments: &[&[&str]]) -> Ended {
 
 #[test]
 fn a_token_that_comes_back_as_an_identifier_comes_out_nowhere_however_it_is_written() {
-    for values in [&[][..], &["--show-values"]] {
+    for values in [&["--show-values"][..], &[]].into_iter().take(tried(1, 2)) {
         let mut first = 0;
         // As many runs as it takes for each way to be the identifier of something.
         while first < WAYS.len() {

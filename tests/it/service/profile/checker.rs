@@ -12,7 +12,7 @@ use countersign::run::{Ended, Run};
 use countersign::{Check, Contract};
 use tokio::sync::OnceCell;
 
-use super::{TOKEN, app, drawn, pairs, single_values};
+use super::{TOKEN, app, drawn, pairs, single_settings};
 use crate::support::again::assert_judged_again;
 use crate::support::crew::try_all;
 use crate::support::{is_exhaustive, tried};
@@ -38,7 +38,7 @@ static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(|| Arc::new(Contract::b
 
 #[test]
 fn no_single_value_is_found_at_fault() {
-    try_all(single_values(), async |setting: String| {
+    try_all(single_settings(), async |setting: String| {
         let seen = of_single_value(&setting).await;
         let told = seen.unexpected.iter();
         told.map(|told| format!("{setting}: {told}")).collect()
@@ -80,7 +80,7 @@ pub(crate) struct Seen {
 /// The check of a service with this value and otherwise the defaults. It is run once for all tests that look at it.
 pub(crate) async fn of_single_value(setting: &str) -> &'static Seen {
     static SEEN: LazyLock<HashMap<String, OnceCell<Seen>>> = LazyLock::new(|| {
-        let settings = single_values().into_iter();
+        let settings = single_settings().into_iter();
         settings.map(|setting| (setting, OnceCell::new())).collect()
     });
     let check = async || {

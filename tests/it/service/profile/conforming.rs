@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::contract::{Nulls, assert_conforms};
 use super::wire::{Reply, call, get, patiently, post, walk};
-use super::{Running, first, single_values, value, with};
+use super::{Running, first, single_settings, value, with};
 
 /// How many tours are under way at once.
 const AT_ONCE: usize = 16;
@@ -20,7 +20,7 @@ const LISTS: [(&str, &str); 4] = [
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_single_value_conforms() {
-    conform(single_values().into_iter().map(|setting| vec![setting]).collect()).await;
+    conform(single_settings().into_iter().map(|setting| vec![setting]).collect()).await;
 }
 
 /// Panics unless every operation conforms under each of the profiles.

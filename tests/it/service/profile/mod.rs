@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use super::contract;
 use super::support::{Running, TOKEN};
+use crate::support::tried;
 
 /// Makes the profile of settings written as `axis=value`.
 pub(super) fn profile(settings: &[String]) -> Profile {
@@ -48,13 +49,21 @@ pub(super) async fn with(settings: &[String]) -> Running {
     Running::serve(app(settings).await).await
 }
 
-/// Every value of every axis, as `axis=value`.
-fn single_values() -> Vec<String> {
-    let values = |axis: &'static service::Axis| {
-        let named = axis.values.iter();
-        named.map(|value| format!("{}={}", axis.name, value.name))
+/// The values that are tried by themselves: every one but the defaults; in `cargo test` one of each axis, of the next axis
+/// the next one.
+pub(crate) fn single_values() -> Vec<(&'static service::Axis, &'static service::AxisValue)> {
+    let values = |(turn, axis): (usize, &'static service::Axis)| {
+        let others = &axis.values[1..];
+        let in_turn = others.iter().cycle().skip(turn % others.len());
+        in_turn.take(tried(1, others.len())).map(move |value| (axis, value))
     };
-    AXES.iter().flat_map(values).collect()
+    AXES.iter().enumerate().flat_map(values).collect()
+}
+
+/// The same, each as `axis=value`.
+fn single_settings() -> Vec<String> {
+    let written = |(axis, value): (&service::Axis, &service::AxisValue)| format!("{}={}", axis.name, value.name);
+    single_values().into_iter().map(written).collect()
 }
 
 /// Returns the value that settings have for an axis: the one that is set, else the default.

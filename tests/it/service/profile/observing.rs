@@ -10,7 +10,7 @@ use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFT
 use serde_json::{Value, json};
 
 use super::wire::{Reply, call, get, once, post, walk};
-use super::{Running, TOKEN, awkward, first, with};
+use super::{Running, TOKEN, awkward, first, single_values, with};
 
 const UNKNOWN: &str = "3f6f1f0e-52a5-4c53-8d7a-7a2f6f1f0e52";
 
@@ -18,12 +18,12 @@ const UNKNOWN: &str = "3f6f1f0e-52a5-4c53-8d7a-7a2f6f1f0e52";
 async fn every_value_shows_on_the_wire_as_it_is_named() {
     // What is told by the clock is observed alone.
     let timed = ["created-listed-when", "latency", "rate-limit"];
-    let (timed, others): (Vec<_>, Vec<_>) = AXES.iter().partition(|axis| timed.contains(&axis.name));
-    for (axes, at_once) in [(others, 8), (timed, 1)] {
-        let values = axes
-            .into_iter()
-            .flat_map(|axis: &Axis| axis.values.iter().map(move |value| (axis.name, value)));
-        let seen = values.map(|(axis, value)| observe(axis, value));
+    let is_timed = |axis: &Axis| timed.contains(&axis.name);
+    let defaults = AXES.iter().map(|axis| (axis, &axis.values[0]));
+    let values = single_values().into_iter().chain(defaults);
+    let (timed, others): (Vec<_>, Vec<_>) = values.partition(|(axis, _)| is_timed(axis));
+    for (values, at_once) in [(others, 8), (timed, 1)] {
+        let seen = values.into_iter().map(|(axis, value)| observe(axis.name, value));
         futures::stream::iter(seen)
             .buffer_unordered(at_once)
             .collect::<()>()
