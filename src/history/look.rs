@@ -360,7 +360,8 @@ fn begun(list: OperationId, extent: Extent, (most, account): (u64, bool)) -> Wal
 impl Look {
     fn add(&mut self, mut page: PageSeen, enough: bool) {
         let walk = &mut self.walk;
-        let is_first = walk.pages.is_empty();
+        // Where the first page did not come the walk is not whole, whatever other pages a recording has.
+        let is_first = walk.pages.is_empty() && page.asked.is_none();
         if self.extent == Extent::Whole {
             if is_first {
                 let last = page.last_page.map(|last| u64::try_from(last).unwrap_or(0));
