@@ -8,6 +8,7 @@
 
 mod at_once;
 mod awkward;
+mod breaks;
 mod call;
 mod careful;
 mod checked;

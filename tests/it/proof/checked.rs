@@ -9,6 +9,7 @@ use axum::Router;
 use chrono::DateTime;
 use countersign::contract::Contract;
 use countersign::contract::fact::FactId;
+use countersign::exchange::Exchange;
 use countersign::history::Recording;
 use countersign::plan::Shard;
 use countersign::report::{FactRow, FindingRecord, Outcome, Record, VerdictRecord};
@@ -96,11 +97,11 @@ impl Check {
             return Judged::of(&self.run(deviation).await);
         }
         let recording = self.recording().await;
-        Judged::again(&recording.judge_edited(contract(), Levels::default(), |exchange| deviation.edited(exchange)))
+        Judged::edited(&recording, |exchange| deviation.edited(exchange))
     }
 
     /// What such a check of the reference service saw.
-    async fn recording(&self) -> Arc<Recording> {
+    pub(super) async fn recording(&self) -> Arc<Recording> {
         static RECORDINGS: LazyLock<Mutex<HashMap<Check, Arc<Recording>>>> = LazyLock::new(Mutex::default);
         let known = RECORDINGS.lock().unwrap().get(self).cloned();
         if let Some(known) = known {
@@ -242,6 +243,11 @@ impl Judged {
             received: finding.received.clone(),
         });
         Self::new(checked.outcome(), findings.collect(), verdicts)
+    }
+
+    /// What is said of a recording with its answers edited.
+    pub(super) fn edited(recording: &Recording, edit: impl FnMut(&Exchange) -> Option<Exchange>) -> Self {
+        Self::again(&recording.judge_edited(contract(), Levels::default(), edit))
     }
 
     fn again(verdicts: &Verdicts) -> Self {

@@ -1,0 +1,263 @@
+//! Breaks of the document, written by hand as texts that a service may well answer: what APIs, serialisers and gateways get
+//! wrong. They are made without the contract and without the faults of the service, so that a mistake that both have in
+//! common shows here.
+//!
+//! A row of a table is an operation; what of its answer is replaced; by what; and everything that must then be found, the
+//! rule and the place of each, after `operation:` where it shows in another's answer. What is replaced is a text of the body,
+//! in which `…` stands for what stands there inside of quotes or between commas; or the `body` as a whole, the `status`, a
+//! `header`, or the `connection`. Behind the operation may stand a text of the request; else the successes are taken.
+
+use std::collections::{BTreeSet, HashSet};
+use std::mem::discriminant;
+
+use axum::body::Bytes;
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use countersign::contract::fact::FactKind;
+use countersign::exchange::{Credential, Exchange};
+use countersign::history::Recording;
+use countersign::report::Outcome;
+
+use super::checked::{Check, Judged, Said, contract};
+use crate::support::again::{answer, answered};
+use crate::support::crew::{each, runtime};
+
+const ERRORS: &str = include_str!("breaks/errors.txt");
+const WARNINGS: &str = include_str!("breaks/warnings.txt");
+const OPEN: &str = include_str!("breaks/open.txt");
+
+struct Row {
+    line: &'static str,
+    operation: &'static str,
+    /// A text of the request.
+    asked: &'static str,
+    from: &'static str,
+    to: &'static str,
+    found: BTreeSet<String>,
+}
+
+fn rows(table: &'static str) -> Vec<Row> {
+    let lines = table.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(Row::of).collect()
+}
+
+impl Row {
+    fn of(line: &'static str) -> Self {
+        let mut cells = line.split(" | ");
+        let mut cell = || cells.next().unwrap_or_default().trim_end_matches(" |");
+        let (called, from, to, found) = (cell(), cell(), cell(), cell());
+        let (operation, asked) = called.split_once(' ').unwrap_or((called, ""));
+        let here = |found: &str| match found.split_once(": ") {
+            Some(_) => found.to_owned(),
+            None => format!("{operation}: {found}"),
+        };
+        let found = found.split("; ").filter(|found| !found.is_empty()).map(here).collect();
+        Self {
+            line,
+            operation,
+            asked,
+            from,
+            to: to.trim(),
+            found,
+        }
+    }
+
+    fn edited(&self, exchange: &Exchange) -> Option<Exchange> {
+        let is_called = contract().operation(exchange.request.operation).name == self.operation;
+        let mut answer = answer(exchange).filter(|_| is_called && sent(exchange).contains(self.asked))?;
+        if self.asked.is_empty() && !answer.status().is_success() {
+            return None;
+        }
+        match self.from.split_once(' ').unwrap_or((self.from, "")) {
+            ("body", "") => *answer.body_mut() = raw(self.to),
+            ("connection", "") => return Some(answered(exchange, None)),
+            ("status", "") => *answer.status_mut() = self.to.parse::<StatusCode>().unwrap(),
+            ("header", name) => {
+                answer.headers_mut().remove(name);
+                if !self.to.is_empty() {
+                    let value = HeaderValue::from_static(self.to);
+                    answer.headers_mut().insert(HeaderName::from_static(name), value);
+                }
+            }
+            _ => {
+                let body = str::from_utf8(answer.body()).unwrap();
+                *answer.body_mut() = raw(&replaced(body, self.from, self.to)?);
+            }
+        }
+        Some(answered(exchange, Some(answer)))
+    }
+}
+
+/// Who asked, for what, and the body.
+fn sent(exchange: &Exchange) -> String {
+    let request = &exchange.request;
+    let credential = match request.credential {
+        Credential::None => "no credential",
+        Credential::OtherScheme => "another scheme",
+        Credential::Token { .. } => request.writing.scheme(),
+        _ => "wrong token",
+    };
+    format!("{credential} {} {}", request.path, request.text().unwrap_or_default())
+}
+
+/// A text of a table with what a table cannot show.
+fn raw(text: &str) -> Bytes {
+    let text = text
+        .replace('⏎', "\r\n")
+        .replace('⇥', "\t")
+        .replace("<BOM>", "\u{feff}");
+    let parts: Vec<_> = text.split("<FF>").map(str::as_bytes).collect();
+    parts.join(&0xFF).into()
+}
+
+/// The text with every place that is like `from` as `to` has it; none where there is no such place.
+fn replaced(text: &str, from: &str, to: &str) -> Option<String> {
+    let (mut done, mut rest) = (String::new(), text);
+    while let Some((before, held, after)) = next(rest, from) {
+        let mut held = held.into_iter();
+        let pieces: Vec<_> = to.split('…').collect();
+        done.push_str(before);
+        done.push_str(pieces[0]);
+        for piece in &pieces[1..] {
+            done.push_str(held.next().unwrap());
+            done.push_str(piece);
+        }
+        rest = after;
+    }
+    (rest.len() < text.len()).then(|| done + rest)
+}
+
+/// The first place that is like `from`: what stands before it, what each `…` stands for, and what stands behind it.
+fn next<'text>(text: &'text str, from: &str) -> Option<(&'text str, Vec<&'text str>, &'text str)> {
+    let mut pieces = from.split('…');
+    let first = pieces.next()?;
+    let held = |mut rest: &'text str| {
+        let each = pieces.clone().map(|piece| {
+            let end = rest.find(['"', '\\', ',', '{', '}', '[', ']']).unwrap_or(rest.len());
+            // At the end of `from` it stands for all that there is.
+            let length = if piece.is_empty() {
+                end
+            } else {
+                rest.find(piece).filter(|length| *length <= end)?
+            };
+            let (held, after) = rest.split_at(length);
+            rest = &after[piece.len()..];
+            Some(held)
+        });
+        let held = each.collect::<Option<Vec<_>>>()?;
+        Some((held, rest))
+    };
+    let mut starts = text.match_indices(first);
+    starts.find_map(|(start, _)| {
+        let (held, after) = held(&text[start + first.len()..])?;
+        Some((&text[..start], held, after))
+    })
+}
+
+impl Row {
+    /// The kinds of the facts that are found broken; else what is found otherwise than the row says.
+    fn judged(&self, recording: &Recording, outcome: Outcome) -> Result<Vec<FactKind>, String> {
+        let mut edits = 0;
+        let judged = Judged::edited(recording, |exchange| self.edited(exchange).inspect(|_| edits += 1));
+        let told = |said: &Said| {
+            format!("{}: {} {}", said.operation, said.rule, said.pointer)
+                .trim_end()
+                .to_owned()
+        };
+        let found: BTreeSet<_> = judged.findings().map(told).collect();
+        if edits == 0 || found != self.found || judged.outcome != outcome {
+            let line = self.line;
+            return Err(format!("{line}\n  {edits} edits, {:?}, {found:#?}", judged.outcome));
+        }
+        Ok(judged.findings().map(|said| kind_of(&said.fact)).collect())
+    }
+}
+
+fn kind_of(name: &str) -> FactKind {
+    let mut facts = contract().facts.iter();
+    facts.find(|fact| fact.name == name).unwrap().kind
+}
+
+/// The kinds of the facts that the rows of a table break, where each is judged as it says.
+fn assert_judged(table: &'static str, outcome: Outcome) -> Vec<FactKind> {
+    let recording = runtime().block_on(Check::DEFAULT.recording());
+    let judged = each(rows(table), || (), |(), row| row.judged(&recording, outcome));
+    let (mut kinds, mut misses) = (Vec::new(), Vec::new());
+    let count = judged.len();
+    for row in judged {
+        match row {
+            Ok(of_row) => kinds.extend(of_row),
+            Err(miss) => misses.push(miss),
+        }
+    }
+    misses.sort();
+    assert!(
+        misses.is_empty(),
+        "{} of {count} rows:\n{}",
+        misses.len(),
+        misses.join("\n")
+    );
+    kinds
+}
+
+#[test]
+fn every_break_is_found_where_it_is_and_every_kind_of_fact_has_one() {
+    let errors = assert_judged(ERRORS, Outcome::DoesNotConform);
+    let warnings = assert_judged(WARNINGS, Outcome::Conforms);
+    let broken: HashSet<_> = [errors, warnings]
+        .concat()
+        .into_iter()
+        .map(|kind| discriminant(&kind))
+        .collect();
+    for fact in &contract().facts {
+        let is_broken = broken.contains(&discriminant(&fact.kind));
+        assert_eq!(is_broken, shows_in_one_answer(fact.kind), "{:?}", fact.kind);
+    }
+}
+
+#[test]
+fn what_the_document_leaves_open_is_silent() {
+    assert_judged(OPEN, Outcome::Conforms);
+}
+
+/// What an edit of one answer shows; what takes several answers is of the faults of the service.
+fn shows_in_one_answer(kind: FactKind) -> bool {
+    match kind {
+        FactKind::Absent
+        | FactKind::Accepts(_)
+        | FactKind::Carried(_)
+        | FactKind::Challenge
+        | FactKind::Closed
+        | FactKind::Complete
+        | FactKind::Decodes
+        | FactKind::IdentifierServes
+        | FactKind::IdentifierUnique
+        | FactKind::Json
+        | FactKind::Listed
+        | FactKind::ListedCarrying(_)
+        | FactKind::MediaType
+        | FactKind::NoCredential
+        | FactKind::NoServerError
+        | FactKind::NotElsewhere
+        | FactKind::OddComplete
+        | FactKind::OddNoServerError
+        | FactKind::OtherScheme
+        | FactKind::PageAsked
+        | FactKind::PageDefault
+        | FactKind::PageFull
+        | FactKind::PageLast
+        | FactKind::PageSize
+        | FactKind::PageTotal
+        | FactKind::PageUnique
+        | FactKind::Present
+        | FactKind::Status
+        | FactKind::Type
+        | FactKind::UpdatedCarrying(_)
+        | FactKind::WrongToken => true,
+        // The same request written plainly; the list before and after. Of the others the document states none.
+        FactKind::Equivalent(_)
+        | FactKind::Once
+        | FactKind::Assertion
+        | FactKind::JsonOf(_)
+        | FactKind::MediaTypeOf(_) => false,
+    }
+}
