@@ -26,7 +26,6 @@ mod mock;
 mod moves;
 mod odd;
 mod once;
-mod places;
 mod quiet;
 mod read_created;
 mod relay;

@@ -17,7 +17,7 @@ use countersign::rules::{Finding, Level, Levels, Verdict, Verdicts};
 
 use super::call::{Call, TOKEN};
 use super::deviating::{Deviation, laid};
-use crate::support::again::assert_judged_again;
+use crate::support::again::{any_element, assert_judged_again};
 use crate::support::is_exhaustive;
 
 static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(|| Arc::new(Contract::built_in().unwrap()));
@@ -196,15 +196,6 @@ pub(super) fn told(finding: &FindingRecord) -> String {
     )
 }
 
-/// An answer's pointer with `*` for every element's number, as facts are written.
-pub(super) fn any_element(pointer: &str) -> String {
-    let tokens = pointer.split('/').map(|token| match token.parse::<usize>() {
-        Ok(_) => "*",
-        Err(_) => token,
-    });
-    tokens.collect::<Vec<_>>().join("/")
-}
-
 /// What a check says, of a run or of a recording.
 pub(super) struct Judged {
     pub(super) outcome: Outcome,
@@ -223,8 +214,6 @@ pub(super) struct Said {
     pub(super) operation: String,
     /// Where in the answer, with `*` for every element's number.
     pub(super) pointer: String,
-    /// Where in the contract.
-    pub(super) place: String,
     pub(super) fact: String,
     received: String,
 }
@@ -238,7 +227,6 @@ impl Judged {
             rule: finding.rule.to_string(),
             operation: finding.operation.clone(),
             pointer: any_element(&finding.answer_pointer),
-            place: finding.contract_pointer.clone(),
             fact: finding.fact.clone(),
             received: finding.received.clone(),
         });
@@ -256,17 +244,13 @@ impl Judged {
             Verdict::Held => (VerdictRecord::Held, None),
             Verdict::Undecided(reason) => (VerdictRecord::Undecided, Some(reason.to_string())),
         });
-        let said = |finding: &Finding| {
-            let fact = contract().fact(finding.fact);
-            Said {
-                level: finding.level,
-                rule: finding.rule.name.to_owned(),
-                operation: contract().operation(finding.request.operation).name.clone(),
-                pointer: any_element(&finding.pointer),
-                place: fact.place.to_string(),
-                fact: fact.name.to_string(),
-                received: finding.received.clone(),
-            }
+        let said = |finding: &Finding| Said {
+            level: finding.level,
+            rule: finding.rule.name.to_owned(),
+            operation: contract().operation(finding.request.operation).name.clone(),
+            pointer: any_element(&finding.pointer),
+            fact: contract().fact(finding.fact).name.to_string(),
+            received: finding.received.clone(),
         };
         let findings: Vec<_> = verdicts.findings().iter().map(said).collect();
         let denied = findings.iter().any(|said| said.level == Level::Deny);

@@ -16,10 +16,9 @@ use countersign::rules::Verdict;
 use countersign::run::Run;
 
 use super::call::TOKEN;
-use super::checked::any_element;
-use super::places::Way;
+use crate::support::again::any_element;
 use crate::support::crew::try_all;
-use harbour::Harbour;
+use harbour::{Harbour, Way};
 
 const OPERATIONS: [&str; 3] = ["getBoats", "createBoat", "updateBoat"];
 

@@ -3,9 +3,10 @@
 
 use serde_json::{Value, json};
 
-use super::checked::{Check, Checked, any_element, told};
+use super::checked::{Check, Checked, told};
 use super::deviating::Deviation;
 use super::listing::seeded;
+use crate::support::again::any_element;
 
 /// Changes the contacts that the run created, where the list shows them; the first of all contacts is shown too.
 fn own_contacts(change: impl Fn(&mut [Value], &mut Value) + Send + Sync + 'static) -> Deviation {

@@ -40,6 +40,15 @@ fn findings(contract: &Contract, verdicts: &Verdicts) -> Vec<String> {
     told.collect()
 }
 
+/// An answer's pointer with `*` for every element's number, as facts are written.
+pub(crate) fn any_element(pointer: &str) -> String {
+    let tokens = pointer.split('/').map(|token| match token.parse::<usize>() {
+        Ok(_) => "*",
+        Err(_) => token,
+    });
+    tokens.collect::<Vec<_>>().join("/")
+}
+
 /// What an exchange sent, but for the headers; none where its path is no URI.
 pub(crate) fn request(exchange: &Exchange) -> Option<Request<Bytes>> {
     let sent = &exchange.request;

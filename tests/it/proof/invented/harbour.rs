@@ -13,9 +13,16 @@ use countersign::contract::vocabulary::TimestampForm;
 use serde_json::{Value, json};
 
 use crate::proof::call::TOKEN;
-use crate::proof::places::{Way, break_at};
 
 const PER_PAGE: usize = 2;
+
+/// How a place is broken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Way {
+    Dropped,
+    OtherType,
+    Renamed,
+}
 
 /// The boats, and what is broken.
 pub(super) struct Harbour {
@@ -288,4 +295,36 @@ fn alter(value: &mut Value) {
         Value::String(_) => json!("another"),
         _ => json!(4711),
     };
+}
+
+/// Breaks every value at the place.
+fn break_at(value: &mut Value, tokens: &[String], way: Way) {
+    let [token, rest @ ..] = tokens else {
+        *value = of_another_type(value);
+        return;
+    };
+    match value {
+        Value::Array(elements) => elements.iter_mut().for_each(|element| break_at(element, rest, way)),
+        Value::Object(members) if rest.is_empty() && way != Way::OtherType => {
+            let member = members.shift_remove(token);
+            if let (Some(member), Way::Renamed) = (member, way) {
+                members.insert("renamed".to_owned(), member);
+            }
+        }
+        Value::Object(members) => {
+            if let Some(member) = members.get_mut(token) {
+                break_at(member, rest, way);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn of_another_type(value: &Value) -> Value {
+    match value {
+        Value::Array(_) => json!({}),
+        Value::Object(_) => json!([]),
+        Value::String(_) => json!(17),
+        other => json!(format!("was {other}")),
+    }
 }

@@ -83,6 +83,11 @@ impl<'contract> Checker<'contract> {
         run.recording.unwrap()
     }
 
+    /// What the check of a recording finds.
+    pub(super) fn judged(&self, recording: &Recording) -> Vec<Found> {
+        self.found(&recording.judge(self.contract, Levels::default()))
+    }
+
     /// What the check of a recording finds with the answers as this fault makes them; nothing where it edits none.
     pub(super) fn replay(&self, recording: &Recording, fault: &Fault) -> Vec<Found> {
         let edits = fault.edits().and_then(|on| self.contract.operation_named(on));
