@@ -16,7 +16,6 @@ mod counts;
 mod credentials;
 mod deviating;
 mod equivalent;
-mod faults;
 mod foreign;
 mod harm;
 mod invented;
