@@ -5,7 +5,7 @@ use std::io::Read as _;
 use countersign::service::Service;
 use countersign::service::fault::{self, Faults, faults};
 use reqwest::{Method, Response, StatusCode};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::runtime::Runtime;
 
 use super::{moved, with};
@@ -21,37 +21,6 @@ const LISTS: [(&str, &str); 4] = [
     ("getVisits", "/visits"),
 ];
 
-/// The first tag of a list with this fault, and of one without.
-async fn first_tags(deviation: &str) -> (Value, Value) {
-    let faulty = with(&[&format!("getTags/data/items/each{deviation}")]).await;
-    let sound = with(&[]).await;
-    let first = async |service: &Running| service.get("/tags").await.body["data"]["items"][0].clone();
-    (first(&faulty).await, first(&sound).await)
-}
-
-#[tokio::test]
-async fn a_place_is_wrong_in_the_way_that_the_fault_names() {
-    for (deviation, expected) in [
-        ("/name:dropped", json!({"id": "ID"})),
-        ("/name:renamed", json!({"id": "ID", "renamed_name": "NAME"})),
-        ("/name:retyped", json!({"id": "ID", "name": 7})),
-        ("/name:null", json!({"id": "ID", "name": null})),
-        (":retyped", json!("a text")),
-        (":null", json!(null)),
-        (":exchanged", json!([{"id": "ID", "name": "NAME"}])),
-        (
-            ":extended",
-            json!({"id": "ID", "name": "NAME", "countersign_fault": {}}),
-        ),
-    ] {
-        let (faulty, sound) = first_tags(deviation).await;
-        let expected = expected.to_string();
-        let expected = expected.replace("ID", sound["id"].as_str().unwrap());
-        let expected = expected.replace("NAME", sound["name"].as_str().unwrap());
-        assert_eq!(faulty.to_string(), expected, "{deviation}");
-    }
-}
-
 #[tokio::test]
 async fn each_item_of_each_page_is_wrong() {
     let service = with(&["getVenues/data/items/each/tags:exchanged"]).await;
@@ -62,39 +31,6 @@ async fn each_item_of_each_page_is_wrong() {
             .iter()
             .all(|venue| venue["tags"] == json!({}))
     );
-}
-
-#[tokio::test]
-async fn envelopes_can_be_opened_and_taken_off() {
-    let opened = with(&["getTags/data:opened"]).await.get("/tags").await.body;
-    assert_eq!(opened["data"]["countersign_fault"], json!({}));
-    let unwrapped = with(&["getTags:unwrapped"]).await.get("/tags").await.body;
-    assert_eq!((unwrapped.get("data"), &unwrapped["per_page"]), (None, &json!(10)));
-}
-
-#[tokio::test]
-async fn custom_fields_can_stand_in_the_create_response() {
-    let service = with(&["createContact/data/custom_fields:added"]).await;
-    let created = service
-        .post("/contact-database", &json!({"firstname": "Ada"}))
-        .await
-        .body;
-    assert_eq!(created["data"]["custom_fields"], json!({}));
-}
-
-#[tokio::test]
-async fn an_empty_array_shows_an_element_that_is_wrong() {
-    let service = with(&["createContact/data/first_visit/each/venue/each/name:null"]).await;
-    let created = service
-        .post("/contact-database", &json!({"firstname": "Ada"}))
-        .await
-        .body;
-    let venue = json!([{"id": "synthetic", "name": null}]);
-    assert_eq!(
-        created["data"]["first_visit"],
-        json!([{"datetime": "synthetic", "venue": venue}])
-    );
-    assert_eq!(created["data"]["last_visit"], json!([]));
 }
 
 /// The lists that a fault may change: the one that it is named after, or the one that shows what it writes.
@@ -190,54 +126,6 @@ async fn a_success_leads_elsewhere() {
         (answer.status(), &answer.headers()["location"]),
         (StatusCode::FOUND, &"/".parse().unwrap())
     );
-}
-
-#[tokio::test]
-async fn a_refusal_of_create_tag_can_have_another_status() {
-    let service = with(&["createTag:refused-with-403"]).await;
-    let status = async |method| service.bare(method, "/tags").send().await.unwrap().status();
-    assert_eq!(status(Method::POST).await, StatusCode::FORBIDDEN);
-    assert_eq!(status(Method::GET).await, StatusCode::UNAUTHORIZED);
-}
-
-#[tokio::test]
-async fn a_media_type_is_another_one_or_none() {
-    for (deviation, expected) in [
-        ("html", Some("text/html")),
-        ("text", Some("text/plain")),
-        ("dropped", None),
-    ] {
-        let (_, listed, created) = tags(&format!("getTags:media-type-{deviation}")).await;
-        let media_type = |response: &Response| {
-            response
-                .headers()
-                .get("content-type")
-                .map(|name| name.to_str().unwrap().to_owned())
-        };
-        assert_eq!(media_type(&listed).as_deref(), expected);
-        assert_eq!(media_type(&created).as_deref(), Some("application/json"));
-        assert_answers("TagPage", &listed.json().await.unwrap());
-    }
-}
-
-#[tokio::test]
-async fn a_body_is_whole_on_the_wire_and_no_json() {
-    for deviation in ["body-cut", "body-empty", "body-html", "body-not-utf8"] {
-        let (_, listed, created) = tags(&format!("getTags:{deviation}")).await;
-        assert_eq!(listed.status(), StatusCode::OK);
-        assert_eq!(listed.headers()["content-type"], "application/json");
-        let text = listed.bytes().await.unwrap();
-        assert!(serde_json::from_slice::<Value>(&text).is_err(), "{deviation}");
-        assert_answers("TagCreated", &created.json().await.unwrap());
-    }
-}
-
-#[tokio::test]
-async fn a_name_stands_twice_in_json_that_parses() {
-    let (_, listed, _) = tags("getTags:name-twice").await;
-    let text = listed.text().await.unwrap();
-    assert_eq!(text.matches("\"data\"").count(), 2);
-    assert_answers("TagPage", &serde_json::from_str(&text).unwrap());
 }
 
 #[tokio::test]
