@@ -49,7 +49,12 @@ impl Listing<'_> {
         let mut text = String::new();
         let (mut number, mut before) = (0, None);
         // Odd requests are many, and differ in what is odd alone.
-        let words = |planned: &Planned| (planned.step.action.reason(), planned.step.action.requests(&self.bounds));
+        let words = |planned: &Planned| {
+            (
+                planned.step.action.doing().reason,
+                planned.step.action.requests(&self.bounds),
+            )
+        };
         for group in steps.chunk_by(|left, right| words(left) == words(right)) {
             let joins = before.is_some_and(|before| group[0].step.action.joins(before));
             // What is under way together stands together.
@@ -106,7 +111,7 @@ impl Listing<'_> {
         };
         let requests = format!("{}{together}{in_order}", action.requests(&self.bounds));
         let lines = [
-            hanging("", action.reason(), self.width),
+            hanging("", action.doing().reason, self.width),
             hanging("  each: ", &requests, self.width),
         ];
         lines.join("\n") + "\n"

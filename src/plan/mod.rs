@@ -6,6 +6,7 @@
 //! one field by field. [`Variant`] says how further bodies differ from one that was accepted, [`OddPart`] what an odd
 //! request has that a sound one has not.
 
+mod action;
 mod awkward;
 mod draft;
 mod known;
@@ -22,6 +23,7 @@ mod told;
 mod understood;
 mod variety;
 
+pub use action::{Action, Bounds, Doing, Probe};
 pub use awkward::Edges;
 pub use draft::Draft;
 pub use known::Known;
@@ -30,8 +32,8 @@ pub use retreat::Retreat;
 pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};
 pub(crate) use source::can_stand;
 pub use source::{Given, NoValue, Source, Wanted, given};
-pub use steps::{Action, Plan, Probe, Selection, ShownBy, Step, WRITES_BY_DEFAULT, WRONG_TOKENS, lanes};
+pub use steps::{Plan, Selection, ShownBy, Step, WRITES_BY_DEFAULT, WRONG_TOKENS, lanes};
 pub use synthetic::Mark;
 pub use template::Template;
-pub use told::{Bounds, Planned};
+pub use told::Planned;
 pub use variety::{AWKWARD_UPDATES, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, in_another_writing, reserve, variants};

@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
+use super::action::{Action, Probe};
 use super::odd::odd_requests;
 use super::shard::{NotCalled, Shard};
 use super::share::{Share, scheme};
 use super::source::Supply;
 use super::understood::Understood;
 use crate::contract::Contract;
-use crate::contract::fact::{FactId, FactKind};
+use crate::contract::fact::FactId;
 use crate::contract::link::Target;
-use crate::contract::odd::Odd;
 use crate::contract::operation::{Method, OperationId, Security};
 
 /// The most requests with a wrong token in one run: a target may lock out whoever guesses.
@@ -50,54 +50,6 @@ pub struct Step {
     pub action: Action,
 }
 
-/// What a step does. The order is the order of a run, but for reads that creates wait for: see [`Plan::steps`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Action {
-    /// Walks over the pages of a list.
-    Walk,
-    /// Walks over the pages of a list that takes what another answer showed.
-    WalkWithin,
-    /// Reads once.
-    Read,
-    /// Calls a reading operation with a credential that must be refused.
-    ProbeRead(Probe),
-    /// Creates a record.
-    Create,
-    /// Creates more of this list's records until it has a second page, if it has one page.
-    Fill,
-    /// Creates further records, from variants of what was accepted.
-    VaryCreate,
-    /// Creates more of this list's records until its last page is full.
-    FillLast,
-    /// Looks for the created records in this list.
-    Look,
-    /// Walks once more over the pages of this list, if it was filled.
-    WalkFilled,
-    /// Reads, or walks over a list, by what a create showed.
-    ReadCreated,
-    /// Updates a record of this run.
-    Update,
-    /// Looks for what was updated in this list.
-    LookAgain,
-    /// Updates a record of this run with variants of what was accepted, and looks for each of them.
-    VaryUpdate,
-    /// Sends the same request, written otherwise: a read, or an update of a record of this run as it was accepted.
-    Equivalent,
-    /// Calls a writing operation with a credential that must be refused. It comes last, because it is drafted as the
-    /// operation accepted it.
-    ProbeWrite(Probe),
-    /// Looks on one page of this list whether the writes that had to be refused were done.
-    LookAtRefused,
-    /// Sends an odd request to a reading operation. Odd requests come last: who knows what they do to a target.
-    OddRead(Odd),
-    /// Sends an odd request to a writing operation, drafted as it was accepted where only a part of it is odd.
-    OddWrite(Odd),
-    /// Updates a record of this run with plain values once more, after what was awkward or odd.
-    Restore,
-    /// Looks through this list for everything that the run left there, once, at its end.
-    Account,
-}
-
 /// What shows the record of a create beside its own answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShownBy {
@@ -107,67 +59,12 @@ pub enum ShownBy {
     Read(OperationId),
 }
 
-impl Action {
-    /// Whether such a step sends a request whatever the target shows.
-    #[must_use]
-    pub fn always_sends(self) -> bool {
-        !matches!(
-            self,
-            Self::Account
-                | Self::Equivalent
-                | Self::Fill
-                | Self::FillLast
-                | Self::LookAtRefused
-                | Self::ProbeRead(Probe::SecondPage)
-                | Self::Restore
-                | Self::VaryCreate
-                | Self::VaryUpdate
-                | Self::WalkFilled
-        )
-    }
-
-    /// Whether a step may be under way together with one of this action before it: calls of reading operations that
-    /// must be refused, or that are odd, need nothing of each other.
-    #[must_use]
-    pub fn joins(self, before: Self) -> bool {
-        let needs_nothing = |action| matches!(action, Self::ProbeRead(_) | Self::OddRead(_));
-        self == before || (needs_nothing(self) && needs_nothing(before))
-    }
-}
-
 impl ShownBy {
     /// The operation that is called.
     #[must_use]
     pub fn operation(self) -> OperationId {
         match self {
             Self::List(operation) | Self::Read(operation) => operation,
-        }
-    }
-}
-
-/// The credential of a probe, ordered by how it is sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Probe {
-    /// None at all.
-    NoCredential,
-    /// An empty token.
-    EmptyToken,
-    /// None at all, to the second page of a list that has one.
-    SecondPage,
-    /// The token under another scheme.
-    OtherScheme,
-    /// A wrong token, made from the right one in a way that no other step of the run has.
-    WrongToken,
-}
-
-impl Probe {
-    /// The kind of fact that the probe decides.
-    #[must_use]
-    pub fn fact(self) -> FactKind {
-        match self {
-            Self::EmptyToken | Self::NoCredential | Self::SecondPage => FactKind::NoCredential,
-            Self::OtherScheme => FactKind::OtherScheme,
-            Self::WrongToken => FactKind::WrongToken,
         }
     }
 }
@@ -271,7 +168,7 @@ impl Plan {
                     Action::Walk | Action::WalkWithin => Action::Read,
                     action => action,
                 };
-                self.steps.push(Step { operation: *id, action });
+                self.add(action, [*id]);
             } else {
                 self.not_called.push((*id, NotCalled::AnotherShard));
             }
@@ -286,51 +183,33 @@ impl Plan {
         (self.parts, self.elsewhere) = (share.parts, share.elsewhere);
     }
 
+    /// Adds a step of this action for each of the operations.
+    fn add(&mut self, action: Action, operations: impl IntoIterator<Item = OperationId>) {
+        let steps = operations.into_iter().map(|operation| Step { operation, action });
+        self.steps.extend(steps);
+    }
+
     /// Looks into each called list that shows what an operation of one's own creates or updates.
     fn looks(&mut self, contract: &Contract, own: &[OperationId], called: &[OperationId]) {
-        let called: HashSet<_> = called.iter().collect();
-        for (action, listed_in) in [
-            (Action::Look, Contract::created_in as ListedIn),
-            (Action::LookAgain, Contract::updated_in),
-            (Action::LookAtRefused, Contract::updated_in),
-        ] {
-            let lists: BTreeSet<_> = own
-                .iter()
-                .filter_map(|id| listed_in(contract, *id))
-                .filter(|list| called.contains(list))
-                .collect();
-            self.steps
-                .extend(lists.into_iter().map(|operation| Step { operation, action }));
-        }
+        let updated = || lists(own, called, |id| contract.updated_in(id));
+        self.add(Action::Look, lists(own, called, |id| contract.created_in(id)));
+        self.add(Action::LookAgain, updated());
+        self.add(Action::LookAtRefused, updated());
     }
 
     /// Fills each list whose items a called operation creates, and walks over it again.
     fn fills(&mut self, contract: &Contract, called: &[OperationId]) {
-        let known: HashSet<_> = called.iter().collect();
-        let lists: BTreeSet<_> = called
-            .iter()
-            .filter_map(|id| contract.list_of(*id))
-            .filter(|list| known.contains(list))
-            .collect();
-        for operation in lists {
-            for action in [Action::Fill, Action::FillLast, Action::WalkFilled] {
-                self.steps.push(Step { operation, action });
-            }
+        for action in [Action::Fill, Action::FillLast, Action::WalkFilled] {
+            self.add(action, lists(called, called, |id| contract.list_of(id)));
         }
     }
 
     /// Looks through each list that shows what a called operation creates.
     fn accounts(&mut self, contract: &Contract, called: &[OperationId]) {
-        let called: HashSet<_> = called.iter().collect();
-        let creates = |step: &&Step| contract.operation(step.operation).method == Method::Post;
-        let steps = self.steps.iter().filter(creates);
-        let lists: BTreeSet<_> = steps
-            .filter_map(|step| contract.created_in(step.operation))
-            .filter(|list| called.contains(list))
-            .collect();
-        let action = Action::Account;
-        self.steps
-            .extend(lists.into_iter().map(|operation| Step { operation, action }));
+        let steps: Vec<_> = self.steps.iter().map(|step| step.operation).collect();
+        let creates = |id: OperationId| contract.operation(id).method == Method::Post;
+        let created_in = |id| contract.created_in(id).filter(|_| creates(id));
+        self.add(Action::Account, lists(&steps, called, created_in));
     }
 
     /// Shows an empty token to one read and to one write of those that are called, chosen by the seed: what tells it from
@@ -340,17 +219,13 @@ impl Plan {
         let is_read = |id: &OperationId| contract.operation(*id).is_read();
         let is_guarded = |id: &&OperationId| contract.fact_of(**id, Probe::EmptyToken.fact()).is_some();
         let (reads, writes): (Vec<_>, Vec<_>) = called.iter().filter(is_guarded).partition(|id| is_read(id));
-        for (guarded, probe) in [
-            (reads, Action::ProbeRead as fn(Probe) -> Action),
-            (writes, Action::ProbeWrite),
-        ] {
+        for guarded in [reads, writes] {
             let length = u64::try_from(guarded.len()).unwrap_or(1).max(1);
             let index = usize::try_from(random.next_u64() % length).unwrap_or(0);
             let chosen = guarded.get(index).filter(|id| own.contains(id));
-            self.steps.extend(chosen.map(|id| Step {
-                operation: *id,
-                action: probe(Probe::EmptyToken),
-            }));
+            if let Some(id) = chosen {
+                self.add(probe(contract, *id, Probe::EmptyToken), [*id]);
+            }
         }
     }
 
@@ -365,16 +240,28 @@ impl Plan {
         }
         guarded.sort_unstable();
         for operation in guarded {
-            let probe = if contract.operation(operation).is_read() {
-                Action::ProbeRead
-            } else {
-                Action::ProbeWrite
-            };
-            self.steps.push(Step {
-                operation,
-                action: probe(Probe::WrongToken),
-            });
+            self.add(probe(contract, operation, Probe::WrongToken), [operation]);
         }
+    }
+}
+
+/// The lists of these operations that are called.
+fn lists(
+    of: &[OperationId],
+    called: &[OperationId],
+    listed_in: impl Fn(OperationId) -> Option<OperationId>,
+) -> BTreeSet<OperationId> {
+    let called: HashSet<_> = called.iter().copied().collect();
+    let lists = of.iter().filter_map(|id| listed_in(*id));
+    lists.filter(|list| called.contains(list)).collect()
+}
+
+/// The call of an operation with a credential that must be refused.
+fn probe(contract: &Contract, id: OperationId, probe: Probe) -> Action {
+    if contract.operation(id).is_read() {
+        Action::ProbeRead(probe)
+    } else {
+        Action::ProbeWrite(probe)
     }
 }
 
@@ -405,7 +292,6 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, supply): (u64, &Supply)
         _ => None,
     };
     let reads = operation.is_read();
-    let probe = if reads { Action::ProbeRead } else { Action::ProbeWrite };
     let odd = if reads { Action::OddRead } else { Action::OddWrite };
     let refused = |credential: &Probe| contract.fact_of(id, credential.fact()).is_some();
     let paged = (reads && operation.page.is_some()).then_some(Probe::SecondPage);
@@ -413,7 +299,7 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, supply): (u64, &Supply)
         .into_iter()
         .chain(paged)
         .filter(refused)
-        .map(probe);
+        .map(|credential| probe(contract, id, credential));
     let odd = odd_requests(contract, id, seed).into_iter().map(odd);
     let equivalent = (!contract.equivalences(id).is_empty()).then_some(Action::Equivalent);
     let restored = (varied == Some(Action::VaryUpdate)).then_some(Action::Restore);
@@ -463,9 +349,6 @@ pub fn lanes(group: &[Step]) -> Vec<Vec<Step>> {
     }
     lanes
 }
-
-/// Where an operation's records are listed.
-type ListedIn = fn(&Contract, OperationId) -> Option<OperationId>;
 
 /// The operations asked for, and those that they need: where their values come from and where they are listed.
 fn wanted(contract: &Contract, scope: &Selection) -> HashSet<OperationId> {

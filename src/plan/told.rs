@@ -4,29 +4,17 @@
 //! # Design
 //!
 //! Nothing here plans: [`Plan::told`] reads the very steps that a run carries out, so that the two cannot drift. Every
-//! match on a kind of fact is total, and so is what is told of an action: who adds one says here what is told of it.
+//! match on a kind of fact is total: who adds one says here what shows it.
 
-use std::collections::{HashMap, HashSet};
-use std::time::Duration;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::action::{Evidence, Probe};
 use super::source::{Source, sources};
-use super::steps::{Action, Plan, Probe, Step, WRITES_BY_DEFAULT};
-use super::variety::{TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, reserve, variants};
+use super::steps::{Plan, Step};
+use super::variety::{Variant, variants};
 use crate::contract::Contract;
 use crate::contract::fact::{Fact, FactId, FactKind};
-use crate::contract::odd::Odd;
 use crate::contract::operation::{Location, OperationId};
-
-/// What bounds the requests of a step.
-#[derive(Clone, Copy, Debug)]
-pub struct Bounds {
-    /// The most records that a run may create in the target.
-    pub max_writes: u64,
-    /// The most pages of a list that are walked.
-    pub max_pages: u64,
-    /// How long a created record may take until it is listed.
-    pub settle: Duration,
-}
 
 /// One step, told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,42 +43,32 @@ impl Plan {
         let calls = Calls::of(self, contract);
         let planned = self.steps.iter().map(|step| self.planned(contract, &calls, *step));
         let mut planned: Vec<_> = planned.collect();
-        let mut steps_of: HashMap<OperationId, Vec<usize>> = HashMap::new();
+        let (mut steps_of, mut wrong_tokens) = (HashMap::<_, Vec<usize>>::new(), Vec::new());
         for (index, step) in self.steps.iter().enumerate() {
             steps_of.entry(step.operation).or_default().push(index);
+            if step.action.probe() == Some(Probe::WrongToken) {
+                wrong_tokens.push(index);
+            }
         }
-        let wrong: Vec<_> = self.indexes(|action| action.probe() == Some(Probe::WrongToken));
         let here = |(index, _): &(usize, &Fact)| !self.elsewhere.contains(&FactId(*index));
         for (index, fact) in contract.facts.iter().enumerate().filter(here) {
-            let evidence = Evidence::of(fact.kind);
-            let own = || steps_of.get(&fact.operation).cloned().unwrap_or_default();
-            let listing =
-                |list: Option<OperationId>| list.and_then(|list| steps_of.get(&list).cloned()).unwrap_or_default();
-            let candidates = match evidence {
-                // It is a fact of the security scheme, which several operations share.
-                Evidence::Refused(Probe::WrongToken) => wrong.clone(),
-                Evidence::Answer
-                | Evidence::Challenge
-                | Evidence::Created
-                | Evidence::Equivalent
-                | Evidence::Odd
-                | Evidence::Paged
-                | Evidence::Refused(_) => own(),
-                // Where nothing is created, nothing is looked for.
-                Evidence::Counted | Evidence::Elsewhere | Evidence::Listed | Evidence::Updated if own().is_empty() => {
-                    continue;
-                }
-                Evidence::Counted | Evidence::Elsewhere => [
-                    listing(contract.created_in(fact.operation)),
-                    listing(contract.updated_in(fact.operation)),
-                ]
-                .concat(),
-                Evidence::Listed => listing(contract.created_in(fact.operation)),
-                Evidence::Updated => listing(contract.updated_in(fact.operation)),
-            };
-            for step in candidates {
-                if evidence.is_shown_by(self.steps[step].action, contract, fact) {
-                    planned[step].facts.push(FactId(index));
+            let (of, evidence) = (fact.operation, Evidence::of(fact.kind));
+            // It is a fact of the security scheme, which several operations share.
+            if evidence == Evidence::WrongToken {
+                wrong_tokens
+                    .iter()
+                    .for_each(|step| planned[*step].facts.push(FactId(index)));
+                continue;
+            }
+            // What is not called leaves nothing that a list could show.
+            let lists = [contract.created_in(of), contract.updated_in(of)];
+            let places = steps_of.get(&of).map(|_| lists.into_iter().flatten().chain([of]));
+            let places: BTreeSet<_> = places.into_iter().flatten().collect();
+            for step in places.iter().filter_map(|place| steps_of.get(place)).flatten() {
+                let Step { operation, action } = self.steps[*step];
+                let doing = action.doing();
+                if doing.decides.contains(&evidence) && (doing.is_for)(contract, of, operation) {
+                    planned[*step].facts.push(FactId(index));
                 }
             }
         }
@@ -98,7 +76,7 @@ impl Plan {
     }
 
     fn planned(&self, contract: &Contract, calls: &Calls, step: Step) -> Planned {
-        let sends = calls.sent_by(step);
+        let (doing, sends) = (step.action.doing(), calls.sent_by(step));
         let operation = contract.operation(sends);
         // An odd identifier is made up.
         let made_up = step
@@ -118,28 +96,16 @@ impl Plan {
         Planned {
             step,
             sends,
-            variants: match step.action {
-                Action::VaryCreate | Action::VaryUpdate => variants(contract, sends, self.seed),
-                _ => Vec::new(),
+            variants: if doing.varies {
+                variants(contract, sends, self.seed)
+            } else {
+                Vec::new()
             },
-            then: match step.action {
-                Action::Create => self.shown_by.get(&sends).map(|shown| shown.operation()),
-                Action::VaryCreate => contract.list_of(sends),
-                Action::VaryUpdate | Action::Equivalent => contract.updated_in(sends),
-                _ => None,
-            },
+            then: (doing.then)(self, contract, sends),
             writes: !operation.is_read(),
             facts: Vec::new(),
             needs: needs.collect(),
         }
-    }
-
-    fn indexes(&self, wanted: impl Fn(Action) -> bool) -> Vec<usize> {
-        let steps = self.steps.iter().enumerate();
-        steps
-            .filter(|(_, step)| wanted(step.action))
-            .map(|(index, _)| index)
-            .collect()
     }
 }
 
@@ -164,213 +130,9 @@ impl Calls {
 
     /// The operation whose requests a step sends.
     fn sent_by(&self, step: Step) -> OperationId {
-        let fills = matches!(step.action, Action::Fill | Action::FillLast);
-        let create = self.fills.get(&step.operation).filter(|_| fills);
+        let create = self.fills.get(&step.operation).filter(|_| step.action.doing().fills);
         create.copied().unwrap_or(step.operation)
     }
-}
-
-impl Action {
-    /// What the step does, and why.
-    #[must_use]
-    pub fn reason(self) -> &'static str {
-        match self {
-            Self::Walk => "walk the list: each answer is judged, and the pages must add up",
-            Self::WalkWithin => "walk the list that stands within another record: its pages must add up",
-            Self::Read => "read: the answer is judged",
-            Self::ProbeRead(probe) | Self::ProbeWrite(probe) => match probe {
-                Probe::EmptyToken => "call with an empty token: it must be refused",
-                Probe::NoCredential => "call without a credential: it must be refused",
-                Probe::OtherScheme => "call with the token under another scheme: it must be refused",
-                Probe::SecondPage => "ask for a second page without a credential: it must be refused",
-                Probe::WrongToken => "call with a token that nobody issued: it must be refused",
-            },
-            Self::Create => "create a record: it must be answered as documented and carry what was sent",
-            Self::Fill => "create more of the list's records until it has a second page, if that can be reached",
-            Self::FillLast => {
-                "create more of the list's records until its last page is full, if more may be left than by default"
-            }
-            Self::VaryCreate => "create further records: awkward values, fields alone, none, other offsets",
-            Self::Look => "look for what was created: it must be listed, with what was sent",
-            Self::Equivalent => "send the same request, written otherwise: it is accepted as the plain one is",
-            Self::WalkFilled => "walk the list once more, if it was given a second page: the pages must add up",
-            Self::Restore => "update with plain values once more: what stays behind is read by people",
-            Self::ReadCreated => "read by what a create showed, a record of this run before any other",
-            Self::Update => "update a record that this run created",
-            Self::LookAgain => "look for what was updated: the list must show what was sent, in that record alone",
-            Self::LookAtRefused => "look at the updated record again: what was refused must not have changed it",
-            Self::OddRead(_) | Self::OddWrite(_) => {
-                "send an odd request: whatever it gets, it gets no 5xx, and all of it"
-            }
-            Self::Account => "look through the list for the run's tag: whatever it left is accounted for",
-            Self::VaryUpdate => "update with each field alone, none, and awkward values: the list must show each",
-        }
-    }
-
-    /// How many requests the step sends, as far as that is known before the target answers.
-    #[must_use]
-    pub fn requests(self, bounds: &Bounds) -> String {
-        let Bounds {
-            max_writes,
-            max_pages,
-            settle,
-        } = bounds;
-        match self {
-            Self::Walk | Self::WalkWithin => {
-                format!(
-                    "the first page, then pages 2 to last_page, {max_pages} at most; once more where they do not add up"
-                )
-            }
-            Self::LookAtRefused => "none, or one page where a write was refused".to_owned(),
-            Self::ProbeRead(Probe::SecondPage) => "none, or one request where the list has a second page".to_owned(),
-            Self::Read | Self::ProbeRead(_) | Self::OddRead(_) | Self::Restore => "one request".to_owned(),
-            Self::OddWrite(_) => format!("one request; what it leaves counts against max-writes {max_writes}"),
-            Self::ProbeWrite(_) => format!(
-                "one request, with the body that was accepted; what it leaves counts against max-writes {max_writes}"
-            ),
-            Self::Create => format!(
-                "one request in each documented form, and again, changed field by field, until it is accepted; what \
-                 all of them leave is at most max-writes {max_writes}; before a later write takes its identifier, \
-                 what shows its record until it does"
-            ),
-            Self::ReadCreated => format!(
-                "one request, again within {} s (settle) while it gets a 404; of a list its pages, {max_pages} at most",
-                settle.as_secs_f64()
-            ),
-            Self::VaryCreate => format!(
-                "one with awkward values, with half of them where they are refused; for each started {WRITES_A_VARIANT} of \
-                 max-writes {max_writes} one that is accepted, of at most {TRIES_A_VARIANT} that are tried; of one operation a \
-                 plain one and a page go together with the first, in the place of the others, unless jobs is 1"
-            ),
-            Self::Fill => format!(
-                "as many as {} of max-writes {max_writes} leave room for, none where they are not needed",
-                max_writes - reserve(*max_writes)
-            ),
-            Self::FillLast => format!(
-                "as many as the part of max-writes {max_writes} beyond {WRITES_BY_DEFAULT} has room for, all pages of the list \
-                 before and its ends one record before, then and one after; none where it has no room"
-            ),
-            Self::Equivalent => {
-                "one request that is written in each way, and of an update the list's page that shows it; where it is refused, \
-                 the plain one and each way alone"
-                    .to_owned()
-            }
-            Self::Account => format!("the first page, then pages 2 to last_page, {max_pages} at most"),
-            Self::WalkFilled => format!("none, or the first page, then pages 2 to last_page, {max_pages} at most"),
-            Self::VaryUpdate => {
-                "one request for each variant, and the list's pages until it shows what was sent; awkward values that are \
-                 refused together once more in halves"
-                    .to_owned()
-            }
-            Self::Look | Self::LookAgain => format!(
-                "pages 1 to last_page, {max_pages} at most, until it is there, again within {} s (settle)",
-                settle.as_secs_f64()
-            ),
-            Self::Update => "one request, and again, changed field by field, until it is accepted".to_owned(),
-        }
-    }
-
-    /// Whether the steps of one group are under way together, up to `--jobs`; else each waits for the one before it.
-    #[must_use]
-    pub fn at_once(self) -> bool {
-        match self {
-            // Lists need nothing of each other, and neither do calls that must be refused.
-            Self::Walk | Self::ProbeRead(_) | Self::OddRead(_) => true,
-            // A read may need what the read before it showed; writes go one by one.
-            Self::Read
-            | Self::ReadCreated
-            | Self::WalkWithin
-            | Self::Create
-            | Self::Fill
-            | Self::FillLast
-            | Self::VaryCreate
-            | Self::Look
-            | Self::WalkFilled
-            | Self::Update
-            | Self::LookAgain
-            | Self::VaryUpdate
-            | Self::Equivalent
-            | Self::ProbeWrite(_)
-            | Self::LookAtRefused
-            | Self::OddWrite(_)
-            | Self::Restore
-            | Self::Account => false,
-        }
-    }
-
-    /// Whether the step is part of every round of a run that repeats its plan. A wrong token is shown in the first
-    /// alone: a target may lock out whoever guesses. And a last page is filled once: what that takes stays.
-    #[must_use]
-    pub fn repeats(self) -> bool {
-        self.probe() != Some(Probe::WrongToken) && self != Self::FillLast
-    }
-
-    /// What is odd about an odd request.
-    #[must_use]
-    pub fn odd(self) -> Option<Odd> {
-        match self {
-            Self::OddRead(odd) | Self::OddWrite(odd) => Some(odd),
-            _ => None,
-        }
-    }
-
-    /// The credential of a probe.
-    #[must_use]
-    pub fn probe(self) -> Option<Probe> {
-        match self {
-            Self::ProbeRead(probe) | Self::ProbeWrite(probe) => Some(probe),
-            _ => None,
-        }
-    }
-
-    /// Whether the operation is called as documented, so that its answer is held to everything that is stated of it.
-    fn is_the_call(self) -> bool {
-        match self {
-            Self::Walk | Self::WalkWithin | Self::Read | Self::ReadCreated | Self::Create | Self::Update => true,
-            Self::Fill
-            | Self::FillLast
-            | Self::VaryCreate
-            | Self::Look
-            | Self::WalkFilled
-            | Self::LookAgain
-            | Self::VaryUpdate
-            | Self::Equivalent
-            | Self::ProbeRead(_)
-            | Self::ProbeWrite(_)
-            | Self::LookAtRefused
-            | Self::OddRead(_)
-            | Self::OddWrite(_)
-            | Self::Restore
-            | Self::Account => false,
-        }
-    }
-}
-
-/// What shows whether a fact holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Evidence {
-    /// Any documented answer.
-    Answer,
-    /// The answer to any request that must be refused.
-    Challenge,
-    /// The answer to a create, beside what was sent.
-    Created,
-    /// A look through a list at the end.
-    Counted,
-    /// The items of a list beside the record's own.
-    Elsewhere,
-    /// The answer to a request that is written otherwise.
-    Equivalent,
-    /// The list that must show a created record.
-    Listed,
-    /// The answer to an odd request.
-    Odd,
-    /// A walk over pages.
-    Paged,
-    /// The answer to a request that must be refused.
-    Refused(Probe),
-    /// The list that must show an update.
-    Updated,
 }
 
 impl Evidence {
@@ -395,11 +157,11 @@ impl Evidence {
             FactKind::Equivalent(_) => Self::Equivalent,
             FactKind::Listed | FactKind::ListedCarrying(_) => Self::Listed,
             FactKind::Challenge => Self::Challenge,
-            FactKind::NoCredential => Self::Refused(Probe::NoCredential),
+            FactKind::NoCredential => Self::NoCredential,
             FactKind::NotElsewhere => Self::Elsewhere,
             FactKind::Once => Self::Counted,
             FactKind::OddComplete | FactKind::OddNoServerError => Self::Odd,
-            FactKind::OtherScheme => Self::Refused(Probe::OtherScheme),
+            FactKind::OtherScheme => Self::OtherScheme,
             FactKind::PageAsked
             | FactKind::PageDefault
             | FactKind::PageFull
@@ -408,28 +170,7 @@ impl Evidence {
             | FactKind::PageTotal
             | FactKind::PageUnique => Self::Paged,
             FactKind::UpdatedCarrying(_) => Self::Updated,
-            FactKind::WrongToken => Self::Refused(Probe::WrongToken),
-        }
-    }
-
-    /// Whether a step of this action on the right operation gathers it.
-    fn is_shown_by(self, action: Action, contract: &Contract, fact: &Fact) -> bool {
-        match self {
-            Self::Answer => action.is_the_call(),
-            Self::Challenge => action.probe().is_some(),
-            Self::Counted => action == Action::Account,
-            Self::Created => action == Action::Create,
-            Self::Elsewhere => match action {
-                Action::Look => contract.created_in(fact.operation).is_some(),
-                Action::LookAgain => contract.updated_in(fact.operation).is_some(),
-                _ => false,
-            },
-            Self::Equivalent => action == Action::Equivalent,
-            Self::Listed => action == Action::Look,
-            Self::Odd => matches!(action, Action::OddRead(_) | Action::OddWrite(_)),
-            Self::Paged => matches!(action, Action::Walk | Action::WalkWithin | Action::ReadCreated),
-            Self::Refused(probe) => action.probe().is_some_and(|other| other.fact() == probe.fact()),
-            Self::Updated => action == Action::LookAgain,
+            FactKind::WrongToken => Self::WrongToken,
         }
     }
 }
@@ -439,7 +180,7 @@ mod tests {
     use std::collections::{BTreeSet, HashSet};
 
     use super::*;
-    use crate::plan::Selection;
+    use crate::plan::{Action, Selection};
     use crate::testing::work;
 
     fn told(scope: &Selection) -> (Contract, Vec<Planned>) {
@@ -556,7 +297,7 @@ mod tests {
     fn a_step_is_told_in_words_of_its_own() {
         let (_, planned) = told(&all());
         let actions: BTreeSet<_> = planned.iter().map(|planned| planned.step.action).collect();
-        let reasons: HashSet<_> = actions.iter().map(|action| action.reason()).collect();
+        let reasons: HashSet<_> = actions.iter().map(|action| action.doing().reason).collect();
         let kinds: HashSet<_> = actions.iter().map(std::mem::discriminant).collect();
         // A probe has words for each of five credentials; it and an odd request have one set for reads and writes.
         assert_eq!((kinds.len(), reasons.len()), (18, 20));

@@ -1,0 +1,438 @@
+//! What steps do, and everything that is told of it. The main types are [`Action`] and [`Doing`].
+//!
+//! # Design
+//!
+//! [`Action::doing`] is the one total match: who adds an action says there why it is taken, what it may send, what it
+//! decides and what it is under way with. What is told of a plan, what it costs and the order of a run read it.
+
+use std::time::Duration;
+
+use super::steps::{Plan, WRITES_BY_DEFAULT};
+use super::variety::{TRIES_A_VARIANT, WRITES_A_VARIANT, reserve};
+use crate::contract::Contract;
+use crate::contract::fact::FactKind;
+use crate::contract::odd::Odd;
+use crate::contract::operation::OperationId;
+
+/// What a step does. The order is the order of a run, but for reads that creates wait for: see [`Plan::steps`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Action {
+    /// Walks over the pages of a list.
+    Walk,
+    /// Walks over the pages of a list that takes what another answer showed.
+    WalkWithin,
+    /// Reads once.
+    Read,
+    /// Calls a reading operation with a credential that must be refused.
+    ProbeRead(Probe),
+    /// Creates a record.
+    Create,
+    /// Creates more of this list's records until it has a second page, if it has one page.
+    Fill,
+    /// Creates further records, from variants of what was accepted.
+    VaryCreate,
+    /// Creates more of this list's records until its last page is full.
+    FillLast,
+    /// Looks for the created records in this list.
+    Look,
+    /// Walks once more over the pages of this list, if it was filled.
+    WalkFilled,
+    /// Reads, or walks over a list, by what a create showed.
+    ReadCreated,
+    /// Updates a record of this run.
+    Update,
+    /// Looks for what was updated in this list.
+    LookAgain,
+    /// Updates a record of this run with variants of what was accepted, and looks for each of them.
+    VaryUpdate,
+    /// Sends the same request, written otherwise: a read, or an update of a record of this run as it was accepted.
+    Equivalent,
+    /// Calls a writing operation with a credential that must be refused. It comes last, because it is drafted as the
+    /// operation accepted it.
+    ProbeWrite(Probe),
+    /// Looks on one page of this list whether the writes that had to be refused were done.
+    LookAtRefused,
+    /// Sends an odd request to a reading operation. Odd requests come last: who knows what they do to a target.
+    OddRead(Odd),
+    /// Sends an odd request to a writing operation, drafted as it was accepted where only a part of it is odd.
+    OddWrite(Odd),
+    /// Updates a record of this run with plain values once more, after what was awkward or odd.
+    Restore,
+    /// Looks through this list for everything that the run left there, once, at its end.
+    Account,
+}
+
+/// The credential of a probe, ordered by how it is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Probe {
+    /// None at all.
+    NoCredential,
+    /// An empty token.
+    EmptyToken,
+    /// None at all, to the second page of a list that has one.
+    SecondPage,
+    /// The token under another scheme.
+    OtherScheme,
+    /// A wrong token, made from the right one in a way that no other step of the run has.
+    WrongToken,
+}
+
+/// What bounds the requests of a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// The most records that a run may create in the target.
+    pub max_writes: u64,
+    /// The most pages of a list that are walked.
+    pub max_pages: u64,
+    /// How long a created record may take until it is listed.
+    pub settle: Duration,
+}
+
+/// What shows whether a fact holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Evidence {
+    /// Any documented answer.
+    Answer,
+    /// The answer to any request that must be refused.
+    Challenge,
+    /// The answer to a create, beside what was sent.
+    Created,
+    /// A look through a list at the end.
+    Counted,
+    /// The items of a list beside the record's own.
+    Elsewhere,
+    /// The answer to a request that is written otherwise.
+    Equivalent,
+    /// The list that must show a created record.
+    Listed,
+    /// The answer to an odd request.
+    Odd,
+    /// A walk over pages.
+    Paged,
+    /// The answer to a request without a credential.
+    NoCredential,
+    /// The answer to a request with the token under another scheme.
+    OtherScheme,
+    /// The answer to a request with a token that nobody issued.
+    WrongToken,
+    /// The list that must show an update.
+    Updated,
+}
+
+/// Everything that is told of an action.
+#[derive(Clone, Copy, Debug)]
+pub struct Doing {
+    /// What the step does, and why.
+    pub reason: &'static str,
+    /// How many requests the step sends, with names in braces for what [`Action::requests`] knows.
+    requests: &'static str,
+    /// Whether the step is part of every round of a run that repeats its plan.
+    pub repeats: bool,
+    /// What its answers are evidence of.
+    pub(super) decides: &'static [Evidence],
+    /// Whether the step, of the second operation, decides facts of the first: its own, or those of what its list shows.
+    pub(super) is_for: fn(&Contract, OperationId, OperationId) -> bool,
+    /// The list that is read after each request.
+    pub(super) then: fn(&Plan, &Contract, OperationId) -> Option<OperationId>,
+    /// Whether it sends variants of the body that was accepted.
+    pub(super) varies: bool,
+    /// Whether it sends the requests of the create that fills its list.
+    pub(super) fills: bool,
+    always_sends: bool,
+    /// Lists need nothing of each other, and neither do calls that must be refused, or that are odd. But a read may need
+    /// what the read before it showed, and writes go one by one.
+    at_once: bool,
+}
+
+/// One request, that decides nothing by itself.
+const ONE: Doing = Doing {
+    reason: "",
+    requests: "one request",
+    repeats: true,
+    decides: &[],
+    is_for: |_, of, operation| of == operation,
+    then: |_, _, _| None,
+    varies: false,
+    fills: false,
+    always_sends: true,
+    at_once: false,
+};
+
+const WALK: Doing = Doing {
+    reason: "walk the list: each answer is judged, and the pages must add up",
+    requests: "the first page, then pages 2 to last_page, {max_pages} at most; once more where they do not add up",
+    decides: &[Evidence::Answer, Evidence::Paged],
+    at_once: true,
+    ..ONE
+};
+
+const WALK_WITHIN: Doing = Doing {
+    reason: "walk the list that stands within another record: its pages must add up",
+    at_once: false,
+    ..WALK
+};
+
+const WALK_FILLED: Doing = Doing {
+    reason: "walk the list once more, if it was given a second page: the pages must add up",
+    requests: "none, or the first page, then pages 2 to last_page, {max_pages} at most",
+    always_sends: false,
+    ..ONE
+};
+
+const READ: Doing = Doing {
+    reason: "read: the answer is judged",
+    decides: &[Evidence::Answer],
+    ..ONE
+};
+
+const READ_CREATED: Doing = Doing {
+    reason: "read by what a create showed, a record of this run before any other",
+    requests: "one request, again within {settle} s (settle) while it gets a 404; of a list its pages, {max_pages} at most",
+    decides: &[Evidence::Answer, Evidence::Paged],
+    ..ONE
+};
+
+const CREATE: Doing = Doing {
+    reason: "create a record: it must be answered as documented and carry what was sent",
+    requests: "one request in each documented form, and again, changed field by field, until it is accepted; what all of \
+               them leave is at most max-writes {max_writes}; before a later write takes its identifier, what shows its \
+               record until it does",
+    decides: &[Evidence::Answer, Evidence::Created],
+    then: |plan, _, create| plan.shown_by.get(&create).map(|shown| shown.operation()),
+    ..ONE
+};
+
+const FILL: Doing = Doing {
+    reason: "create more of the list's records until it has a second page, if that can be reached",
+    requests: "as many as {unreserved} of max-writes {max_writes} leave room for, none where they are not needed",
+    fills: true,
+    always_sends: false,
+    ..ONE
+};
+
+const FILL_LAST: Doing = Doing {
+    reason: "create more of the list's records until its last page is full, if more may be left than by default",
+    requests: "as many as the part of max-writes {max_writes} beyond {by_default} has room for, all pages of the list \
+               before and its ends one record before, then and one after; none where it has no room",
+    // What it takes stays, so it is done once.
+    repeats: false,
+    ..FILL
+};
+
+const VARY_CREATE: Doing = Doing {
+    reason: "create further records: awkward values, fields alone, none, other offsets",
+    requests: "one with awkward values, with half of them where they are refused; for each started {variant} of max-writes \
+               {max_writes} one that is accepted, of at most {tries} that are tried; of one operation a plain one and a \
+               page go together with the first, in the place of the others, unless jobs is 1",
+    then: |_, contract, create| contract.list_of(create),
+    varies: true,
+    always_sends: false,
+    ..ONE
+};
+
+const LOOK: Doing = Doing {
+    reason: "look for what was created: it must be listed, with what was sent",
+    requests: "pages 1 to last_page, {max_pages} at most, until it is there, again within {settle} s (settle)",
+    decides: &[Evidence::Listed, Evidence::Elsewhere],
+    is_for: |contract, create, list| contract.created_in(create) == Some(list),
+    ..ONE
+};
+
+const UPDATE: Doing = Doing {
+    reason: "update a record that this run created",
+    requests: "one request, and again, changed field by field, until it is accepted",
+    ..READ
+};
+
+const LOOK_AGAIN: Doing = Doing {
+    reason: "look for what was updated: the list must show what was sent, in that record alone",
+    decides: &[Evidence::Updated, Evidence::Elsewhere],
+    is_for: |contract, update, list| contract.updated_in(update) == Some(list),
+    ..LOOK
+};
+
+const VARY_UPDATE: Doing = Doing {
+    reason: "update with each field alone, none, and awkward values: the list must show each",
+    requests: "one request for each variant, and the list's pages until it shows what was sent; awkward values that are \
+               refused together once more in halves",
+    then: |_, contract, update| contract.updated_in(update),
+    ..VARY_CREATE
+};
+
+const EQUIVALENT: Doing = Doing {
+    reason: "send the same request, written otherwise: it is accepted as the plain one is",
+    requests: "one request that is written in each way, and of an update the list's page that shows it; where it is \
+               refused, the plain one and each way alone",
+    decides: &[Evidence::Equivalent],
+    varies: false,
+    ..VARY_UPDATE
+};
+
+const LOOK_AT_REFUSED: Doing = Doing {
+    reason: "look at the updated record again: what was refused must not have changed it",
+    requests: "none, or one page where a write was refused",
+    always_sends: false,
+    ..ONE
+};
+
+const ODD_READ: Doing = Doing {
+    reason: "send an odd request: whatever it gets, it gets no 5xx, and all of it",
+    decides: &[Evidence::Odd],
+    at_once: true,
+    ..ONE
+};
+
+const ODD_WRITE: Doing = Doing {
+    requests: "one request; what it leaves counts against max-writes {max_writes}",
+    at_once: false,
+    ..ODD_READ
+};
+
+const RESTORE: Doing = Doing {
+    reason: "update with plain values once more: what stays behind is read by people",
+    always_sends: false,
+    ..ONE
+};
+
+const ACCOUNT: Doing = Doing {
+    reason: "look through the list for the run's tag: whatever it left is accounted for",
+    requests: "the first page, then pages 2 to last_page, {max_pages} at most",
+    decides: &[Evidence::Counted],
+    is_for: |contract, write, list| (LOOK.is_for)(contract, write, list) || (LOOK_AGAIN.is_for)(contract, write, list),
+    always_sends: false,
+    ..ONE
+};
+
+impl Action {
+    /// Everything that is told of the action.
+    #[must_use]
+    pub fn doing(self) -> Doing {
+        match self {
+            Self::Walk => WALK,
+            Self::WalkWithin => WALK_WITHIN,
+            Self::WalkFilled => WALK_FILLED,
+            Self::Read => READ,
+            Self::ReadCreated => READ_CREATED,
+            Self::Create => CREATE,
+            Self::Fill => FILL,
+            Self::FillLast => FILL_LAST,
+            Self::VaryCreate => VARY_CREATE,
+            Self::Look => LOOK,
+            Self::Update => UPDATE,
+            Self::LookAgain => LOOK_AGAIN,
+            Self::VaryUpdate => VARY_UPDATE,
+            Self::Equivalent => EQUIVALENT,
+            Self::LookAtRefused => LOOK_AT_REFUSED,
+            Self::ProbeRead(probe) => Doing {
+                at_once: true,
+                ..probe.doing()
+            },
+            Self::ProbeWrite(probe) => Doing {
+                requests: "one request, with the body that was accepted; what it leaves counts against max-writes {max_writes}",
+                ..probe.doing()
+            },
+            Self::OddRead(_) => ODD_READ,
+            Self::OddWrite(_) => ODD_WRITE,
+            Self::Restore => RESTORE,
+            Self::Account => ACCOUNT,
+        }
+    }
+
+    /// How many requests the step sends, as far as that is known before the target answers.
+    #[must_use]
+    pub fn requests(self, bounds: &Bounds) -> String {
+        let values = [
+            ("{max_pages}", bounds.max_pages),
+            ("{max_writes}", bounds.max_writes),
+            ("{unreserved}", bounds.max_writes - reserve(bounds.max_writes)),
+            ("{by_default}", WRITES_BY_DEFAULT),
+            ("{variant}", WRITES_A_VARIANT),
+            ("{tries}", TRIES_A_VARIANT),
+        ];
+        let text = self
+            .doing()
+            .requests
+            .replace("{settle}", &bounds.settle.as_secs_f64().to_string());
+        values
+            .iter()
+            .fold(text, |text, (name, value)| text.replace(name, &value.to_string()))
+    }
+
+    /// Whether such a step sends a request whatever the target shows.
+    #[must_use]
+    pub fn always_sends(self) -> bool {
+        self.doing().always_sends
+    }
+
+    /// Whether the steps of one group are under way together, up to `--jobs`; else each waits for the one before it.
+    #[must_use]
+    pub fn at_once(self) -> bool {
+        self.doing().at_once
+    }
+
+    /// Whether a step may be under way together with one of this action before it.
+    #[must_use]
+    pub fn joins(self, before: Self) -> bool {
+        let is_apart = |action: Self| action.at_once() && action != Self::Walk;
+        self == before || (is_apart(self) && is_apart(before))
+    }
+
+    /// What is odd about an odd request.
+    #[must_use]
+    pub fn odd(self) -> Option<Odd> {
+        match self {
+            Self::OddRead(odd) | Self::OddWrite(odd) => Some(odd),
+            _ => None,
+        }
+    }
+
+    /// The credential of a probe.
+    #[must_use]
+    pub fn probe(self) -> Option<Probe> {
+        match self {
+            Self::ProbeRead(probe) | Self::ProbeWrite(probe) => Some(probe),
+            _ => None,
+        }
+    }
+}
+
+impl Probe {
+    /// The kind of fact that the probe decides.
+    #[must_use]
+    pub fn fact(self) -> FactKind {
+        match self {
+            Self::EmptyToken | Self::NoCredential | Self::SecondPage => FactKind::NoCredential,
+            Self::OtherScheme => FactKind::OtherScheme,
+            Self::WrongToken => FactKind::WrongToken,
+        }
+    }
+
+    fn doing(self) -> Doing {
+        let probe = |reason, decides| Doing { reason, decides, ..ONE };
+        let without = &[Evidence::Challenge, Evidence::NoCredential];
+        match self {
+            Self::EmptyToken => probe("call with an empty token: it must be refused", without),
+            Self::NoCredential => probe("call without a credential: it must be refused", without),
+            Self::SecondPage => Doing {
+                requests: "none, or one request where the list has a second page",
+                always_sends: false,
+                ..probe(
+                    "ask for a second page without a credential: it must be refused",
+                    without,
+                )
+            },
+            Self::OtherScheme => probe(
+                "call with the token under another scheme: it must be refused",
+                &[Evidence::Challenge, Evidence::OtherScheme],
+            ),
+            // A target may lock out whoever guesses.
+            Self::WrongToken => Doing {
+                repeats: false,
+                ..probe(
+                    "call with a token that nobody issued: it must be refused",
+                    &[Evidence::Challenge, Evidence::WrongToken],
+                )
+            },
+        }
+    }
+}
