@@ -78,6 +78,8 @@ pub mod service;
 pub use check::{Check, Error, Report};
 #[cfg(feature = "checker")]
 pub use contract::Contract;
+#[cfg(feature = "checker")]
+pub use rules::Recording;
 
 #[cfg(test)]
 mod testing;

@@ -15,7 +15,8 @@ use crate::contract::operation::OperationId;
 use crate::contract::{Contract, UnknownOperation};
 use crate::exchange::redact::{SHORTEST_TOKEN, Values};
 use crate::exchange::{Limits, RequestBody, Target, Transport};
-use crate::plan::{Mark, Plan, Selection, Shard};
+use crate::history::Mark;
+use crate::plan::{Plan, Selection, Shard};
 use crate::rules::{Level, Levels};
 use crate::run::{Event, Settings};
 
@@ -271,7 +272,7 @@ impl Check {
         self
     }
 
-    /// Whether the report holds a [`Recording`](crate::history::Recording) of everything that the check was judged by, other
+    /// Whether the report holds a [`Recording`](crate::rules::Recording) of everything that the check was judged by, other
     /// people's data among it; by default it does not.
     pub fn keep_recording(mut self, keep: bool) -> Self {
         self.settings.keep_recording = keep;

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::history::Recording;
 use crate::report::{Outcome, Record, Terminal};
+use crate::rules::Recording;
 use crate::run::Run;
 
 /// What came of a check. Displayed, it is the report that the command prints.

@@ -17,6 +17,19 @@ impl Contract {
         Some(self.link_to_read(create)?.value.clone())
     }
 
+    /// The links that may fill a place of a call. Where a create of the contract fills it for a write, reads are passed over:
+    /// other people's records are not written to, and neither is what else a create shows.
+    #[must_use]
+    pub fn links_that_fill(&self, to: OperationId, target: &Target) -> Vec<&Link> {
+        let links = self.links_to(to);
+        let mut links: Vec<_> = links.filter(|link| link.target == *target).collect();
+        let creates = |link: &&Link| !self.operation(link.from).is_read();
+        if !self.operation(to).is_read() && links.iter().any(creates) {
+            links.retain(|link| creates(link) && self.leads_to_own_record(link));
+        }
+        links
+    }
+
     /// Whether a link leads the record of a create into a call, and to where records of its kind stand: below the path by
     /// which it is read, as far as nothing else says so.
     #[must_use]

@@ -14,15 +14,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::carried::carries_all;
 use super::counts::Counts;
+use super::evidence::{Evidence, Stored, Walk, WalkEnd};
 use super::history::{History, Show};
 use super::look::Item;
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Created, Listed};
 use crate::exchange::{Answer, Exchange, Failure, Intent, Request, identifier};
-use crate::rules::carries_all;
-use crate::rules::evidence::{Evidence, Stored, Walk, WalkEnd};
 
 /// The statuses that refuse a write so plainly that it counts for nothing: the credential, the path, the method, a
 /// conflict, or the content is at fault (RFC 9110, section 15.5). Another 4xx, and every redirection and 5xx, may come from
@@ -273,7 +273,7 @@ impl History<'_> {
     }
 
     /// Notes something that may be left; hands back its place in the residue.
-    pub(super) fn leave(&mut self, left: Residue) -> usize {
+    pub(crate) fn leave(&mut self, left: Residue) -> usize {
         self.account.residue.push(left);
         self.account.residue.len() - 1
     }
@@ -317,7 +317,7 @@ impl History<'_> {
     }
 
     /// Says of what no look has shown that it was not found, where it would have been seen.
-    pub(super) fn close_account(&mut self) -> LookedThrough {
+    pub(crate) fn close_account(&mut self) -> LookedThrough {
         let (contract, account) = (self.contract, &mut self.account);
         let seen = |operation: OperationId| {
             let list = contract.created_in(operation);

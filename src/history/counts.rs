@@ -12,6 +12,8 @@ use std::collections::VecDeque;
 use serde_json::Value;
 
 use super::account::{may_have_stored, records};
+use super::carried::carries_all;
+use super::evidence::{Counted, Evidence, Walk};
 use super::history::{History, Show};
 use super::look::Item;
 use super::records::text;
@@ -19,8 +21,6 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Listed};
 use crate::exchange::{Exchange, Intent, Request, identifier};
-use crate::rules::carries_all;
-use crate::rules::evidence::{Counted, Evidence, Walk};
 
 /// How many writes are remembered, the last ones: a soak may send any number.
 const MOST: usize = 1_000;

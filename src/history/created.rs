@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+use super::carried::carries_all;
+use super::evidence::{Creation, Evidence, Sighting, Walk};
 use super::history::{History, Show};
 use super::look::Item;
 use super::records::text;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::{Request, identifier};
-use crate::rules::carries_all;
-use crate::rules::evidence::{Creation, Evidence, Sighting, Walk};
 
 /// A record that the run created.
 #[derive(Clone, Debug)]

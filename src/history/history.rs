@@ -4,11 +4,14 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::account::Account;
+use super::account::{Account, Other, Residue};
 use super::created::{Made, Sighted};
 use super::digests::Digests;
+use super::evidence::{Evidence, Walk};
 use super::keeping::Keeping;
+use super::known::Known;
 use super::look::{Look, LookId};
+use super::mark::Mark;
 use super::own::Own;
 use super::part::{Part, Sending};
 use super::records::Changed;
@@ -19,11 +22,9 @@ use crate::contract::vocabulary::{Created, Listed};
 use crate::contract::{Contract, pointer};
 use crate::exchange::json::Body;
 use crate::exchange::{Digest, Exchange, Intent};
-use crate::plan::{Known, Mark};
-use crate::rules::evidence::{Evidence, Walk};
 
 /// Is shown each evidence as it is made.
-pub(super) type Show<'show> = &'show mut dyn FnMut(Evidence<'_>);
+pub(crate) type Show<'show> = &'show mut dyn FnMut(Evidence<'_>);
 
 /// What exchanges have shown, and what was sent with success.
 #[derive(Debug)]
@@ -65,9 +66,21 @@ pub(crate) struct Noted {
     pub(crate) page: Option<bool>,
 }
 
+/// What is known at the end.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    /// What may be left.
+    pub(crate) residue: Vec<Residue>,
+    /// What other runs left.
+    pub(crate) others: Vec<Other>,
+    /// Whether the target answers creates with one identifier again and again, and keeps nothing.
+    pub(crate) mock: bool,
+}
+
 impl<'run> History<'run> {
-    /// Of a run that has seen nothing yet.
-    pub(super) fn new(contract: &'run Contract, shown: Shown, mark: Mark) -> Self {
+    /// Of a run that has seen nothing yet and whose own values carry the mark. `by_links` says whether it creates records
+    /// that are known by their links alone.
+    pub(crate) fn new(contract: &'run Contract, mark: Mark, by_links: bool) -> Self {
         Self {
             contract,
             mark,
@@ -77,7 +90,7 @@ impl<'run> History<'run> {
             latest: HashMap::new(),
             own: HashMap::new(),
             identifiers: HashMap::new(),
-            shown,
+            shown: Shown::new(by_links),
             keeping: Keeping::default(),
             looks: HashMap::new(),
             looks_begun: 0,
@@ -87,7 +100,7 @@ impl<'run> History<'run> {
     }
 
     /// Forgets the records of an earlier round: they were judged there, and keeping them would cost memory with each round.
-    pub(super) fn begin_round(&mut self) {
+    pub(crate) fn begin_round(&mut self) {
         self.made.clear();
         self.changed.clear();
         self.latest.clear();
@@ -96,7 +109,7 @@ impl<'run> History<'run> {
     }
 
     /// Takes up an exchange, with its body where one is documented and could be read.
-    pub(super) fn exchange(
+    pub(crate) fn exchange(
         &mut self,
         (exchange, intent, part): (&Exchange, Intent, &Part),
         body: Option<&Body>,
@@ -219,5 +232,14 @@ impl History<'_> {
     pub(crate) fn latest(&self, operation: OperationId) -> Option<(&Value, Option<u64>)> {
         let seen = self.latest.get(&operation)?;
         Some((&seen.record, seen.page))
+    }
+
+    /// Hands over what is known at the end.
+    pub(crate) fn finish(self) -> Finished {
+        Finished {
+            mock: self.is_mock(),
+            residue: self.account.residue,
+            others: self.account.others,
+        }
     }
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::account::Leftovers;
 use super::created::Sightings;
+use super::evidence::{Evidence, PageSeen, Steadiness, Walk, WalkEnd};
 use super::history::{History, Show};
 use super::own::Sight;
 use super::pages::{adds_up, edge_adds_up, first_end, page_seen, steadiness};
@@ -15,7 +16,6 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::json::Body;
 use crate::exchange::{Credential, Exchange, Request};
-use crate::rules::evidence::{Evidence, PageSeen, Steadiness, Walk, WalkEnd};
 
 /// Names a look of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -113,7 +113,7 @@ pub(crate) struct Looked {
 
 impl History<'_> {
     /// Begins a look at a list, of at most so many pages a walk.
-    pub(super) fn look(&mut self, list: OperationId, sought: &Sought, most: u64) -> LookId {
+    pub(crate) fn look(&mut self, list: OperationId, sought: &Sought, most: u64) -> LookId {
         self.looks_begun += 1;
         let id = LookId(self.looks_begun);
         let seeking = match sought {
@@ -149,7 +149,7 @@ impl History<'_> {
     }
 
     /// Begins a walk of a look.
-    pub(super) fn walk(&mut self, look: LookId, extent: Extent) {
+    pub(crate) fn walk(&mut self, look: LookId, extent: Extent) {
         let Some(look) = self.looks.get_mut(&look) else { return };
         let walk = begun(look.walk.operation, extent, (look.walk.most, look.walk.account));
         look.extent = extent;
@@ -171,7 +171,7 @@ impl History<'_> {
     }
 
     /// Notes that the list of a look could not be asked for.
-    pub(super) fn unsent(&mut self, look: LookId) {
+    pub(crate) fn unsent(&mut self, look: LookId) {
         if let Some(look) = self.looks.get_mut(&look) {
             look.walk.end = WalkEnd::Unsent;
         }
@@ -304,7 +304,7 @@ impl History<'_> {
     }
 
     /// Ends a look and judges what it came to. `timely` says of what is missing that it was waited for long enough.
-    pub(super) fn conclude(&mut self, id: LookId, timely: bool, show: Show<'_>) -> Option<Looked> {
+    pub(crate) fn conclude(&mut self, id: LookId, timely: bool, show: Show<'_>) -> Option<Looked> {
         let mut look = self.looks.remove(&id)?;
         let settled = self.has_settled(&look);
         if let Some(before) = look.before.take().filter(|_| !adds_up(&look.walk)) {
@@ -337,7 +337,7 @@ impl History<'_> {
     }
 
     /// Ends a look that came to nothing.
-    pub(super) fn drop_look(&mut self, id: LookId) {
+    pub(crate) fn drop_look(&mut self, id: LookId) {
         self.looks.remove(&id);
     }
 }

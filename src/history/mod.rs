@@ -1,5 +1,5 @@
-//! What exchanges say together: the one maker of evidence. An `Evaluation` takes exchanges one after the other, each with
-//! the `Part` that it was sent for, and gives verdicts; a [`Recording`] keeps them, to be judged again.
+//! What exchanges say together: the one maker of [`evidence`]. A `History` takes exchanges one after the other, each with
+//! the `Part` that it was sent for.
 //!
 //! # Design
 //!
@@ -8,31 +8,35 @@
 //! that were tried, what a write may have left. So a recording that is judged again gives what its run gave.
 
 mod account;
+pub(crate) mod carried;
 mod counts;
 mod created;
 mod digests;
-mod evaluation;
+mod element;
+pub mod evidence;
 #[expect(clippy::module_inception, reason = "the room is named after what it keeps")]
 mod history;
 mod keeping;
+mod known;
 mod look;
+mod mark;
 mod own;
 mod pages;
 mod part;
-mod recording;
 mod records;
+pub(crate) mod same;
 mod shown;
 mod tried;
 mod updated;
 
 pub(crate) use account::may_have_stored;
 pub use account::{LookedThrough, Other, Residue};
-pub(crate) use evaluation::Evaluation;
-pub(crate) use history::{History, Noted};
+pub(crate) use history::{Finished, History, Noted};
+pub use known::Known;
 pub(crate) use look::{Extent, LookId, Looked, Sought};
+pub use mark::Mark;
 pub(crate) use own::Whose;
 pub(crate) use pages::lacking;
 pub(crate) use part::{Part, Role, Sending};
-pub use recording::Recording;
 pub(crate) use records::Changed;
 pub(crate) use tried::is_refused;

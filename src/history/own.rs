@@ -16,7 +16,6 @@ use super::history::History;
 use super::look::Item;
 use crate::contract::operation::OperationId;
 use crate::exchange::{Exchange, identifier};
-use crate::rules::Reason;
 
 /// What is known of the record whose identifier later writes take from a create.
 #[derive(Clone, Debug)]
@@ -24,7 +23,7 @@ pub(super) enum Own {
     /// Only the answer to the create has shown it yet, with the mark.
     Answered(Box<Made>),
     /// Why it may be another one's.
-    Doubtful(Reason),
+    Doubtful(String),
     /// Another answer has shown it with the mark.
     Seen,
 }
@@ -37,7 +36,7 @@ pub(crate) enum Whose {
     /// Only its create has shown it yet.
     Unconfirmed,
     /// Another one's, it may be, for this reason.
-    Doubtful(Reason),
+    Doubtful(String),
 }
 
 /// What a look showed of a record.
@@ -88,7 +87,7 @@ impl History<'_> {
     }
 
     /// Why the record of a create is doubtful that nothing else shows.
-    pub(crate) fn never_shown(&self, create: OperationId) -> Reason {
+    pub(crate) fn never_shown(&self, create: OperationId) -> String {
         self.doubtful(create, "nothing else that is called shows its record")
     }
 
@@ -160,10 +159,8 @@ impl History<'_> {
         self.own.insert(create, own);
     }
 
-    fn doubtful(&self, create: OperationId, doubt: &str) -> Reason {
+    fn doubtful(&self, create: OperationId, doubt: &str) -> String {
         let create = &self.contract.operation(create).name;
-        Reason::NotOwn(format!(
-            "the identifier that {create} answered may be that of another record: {doubt}"
-        ))
+        format!("the identifier that {create} answered may be that of another record: {doubt}")
     }
 }

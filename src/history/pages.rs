@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::evidence::{PageSeen, Steadiness, Walk, WalkEnd};
 use crate::contract::pointer;
 use crate::contract::vocabulary::PageLaw;
 use crate::exchange::json::Body;
 use crate::exchange::{Digest, Request};
-use crate::rules::evidence::{PageSeen, Steadiness, Walk, WalkEnd};
 
 /// A page as it was seen.
 pub(super) fn page_seen(law: &PageLaw, asked: Option<u64>, body: &Body, request: &Request) -> PageSeen {

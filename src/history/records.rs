@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::created::Made;
+use super::evidence::{Creation, Evidence};
 use super::history::{History, Show};
 use super::part::{Role, Sending};
 use crate::contract::link::Target;
@@ -10,7 +11,6 @@ use crate::contract::operation::{Method, OperationId};
 use crate::contract::pointer;
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Request, identifier};
-use crate::rules::evidence::{Creation, Evidence};
 
 /// An update of a record that the run created.
 #[derive(Clone, Debug)]

@@ -8,9 +8,7 @@ use serde_json::Value;
 
 use super::digests::Digests;
 use super::history::History;
-use crate::contract::Contract;
 use crate::exchange::{Digest, Exchange, identifier, json};
-use crate::plan::{Action, Plan};
 
 /// How many different values are kept; beyond, every value counts as shown.
 const MOST: usize = 1_000_000;
@@ -18,26 +16,17 @@ const MOST: usize = 1_000_000;
 /// The values that answers showed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shown {
-    /// Whether the plan has a create that needs them.
+    /// Whether the run has a create that needs them.
     wanted: bool,
     values: Digests,
     count: usize,
 }
 
 impl Shown {
-    pub(super) fn of(contract: &Contract, plan: &Plan) -> Self {
-        let creates = plan.steps.iter().filter(|step| step.action == Action::Create);
-        let mut laws = creates.map(|step| &contract.operation(step.operation).laws);
+    /// Of a run that has seen nothing yet.
+    pub(super) fn new(wanted: bool) -> Self {
         Self {
-            wanted: laws.any(|laws| laws.created.is_none()),
-            ..Self::default()
-        }
-    }
-
-    /// The same, before any answer came.
-    pub(super) fn empty(&self) -> Self {
-        Self {
-            wanted: self.wanted,
+            wanted,
             ..Self::default()
         }
     }

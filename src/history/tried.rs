@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
+use super::evidence::{EquivalentTried, Evidence, FormTried};
 use super::history::{History, Show};
 use super::part::{Role, Sending};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Equivalence, TimestampForm};
 use crate::exchange::{Exchange, Request};
-use crate::rules::evidence::{EquivalentTried, Evidence, FormTried};
 
 /// What was tried and is not judged yet.
 #[derive(Debug, Default)]
@@ -90,7 +90,7 @@ impl History<'_> {
     }
 
     /// Judges the forms in which a create was sent; one whose field was dropped was not tried.
-    pub(super) fn judge_forms(&mut self, operation: OperationId, tried: &[TimestampForm], show: Show<'_>) {
+    pub(crate) fn judge_forms(&mut self, operation: OperationId, tried: &[TimestampForm], show: Show<'_>) {
         let mut forms = self.tried.forms.remove(&operation).unwrap_or_default();
         forms.retain(|in_form| tried.contains(&in_form.form));
         let Some(accepts) = self.contract.operation(operation).laws.accepts.first() else {

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::carried::carries_all;
 use super::created::Sighted;
+use super::evidence::{Evidence, Updating, Walk, WalkEnd};
 use super::history::{History, Show};
 use super::look::Item;
 use super::records::{Changed, text};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Updated};
-use crate::rules::carries_all;
-use crate::rules::evidence::{Evidence, Updating, Walk, WalkEnd};
 
 /// An update that is looked for, and what the last walk showed of it.
 #[derive(Debug)]

@@ -5,16 +5,16 @@
 //! [`Action::doing`] is the one total match: who adds an action says there why it is taken, what it may send, what it
 //! decides and what it is under way with. What is told of a plan, what it costs and the order of a run read it.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::steps::{Plan, WRITES_BY_DEFAULT};
-use super::variety::{TRIES_A_VARIANT, WRITES_A_VARIANT, reserve};
+use super::variety::{TRIES_A_VARIANT, WRITES_A_VARIANT, WRITES_BY_DEFAULT, reserve};
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::odd::Odd;
 use crate::contract::operation::OperationId;
 
-/// What a step does. The order is the order of a run, but for reads that creates wait for: see [`Plan::steps`].
+/// What a step does. The order is the order of a run, but for reads that creates wait for: see [`Plan::steps`](super::Plan::steps).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Action {
     /// Walks over the pages of a list.
@@ -77,6 +77,25 @@ pub enum Probe {
     WrongToken,
 }
 
+/// What shows the record of a create beside its own answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShownBy {
+    /// This list.
+    List(OperationId),
+    /// This operation, by the record's identifier.
+    Read(OperationId),
+}
+
+impl ShownBy {
+    /// The operation that is called.
+    #[must_use]
+    pub fn operation(self) -> OperationId {
+        match self {
+            Self::List(operation) | Self::Read(operation) => operation,
+        }
+    }
+}
+
 /// What bounds the requests of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
@@ -133,7 +152,7 @@ pub struct Doing {
     /// Whether the step, of the second operation, decides facts of the first: its own, or those of what its list shows.
     pub(super) is_for: fn(&Contract, OperationId, OperationId) -> bool,
     /// The list that is read after each request.
-    pub(super) then: fn(&Plan, &Contract, OperationId) -> Option<OperationId>,
+    pub(super) then: fn(&Contract, &BTreeMap<OperationId, ShownBy>, OperationId) -> Option<OperationId>,
     /// Whether it sends variants of the body that was accepted.
     pub(super) varies: bool,
     /// Whether it sends the requests of the create that fills its list.
@@ -198,7 +217,7 @@ const CREATE: Doing = Doing {
                them leave is at most max-writes {max_writes}; before a later write takes its identifier, what shows its \
                record until it does",
     decides: &[Evidence::Answer, Evidence::Created],
-    then: |plan, _, create| plan.shown_by.get(&create).map(|shown| shown.operation()),
+    then: |_, shown_by, create| shown_by.get(&create).map(|shown| shown.operation()),
     ..ONE
 };
 
@@ -224,7 +243,7 @@ const VARY_CREATE: Doing = Doing {
     requests: "one with awkward values, with half of them where they are refused; for each started {variant} of max-writes \
                {max_writes} one that is accepted, of at most {tries} that are tried; of one operation a plain one and a \
                page go together with the first, in the place of the others, unless jobs is 1",
-    then: |_, contract, create| contract.list_of(create),
+    then: |contract, _, create| contract.list_of(create),
     varies: true,
     always_sends: false,
     ..ONE
@@ -255,7 +274,7 @@ const VARY_UPDATE: Doing = Doing {
     reason: "update with each field alone, none, and awkward values: the list must show each",
     requests: "one request for each variant, and the list's pages until it shows what was sent; awkward values that are \
                refused together once more in halves",
-    then: |_, contract, update| contract.updated_in(update),
+    then: |contract, _, update| contract.updated_in(update),
     ..VARY_CREATE
 };
 

@@ -208,7 +208,8 @@ mod tests {
 
     use super::*;
     use crate::contract::Contract;
-    use crate::plan::{Known, Mark, NoValue, Template};
+    use crate::history::{Known, Mark};
+    use crate::plan::{NoValue, Template};
 
     fn draft(known: &Known, operation: &str, form: TimestampForm) -> Result<Value, NoValue> {
         let contract = Contract::built_in().unwrap();

@@ -11,13 +11,13 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
 use super::draft;
-use super::synthetic::Mark;
 use super::template::Template;
 use crate::contract::Contract;
 use crate::contract::odd::{Odd, ParameterKind};
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::pointer;
 use crate::contract::vocabulary::Oddity;
+use crate::history::Mark;
 
 /// How many levels a deep body has.
 const LEVELS: usize = 1_000;

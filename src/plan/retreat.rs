@@ -135,7 +135,8 @@ mod tests {
     use super::*;
     use crate::contract::Contract;
     use crate::contract::vocabulary::TimestampForm;
-    use crate::plan::{Known, Mark, Template};
+    use crate::history::{Known, Mark};
+    use crate::plan::Template;
 
     fn retreat(operation: &str) -> (Value, Retreat) {
         let contract = Contract::built_in().unwrap();

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::history::Mark;
+
 /// What a shard says of what another one checks.
 pub const ANOTHER_SHARD: &str = "another shard checks this";
 
@@ -110,6 +112,16 @@ impl fmt::Display for Shard {
     }
 }
 
+impl Mark {
+    /// The mark of a shard of the run, which no other shard of it has: the run's, counted on by the shard's number. A
+    /// whole run's stays as it is.
+    #[must_use]
+    pub fn of_shard(self, shard: Option<Shard>) -> Self {
+        let number = shard.and_then(|shard| usize::try_from(shard.number).ok());
+        self.counted_on(number.unwrap_or(0))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,5 +159,19 @@ mod tests {
         assert!(refused("4/3").contains("the last one is 3/3"));
         assert!(refused("0/0").contains("1/1"));
         assert!(refused("1/10001").contains("10000"));
+    }
+
+    #[test]
+    fn shards_that_start_in_one_second_with_one_seed_have_marks_of_their_own() {
+        let mark = Mark::new(7, 1_800_000_000);
+        assert_eq!(mark.clone().of_shard(None), mark);
+        let marks = |seed| {
+            (1..=Shard::MOST).map(move |number| Mark::new(seed, 1).of_shard(Shard::new(number, Shard::MOST).ok()))
+        };
+        for seed in 0..20 {
+            let marks: std::collections::HashSet<_> = marks(seed).map(|mark| mark.as_str().to_owned()).collect();
+            assert_eq!(marks.len(), 10_000);
+            assert!(marks.iter().all(|mark| mark.len() == 8));
+        }
     }
 }

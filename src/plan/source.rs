@@ -10,8 +10,9 @@ use serde_json::Value;
 use super::parameter;
 use super::understood;
 use crate::contract::Contract;
-use crate::contract::link::{Link, Target};
+use crate::contract::link::Target;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter};
+use crate::history::Known;
 
 /// Where a required parameter gets its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,22 +137,6 @@ impl NoValue {
     }
 }
 
-/// The links that may fill a place of a call. Where a create of the contract fills it for a write, reads are passed over:
-/// other people's records are not written to, and neither is what else a create shows.
-pub(super) fn admitted<'contract>(
-    contract: &'contract Contract,
-    to: OperationId,
-    target: &Target,
-) -> Vec<&'contract Link> {
-    let links = contract.links_to(to);
-    let mut links: Vec<_> = links.filter(|link| link.target == *target).collect();
-    let creates = |link: &&Link| !contract.operation(link.from).is_read();
-    if !contract.operation(to).is_read() && links.iter().any(creates) {
-        links.retain(|link| creates(link) && contract.leads_to_own_record(link));
-    }
-    links
-}
-
 /// A value that no response shows: the contract's own, or one by type. A write takes one in a header or a cookie alone,
 /// since what stands in its path or query may name a record that is not this run's.
 #[must_use]
@@ -202,7 +187,8 @@ pub(super) fn source_names(
     counts: impl Fn(OperationId) -> bool,
 ) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for link in admitted(contract, to, target)
+    for link in contract
+        .links_that_fill(to, target)
         .into_iter()
         .filter(|link| counts(link.from))
     {
@@ -221,7 +207,7 @@ pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(Opera
     let required = parameters.filter(|(_, parameter)| parameter.required);
     let told = required.map(|(index, parameter)| {
         let target = Target::Parameter(index);
-        let links = admitted(contract, id, &target).into_iter().map(|link| link.from);
+        let links = contract.links_that_fill(id, &target).into_iter().map(|link| link.from);
         let mut from: Vec<_> = links.filter(|from| *from != id && calls(*from)).collect();
         from.sort_unstable();
         from.dedup();
@@ -330,7 +316,7 @@ fn lack(contract: &Contract, id: OperationId, calls: impl Fn(OperationId) -> boo
     }
     let parameters = operation.parameters.iter().enumerate();
     let unshown = parameters.filter(|(index, parameter)| {
-        let links = admitted(contract, id, &Target::Parameter(*index));
+        let links = contract.links_that_fill(id, &Target::Parameter(*index));
         let shown = links.iter().any(|link| link.from != id && calls(link.from));
         parameter.required && !shown
     });
@@ -372,7 +358,7 @@ pub(super) fn wanted(operation: &Operation, field: &str, sources: Vec<String>) -
     }
 }
 
-impl super::Known {
+impl Known {
     /// Why no value of a parameter is known, though it is required.
     #[must_use]
     pub fn lacks_parameter(&self, contract: &Contract, id: OperationId, index: usize) -> NoValue {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::action::{Action, Probe};
+use super::action::{Action, Probe, ShownBy};
 use super::odd::odd_requests;
 use super::shard::{NotCalled, Shard};
 use super::share::{Share, scheme};
@@ -18,9 +18,6 @@ use crate::contract::operation::{Method, OperationId, Security};
 
 /// The most requests with a wrong token in one run: a target may lock out whoever guesses.
 pub const WRONG_TOKENS: usize = 3;
-
-/// The most records that a run may create in the target where nobody says otherwise.
-pub const WRITES_BY_DEFAULT: u64 = 20;
 
 /// What a run takes up of the contract, and what it may do.
 #[derive(Clone, Debug, Default)]
@@ -48,25 +45,6 @@ pub struct Step {
     pub operation: OperationId,
     /// What is done.
     pub action: Action,
-}
-
-/// What shows the record of a create beside its own answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ShownBy {
-    /// This list.
-    List(OperationId),
-    /// This operation, by the record's identifier.
-    Read(OperationId),
-}
-
-impl ShownBy {
-    /// The operation that is called.
-    #[must_use]
-    pub fn operation(self) -> OperationId {
-        match self {
-            Self::List(operation) | Self::Read(operation) => operation,
-        }
-    }
 }
 
 /// The steps of a run, and the operations that none of them calls.

@@ -6,9 +6,8 @@ use serde_json::Value;
 
 use super::awkward::Slots;
 use super::draft::{Choice, Draft, Leaf, top};
-use super::known::Known;
-use super::source::{NoValue, admitted};
-use super::synthetic::{self, Mark};
+use super::source::NoValue;
+use super::synthetic;
 use super::understood;
 use super::variety::{self, Nature};
 use crate::contract::document::Node;
@@ -17,6 +16,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampForm;
 use crate::contract::{Contract, pointer};
 use crate::exchange::is_plain_identifier;
+use crate::history::{Known, Mark};
 
 /// Numbers from here to twice as much go where an identifier may be asked for: few lists have as many records, and an integer
 /// of 32 bits holds them.
@@ -117,7 +117,7 @@ impl<'contract> Template<'contract> {
         Field {
             node,
             pointer: at.to_owned(),
-            links: admitted(self.contract, self.operation, &target),
+            links: self.contract.links_that_fill(self.operation, &target),
             takes_identifier,
             is_carried: self.is_carried(at),
             leans: nodes.any(|node| node.member("x-gap").is_some()),

@@ -101,7 +101,7 @@ impl Plan {
             } else {
                 Vec::new()
             },
-            then: (doing.then)(self, contract, sends),
+            then: (doing.then)(contract, &self.shown_by, sends),
             writes: !operation.is_read(),
             facts: Vec::new(),
             needs: needs.collect(),

@@ -13,9 +13,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde_json::Value;
 
-use super::known::Known;
-use super::steps::{Selection, ShownBy, shows};
-use super::synthetic::Mark;
+use super::action::ShownBy;
+use super::steps::{Selection, shows};
 use super::template::Template;
 use super::variety;
 use crate::contract::Contract;
@@ -24,6 +23,8 @@ use crate::contract::link::Target;
 use crate::contract::operation::{Location, Method, Operation, OperationId, Parameter};
 use crate::contract::shape::JsonType;
 use crate::contract::vocabulary::TimestampForm;
+use crate::history::Known;
+use crate::history::Mark;
 
 /// The writes of a contract that are understood.
 pub(super) struct Understood<'plan> {

@@ -23,6 +23,9 @@ use crate::contract::operation::{Method, OperationId};
 use crate::contract::vocabulary::{Carry, TimestampForm};
 use crate::contract::{Contract, pointer};
 
+/// The most records that a run may create in the target where nobody says otherwise.
+pub const WRITES_BY_DEFAULT: u64 = 20;
+
 /// How much of `--max-writes` each further record of one create stands for.
 pub const WRITES_A_VARIANT: u64 = 20;
 
@@ -341,7 +344,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::plan::{Known, Mark};
+    use crate::history::{Known, Mark};
 
     fn contract() -> (Contract, Known) {
         let contract = Contract::built_in().unwrap();

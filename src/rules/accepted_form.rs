@@ -1,10 +1,10 @@
 //! `accepted-form`: a documented form of a request field is refused where another is accepted. Law 7.
 
-use super::evidence::FormTried;
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
+use crate::history::evidence::FormTried;
 
 pub(super) static RULE: Rule = Rule {
     name: "accepted-form",

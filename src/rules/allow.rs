@@ -7,9 +7,9 @@
 
 use reqwest::header::ALLOW;
 
-use super::evidence::ExchangeSeen;
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
+use super::seen::ExchangeSeen;
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 

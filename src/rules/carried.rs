@@ -1,13 +1,7 @@
 //! `carried`: a record does not carry what was sent. Laws 3 and 5, and the second half of law 2.
 
-use std::borrow::Cow;
-
-use chrono::{DateTime, FixedOffset};
-use icu_normalizer::ComposingNormalizer;
 use serde_json::Value;
 
-use super::element::{Elements, Lost};
-use super::evidence::{Creation, Sighting, Updating};
 use super::level::Level;
 use super::rule::{Comparison, Example, Judging, Rule, Topic};
 use super::spoiled::spoiled;
@@ -15,8 +9,10 @@ use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
-use crate::contract::vocabulary::{Carry, Same};
+use crate::contract::vocabulary::Carry;
 use crate::exchange::Request;
+use crate::history::carried::{Elements, Lost, kept, lost, same};
+use crate::history::evidence::{Creation, Sighting, Updating};
 
 pub(super) static RULE: Rule = Rule {
     name: "carried",
@@ -89,14 +85,6 @@ pub(super) fn updated(updating: &Updating<'_>, sink: &mut Sink<'_>, strictness: 
         let sent = Sent::new(updating.operation, &updating.law.carries, updating.request);
         sent.judge(listed, sink, strictness, FactKind::UpdatedCarrying);
     }
-}
-
-/// Whether a record carries everything of the body that must come back as it was sent, as far as it has the fields.
-pub(crate) fn carries_all(carries: &[Carry], body: &Value, record: &Value) -> bool {
-    let strict = carries.iter().filter(|carry| carry.gap.is_none());
-    // A field that is not there at all is another rule's finding, and waiting does not bring it.
-    let arrived = |carry: &Carry| kept(carry, record).is_empty() || lost(carries, carry, (body, record)).is_none();
-    strict.into_iter().all(arrived)
 }
 
 /// What was sent, and where it must come back.
@@ -202,86 +190,14 @@ impl<'sent> Sent<'sent> {
     }
 }
 
-/// The first sent value that the record does not carry, and what the record shows in its place.
-fn lost<'seen>(
-    carries: &'seen [Carry],
-    carry: &'seen Carry,
-    (body, record): (&'seen Value, &'seen Value),
-) -> Option<Lost<'seen>> {
-    if let Some(elements) = Elements::of(carries, carry, (body, record)) {
-        return elements.lost();
-    }
-    let kept = kept(carry, record);
-    let carried = |sent: &&Value| kept.iter().any(|kept| same(carry.same, sent, kept) == Some(true));
-    let lost = pointer::select(body, &carry.sent)
-        .into_iter()
-        .find(|sent| !carried(sent))?;
-    Some(Lost { sent: lost, kept })
-}
-
-/// What the record shows in the field's place. Where the way there ends at null or at an empty array, that is what it
-/// shows: it carries nothing, and breaks no other fact. A field that is missing on the way is another rule's finding.
-fn kept<'record>(carry: &Carry, record: &'record Value) -> Vec<&'record Value> {
-    let kept = pointer::select(record, &carry.kept);
-    if !kept.is_empty() {
-        return kept;
-    }
-    let ways = carry.kept.match_indices('/').map(|(end, _)| carry.kept.split_at(end));
-    let mut ends = ways.flat_map(|(above, below)| {
-        let expects_elements = below.starts_with("/*");
-        let is_end = move |value: &&Value| value.is_null() || (expects_elements && *value == &Value::Array(Vec::new()));
-        pointer::select(record, above).into_iter().filter(is_end)
-    });
-    ends.next().into_iter().collect()
-}
-
-/// Whether a value is kept; none where a timestamp came in a form that does not say.
-pub(super) fn same(how: Same, sent: &Value, kept: &Value) -> Option<bool> {
-    match how {
-        Same::Value => Some(equal(sent, kept)),
-        Same::Instant if sent == kept => Some(true),
-        Same::Instant if !kept.is_string() => Some(false),
-        Same::Instant => Some(instant(sent)? == instant(kept)?),
-    }
-}
-
-/// Whether two values are one value. JSON knows one kind of number: `28.0` is `28`. And Unicode knows one text however its
-/// accents are composed: who relies on a difference between canonically equivalent texts does not conform to it (The
-/// Unicode Standard, section 3.2, C6), and the document asks for none. So a service that normalizes what it is sent is
-/// not told of, while one that loses an accent is.
-fn equal(sent: &Value, kept: &Value) -> bool {
-    match (sent, kept) {
-        (Value::String(sent), Value::String(kept)) => sent == kept || composed(sent) == composed(kept),
-        (Value::Number(_), Value::Number(_)) => sent == kept || sent.as_f64() == kept.as_f64(),
-        _ => sent == kept,
-    }
-}
-
-pub(super) fn composed(text: &str) -> Cow<'_, str> {
-    ComposingNormalizer::new_nfc().normalize(text)
-}
-
-/// The instant that a timestamp names, in the forms that leave no doubt: those of ISO 8601 with `Z` or an offset, `T` or
-/// a space between date and time, and that of mail. In which form timestamps are answered is a gap.
-pub(super) fn instant(value: &Value) -> Option<DateTime<FixedOffset>> {
-    let text = value.as_str()?;
-    let forms = [
-        "%Y-%m-%dT%H:%M:%S%.f%#z",
-        "%Y-%m-%d %H:%M:%S%.f%#z",
-        "%Y-%m-%dT%H:%M%#z",
-    ];
-    let parsed = forms.iter().find_map(|form| DateTime::parse_from_str(text, form).ok());
-    let mail = || DateTime::parse_from_rfc2822(text).ok();
-    DateTime::parse_from_rfc3339(text).ok().or(parsed).or_else(mail)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::contract::vocabulary::Same;
+    use crate::history::evidence::WalkEnd;
     use crate::rules::Verdict;
-    use crate::rules::evidence::WalkEnd;
     use crate::rules::testing::{Bench, Told};
 
     const NAME: &str = "createTag created /data/name: as sent in /name";
@@ -442,20 +358,6 @@ mod tests {
     }
 
     #[test]
-    fn a_record_carries_all_but_what_a_gap_lets_differ() {
-        let contract = Bench::of("createContact").contract;
-        let create = contract.operation_named("createContact").unwrap();
-        let carries = &contract.operation(create).laws.created.as_ref().unwrap().carries;
-        let sent = json!({"firstname": "Ada", "gender": "female"});
-        assert!(carries_all(carries, &sent, &json!({"firstname": "Ada", "gender": "F"})));
-        assert!(!carries_all(
-            carries,
-            &sent,
-            &json!({"firstname": "Bea", "gender": "female"})
-        ));
-    }
-
-    #[test]
     fn the_finding_in_a_list_points_into_its_item() {
         let listed = json!({"name": "other"});
         let told = Bench::of("createTag").sighted(&json!({"name": "a"}), Some(&listed), WalkEnd::Complete);
@@ -474,33 +376,10 @@ mod tests {
     }
 
     #[test]
-    fn an_instant_is_the_same_in_every_offset() {
-        let sent = json!("2024-05-17T09:30:00+02:00");
-        for kept in [
-            "2024-05-17T07:30:00Z",
-            "2024-05-17T07:30:00.000Z",
-            "2024-05-17 07:30:00+00:00",
-            "2024-05-17T07:30:00+0000",
-            "Fri, 17 May 2024 07:30:00 +0000",
-        ] {
-            assert_eq!(same(Same::Instant, &sent, &json!(kept)), Some(true), "{kept}");
-        }
-        for kept in [json!("2024-05-17T09:30:00Z"), json!("2024-05-17T07:30:01Z"), json!(7)] {
-            assert_eq!(same(Same::Instant, &sent, &kept), Some(false), "{kept}");
-        }
-    }
-
-    #[test]
     fn a_form_that_names_no_instant_says_nothing() {
         let sent = json!("2024-05-17T09:30:00+02:00");
         for kept in ["2024-05-17", "2024-05-17 09:30:00", "1715931000", "17/05/2024 09:30"] {
             assert_eq!(same(Same::Instant, &sent, &json!(kept)), None, "{kept}");
         }
-    }
-
-    #[test]
-    fn a_number_is_kept_however_it_is_written() {
-        assert_eq!(same(Same::Value, &json!(28), &json!(28.0)), Some(true));
-        assert_eq!(same(Same::Value, &json!(28), &json!("28")), Some(false));
     }
 }

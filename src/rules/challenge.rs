@@ -2,9 +2,9 @@
 
 use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
 
-use super::evidence::ExchangeSeen;
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
+use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::Security;

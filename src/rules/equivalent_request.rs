@@ -1,10 +1,10 @@
 //! `equivalent-request`: a request is refused that says what an accepted one says, written otherwise.
 
-use super::evidence::EquivalentTried;
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
+use crate::history::evidence::EquivalentTried;
 
 pub(super) static RULE: Rule = Rule {
     name: "equivalent-request",

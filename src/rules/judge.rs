@@ -4,15 +4,12 @@ use std::sync::Arc;
 
 use super::RULES;
 use super::assertion::Assertions;
-use super::evidence::{
-    Counted, Creation, EquivalentTried, Evidence, ExchangeSeen, FormTried, OperationSeen, Origin, Sighting, Stored,
-    Updating, Walk,
-};
 use super::level::{Level, Levels};
 use super::media_type;
 use super::place::{Place, Walker};
 use super::reading::Reading;
 use super::rule::{Comparison, Judging, Rule};
+use super::seen::{ExchangeSeen, OperationSeen, Origin};
 use super::verdict::{Sink, Verdict, Verdicts};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
@@ -20,6 +17,9 @@ use crate::contract::{Contract, is_json};
 use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
 use crate::exchange::{Answer, Exchange, Intent, Purpose, Request};
+use crate::history::evidence::{
+    Counted, Creation, EquivalentTried, Evidence, FormTried, Sighting, Stored, Updating, Walk,
+};
 
 /// Judges what a run sees, as it comes.
 #[derive(Debug)]
@@ -69,6 +69,12 @@ impl<'contract> Judge<'contract> {
             reading: Reading::keeping(),
             ..self
         }
+    }
+
+    /// The contract that it judges by.
+    #[must_use]
+    pub fn contract(&self) -> &'contract Contract {
+        self.contract
     }
 
     /// The verdicts so far.
@@ -462,7 +468,7 @@ mod tests {
     #[test]
     fn a_walk_without_pages_is_passed_over() {
         let bench = Bench::of("getTags");
-        let walk = bench.walk(Vec::new(), crate::rules::evidence::WalkEnd::Unanswered);
+        let walk = bench.walk(Vec::new(), crate::history::evidence::WalkEnd::Unanswered);
         assert!(bench.judge(|judge| judge.walk(&walk)).verdicts.findings().is_empty());
     }
 }

@@ -1,10 +1,10 @@
 //! `listed`: what was created is not listed. Law 2, and law 6 for records that stand under another.
 
-use super::evidence::Sighting;
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
+use crate::history::evidence::Sighting;
 
 pub(super) static RULE: Rule = Rule {
     name: "listed",
@@ -29,7 +29,7 @@ pub(super) static RULE: Rule = Rule {
             crate::rules::testing::Bench::of("createTag").sighted(
                 &json!({"name": "regular"}),
                 None,
-                crate::rules::evidence::WalkEnd::Complete,
+                crate::history::evidence::WalkEnd::Complete,
             )
         },
     },
@@ -59,8 +59,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::history::evidence::WalkEnd;
     use crate::rules::Verdict;
-    use crate::rules::evidence::WalkEnd;
     use crate::rules::testing::{Bench, Told};
 
     fn sighted(listed: Option<&Value>, end: WalkEnd) -> Told {

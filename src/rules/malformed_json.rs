@@ -1,8 +1,8 @@
 //! `malformed-json`: a body is not JSON, or gives one name twice.
 
-use super::evidence::ExchangeSeen;
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
+use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::exchange::json::JsonError;

@@ -1,8 +1,8 @@
 //! `media-type`: an answer comes as another media type than the documented one.
 
-use super::evidence::ExchangeSeen;
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
+use super::seen::ExchangeSeen;
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 use crate::contract::is_json;

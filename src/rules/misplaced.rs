@@ -1,11 +1,11 @@
 //! `misplaced`: a created record shows under another owner, or an update shows in another record. Laws 5 and 6.
 
-use super::evidence::WalkEnd;
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
+use crate::history::evidence::WalkEnd;
 
 pub(super) static RULE: Rule = Rule {
     name: "misplaced",

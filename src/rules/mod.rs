@@ -1,7 +1,9 @@
 //! Judges exchanges: pure functions from the contract and what came over the wire to verdicts. One rule a file, each
 //! with the kind of facts it decides; [`RULES`] is the registry.
 //!
-//! [`Judge`] feeds the rules and keeps the [`Verdicts`]. A rule never sends anything and never reads a clock.
+//! [`Judge`] feeds the rules and keeps the [`Verdicts`]. A rule never sends anything and never reads a clock. What a run sees
+//! goes to an `Evaluation`, which shows it to the judge and to the history, and the history's evidence to the judge; a
+//! [`Recording`] keeps what it is given, to be judged again.
 
 mod accepted_form;
 mod allow;
@@ -10,10 +12,11 @@ mod auth;
 mod carried;
 mod challenge;
 mod constraint;
+#[cfg(test)]
 mod element;
 mod envelope;
 mod equivalent_request;
-pub mod evidence;
+mod evaluation;
 mod forbidden_field;
 mod identifier;
 mod judge;
@@ -29,10 +32,12 @@ mod once;
 mod pages;
 mod place;
 mod reading;
+mod recording;
 mod respelled;
 mod rule;
 mod rule_name;
 mod scope;
+mod seen;
 mod server_error;
 mod spoiled;
 mod status;
@@ -48,14 +53,16 @@ mod unusable_identifier;
 mod verdict;
 mod wrong_type;
 
-pub(crate) use carried::carries_all;
+pub(crate) use evaluation::Evaluation;
 pub use judge::Judge;
 pub use level::{Decided, Level, Levels, UnknownRule};
 pub use of_kind::{rule_of, shows};
 pub(crate) use pages::OF_A_SECOND_PAGE;
+pub use recording::Recording;
 pub use rule::{Example, Rule, Topic};
 pub use rule_name::RuleName;
 pub use scope::{Entry, Scope, field_covers, is_field};
+pub use seen::{ExchangeSeen, OperationSeen, Origin};
 pub use success::NoSuccess;
 /// The name of the rule for operations of which no success was judged.
 pub static UNCHECKED_OPERATION: &Rule = &unchecked_operation::RULE;

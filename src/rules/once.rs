@@ -1,10 +1,10 @@
 //! `once`: a create left more than one record, or an update left its record under another identifier. Laws 2 and 5.
 
-use super::evidence::{Counted, Updating};
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
+use crate::history::evidence::{Counted, Updating};
 
 pub(super) static RULE: Rule = Rule {
     name: "once",
@@ -30,7 +30,7 @@ pub(super) static RULE: Rule = Rule {
         shown: || {
             let bench = crate::rules::testing::Bench::of("createTag");
             let other = crate::contract::pointer::element("/data/items", 4);
-            bench.counted(Some(&other), true, crate::rules::evidence::WalkEnd::Complete)
+            bench.counted(Some(&other), true, crate::history::evidence::WalkEnd::Complete)
         },
     },
     judge: Judging::Counted(counted, updated),
@@ -69,8 +69,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::history::evidence::WalkEnd;
     use crate::rules::Verdict;
-    use crate::rules::evidence::WalkEnd;
     use crate::rules::testing::{Bench, Told};
 
     const OTHER: &str = "/data/items/~24";

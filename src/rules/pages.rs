@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::evidence::{PageSeen, Walk, WalkEnd};
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::exchange::Digest;
+use crate::history::evidence::{PageSeen, Walk, WalkEnd};
 
 pub(super) static RULE: Rule = Rule {
     name: "pages",
@@ -229,7 +229,7 @@ fn total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::evidence::Steadiness;
+    use crate::history::evidence::Steadiness;
     use crate::rules::testing::{Bench, Told};
     use crate::rules::{Level, Verdict};
 

@@ -39,7 +39,7 @@ pub(super) static RULE: Rule = Rule {
 mod tests {
     use serde_json::json;
 
-    use crate::rules::evidence::WalkEnd;
+    use crate::history::evidence::WalkEnd;
     use crate::rules::testing::Bench;
     use crate::rules::{Level, Reason, Verdict};
 

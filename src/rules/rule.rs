@@ -1,11 +1,10 @@
 //! What a rule is. The main type is [`Rule`].
 
-use super::evidence::{
-    Counted, Creation, EquivalentTried, ExchangeSeen, FormTried, OperationSeen, Sighting, Stored, Updating, Walk,
-};
 use super::level::Level;
 use super::place::Place;
+use super::seen::{ExchangeSeen, OperationSeen};
 use super::verdict::Sink;
+use crate::history::evidence::{Counted, Creation, EquivalentTried, FormTried, Sighting, Stored, Updating, Walk};
 
 /// Judges facts of one kind.
 pub struct Rule {

@@ -4,9 +4,9 @@
 use chrono::{DateTime, Duration, FixedOffset};
 use serde_json::Value;
 
-use super::carried::{composed, instant};
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Same};
+use crate::history::same::{composed, instant};
 
 /// What became of a value that the run made itself, to be read after a colon; none where nothing can be said.
 pub(super) fn spoiled(carry: &Carry, body: &Value, (sent, kept): (&Value, &Value)) -> Option<String> {

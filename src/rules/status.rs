@@ -1,8 +1,8 @@
 //! `status`: a documented request gets another status than the documented one.
 
-use super::evidence::ExchangeSeen;
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
+use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::StatusPattern;

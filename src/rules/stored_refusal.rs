@@ -1,10 +1,10 @@
 //! `stored-refusal`: a write was refused, and was done all the same.
 
-use super::evidence::Stored;
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
+use crate::history::evidence::Stored;
 
 pub(super) static RULE: Rule = Rule {
     name: "stored-refusal",

@@ -8,7 +8,6 @@ use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde_json::Value;
 
-use super::evidence::{Counted, Creation, PageSeen, Sighting, Steadiness, Updating, Walk, WalkEnd};
 use super::{Finding, Judge, Level, Levels, Verdict, Verdicts};
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
@@ -16,6 +15,7 @@ use crate::contract::operation::{OperationId, Security};
 use crate::contract::vocabulary::Oddity;
 use crate::exchange::redact::Values;
 use crate::exchange::{Answer, Content, Credential, Exchange, Failure, Intent, Leaning, Purpose, Request};
+use crate::history::evidence::{Counted, Creation, PageSeen, Sighting, Steadiness, Updating, Walk, WalkEnd};
 
 /// Where a list shows the record, as a marked pointer, that [`Bench::sighted`] is given.
 pub(super) const ITEM: &str = "/data/items/~23";

@@ -7,9 +7,9 @@
 //! answer that breaks a fact is not asked, so that one mistake is told once. The facts are those of the built-in
 //! contract alone, which the types are generated from.
 
-use super::evidence::ExchangeSeen;
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
+use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
 use crate::client::typed;
 use crate::contract::fact::FactKind;

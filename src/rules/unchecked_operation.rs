@@ -5,9 +5,9 @@
 //! No fact says that an operation has a success to show, so what is seen is told at the operation's status. Where a
 //! finding at deny stands in the way of every success, that finding tells it already.
 
-use super::evidence::OperationSeen;
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
+use super::seen::OperationSeen;
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 

@@ -1,8 +1,8 @@
 //! `unfinished-answer`: a documented request gets no complete answer.
 
-use super::evidence::ExchangeSeen;
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
+use super::seen::ExchangeSeen;
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 use crate::exchange::Purpose;

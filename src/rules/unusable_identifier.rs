@@ -1,11 +1,11 @@
 //! `unusable-identifier`: what a create answers as an identifier names no record.
 
-use super::evidence::Creation;
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 use crate::exchange::identifier;
+use crate::history::evidence::Creation;
 
 pub(super) static RULE: Rule = Rule {
     name: "unusable-identifier",

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::evidence::{Origin, PageSeen};
 use super::level::{Level, Levels};
 use super::place::Place;
 use super::rule::Rule;
+use super::seen::Origin;
 use super::success::{NoSuccess, Successes};
 use super::unchecked_operation;
 use crate::contract::Contract;
@@ -19,6 +19,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::redact::{Values, printable};
 use crate::exchange::{Credential, Request};
+use crate::history::evidence::{PageSeen, WalkEnd};
 use crate::plan::{NoValue, NotCalled};
 
 /// How many fields that a fact does not know are told by their names: a hostile target has millions.
@@ -145,6 +146,24 @@ impl Reason {
             Credential::Wrong { .. } => Self::NotRepeated,
             _ => Self::Throttled,
         }
+    }
+}
+
+impl WalkEnd {
+    /// Why a list was not seen whole; none where it was, or where that was not wanted. `most` is the most pages that are
+    /// walked.
+    #[must_use]
+    pub fn reason(self, most: u64) -> Option<Reason> {
+        Some(match self {
+            Self::Complete | Self::Found => return None,
+            Self::Broken => Reason::PageUnclear,
+            Self::Refused(status) => Reason::answered(status, &Credential::Token { header: None }),
+            Self::RefusedBare(status) => Reason::answered(status, &Credential::None),
+            Self::Unsent => Reason::NotShown,
+            Self::TooManyPages => Reason::TooManyPages(most),
+            Self::Unanswered => Reason::Unanswered,
+            Self::Unread => Reason::PageUnread,
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use super::create::Standing;
 use super::session::Session;
 use crate::contract::operation::OperationId;
-use crate::rules::evidence::{Walk, WalkEnd};
+use crate::history::evidence::{Walk, WalkEnd};
 use crate::rules::{OF_A_SECOND_PAGE, Reason};
 
 /// What is known of how full the pages of lists are.

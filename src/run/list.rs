@@ -5,7 +5,7 @@ use super::session::Session;
 use super::walk::Order;
 use crate::contract::operation::OperationId;
 use crate::history::Sought;
-use crate::rules::evidence::Walk;
+use crate::history::evidence::Walk;
 
 impl Session<'_> {
     /// Walks over a list, learns from it and judges its pages.

@@ -9,9 +9,9 @@ use super::request;
 use super::session::Session;
 use super::walk::Order;
 use crate::contract::operation::OperationId;
-use crate::history::{Changed, Evaluation, Extent, LookedThrough, Part, Sought, Whose};
+use crate::history::{Changed, Extent, LookedThrough, Part, Sought, Whose};
 use crate::plan::{Action, ShownBy};
-use crate::rules::Reason;
+use crate::rules::{Evaluation, Reason};
 
 impl Session<'_> {
     /// Looks for every record that this list must show.
@@ -86,7 +86,7 @@ impl Session<'_> {
                 whose = self.history().whose(create);
             }
             if let Whose::Doubtful(reason) = whose {
-                return Err(reason);
+                return Err(Reason::NotOwn(reason));
             }
         }
         Ok(())
@@ -95,7 +95,7 @@ impl Session<'_> {
     /// Looks for the record of a create where the plan says that it is shown.
     async fn confirm(&self, create: OperationId) -> Result<(), Reason> {
         let Some(shown_by) = self.plan.shown_by.get(&create) else {
-            return Err(self.history().never_shown(create));
+            return Err(Reason::NotOwn(self.history().never_shown(create)));
         };
         let look = self.look_for(shown_by.operation(), &Sought::Own(create));
         match *shown_by {

@@ -16,7 +16,8 @@ use super::session::Session;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
 use crate::exchange::{Failure, Request};
-use crate::plan::{Known, Plan};
+use crate::history::Known;
+use crate::plan::Plan;
 
 /// How long after the first try the second comes; the time doubles with each.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);

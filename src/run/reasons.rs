@@ -15,7 +15,8 @@ use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
 use crate::exchange::{Limits, Transport};
-use crate::plan::{Mark, NoValue, NotCalled, Plan, Selection, Wanted};
+use crate::history::Mark;
+use crate::plan::{NoValue, NotCalled, Plan, Selection, Wanted};
 use crate::rules::{Reason, Verdict};
 
 const TOKEN: &str = "reasons-token";

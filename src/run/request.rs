@@ -7,7 +7,8 @@ use crate::contract::Contract;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter, Security};
 use crate::exchange::{Credential, Leaning, RESERVED, Request, Told, is_plain_identifier, placeholder, with_query};
-use crate::plan::{Known, NoValue, can_stand, given, parameter};
+use crate::history::Known;
+use crate::plan::{NoValue, can_stand, given, parameter};
 
 /// Where a call goes.
 #[derive(Clone, Debug)]

@@ -19,9 +19,9 @@ use super::settle::{Late, Patience};
 use crate::contract::Contract;
 use crate::contract::operation::{Method, OperationId};
 use crate::exchange::{Answer, Credential, Exchange, Failure, Intent, Purpose, Request, Transport};
-use crate::history::{Evaluation, History, LookedThrough, Noted, Other, Part, Recording, Residue};
+use crate::history::{History, LookedThrough, Noted, Other, Part, Residue};
 use crate::plan::{Action, NotCalled, Plan, Shard, Step, lanes, reserve};
-use crate::rules::{Judge, NoSuccess, Reason, Verdicts};
+use crate::rules::{Evaluation, Judge, NoSuccess, Reason, Recording, Verdicts};
 
 /// How many requests one round of a plan has under way on the whole.
 const JOBS_OF_A_ROUND: usize = 4;
@@ -492,14 +492,14 @@ impl<'run> Session<'run> {
         for fact in &self.plan.elsewhere {
             evaluation.withhold(*fact, elsewhere());
         }
-        let finished = evaluation.finish();
+        let (verdicts, finished, recording) = evaluation.finish();
         // A target that was not reached broke nothing: the one thing to tell is why.
         let nothing = match &ended {
             Ended::NotReady(..) => Some(Reason::NotReady),
             Ended::Unreachable(_) => Some(Reason::Unanswered),
             _ => None,
         };
-        let verdicts = nothing.map_or(finished.verdicts, |reason| {
+        let verdicts = nothing.map_or(verdicts, |reason| {
             let mut verdicts = Verdicts::undecided(self.contract, &reason);
             for fact in &self.plan.elsewhere {
                 verdicts.withhold(*fact, elsewhere());
@@ -517,7 +517,7 @@ impl<'run> Session<'run> {
             tally: self.sender.tally(),
             in_scope: self.plan.in_scope.clone(),
             mock: finished.mock,
-            recording: finished.recording,
+            recording,
         }
     }
 }
@@ -525,9 +525,5 @@ impl<'run> Session<'run> {
 fn evaluation<'run>(contract: &'run Contract, plan: &Plan, settings: &Settings) -> Evaluation<'run> {
     let judge = Judge::new(contract, settings.levels.clone(), settings.values);
     let judge = if settings.rounds > 1 { judge.of_a_soak() } else { judge };
-    let mut evaluation = Evaluation::new(contract, plan, settings.mark.clone(), judge);
-    if settings.keep_recording {
-        evaluation.keep();
-    }
-    evaluation
+    Evaluation::new(plan, settings.mark.clone(), judge, settings.keep_recording)
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::write_log::WriteLog;
 use crate::exchange::redact::Values;
-use crate::plan::{Mark, WRITES_BY_DEFAULT};
+use crate::history::Mark;
+use crate::plan::WRITES_BY_DEFAULT;
 use crate::rules::Levels;
 
 /// How a run goes about its plan.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use countersign::history::Recording;
+use countersign::Recording;
 use countersign::plan::Plan;
 use countersign::report::shapes::{Answers, Observed};
 use countersign::report::{Outcome, Record, Terminal, Verbosity};

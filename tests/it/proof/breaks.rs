@@ -12,9 +12,9 @@ use std::mem::discriminant;
 
 use axum::body::Bytes;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
+use countersign::Recording;
 use countersign::contract::fact::FactKind;
 use countersign::exchange::{Credential, Exchange};
-use countersign::history::Recording;
 use countersign::report::Outcome;
 
 use super::checked::{Check, Judged, Said, contract};

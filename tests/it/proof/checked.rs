@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use axum::Router;
 use chrono::DateTime;
+use countersign::Recording;
 use countersign::contract::Contract;
 use countersign::contract::fact::FactId;
 use countersign::exchange::Exchange;
-use countersign::history::Recording;
 use countersign::plan::Shard;
 use countersign::report::{FactRow, FindingRecord, Outcome, Record, VerdictRecord};
 use countersign::rules::{Finding, Level, Levels, Verdict, Verdicts};

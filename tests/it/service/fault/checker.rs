@@ -6,12 +6,13 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Duration;
 
+use countersign::Recording;
 use countersign::client::Token;
 use countersign::contract::Contract;
 use countersign::contract::operation::OperationId;
 use countersign::exchange::{Exchange, Limits, Transport};
-use countersign::history::Recording;
-use countersign::plan::{Mark, Plan, Selection};
+use countersign::history::Mark;
+use countersign::plan::{Plan, Selection};
 use countersign::rules::{Finding, Levels, Verdicts};
 use countersign::run::{self, Event, Run, Settings};
 use countersign::service::fault::{self, Edited, Fault, Faults};

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use chrono::DateTime;
-use countersign::history::Recording;
+use countersign::Recording;
 use countersign::rules::Level;
 use countersign::run::{Ended, Run};
 use countersign::{Check, Contract};

@@ -2,21 +2,18 @@
 
 use std::sync::Arc;
 
-use super::account::{LookedThrough, Other, Residue};
-use super::history::{History, Noted};
-use super::look::{Extent, LookId, Looked, Sought};
-use super::part::Part;
 use super::recording::{Entry, Recording};
-use super::shown::Shown;
+use super::{Judge, Levels, Reason, Verdicts};
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampForm;
 use crate::exchange::json::Body;
+use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Intent, Purpose};
-use crate::plan::{Mark, Plan};
-use crate::rules::evidence::Evidence;
-use crate::rules::{Judge, Reason, Verdicts};
+use crate::history::evidence::Evidence;
+use crate::history::{self, Extent, History, LookId, Looked, LookedThrough, Mark, Noted, Part, Residue, Sought};
+use crate::plan::{Action, Plan};
 
 /// Takes exchanges and what is asked of them, one after the other, and keeps the verdicts.
 #[derive(Debug)]
@@ -24,32 +21,31 @@ pub(crate) struct Evaluation<'run> {
     history: History<'run>,
     judge: Judge<'run>,
     /// What it was given; none where nobody asks for it.
-    entries: Option<Vec<Entry>>,
+    recording: Option<Recording>,
 }
 
 impl<'run> Evaluation<'run> {
-    /// Of a run of the plan whose own values carry the mark.
-    pub(crate) fn new(contract: &'run Contract, plan: &Plan, mark: Mark, judge: Judge<'run>) -> Self {
-        Self::again(contract, Shown::of(contract, plan), mark, judge)
-    }
-
-    /// Of a recording.
-    pub(super) fn again(contract: &'run Contract, shown: Shown, mark: Mark, judge: Judge<'run>) -> Self {
+    /// Of a run of the plan whose own values carry the mark. What it is given is kept, or is not.
+    pub(crate) fn new(plan: &Plan, mark: Mark, judge: Judge<'run>, keep: bool) -> Self {
+        let contract = judge.contract();
+        let creates = plan.steps.iter().filter(|step| step.action == Action::Create);
+        let mut laws = creates.map(|step| &contract.operation(step.operation).laws);
+        let by_links = laws.any(|laws| laws.created.is_none());
+        let recording = keep.then(|| Recording {
+            mark: mark.clone(),
+            by_links,
+            entries: Vec::new(),
+        });
         Self {
-            history: History::new(contract, shown, mark),
+            history: History::new(contract, mark, by_links),
             judge,
-            entries: None,
+            recording,
         }
     }
 
-    /// Keeps everything that it is given from now on.
-    pub(crate) fn keep(&mut self) {
-        self.entries = Some(Vec::new());
-    }
-
     fn note(&mut self, entry: impl FnOnce() -> Entry) {
-        if let Some(entries) = &mut self.entries {
-            entries.push(entry());
+        if let Some(recording) = &mut self.recording {
+            recording.entries.push(entry());
         }
     }
 
@@ -161,26 +157,63 @@ impl<'run> Evaluation<'run> {
     }
 
     /// Hands over everything that is known at the end.
-    pub(crate) fn finish(self) -> Finished {
-        Finished {
-            mock: self.history.is_mock(),
-            verdicts: self.judge.into_verdicts(),
-            recording: self
-                .entries
-                .map(|entries| Recording::new(self.history.mark, self.history.shown.empty(), entries)),
-            residue: self.history.account.residue,
-            others: self.history.account.others,
+    pub(crate) fn finish(self) -> (Verdicts, history::Finished, Option<Recording>) {
+        (self.judge.into_verdicts(), self.history.finish(), self.recording)
+    }
+
+    fn enter(&mut self, entry: &Entry, edit: &mut dyn FnMut(&Exchange) -> Option<Exchange>) {
+        match entry {
+            Entry::Complete(operations) => self.unchecked(operations),
+            Entry::Concluded(look, timely) => drop(self.conclude(*look, *timely)),
+            Entry::Dropped(look) => self.drop_look(*look),
+            Entry::Exchange(exchange, intent, part) => {
+                let edited = edit(exchange);
+                drop(self.exchange(edited.as_ref().unwrap_or(exchange), (*intent, part)));
+            }
+            Entry::Explained(fact, reason) => self.explain(*fact, reason.clone()),
+            Entry::Forms(operation, forms) => self.judge_forms(*operation, forms),
+            Entry::Look(list, sought, most) => drop(self.look(*list, sought, *most)),
+            Entry::NotCalled(operation, reason) => self.not_called(*operation, reason.clone()),
+            Entry::Round => self.begin_round(),
+            Entry::Stands(exchange, purpose) => {
+                let edited = edit(exchange);
+                self.stands(edited.as_ref().unwrap_or(exchange), *purpose);
+            }
+            Entry::Unsent(look) => self.unsent(*look),
+            Entry::Walk(look, extent) => self.walk(*look, *extent),
+            Entry::Withheld(fact, reason) => self.withhold(*fact, reason.clone()),
         }
     }
 }
 
-/// What is known at the end.
-#[derive(Debug)]
-pub(crate) struct Finished {
-    pub(crate) verdicts: Verdicts,
-    pub(crate) residue: Vec<Residue>,
-    pub(crate) others: Vec<Other>,
-    /// Whether the target answers creates with one identifier again and again, and keeps nothing.
-    pub(crate) mock: bool,
-    pub(crate) recording: Option<Recording>,
+impl Recording {
+    /// Judges it again, at these levels: the verdicts and findings of the check itself, where the contract is the one that it
+    /// was judged by. No value of the target is in them.
+    ///
+    /// The check of a target that was never reached tells only that, and so holds less than its recording.
+    #[must_use]
+    pub fn judge(&self, contract: &Contract, levels: Levels) -> Verdicts {
+        self.judge_edited(contract, levels, |_| None)
+    }
+
+    /// The same, with what `edit` makes of an exchange in place of it, where it makes something: what a service would be
+    /// found at fault for that had answered so.
+    #[must_use]
+    pub fn judge_edited(
+        &self,
+        contract: &Contract,
+        levels: Levels,
+        mut edit: impl FnMut(&Exchange) -> Option<Exchange>,
+    ) -> Verdicts {
+        let judge = Judge::new(contract, levels, Values::Hidden);
+        let mut evaluation = Evaluation {
+            history: History::new(contract, self.mark.clone(), self.by_links),
+            judge,
+            recording: None,
+        };
+        for entry in &self.entries {
+            evaluation.enter(entry, &mut edit);
+        }
+        evaluation.judge.into_verdicts()
+    }
 }

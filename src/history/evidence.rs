@@ -1,74 +1,13 @@
-//! What rules look at: an exchange with its body read, and what several exchanges show together. The history makes these;
-//! rules only read them.
+//! What several exchanges show together. The history makes these; rules only read them.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::verdict::Reason;
 use crate::contract::Contract;
-use crate::contract::odd::Odd;
-use crate::contract::operation::{DocumentedAnswer, Operation, OperationId};
+use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Created, Equivalence, TimestampForm, Updated};
-use crate::exchange::json::{Body, JsonError};
-use crate::exchange::redact::Values;
-use crate::exchange::{Answer, Credential, Digest, Exchange, Failure, Intent, Purpose, Request, identifier};
-
-/// The request that evidence comes from, and how its values may be told.
-#[derive(Clone, Copy, Debug)]
-pub struct Origin<'origin> {
-    /// The request.
-    pub request: &'origin Request,
-    /// The number of its exchange, where the evidence is one exchange.
-    pub exchange: Option<u64>,
-    /// How values are told.
-    pub values: Values,
-}
-
-/// An exchange with its body read.
-#[derive(Clone, Copy, Debug)]
-pub struct ExchangeSeen<'seen> {
-    /// The contract.
-    pub contract: &'seen Contract,
-    /// The operation's place.
-    pub id: OperationId,
-    /// The operation.
-    pub operation: &'seen Operation,
-    /// The exchange.
-    pub exchange: &'seen Exchange,
-    /// Why it came about.
-    pub intent: Intent,
-    /// The documented answer of its status.
-    pub documented: Option<&'seen DocumentedAnswer>,
-    /// The body, read as JSON where a JSON body is documented.
-    pub body: Option<&'seen Result<Arc<Body>, JsonError>>,
-}
-
-impl<'seen> ExchangeSeen<'seen> {
-    /// The answer or the failure.
-    pub(super) fn outcome(&self) -> Result<&'seen Answer, &'seen Failure> {
-        self.exchange.outcome.as_ref()
-    }
-
-    /// What is odd about the request, if anything is.
-    pub(super) fn odd(&self) -> Option<Odd> {
-        match self.intent.purpose {
-            Purpose::Odd(odd) => Some(odd),
-            Purpose::Account | Purpose::Documented(_) | Purpose::Equivalent | Purpose::MustBeRefused(..) => None,
-        }
-    }
-
-    /// The answer with what documents its body, if a body is documented. A 204, a 205 and a 304 have none, whatever
-    /// `default` says (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5).
-    pub(super) fn with_content(&self) -> Option<(&'seen Answer, &'seen DocumentedAnswer)> {
-        let documented = self
-            .documented
-            .filter(|documented| !documented.media_types.is_empty())?;
-        let answer = self.outcome().ok()?;
-        let has_body = documented.status.is_success() || !matches!(answer.status, 100..200 | 204 | 205 | 304);
-        has_body.then_some((answer, documented))
-    }
-}
+use crate::exchange::{Digest, Exchange, Request, identifier};
 
 /// What several exchanges show together, each with the request that shows it.
 #[derive(Clone, Debug)]
@@ -89,17 +28,6 @@ pub enum Evidence<'seen> {
     Updating(Updating<'seen>, &'seen Request),
     /// A walk over the pages of a list.
     Walk(&'seen Walk),
-}
-
-/// An operation of which no success was judged.
-#[derive(Clone, Copy, Debug)]
-pub struct OperationSeen<'seen> {
-    /// The contract.
-    pub contract: &'seen Contract,
-    /// The operation.
-    pub operation: OperationId,
-    /// Why there is no success.
-    pub reason: &'seen str,
 }
 
 /// A walk over the pages of one list.
@@ -153,24 +81,6 @@ pub enum WalkEnd {
     Unanswered,
     /// A page came with a body that is not read: no JSON, or JSON beyond what is read.
     Unread,
-}
-
-impl WalkEnd {
-    /// Why a list was not seen whole; none where it was, or where that was not wanted. `most` is the most pages that are
-    /// walked.
-    #[must_use]
-    pub fn reason(self, most: u64) -> Option<Reason> {
-        Some(match self {
-            Self::Complete | Self::Found => return None,
-            Self::Broken => Reason::PageUnclear,
-            Self::Refused(status) => Reason::answered(status, &Credential::Token { header: None }),
-            Self::RefusedBare(status) => Reason::answered(status, &Credential::None),
-            Self::Unsent => Reason::NotShown,
-            Self::TooManyPages => Reason::TooManyPages(most),
-            Self::Unanswered => Reason::Unanswered,
-            Self::Unread => Reason::PageUnread,
-        })
-    }
 }
 
 /// One page as it was seen.

@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::source::admitted;
 use crate::contract::Contract;
 use crate::contract::link::{Link, Target};
 use crate::contract::operation::OperationId;
@@ -48,7 +47,7 @@ impl Known {
     }
 
     /// Whether a success of the operation was learned from, whatever it showed.
-    pub(super) fn has_learned(&self, operation: OperationId) -> bool {
+    pub(crate) fn has_learned(&self, operation: OperationId) -> bool {
         self.learned.contains(&operation)
     }
 
@@ -61,11 +60,11 @@ impl Known {
         to: OperationId,
         target: &Target,
     ) -> Vec<(&'known Link, &'known Value)> {
-        self.carried(contract, to, &admitted(contract, to, target))
+        self.carried(contract, to, &contract.links_that_fill(to, target))
     }
 
     /// The same of the links that may fill a target.
-    pub(super) fn carried<'known>(
+    pub(crate) fn carried<'known>(
         &'known self,
         contract: &'known Contract,
         to: OperationId,

@@ -1,0 +1,71 @@
+//! Whether a record carries what was sent. The way in is [`carries_all`].
+
+use serde_json::Value;
+
+pub(crate) use super::element::{Elements, Lost};
+pub(crate) use super::same::same;
+use crate::contract::pointer;
+use crate::contract::vocabulary::Carry;
+
+/// Whether a record carries everything of the body that must come back as it was sent, as far as it has the fields.
+pub(crate) fn carries_all(carries: &[Carry], body: &Value, record: &Value) -> bool {
+    let strict = carries.iter().filter(|carry| carry.gap.is_none());
+    // A field that is not there at all is another rule's finding, and waiting does not bring it.
+    let arrived = |carry: &Carry| kept(carry, record).is_empty() || lost(carries, carry, (body, record)).is_none();
+    strict.into_iter().all(arrived)
+}
+
+/// The first sent value that the record does not carry, and what the record shows in its place.
+pub(crate) fn lost<'seen>(
+    carries: &'seen [Carry],
+    carry: &'seen Carry,
+    (body, record): (&'seen Value, &'seen Value),
+) -> Option<Lost<'seen>> {
+    if let Some(elements) = Elements::of(carries, carry, (body, record)) {
+        return elements.lost();
+    }
+    let kept = kept(carry, record);
+    let carried = |sent: &&Value| kept.iter().any(|kept| same(carry.same, sent, kept) == Some(true));
+    let lost = pointer::select(body, &carry.sent)
+        .into_iter()
+        .find(|sent| !carried(sent))?;
+    Some(Lost { sent: lost, kept })
+}
+
+/// What the record shows in the field's place. Where the way there ends at null or at an empty array, that is what it
+/// shows: it carries nothing, and breaks no other fact. A field that is missing on the way is another rule's finding.
+pub(crate) fn kept<'record>(carry: &Carry, record: &'record Value) -> Vec<&'record Value> {
+    let kept = pointer::select(record, &carry.kept);
+    if !kept.is_empty() {
+        return kept;
+    }
+    let ways = carry.kept.match_indices('/').map(|(end, _)| carry.kept.split_at(end));
+    let mut ends = ways.flat_map(|(above, below)| {
+        let expects_elements = below.starts_with("/*");
+        let is_end = move |value: &&Value| value.is_null() || (expects_elements && *value == &Value::Array(Vec::new()));
+        pointer::select(record, above).into_iter().filter(is_end)
+    });
+    ends.next().into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::contract::Contract;
+
+    #[test]
+    fn a_record_carries_all_but_what_a_gap_lets_differ() {
+        let contract = Contract::built_in().unwrap();
+        let create = contract.operation_named("createContact").unwrap();
+        let carries = &contract.operation(create).laws.created.as_ref().unwrap().carries;
+        let sent = json!({"firstname": "Ada", "gender": "female"});
+        assert!(carries_all(carries, &sent, &json!({"firstname": "Ada", "gender": "F"})));
+        assert!(!carries_all(
+            carries,
+            &sent,
+            &json!({"firstname": "Bea", "gender": "female"})
+        ));
+    }
+}

@@ -1,0 +1,228 @@
+//! The parts of an element stay together: which element of a kept array is which of the sent one. The main type is
+//! [`Elements`].
+//!
+//! # Design
+//!
+//! The order of an array is not documented, and neither is whether more elements stand in it. So an element is known by
+//! what must come back as it was sent, a method by its `contact`; what a gap lets differ is compared within it.
+
+use serde_json::Value;
+
+use super::same::same;
+use crate::contract::pointer;
+use crate::contract::vocabulary::Carry;
+
+/// One carried field of the elements of an array, as it was sent and as it came back.
+pub(crate) struct Elements<'seen> {
+    carries: Vec<&'seen Carry>,
+    carry: &'seen Carry,
+    sent: &'seen [Value],
+    kept: &'seen [Value],
+}
+
+/// A value that came back in another element than the one that it was sent in.
+pub(crate) struct Mixed<'seen> {
+    /// What was sent in the element.
+    pub(crate) sent: &'seen Value,
+    /// What it shows: the value of another one.
+    pub(crate) kept: &'seen Value,
+    /// Where, within the record.
+    pub(crate) pointer: String,
+}
+
+/// An element that came back more often than it was sent.
+pub(crate) struct Doubled<'seen> {
+    /// The value that it is known by.
+    pub(crate) value: &'seen Value,
+    /// How many of its kind there are, and how many were sent.
+    pub(crate) counts: (usize, usize),
+    /// The last of them, within the record.
+    pub(crate) pointer: String,
+}
+
+/// A value that the element which it was sent in does not show.
+pub(crate) struct Lost<'seen> {
+    pub(crate) sent: &'seen Value,
+    /// What the elements show that may be the one: all of them where none is known to be it.
+    pub(crate) kept: Vec<&'seen Value>,
+}
+
+impl<'seen> Elements<'seen> {
+    /// The elements that a field stands in; none where it stands in no array, or where the record shows no element of it.
+    pub(crate) fn of(
+        carries: &'seen [Carry],
+        carry: &'seen Carry,
+        (body, record): (&'seen Value, &'seen Value),
+    ) -> Option<Self> {
+        let (sent_in, _) = split(&carry.sent)?;
+        let (kept_in, _) = split(&carry.kept)?;
+        let is_beside = |other: &&Carry| {
+            let above = |pattern| split(pattern).map(|(above, _)| above);
+            above(&other.sent) == Some(sent_in) && above(&other.kept) == Some(kept_in)
+        };
+        let elements = |value: &'seen Value, at| pointer::get(value, at).and_then(Value::as_array);
+        Some(Self {
+            carries: carries.iter().filter(is_beside).collect(),
+            carry,
+            sent: elements(body, sent_in)?,
+            kept: elements(record, kept_in).filter(|kept| !kept.is_empty())?,
+        })
+    }
+
+    /// The first sent value that its element does not show. A field that the element lacks is another rule's finding.
+    pub(crate) fn lost(&self) -> Option<Lost<'seen>> {
+        let lost = |element: &'seen Value| {
+            let known = self.kept_of(element);
+            let candidates = || self.kept.iter().enumerate();
+            let kept: Vec<_> = if known.is_empty() {
+                candidates().flat_map(|(_, kept)| shown(self.carry, kept)).collect()
+            } else {
+                let known = known.iter().map(|(_, kept)| *kept);
+                known.flat_map(|kept| shown(self.carry, kept)).collect()
+            };
+            let is_kept = |sent: &&Value| kept.iter().any(|kept| same(self.carry.same, sent, kept) == Some(true));
+            let lost = sent(self.carry, element).into_iter().find(|sent| !is_kept(sent))?;
+            (!kept.is_empty()).then_some(Lost { sent: lost, kept })
+        };
+        self.sent.iter().find_map(lost)
+    }
+
+    /// A value that stands in another element than the one that it was sent in, while what was sent there stands in
+    /// another one in turn. A single value that differs may be spelled otherwise.
+    pub(crate) fn mixed(&self) -> Option<Mixed<'seen>> {
+        let mut differing: Vec<_> = self
+            .pairs()
+            .into_iter()
+            .filter(|pair| pair.differs(self.carry))
+            .collect();
+        loop {
+            let before = differing.len();
+            let (sent, kept): (Vec<_>, Vec<_>) = differing.iter().map(|pair| (pair.sent, pair.kept)).unzip();
+            let is_among = |value: &Value, others: &[&Value]| {
+                let is_same = |other: &&Value| same(self.carry.same, value, other) == Some(true);
+                others.iter().any(is_same)
+            };
+            differing.retain(|pair| is_among(pair.kept, &sent) && is_among(pair.sent, &kept));
+            if differing.len() == before {
+                break;
+            }
+        }
+        let first = differing.first()?;
+        Some(Mixed {
+            sent: first.sent,
+            kept: first.kept,
+            pointer: self.pointer(first.index),
+        })
+    }
+
+    /// An element that came back more often than it was sent, alike in everything that is carried: an array was sent, and
+    /// another one is there.
+    pub(crate) fn doubled(&self) -> Option<Doubled<'seen>> {
+        let alike = |one: &Value, other: &Value| {
+            self.carries
+                .iter()
+                .all(|carry| shown(carry, one) == shown(carry, other))
+        };
+        self.sent.iter().find_map(|element| {
+            let value = *sent(self.carry, element).first()?;
+            let is_it = |kept: &Value| self.strict().all(|carry| shows(carry, element, kept));
+            let counted = self
+                .sent
+                .iter()
+                .filter(|other| is_same_sent(self.strict(), element, other))
+                .count();
+            let found: Vec<_> = self.kept.iter().enumerate().filter(|(_, kept)| is_it(kept)).collect();
+            let groups = found
+                .iter()
+                .map(|(_, one)| found.iter().filter(|(_, other)| alike(one, other)));
+            let most = groups.max_by_key(|group| group.clone().count())?;
+            let (index, _) = most.clone().next_back()?;
+            let count = most.count();
+            (count > counted).then(|| Doubled {
+                value,
+                counts: (count, counted),
+                pointer: self.pointer(*index),
+            })
+        })
+    }
+
+    fn strict(&self) -> impl Iterator<Item = &'seen Carry> {
+        self.carries.iter().copied().filter(|carry| carry.gap.is_none())
+    }
+
+    /// What tells the elements apart where this field is compared: what else must come back as it was sent. Of several
+    /// such fields the first ones tell, so that one break is not told of each.
+    fn telling(&self) -> impl Iterator<Item = &'seen Carry> {
+        self.strict().take_while(|carry| *carry != self.carry)
+    }
+
+    /// The kept elements that a sent one may be; none where it has nothing to be known by.
+    fn kept_of(&self, element: &Value) -> Vec<(usize, &'seen Value)> {
+        if self.telling().all(|carry| sent(carry, element).is_empty()) {
+            return Vec::new();
+        }
+        let is_it = |kept: &Value| self.telling().all(|carry| shows(carry, element, kept));
+        self.kept.iter().enumerate().filter(|(_, kept)| is_it(kept)).collect()
+    }
+
+    /// Each sent value with what stands in its place, where one element is known to be the sent one and no other.
+    fn pairs(&self) -> Vec<Pair<'seen>> {
+        let pairs = self.sent.iter().filter_map(|element| {
+            let [(index, kept)] = self.kept_of(element)[..] else {
+                return None;
+            };
+            let (sent, kept) = (sent(self.carry, element), shown(self.carry, kept));
+            match (&sent[..], &kept[..]) {
+                ([sent], [kept]) => Some(Pair { index, sent, kept }),
+                _ => None,
+            }
+        });
+        let pairs: Vec<_> = pairs.collect();
+        let is_alone = |pair: &&Pair<'_>| pairs.iter().filter(|other| other.index == pair.index).count() == 1;
+        pairs.iter().filter(is_alone).copied().collect()
+    }
+
+    fn pointer(&self, index: usize) -> String {
+        let (above, below) = split(&self.carry.kept).unwrap_or_default();
+        format!("{}{below}", pointer::element(above, index))
+    }
+}
+
+/// A sent value and what its element shows in its place.
+#[derive(Clone, Copy)]
+struct Pair<'seen> {
+    index: usize,
+    sent: &'seen Value,
+    kept: &'seen Value,
+}
+
+impl Pair<'_> {
+    fn differs(&self, carry: &Carry) -> bool {
+        same(carry.same, self.sent, self.kept) == Some(false)
+    }
+}
+
+/// What stands above the elements of an array, and the field within one.
+fn split(pattern: &str) -> Option<(&str, &str)> {
+    let (above, below) = pattern.split_once("/*")?;
+    (below.is_empty() || below.starts_with('/')).then_some((above, below))
+}
+
+fn sent<'value>(carry: &Carry, element: &'value Value) -> Vec<&'value Value> {
+    split(&carry.sent).map_or_else(Vec::new, |(_, below)| pointer::select(element, below))
+}
+
+fn shown<'value>(carry: &Carry, element: &'value Value) -> Vec<&'value Value> {
+    split(&carry.kept).map_or_else(Vec::new, |(_, below)| pointer::select(element, below))
+}
+
+/// Whether a kept element shows all that a sent one has of the field.
+fn shows(carry: &Carry, element: &Value, kept: &Value) -> bool {
+    let kept = shown(carry, kept);
+    let is_kept = |sent: &Value| kept.iter().any(|kept| same(carry.same, sent, kept) == Some(true));
+    sent(carry, element).into_iter().all(is_kept)
+}
+
+fn is_same_sent<'carry>(strict: impl Iterator<Item = &'carry Carry>, one: &Value, other: &Value) -> bool {
+    strict.into_iter().all(|carry| sent(carry, one) == sent(carry, other))
+}

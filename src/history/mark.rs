@@ -1,0 +1,127 @@
+//! What a run's own records are known by. The main type is [`Mark`].
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde_json::Value;
+
+/// What a mark is made of: no vowels, so that no word comes about.
+const LETTERS: &[u8; 20] = b"bcdfghjklmnpqrstvwxz";
+
+/// What names everything that a run creates: letters only, so that it fits a name as well as an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark(String);
+
+impl Mark {
+    /// The mark of the run with this seed that started at this second. The second is in it so that two runs with one
+    /// seed create different names: a target may refuse duplicates.
+    #[must_use]
+    pub fn new(seed: u64, started_second: u64) -> Self {
+        let mut random = ChaCha8Rng::seed_from_u64(seed ^ started_second.rotate_left(32));
+        let letter = |_| LETTERS.get(usize::from(random.next_u64().to_le_bytes()[0]) % LETTERS.len());
+        Self((0..8).filter_map(letter).copied().map(char::from).collect())
+    }
+
+    /// The mark that is counted on by this number, which no other number up to the count of all letters leads to.
+    #[must_use]
+    pub fn counted_on(self, by: usize) -> Self {
+        let mut carried = by;
+        let mut letters = self.0.into_bytes();
+        for letter in letters.iter_mut().rev() {
+            let place = LETTERS.iter().position(|known| known == letter).unwrap_or(0) + carried;
+            *letter = LETTERS.get(place % LETTERS.len()).copied().unwrap_or(*letter);
+            carried = place / LETTERS.len();
+        }
+        Self(letters.into_iter().map(char::from).collect())
+    }
+
+    /// The mark's text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The mark of the run's `number`th draft: the run's, and letters that count.
+    #[must_use]
+    pub fn numbered(&self, number: u64) -> String {
+        let mut rest = number;
+        let mut letters = Vec::new();
+        loop {
+            letters.push(char::from(b'a' + u8::try_from(rest % 26).unwrap_or(0)));
+            rest /= 26;
+            if rest == 0 {
+                break;
+            }
+        }
+        format!("{}{}", self.0, letters.into_iter().rev().collect::<String>())
+    }
+
+    /// The numbers of the drafts that a value shows, each once: what stands behind each mark in its texts. A service may
+    /// write texts in other letters, but not other ones.
+    #[must_use]
+    pub fn numbers_in(&self, value: &Value) -> Vec<u64> {
+        let mut numbers = Vec::new();
+        self.each_in(value, &mut |letters| {
+            let number = letters
+                .bytes()
+                .take_while(u8::is_ascii_lowercase)
+                .try_fold(0, |number: u64, letter| {
+                    number.checked_mul(26)?.checked_add(u64::from(letter - b'a'))
+                });
+            let number = number.unwrap_or(u64::MAX);
+            if !numbers.contains(&number) {
+                numbers.push(number);
+            }
+        });
+        numbers
+    }
+
+    /// Whether a text of the value shows the mark.
+    #[must_use]
+    pub fn is_in(&self, value: &Value) -> bool {
+        let mut found = false;
+        self.each_in(value, &mut |_| found = true);
+        found
+    }
+
+    /// Shows what stands behind each mark in the texts of a value, in small letters.
+    fn each_in(&self, value: &Value, found: &mut dyn FnMut(&str)) {
+        match value {
+            Value::String(text) if text.len() >= self.0.len() => {
+                let text = text.to_ascii_lowercase();
+                for (at, mark) in text.match_indices(self.as_str()) {
+                    found(&text[at + mark.len()..]);
+                }
+            }
+            Value::Array(elements) => elements.iter().for_each(|element| self.each_in(element, found)),
+            Value::Object(members) => members.values().for_each(|member| self.each_in(member, found)),
+            _ => {}
+        }
+    }
+
+    /// A token that nobody issued.
+    #[must_use]
+    pub fn wrong_token(&self) -> String {
+        format!("countersign-wrong-token-{}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_is_letters_and_differs_by_seed_and_by_second() {
+        let mark = Mark::new(7, 1_800_000_000);
+        assert!(mark.as_str().len() == 8 && mark.as_str().bytes().all(|byte| byte.is_ascii_lowercase()));
+        assert_eq!(mark, Mark::new(7, 1_800_000_000));
+        assert_ne!(mark, Mark::new(8, 1_800_000_000));
+        assert_ne!(mark, Mark::new(7, 1_800_000_001));
+    }
+
+    #[test]
+    fn numbered_marks_never_meet() {
+        let mark = Mark::new(1, 1);
+        let numbered: std::collections::HashSet<_> = (0..2000).map(|number| mark.numbered(number)).collect();
+        assert_eq!(numbered.len(), 2000);
+    }
+}

@@ -1,0 +1,79 @@
+//! Whether two values are one, however each is written. The way in is [`same`].
+
+use std::borrow::Cow;
+
+use chrono::{DateTime, FixedOffset};
+use icu_normalizer::ComposingNormalizer;
+use serde_json::Value;
+
+use crate::contract::vocabulary::Same;
+
+/// Whether a value is kept; none where a timestamp came in a form that does not say.
+pub(crate) fn same(how: Same, sent: &Value, kept: &Value) -> Option<bool> {
+    match how {
+        Same::Value => Some(equal(sent, kept)),
+        Same::Instant if sent == kept => Some(true),
+        Same::Instant if !kept.is_string() => Some(false),
+        Same::Instant => Some(instant(sent)? == instant(kept)?),
+    }
+}
+
+/// Whether two values are one value. JSON knows one kind of number: `28.0` is `28`. And Unicode knows one text however its
+/// accents are composed: who relies on a difference between canonically equivalent texts does not conform to it (The
+/// Unicode Standard, section 3.2, C6), and the document asks for none. So a service that normalizes what it is sent is
+/// not told of, while one that loses an accent is.
+fn equal(sent: &Value, kept: &Value) -> bool {
+    match (sent, kept) {
+        (Value::String(sent), Value::String(kept)) => sent == kept || composed(sent) == composed(kept),
+        (Value::Number(_), Value::Number(_)) => sent == kept || sent.as_f64() == kept.as_f64(),
+        _ => sent == kept,
+    }
+}
+
+pub(crate) fn composed(text: &str) -> Cow<'_, str> {
+    ComposingNormalizer::new_nfc().normalize(text)
+}
+
+/// The instant that a timestamp names, in the forms that leave no doubt: those of ISO 8601 with `Z` or an offset, `T` or
+/// a space between date and time, and that of mail. In which form timestamps are answered is a gap.
+pub(crate) fn instant(value: &Value) -> Option<DateTime<FixedOffset>> {
+    let text = value.as_str()?;
+    let forms = [
+        "%Y-%m-%dT%H:%M:%S%.f%#z",
+        "%Y-%m-%d %H:%M:%S%.f%#z",
+        "%Y-%m-%dT%H:%M%#z",
+    ];
+    let parsed = forms.iter().find_map(|form| DateTime::parse_from_str(text, form).ok());
+    let mail = || DateTime::parse_from_rfc2822(text).ok();
+    DateTime::parse_from_rfc3339(text).ok().or(parsed).or_else(mail)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_instant_is_the_same_in_every_offset() {
+        let sent = json!("2024-05-17T09:30:00+02:00");
+        for kept in [
+            "2024-05-17T07:30:00Z",
+            "2024-05-17T07:30:00.000Z",
+            "2024-05-17 07:30:00+00:00",
+            "2024-05-17T07:30:00+0000",
+            "Fri, 17 May 2024 07:30:00 +0000",
+        ] {
+            assert_eq!(same(Same::Instant, &sent, &json!(kept)), Some(true), "{kept}");
+        }
+        for kept in [json!("2024-05-17T09:30:00Z"), json!("2024-05-17T07:30:01Z"), json!(7)] {
+            assert_eq!(same(Same::Instant, &sent, &kept), Some(false), "{kept}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_kept_however_it_is_written() {
+        assert_eq!(same(Same::Value, &json!(28), &json!(28.0)), Some(true));
+        assert_eq!(same(Same::Value, &json!(28), &json!("28")), Some(false));
+    }
+}

@@ -1,0 +1,64 @@
+//! Everything that a check was judged by, kept to be judged again. The main type is [`Recording`].
+
+use super::verdict::Reason;
+use crate::contract::fact::FactId;
+use crate::contract::operation::OperationId;
+use crate::contract::vocabulary::TimestampForm;
+use crate::exchange::{Exchange, Intent, Purpose};
+use crate::history::{Extent, LookId, Mark, Part, Sought};
+
+/// What a run gives its history, in order.
+#[derive(Clone, Debug)]
+pub(super) enum Entry {
+    /// A run that is carried out to its end was to say something of these operations.
+    Complete(Vec<OperationId>),
+    /// A look ended; what is missing was waited for long enough, or was not.
+    Concluded(LookId, bool),
+    /// A look ended that came to nothing.
+    Dropped(LookId),
+    Exchange(Box<Exchange>, Intent, Part),
+    Explained(FactId, Reason),
+    /// A create was sent in these forms.
+    Forms(OperationId, Vec<TimestampForm>),
+    /// A look began at a list, of at most so many pages a walk.
+    Look(OperationId, Sought, u64),
+    NotCalled(OperationId, Reason),
+    /// A round of the plan began.
+    Round,
+    /// No other exchange took the place of this one.
+    Stands(Box<Exchange>, Purpose),
+    /// A list could not be asked for.
+    Unsent(LookId),
+    Walk(LookId, Extent),
+    Withheld(FactId, Reason),
+}
+
+/// The exchanges of a check in the order in which it saw them, each with what it was sent for. It holds what the target
+/// answered as it came, other people's data among it: it is for the program that made it, and has no way to be printed.
+#[derive(Clone)]
+pub struct Recording {
+    pub(super) mark: Mark,
+    /// Whether the run creates records that are known by their links alone.
+    pub(super) by_links: bool,
+    pub(super) entries: Vec<Entry>,
+}
+
+impl std::fmt::Debug for Recording {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let exchanges = self.exchanges().count();
+        formatter
+            .debug_struct("Recording")
+            .field("exchanges", &exchanges)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Recording {
+    /// The exchanges, in the order in which their answers came, each with why it came about.
+    pub fn exchanges(&self) -> impl Iterator<Item = (&Exchange, Intent)> {
+        self.entries.iter().filter_map(|entry| match entry {
+            Entry::Exchange(exchange, intent, _) => Some((&**exchange, *intent)),
+            _ => None,
+        })
+    }
+}

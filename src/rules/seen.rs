@@ -1,0 +1,78 @@
+//! What rules look at beside the evidence of the history: an exchange with its body read, and an operation without a
+//! success.
+
+use std::sync::Arc;
+
+use crate::contract::Contract;
+use crate::contract::odd::Odd;
+use crate::contract::operation::{DocumentedAnswer, Operation, OperationId};
+use crate::exchange::json::{Body, JsonError};
+use crate::exchange::redact::Values;
+use crate::exchange::{Answer, Exchange, Failure, Intent, Purpose, Request};
+
+/// The request that evidence comes from, and how its values may be told.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'origin> {
+    /// The request.
+    pub request: &'origin Request,
+    /// The number of its exchange, where the evidence is one exchange.
+    pub exchange: Option<u64>,
+    /// How values are told.
+    pub values: Values,
+}
+
+/// An exchange with its body read.
+#[derive(Clone, Copy, Debug)]
+pub struct ExchangeSeen<'seen> {
+    /// The contract.
+    pub contract: &'seen Contract,
+    /// The operation's place.
+    pub id: OperationId,
+    /// The operation.
+    pub operation: &'seen Operation,
+    /// The exchange.
+    pub exchange: &'seen Exchange,
+    /// Why it came about.
+    pub intent: Intent,
+    /// The documented answer of its status.
+    pub documented: Option<&'seen DocumentedAnswer>,
+    /// The body, read as JSON where a JSON body is documented.
+    pub body: Option<&'seen Result<Arc<Body>, JsonError>>,
+}
+
+impl<'seen> ExchangeSeen<'seen> {
+    /// The answer or the failure.
+    pub(super) fn outcome(&self) -> Result<&'seen Answer, &'seen Failure> {
+        self.exchange.outcome.as_ref()
+    }
+
+    /// What is odd about the request, if anything is.
+    pub(super) fn odd(&self) -> Option<Odd> {
+        match self.intent.purpose {
+            Purpose::Odd(odd) => Some(odd),
+            Purpose::Account | Purpose::Documented(_) | Purpose::Equivalent | Purpose::MustBeRefused(..) => None,
+        }
+    }
+
+    /// The answer with what documents its body, if a body is documented. A 204, a 205 and a 304 have none, whatever
+    /// `default` says (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5).
+    pub(super) fn with_content(&self) -> Option<(&'seen Answer, &'seen DocumentedAnswer)> {
+        let documented = self
+            .documented
+            .filter(|documented| !documented.media_types.is_empty())?;
+        let answer = self.outcome().ok()?;
+        let has_body = documented.status.is_success() || !matches!(answer.status, 100..200 | 204 | 205 | 304);
+        has_body.then_some((answer, documented))
+    }
+}
+
+/// An operation of which no success was judged.
+#[derive(Clone, Copy, Debug)]
+pub struct OperationSeen<'seen> {
+    /// The contract.
+    pub contract: &'seen Contract,
+    /// The operation.
+    pub operation: OperationId,
+    /// Why there is no success.
+    pub reason: &'seen str,
+}
