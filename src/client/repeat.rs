@@ -1,4 +1,4 @@
-//! Reads that are sent again when the service is throttled: [`send`].
+//! Reads that are sent again when the service is throttled: [`send`], within the bounds of the session that sends by it.
 
 use std::time::Duration;
 

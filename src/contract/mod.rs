@@ -2,6 +2,9 @@
 //!
 //! [`Contract::read`] is the way in. `document`, `defect`, `openapi` and `pointer` are shared with `build.rs`; the keys
 //! of our own are defined in [`vocabulary`].
+//!
+//! An operation holds what is read of it (fields, shapes, odd requests, links), and each of these names operations; a defect
+//! names a place of the document, the reading of which may end in one.
 
 mod choices;
 pub mod defect;

@@ -41,6 +41,12 @@ pub struct Operation {
 }
 
 impl Operation {
+    /// Whether the contract speaks our own words of what the operation writes: then what its links carry is meant.
+    #[must_use]
+    pub fn has_laws(&self) -> bool {
+        self.laws.created.is_some() || self.laws.updated.is_some()
+    }
+
     /// Whether calling it changes nothing in the target (RFC 9110, section 9.2.1).
     #[must_use]
     pub fn is_read(&self) -> bool {

@@ -6,6 +6,7 @@
 //! What a request shows of its sender and what bounds an exchange are the same however it goes over: that is here.
 //! A [`Channel`] carries it, over HTTP (`http`) or to a service in this process (`in_process`), and hands back the body as
 //! it came, no more of it than the cap; `coding` decodes it under the same cap, so that a compression bomb ends there.
+//! The two channels are made here and name what is theirs in common.
 
 mod http;
 mod in_process;

@@ -6,6 +6,8 @@
 //! A run only drives: it says what a request is a part of, begins a look and ends it, and asks what the answers have shown. All
 //! else is made here, of the exchanges alone: walks over pages, created records and where they show, updates, forms and ways
 //! that were tried, what a write may have left. So a recording that is judged again gives what its run gave.
+//!
+//! A `History` is one, and each file makes one kind of evidence in it: so it holds a type of each file, and each file names it.
 
 mod account;
 pub(crate) mod carried;

@@ -17,9 +17,9 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::draft::{Draft, Leaf};
+use super::draft::Draft;
+use super::leaf::{Leaf, Nature, Slots};
 use super::synthetic;
-use super::variety::Nature;
 
 /// How many pieces a text carries at once.
 const PIECES: usize = 21;
@@ -323,43 +323,6 @@ impl fmt::Display for Edges {
             }
         }
         formatter.write_str(&told.join(", "))
-    }
-}
-
-/// What of a body can be awkward.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Slots {
-    pub(super) names: usize,
-    /// Whether there is an address.
-    pub(super) contacts: bool,
-    /// Whether it stands in the elements of an array.
-    pub(super) elements: bool,
-    pub(super) dates: bool,
-    pub(super) instants: bool,
-}
-
-impl Slots {
-    /// What can be awkward of these fields.
-    pub(super) fn of(leaves: &[Leaf]) -> Self {
-        let any = |nature| leaves.iter().any(|leaf| leaf.nature == nature);
-        Self {
-            names: leaves.iter().filter(|leaf| leaf.nature == Nature::Name).count(),
-            contacts: any(Nature::Address),
-            elements: leaves
-                .iter()
-                .any(|leaf| leaf.nature == Nature::Address && leaf.pointer.contains("/0/")),
-            dates: any(Nature::Day) && any(Nature::Month) && any(Nature::Year),
-            instants: any(Nature::Timestamp),
-        }
-    }
-
-    /// Whether the run makes texts of its own for the body.
-    pub(super) fn have_texts(self) -> bool {
-        self.names > 0 || self.contacts
-    }
-
-    fn are_none(self) -> bool {
-        self == Self::default()
     }
 }
 

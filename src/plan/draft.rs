@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::variety::Nature;
+use super::leaf::{Leaf, Nature};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampForm;
@@ -18,91 +18,6 @@ pub struct Draft {
     pub(super) leaves: Vec<Leaf>,
     /// Which draft of the run it is.
     pub(super) number: u64,
-}
-
-/// One field of a draft.
-#[derive(Clone, Debug)]
-pub(super) struct Leaf {
-    /// Where it stands in the body; arrays have one element, but where awkward values ask for more.
-    pub(super) pointer: String,
-    pub(super) choices: Vec<Choice>,
-    /// The choice now; past the last one the field is left out.
-    pub(super) chosen: usize,
-    /// Whether a gap of the contract touches the field by name.
-    pub(super) leans: bool,
-    /// Values as good as the choices, for a body that must differ.
-    pub(super) others: Vec<Choice>,
-    pub(super) nature: Nature,
-    /// Whether the contract states that the body must have the field at its top.
-    pub(super) required: bool,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Choice {
-    pub(super) value: Value,
-    /// Whether the target showed it, so that it must not be printed.
-    pub(super) learned: bool,
-}
-
-impl Choice {
-    /// A value of the contract or of the run.
-    pub(super) fn own(value: Value) -> Self {
-        Self { value, learned: false }
-    }
-}
-
-impl Leaf {
-    /// The field at the top of the body that it is, or is a part of.
-    pub(super) fn field(&self) -> Option<&str> {
-        top(&self.pointer)
-    }
-
-    /// The value that it is sent with; none where it is left out.
-    pub(super) fn value(&self) -> Option<&Value> {
-        self.choices.get(self.chosen).map(|choice| &choice.value)
-    }
-
-    /// The choice so many places behind the one now, of those that come from where it comes from.
-    pub(super) fn another_of_its_origin(&self, places: usize) -> usize {
-        let Some(now) = self.choices.get(self.chosen) else {
-            return self.chosen;
-        };
-        let alike = self
-            .choices
-            .iter()
-            .enumerate()
-            .filter(|(_, choice)| choice.learned == now.learned);
-        let alike: Vec<_> = alike.map(|(index, _)| index).collect();
-        let place = alike.iter().position(|index| *index == self.chosen).unwrap_or(0);
-        alike
-            .get((place + places) % alike.len().max(1))
-            .copied()
-            .unwrap_or(self.chosen)
-    }
-
-    /// Sends this value and no other.
-    pub(super) fn set(&mut self, value: Value) {
-        self.choices = vec![Choice::own(value)];
-        self.chosen = 0;
-    }
-
-    /// Changes the text that it is sent with, if it is sent with one.
-    pub(super) fn rewrite(&mut self, change: impl Fn(&str) -> Option<String>) {
-        let changed = self.value().and_then(Value::as_str).and_then(change);
-        if let Some(changed) = changed {
-            self.set(Value::String(changed));
-        }
-    }
-
-    /// Chooses another value that `fits`, if there is one.
-    pub(super) fn choose_another(&mut self, fits: impl Fn(&Value) -> bool) {
-        let later = self.choices.get(self.chosen + 1..).unwrap_or_default();
-        let other = later.iter().chain(&self.others).find(|choice| fits(&choice.value));
-        if let Some(other) = other.cloned() {
-            self.choices = vec![other];
-            self.chosen = 0;
-        }
-    }
 }
 
 impl Draft {
@@ -167,12 +82,6 @@ impl Draft {
         }
         (body, learned)
     }
-}
-
-/// The pointer of the field at the top of a body that holds a place in it.
-pub(super) fn top(pointer: &str) -> Option<&str> {
-    let end = pointer.get(1..)?.find('/').map_or(pointer.len(), |end| end + 1);
-    pointer.get(..end)
 }
 
 /// Puts a value into a body, making the objects and arrays on the way. A numeric token makes an array.

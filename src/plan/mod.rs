@@ -8,10 +8,13 @@
 
 mod action;
 mod awkward;
+mod body;
 mod draft;
+mod leaf;
 mod odd;
 pub(crate) mod parameter;
 mod retreat;
+mod selection;
 mod shard;
 mod share;
 mod source;
@@ -27,10 +30,12 @@ pub use awkward::Edges;
 pub use draft::Draft;
 pub use odd::OddPart;
 pub use retreat::Retreat;
+pub use selection::Selection;
 pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};
+pub use share::WRONG_TOKENS;
 pub(crate) use source::can_stand;
 pub use source::{Given, NoValue, Source, Wanted, given};
-pub use steps::{Plan, Selection, Step, WRONG_TOKENS, lanes};
+pub use steps::{Plan, Step, lanes};
 pub use template::Template;
 pub use told::Planned;
 pub use variety::{

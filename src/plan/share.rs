@@ -14,10 +14,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::shard::Shard;
-use super::steps::WRONG_TOKENS;
 use crate::contract::fact::{Fact, FactId, FactKind};
 use crate::contract::operation::{OperationId, Security};
 use crate::contract::{Contract, pointer};
+
+/// The most requests with a wrong token in one run: a target may lock out whoever guesses.
+pub const WRONG_TOKENS: usize = 3;
 
 /// The operations of one shard.
 #[derive(Clone, Debug)]

@@ -8,7 +8,6 @@ use reqwest::header::HeaderName;
 use serde_json::Value;
 
 use super::parameter;
-use super::understood;
 use crate::contract::Contract;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter};
@@ -146,7 +145,7 @@ pub fn given(contract: &Contract, operation: &Operation, parameter: &Parameter) 
         return None;
     }
     // Whom an example stands for, a write is not to be sent in the name of.
-    let examples = operation.is_read() || understood::has_laws(operation);
+    let examples = operation.is_read() || operation.has_laws();
     let example = parameter.sample.clone().filter(|_| examples);
     let example = example.map(|value| (Given::Example, value));
     example.or_else(|| Some((Given::MadeUp, parameter::made_up(contract, parameter, examples)?)))

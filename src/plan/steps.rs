@@ -7,36 +7,14 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::action::{Action, Probe, ShownBy};
 use super::odd::odd_requests;
+use super::selection::{Selection, shown_by};
 use super::shard::{NotCalled, Shard};
 use super::share::{Share, scheme};
 use super::source::Supply;
 use super::understood::Understood;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
-use crate::contract::link::Target;
 use crate::contract::operation::{Method, OperationId, Security};
-
-/// The most requests with a wrong token in one run: a target may lock out whoever guesses.
-pub const WRONG_TOKENS: usize = 3;
-
-/// What a run takes up of the contract, and what it may do.
-#[derive(Clone, Debug, Default)]
-pub struct Selection {
-    /// Whether requests may be sent that change the target.
-    pub writes: bool,
-    /// Whether there is a token.
-    pub token: bool,
-    /// The operations to check, with those that they need; all when empty.
-    pub only: Vec<OperationId>,
-    /// The operations to leave out.
-    pub skip: Vec<OperationId>,
-    /// Writes that are sent although the contract does not say how to recognise what they do.
-    pub also_send: Vec<OperationId>,
-    /// What choices are made by.
-    pub seed: u64,
-    /// The shard of the plan that is carried out; none for the whole plan.
-    pub shard: Option<Shard>,
-}
 
 /// One step: an operation and what is done with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -377,38 +355,6 @@ fn reason_against(
     None
 }
 
-/// What shows the record of each create that another write takes a value from: its list, else a read that the contract
-/// links it to.
-fn shown_by(contract: &Contract, scope: &Selection) -> BTreeMap<OperationId, ShownBy> {
-    let writes = |id: OperationId| !contract.operation(id).is_read();
-    let leant_on: BTreeSet<_> = contract
-        .links
-        .iter()
-        .filter(|link| writes(link.from) && writes(link.to))
-        .map(|link| link.from)
-        .collect();
-    let shown = leant_on
-        .into_iter()
-        .filter_map(|create| Some((create, shows(contract, scope, create)?)));
-    shown.collect()
-}
-
-/// What shows the record of a create, of the operations that may be called.
-pub(super) fn shows(contract: &Contract, scope: &Selection, create: OperationId) -> Option<ShownBy> {
-    let may_be_called = |id: &OperationId| !scope.skip.contains(id);
-    let list = contract.created_in(create).filter(may_be_called);
-    let mut links = contract.links_from(create);
-    let mut by_id = || {
-        let read = links.find(|link| {
-            let parameter = matches!(link.target, Target::Parameter(_));
-            let reads = parameter && contract.operation(link.to).is_read() && may_be_called(&link.to);
-            reads && contract.leads_to_own_record(link)
-        });
-        read.map(|link| ShownBy::Read(link.to))
-    };
-    list.map(ShownBy::List).or_else(&mut by_id)
-}
-
 /// The operations so that each comes after those whose values it takes, else in the order of the contract.
 fn link_order(contract: &Contract) -> Vec<OperationId> {
     let sources = |id: OperationId| {
@@ -437,6 +383,7 @@ fn link_order(contract: &Contract) -> Vec<OperationId> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::WRONG_TOKENS;
 
     fn plan(scope: &Selection) -> (Contract, Plan) {
         let contract = Contract::built_in().unwrap();

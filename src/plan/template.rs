@@ -4,12 +4,11 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::awkward::Slots;
-use super::draft::{Choice, Draft, Leaf, top};
+use super::body;
+use super::draft::Draft;
+use super::leaf::{Choice, Leaf, Nature, Slots, tell_dates, top};
 use super::source::NoValue;
 use super::synthetic;
-use super::understood;
-use super::variety::{self, Nature};
 use crate::contract::document::Node;
 use crate::contract::link::{Link, Target};
 use crate::contract::operation::OperationId;
@@ -70,7 +69,7 @@ impl<'contract> Template<'contract> {
         let mut template = Self {
             contract,
             operation,
-            has_laws: understood::has_laws(documented),
+            has_laws: documented.has_laws(),
             example: request.and_then(|request| request.example.as_ref()),
             fields: Vec::new(),
         };
@@ -78,7 +77,7 @@ impl<'contract> Template<'contract> {
         if let Some(node) = schema.and_then(|schema| contract.document.node(&contract.resolve(schema))) {
             template.read((node, None), "", 0);
         }
-        let required = variety::required(contract, operation);
+        let required = body::required(contract, operation);
         for field in &mut template.fields {
             field.required = top(&field.pointer).is_some_and(|field| required.iter().any(|other| other == field));
         }
@@ -131,16 +130,16 @@ impl<'contract> Template<'contract> {
     /// never made up.
     fn variety(&self, node: &Node, at: &str, takes_identifier: bool) -> (Vec<Choice>, Nature) {
         let (contract, operation) = (self.contract, self.operation);
-        if variety::is_name(contract, operation, node, at) {
+        if body::is_name(contract, operation, node, at) {
             (Vec::new(), Nature::Name)
-        } else if variety::is_address(contract, operation, node, at) {
+        } else if body::is_address(contract, operation, node, at) {
             (Vec::new(), Nature::Address)
         } else if node.member("format").and_then(Node::text) == Some("date-time") {
             (Vec::new(), Nature::Timestamp)
         } else if node.member("x-synthetic").is_some() || takes_identifier {
             (Vec::new(), Nature::Other)
         } else {
-            (variety::other_examples(contract, operation, at), Nature::Other)
+            (body::other_examples(contract, operation, at), Nature::Other)
         }
     }
 
@@ -201,7 +200,7 @@ impl<'contract> Template<'contract> {
             form: TimestampForm::Utc,
         };
         let mut leaves: Vec<_> = self.fields.iter().filter_map(|field| maker.leaf(field)).collect();
-        variety::tell_dates(&mut leaves);
+        tell_dates(&mut leaves);
         Slots::of(&leaves)
     }
 }
@@ -229,7 +228,7 @@ impl Maker<'_> {
                 None => {}
             }
         }
-        variety::tell_dates(&mut leaves);
+        tell_dates(&mut leaves);
         Ok(leaves)
     }
 
@@ -318,7 +317,7 @@ impl Maker<'_> {
         let node = field.node;
         let stated = |name: &str| node.member(name);
         let kind = stated("type").and_then(Node::text);
-        if understood::names_a_record(&field.pointer, Some(node)) {
+        if body::names_a_record(&field.pointer, Some(node)) {
             return None;
         }
         if stated("enum").is_some() || stated("x-synthetic").is_some() || kind == Some("boolean") {

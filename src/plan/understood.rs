@@ -14,17 +14,15 @@ use std::collections::{BTreeSet, HashSet};
 use serde_json::Value;
 
 use super::action::ShownBy;
-use super::steps::{Selection, shows};
+use super::body::{self, names_a_record};
+use super::selection::{Selection, shows};
 use super::template::Template;
-use super::variety;
 use crate::contract::Contract;
-use crate::contract::document::Node;
 use crate::contract::link::Target;
-use crate::contract::operation::{Location, Method, Operation, OperationId, Parameter};
+use crate::contract::operation::{Location, Method, OperationId, Parameter};
 use crate::contract::shape::JsonType;
 use crate::contract::vocabulary::TimestampForm;
-use crate::history::Known;
-use crate::history::Mark;
+use crate::history::{Known, Mark};
 
 /// The writes of a contract that are understood.
 pub(super) struct Understood<'plan> {
@@ -89,7 +87,7 @@ impl<'plan> Understood<'plan> {
     /// what it creates, that is meant.
     fn below_another(&self, id: OperationId) -> Option<String> {
         let operation = self.contract.operation(id);
-        if has_laws(operation) {
+        if operation.has_laws() {
             return None;
         }
         let is_linked = |index: usize| {
@@ -202,21 +200,16 @@ fn shows_text(contract: &Contract, read: OperationId, names: &BTreeSet<String>) 
 /// A required field of the body that would be the identifier of another's record, where no law says that it is meant.
 fn foreign_field(contract: &Contract, id: OperationId) -> Option<String> {
     let operation = contract.operation(id);
-    if has_laws(operation) {
+    if operation.has_laws() {
         return None;
     }
-    let required = variety::required(contract, id).into_iter();
+    let required = body::required(contract, id).into_iter();
     let mut foreign =
         required.filter(|field| names_a_record(field, None) && !is_linked_to_a_create(contract, id, field));
     let field = foreign.next()?;
     Some(format!(
         "its body asks for `{field}`, which would be the identifier of another's record"
     ))
-}
-
-/// Whether the contract speaks our own words of what the operation writes: then what its links carry is meant.
-pub(super) fn has_laws(operation: &Operation) -> bool {
-    operation.laws.created.is_some() || operation.laws.updated.is_some()
 }
 
 /// Whether a create gives the value of a field.
@@ -227,21 +220,6 @@ pub(super) fn is_linked_to_a_create(contract: &Contract, id: OperationId, field:
         let of_a_create = link.target == target && !contract.operation(link.from).is_read();
         of_a_create && contract.leads_to_own_record(link)
     })
-}
-
-/// Whether a field, by its pointer and schema, reads as the identifier of a record: `id`, `petId`, `owner_ids`, a UUID.
-pub(super) fn names_a_record(field: &str, schema: Option<&Node>) -> bool {
-    let format = schema.and_then(|node| node.member("format")).and_then(Node::text);
-    let mut names = field.split('/').filter(|token| token.parse::<usize>().is_err());
-    let name = names.next_back().unwrap_or_default().trim_end_matches('s');
-    let lower = name.to_ascii_lowercase();
-    let whole = matches!(lower.as_str(), "id" | "uuid" | "guid");
-    let parted = ["_id", "-id", "_uuid", "-uuid", "_guid", "-guid"];
-    let humped = ["Id", "ID", "Uuid", "UUID", "Guid", "GUID"];
-    format == Some("uuid")
-        || whole
-        || parted.iter().any(|end| lower.ends_with(end))
-        || humped.iter().any(|end| name.ends_with(end))
 }
 
 #[cfg(test)]

@@ -10,18 +10,19 @@
 
 use std::fmt;
 
-use chrono::{DateTime, Days, Duration, FixedOffset, NaiveDate, NaiveTime, SecondsFormat, Timelike as _, Utc};
+use chrono::{DateTime, Days, Duration, FixedOffset, NaiveTime, SecondsFormat, Timelike as _, Utc};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::Value;
 
 use super::awkward::Edges;
-use super::draft::{Choice, Draft, Leaf};
+use super::body::fields;
+use super::draft::Draft;
+use super::leaf::{Leaf, Nature};
 use super::template::Template;
-use crate::contract::document::Node;
+use crate::contract::Contract;
 use crate::contract::operation::{Method, OperationId};
-use crate::contract::vocabulary::{Carry, TimestampForm};
-use crate::contract::{Contract, pointer};
+use crate::contract::vocabulary::TimestampForm;
 
 /// The most records that a run may create in the target where nobody says otherwise.
 pub const WRITES_BY_DEFAULT: u64 = 20;
@@ -103,128 +104,6 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
     variants
 }
 
-/// The fields at the top of an operation's body, as pointers.
-fn fields(contract: &Contract, operation: OperationId) -> Vec<String> {
-    let mut fields = Vec::new();
-    for node in parts(contract, operation) {
-        for property in node.member("properties").map_or(&[][..], Node::members) {
-            let field = pointer::join("", &property.name);
-            let sent = property.node.member("readOnly").and_then(Node::boolean) != Some(true);
-            if sent && !fields.contains(&field) {
-                fields.push(field);
-            }
-        }
-    }
-    fields
-}
-
-/// Those of them that the contract states to be required. A body without one is no documented request.
-pub(super) fn required(contract: &Contract, operation: OperationId) -> Vec<String> {
-    let stated = parts(contract, operation).into_iter();
-    let names = stated.flat_map(|node| node.member("required").map_or(&[][..], Node::elements));
-    names
-        .filter_map(Node::text)
-        .map(|name| pointer::join("", name))
-        .collect()
-}
-
-/// The schema of an operation's body, and those that it is all of.
-fn parts(contract: &Contract, operation: OperationId) -> Vec<&Node> {
-    let request = contract.operation(operation).request.as_ref();
-    let mut parts = Vec::new();
-    let mut open: Vec<_> = request.and_then(|request| request.schema.clone()).into_iter().collect();
-    // A schema that is a part of itself ends here.
-    for _ in 0..100 {
-        let Some(schema) = open.pop().map(|schema| contract.resolve(&schema)) else {
-            break;
-        };
-        let Some(node) = contract.document.node(&schema) else {
-            continue;
-        };
-        let below = node.member("allOf").map_or(0, |parts| parts.elements().len());
-        open.extend((0..below).rev().map(|index| format!("{schema}/allOf/{index}")));
-        parts.push(node);
-    }
-    parts
-}
-
-/// Whether a field is a name: a text of our own that must come back as it was sent, and no address, whose grammar (RFC
-/// 5321) knows ASCII alone.
-pub(super) fn is_name(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
-    let plain = node.member("pattern").is_none() && node.member("format").is_none();
-    plain && comes_back(contract, operation, node, at).is_some_and(|text| !text.contains('@'))
-}
-
-/// Whether a field is an address of our own that must come back as it was sent.
-pub(super) fn is_address(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
-    let plain = node.member("pattern").is_none();
-    plain && comes_back(contract, operation, node, at).is_some_and(|text| text.contains('@'))
-}
-
-/// A field's text of our own, where it must come back as it was sent.
-fn comes_back<'node>(contract: &Contract, operation: OperationId, node: &'node Node, at: &str) -> Option<&'node str> {
-    let text = node.member("x-synthetic").and_then(Node::text)?;
-    let any = pointer::any_element(at);
-    let mut carries = carries(contract, operation);
-    carries
-        .any(|carry| carry.gap.is_none() && any == carry.sent)
-        .then_some(text)
-}
-
-/// Tells the fields that make up a date: integers called day, month and year beside each other, and a text in the form of a
-/// full date (RFC 3339, section 5.6), which is taken for the same date.
-pub(super) fn tell_dates(leaves: &mut [Leaf]) {
-    let parts = [
-        ("/day", Nature::Day),
-        ("/month", Nature::Month),
-        ("/year", Nature::Year),
-    ];
-    let above = |leaf: &Leaf, part: &str| {
-        let is_integer = leaf.value().is_some_and(Value::is_i64);
-        leaf.pointer
-            .strip_suffix(part)
-            .filter(|_| is_integer)
-            .map(str::to_owned)
-    };
-    let dates: Vec<_> = leaves.iter().filter_map(|leaf| above(leaf, "/day")).collect();
-    let is_whole = |at: &&String| {
-        let has = |part: &str| leaves.iter().any(|leaf| above(leaf, part).as_ref() == Some(*at));
-        parts.iter().all(|(part, _)| has(part))
-    };
-    let Some(date) = dates.iter().find(is_whole) else {
-        return;
-    };
-    for leaf in leaves {
-        let is_a_date = |text: &str| NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok();
-        let part = parts.iter().find(|(part, _)| above(leaf, part).as_ref() == Some(date));
-        if let Some((_, nature)) = part {
-            leaf.nature = *nature;
-        } else if leaf.value().and_then(Value::as_str).is_some_and(is_a_date) {
-            leaf.nature = Nature::Date;
-            // An update of the parts may change the text too: then none of the examples is left that was neither sent nor shown.
-            leaf.others.push(Choice::own(Value::from("1976-05-19")));
-        }
-    }
-}
-
-fn carries(contract: &Contract, operation: OperationId) -> impl Iterator<Item = &Carry> {
-    let laws = &contract.operation(operation).laws;
-    let created = laws.created.iter().flat_map(|created| &created.carries);
-    created.chain(laws.updated.iter().flat_map(|updated| &updated.carries))
-}
-
-/// What the examples of other operations with the same body show at a place: values as good as our own.
-pub(super) fn other_examples(contract: &Contract, operation: OperationId, at: &str) -> Vec<Choice> {
-    let body = |id: OperationId| contract.operation(id).request.as_ref();
-    let schema = |id: OperationId| Some(contract.resolve(body(id)?.schema.as_ref()?));
-    let own = schema(operation);
-    let alike = contract
-        .operation_ids()
-        .filter(|id| *id != operation && own.is_some() && schema(*id) == own);
-    let values = alike.filter_map(|id| body(id)?.example.as_ref()?.pointer(at));
-    values.map(|value| Choice::own(value.clone())).collect()
-}
-
 impl Draft {
     /// Makes the draft a variant of one that was accepted. Hands back whether it now differs in the way that is asked for:
     /// a field that was not accepted, or a name that there is none of, cannot be sent.
@@ -295,27 +174,6 @@ impl Draft {
 #[must_use]
 pub fn in_another_writing(contract: &Contract, operation: OperationId) -> Edges {
     Edges::of_another_writing(Template::of(contract, operation).slots())
-}
-
-/// What a field is, as far as a variant changes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Nature {
-    /// An address of the run's own.
-    Address,
-    /// A date as a text.
-    Date,
-    /// The day of a date.
-    Day,
-    /// The month of a date, from 1.
-    Month,
-    /// A text of the run's own that any text may stand in.
-    Name,
-    /// Anything else.
-    Other,
-    /// An instant.
-    Timestamp,
-    /// The year of a date.
-    Year,
 }
 
 /// A timestamp at an offset, an hour or less from the midnight at which its date there is another than in UTC.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::RULES;
 use super::assertion::Assertions;
-use super::level::{Level, Levels};
+use super::level::Level;
+use super::levels::Levels;
 use super::media_type;
 use super::place::{Place, Walker};
 use super::reading::Reading;

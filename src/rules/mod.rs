@@ -21,6 +21,7 @@ mod forbidden_field;
 mod identifier;
 mod judge;
 mod level;
+mod levels;
 mod listed;
 mod malformed_json;
 mod media_type;
@@ -55,7 +56,8 @@ mod wrong_type;
 
 pub(crate) use evaluation::Evaluation;
 pub use judge::Judge;
-pub use level::{Decided, Level, Levels, UnknownRule};
+pub use level::Level;
+pub use levels::{Decided, Levels, UnknownRule};
 pub use of_kind::{rule_of, shows};
 pub(crate) use pages::OF_A_SECOND_PAGE;
 pub use recording::Recording;

@@ -1,4 +1,5 @@
-//! What a rule is. The main type is [`Rule`].
+//! What a rule is. The main type is [`Rule`]. It and the verdicts name each other: a rule tells its verdicts, and a finding
+//! says which rule made it.
 
 use super::level::Level;
 use super::place::Place;

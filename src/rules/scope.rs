@@ -5,7 +5,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Level, Rule};
+use super::level::Level;
+use super::rule::Rule;
 use crate::contract::fact::Fact;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;

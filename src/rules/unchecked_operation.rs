@@ -8,7 +8,7 @@
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
 use super::seen::OperationSeen;
-use super::verdict::Sink;
+use super::verdict::{Finding, Sink};
 use crate::contract::fact::FactKind;
 
 const DOCUMENTED: &str = "a success that can be judged";
@@ -55,6 +55,14 @@ fn judge(seen: &OperationSeen<'_>, sink: &mut Sink<'_>) {
     let status = seen.contract.fact_of(seen.operation, FactKind::Status);
     if let Some(fact) = status.or_else(|| any().map(crate::contract::fact::FactId)) {
         sink.noted(fact, Some(DOCUMENTED), String::new, || format!("none: {}", seen.reason));
+    }
+}
+
+impl Finding {
+    /// Whether no request was sent that could show it: it is of an operation that was not called.
+    #[must_use]
+    pub fn is_of_no_request(&self) -> bool {
+        std::ptr::eq(self.rule, &RULE) && self.exchange.is_none()
     }
 }
 

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::level::{Level, Levels};
+use super::level::Level;
+use super::levels::Levels;
 use super::place::Place;
 use super::rule::Rule;
 use super::seen::Origin;
 use super::success::{NoSuccess, Successes};
-use super::unchecked_operation;
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::OperationId;
@@ -254,14 +254,6 @@ pub struct Finding {
     pub exchange: Option<u64>,
     /// How often it was seen.
     pub count: u64,
-}
-
-impl Finding {
-    /// Whether no request was sent that could show it: it is of an operation that was not called.
-    #[must_use]
-    pub fn is_of_no_request(&self) -> bool {
-        std::ptr::eq(self.rule, &unchecked_operation::RULE) && self.exchange.is_none()
-    }
 }
 
 /// The verdict of every fact of a contract.

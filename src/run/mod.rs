@@ -1,5 +1,7 @@
 //! Sends a plan: concurrency, pace, retreat, settling, interruption. [`run`] is the way in; it tells [`Event`]s while it
 //! goes and ends in a [`Run`]. What exchanges show, and what comes next after them, it asks the history.
+//!
+//! A `Session` is one, and each file carries out one kind of step in it: so it holds a type of some files, and each names it.
 
 mod create;
 mod equivalent;

@@ -1,4 +1,5 @@
-//! The steps on every schema, and how the projection walks schemas.
+//! The steps on every schema, and how the projection walks schemas. Some begin at the operations, whose own steps walk the
+//! schemas in them.
 
 use std::collections::BTreeSet;
 

@@ -1,0 +1,108 @@
+//! What the contract says of the fields of a request body.
+
+use super::leaf::Choice;
+use crate::contract::document::Node;
+use crate::contract::operation::OperationId;
+use crate::contract::vocabulary::Carry;
+use crate::contract::{Contract, pointer};
+
+/// The fields at the top of an operation's body, as pointers.
+pub(super) fn fields(contract: &Contract, operation: OperationId) -> Vec<String> {
+    let mut fields = Vec::new();
+    for node in parts(contract, operation) {
+        for property in node.member("properties").map_or(&[][..], Node::members) {
+            let field = pointer::join("", &property.name);
+            let sent = property.node.member("readOnly").and_then(Node::boolean) != Some(true);
+            if sent && !fields.contains(&field) {
+                fields.push(field);
+            }
+        }
+    }
+    fields
+}
+
+/// Those of them that the contract states to be required. A body without one is no documented request.
+pub(super) fn required(contract: &Contract, operation: OperationId) -> Vec<String> {
+    let stated = parts(contract, operation).into_iter();
+    let names = stated.flat_map(|node| node.member("required").map_or(&[][..], Node::elements));
+    names
+        .filter_map(Node::text)
+        .map(|name| pointer::join("", name))
+        .collect()
+}
+
+/// The schema of an operation's body, and those that it is all of.
+fn parts(contract: &Contract, operation: OperationId) -> Vec<&Node> {
+    let request = contract.operation(operation).request.as_ref();
+    let mut parts = Vec::new();
+    let mut open: Vec<_> = request.and_then(|request| request.schema.clone()).into_iter().collect();
+    // A schema that is a part of itself ends here.
+    for _ in 0..100 {
+        let Some(schema) = open.pop().map(|schema| contract.resolve(&schema)) else {
+            break;
+        };
+        let Some(node) = contract.document.node(&schema) else {
+            continue;
+        };
+        let below = node.member("allOf").map_or(0, |parts| parts.elements().len());
+        open.extend((0..below).rev().map(|index| format!("{schema}/allOf/{index}")));
+        parts.push(node);
+    }
+    parts
+}
+
+/// Whether a field is a name: a text of our own that must come back as it was sent, and no address, whose grammar (RFC
+/// 5321) knows ASCII alone.
+pub(super) fn is_name(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
+    let plain = node.member("pattern").is_none() && node.member("format").is_none();
+    plain && comes_back(contract, operation, node, at).is_some_and(|text| !text.contains('@'))
+}
+
+/// Whether a field is an address of our own that must come back as it was sent.
+pub(super) fn is_address(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
+    let plain = node.member("pattern").is_none();
+    plain && comes_back(contract, operation, node, at).is_some_and(|text| text.contains('@'))
+}
+
+/// A field's text of our own, where it must come back as it was sent.
+fn comes_back<'node>(contract: &Contract, operation: OperationId, node: &'node Node, at: &str) -> Option<&'node str> {
+    let text = node.member("x-synthetic").and_then(Node::text)?;
+    let any = pointer::any_element(at);
+    let mut carries = carries(contract, operation);
+    carries
+        .any(|carry| carry.gap.is_none() && any == carry.sent)
+        .then_some(text)
+}
+
+fn carries(contract: &Contract, operation: OperationId) -> impl Iterator<Item = &Carry> {
+    let laws = &contract.operation(operation).laws;
+    let created = laws.created.iter().flat_map(|created| &created.carries);
+    created.chain(laws.updated.iter().flat_map(|updated| &updated.carries))
+}
+
+/// What the examples of other operations with the same body show at a place: values as good as our own.
+pub(super) fn other_examples(contract: &Contract, operation: OperationId, at: &str) -> Vec<Choice> {
+    let body = |id: OperationId| contract.operation(id).request.as_ref();
+    let schema = |id: OperationId| Some(contract.resolve(body(id)?.schema.as_ref()?));
+    let own = schema(operation);
+    let alike = contract
+        .operation_ids()
+        .filter(|id| *id != operation && own.is_some() && schema(*id) == own);
+    let values = alike.filter_map(|id| body(id)?.example.as_ref()?.pointer(at));
+    values.map(|value| Choice::own(value.clone())).collect()
+}
+
+/// Whether a field, by its pointer and schema, reads as the identifier of a record: `id`, `petId`, `owner_ids`, a UUID.
+pub(super) fn names_a_record(field: &str, schema: Option<&Node>) -> bool {
+    let format = schema.and_then(|node| node.member("format")).and_then(Node::text);
+    let mut names = field.split('/').filter(|token| token.parse::<usize>().is_err());
+    let name = names.next_back().unwrap_or_default().trim_end_matches('s');
+    let lower = name.to_ascii_lowercase();
+    let whole = matches!(lower.as_str(), "id" | "uuid" | "guid");
+    let parted = ["_id", "-id", "_uuid", "-uuid", "_guid", "-guid"];
+    let humped = ["Id", "ID", "Uuid", "UUID", "Guid", "GUID"];
+    format == Some("uuid")
+        || whole
+        || parted.iter().any(|end| lower.ends_with(end))
+        || humped.iter().any(|end| name.ends_with(end))
+}

@@ -1,0 +1,189 @@
+//! The fields of a draft, and what each of them is. The main type is [`Leaf`].
+
+use chrono::NaiveDate;
+use serde_json::Value;
+
+/// One field of a draft.
+#[derive(Clone, Debug)]
+pub(super) struct Leaf {
+    /// Where it stands in the body; arrays have one element, but where awkward values ask for more.
+    pub(super) pointer: String,
+    pub(super) choices: Vec<Choice>,
+    /// The choice now; past the last one the field is left out.
+    pub(super) chosen: usize,
+    /// Whether a gap of the contract touches the field by name.
+    pub(super) leans: bool,
+    /// Values as good as the choices, for a body that must differ.
+    pub(super) others: Vec<Choice>,
+    pub(super) nature: Nature,
+    /// Whether the contract states that the body must have the field at its top.
+    pub(super) required: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Choice {
+    pub(super) value: Value,
+    /// Whether the target showed it, so that it must not be printed.
+    pub(super) learned: bool,
+}
+
+impl Choice {
+    /// A value of the contract or of the run.
+    pub(super) fn own(value: Value) -> Self {
+        Self { value, learned: false }
+    }
+}
+
+impl Leaf {
+    /// The field at the top of the body that it is, or is a part of.
+    pub(super) fn field(&self) -> Option<&str> {
+        top(&self.pointer)
+    }
+
+    /// The value that it is sent with; none where it is left out.
+    pub(super) fn value(&self) -> Option<&Value> {
+        self.choices.get(self.chosen).map(|choice| &choice.value)
+    }
+
+    /// The choice so many places behind the one now, of those that come from where it comes from.
+    pub(super) fn another_of_its_origin(&self, places: usize) -> usize {
+        let Some(now) = self.choices.get(self.chosen) else {
+            return self.chosen;
+        };
+        let alike = self
+            .choices
+            .iter()
+            .enumerate()
+            .filter(|(_, choice)| choice.learned == now.learned);
+        let alike: Vec<_> = alike.map(|(index, _)| index).collect();
+        let place = alike.iter().position(|index| *index == self.chosen).unwrap_or(0);
+        alike
+            .get((place + places) % alike.len().max(1))
+            .copied()
+            .unwrap_or(self.chosen)
+    }
+
+    /// Sends this value and no other.
+    pub(super) fn set(&mut self, value: Value) {
+        self.choices = vec![Choice::own(value)];
+        self.chosen = 0;
+    }
+
+    /// Changes the text that it is sent with, if it is sent with one.
+    pub(super) fn rewrite(&mut self, change: impl Fn(&str) -> Option<String>) {
+        let changed = self.value().and_then(Value::as_str).and_then(change);
+        if let Some(changed) = changed {
+            self.set(Value::String(changed));
+        }
+    }
+
+    /// Chooses another value that `fits`, if there is one.
+    pub(super) fn choose_another(&mut self, fits: impl Fn(&Value) -> bool) {
+        let later = self.choices.get(self.chosen + 1..).unwrap_or_default();
+        let other = later.iter().chain(&self.others).find(|choice| fits(&choice.value));
+        if let Some(other) = other.cloned() {
+            self.choices = vec![other];
+            self.chosen = 0;
+        }
+    }
+}
+
+/// The pointer of the field at the top of a body that holds a place in it.
+pub(super) fn top(pointer: &str) -> Option<&str> {
+    let end = pointer.get(1..)?.find('/').map_or(pointer.len(), |end| end + 1);
+    pointer.get(..end)
+}
+
+/// What a field is, as far as a variant changes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Nature {
+    /// An address of the run's own.
+    Address,
+    /// A date as a text.
+    Date,
+    /// The day of a date.
+    Day,
+    /// The month of a date, from 1.
+    Month,
+    /// A text of the run's own that any text may stand in.
+    Name,
+    /// Anything else.
+    Other,
+    /// An instant.
+    Timestamp,
+    /// The year of a date.
+    Year,
+}
+
+/// Tells the fields that make up a date: integers called day, month and year beside each other, and a text in the form of a
+/// full date (RFC 3339, section 5.6), which is taken for the same date.
+pub(super) fn tell_dates(leaves: &mut [Leaf]) {
+    let parts = [
+        ("/day", Nature::Day),
+        ("/month", Nature::Month),
+        ("/year", Nature::Year),
+    ];
+    let above = |leaf: &Leaf, part: &str| {
+        let is_integer = leaf.value().is_some_and(Value::is_i64);
+        leaf.pointer
+            .strip_suffix(part)
+            .filter(|_| is_integer)
+            .map(str::to_owned)
+    };
+    let dates: Vec<_> = leaves.iter().filter_map(|leaf| above(leaf, "/day")).collect();
+    let is_whole = |at: &&String| {
+        let has = |part: &str| leaves.iter().any(|leaf| above(leaf, part).as_ref() == Some(*at));
+        parts.iter().all(|(part, _)| has(part))
+    };
+    let Some(date) = dates.iter().find(is_whole) else {
+        return;
+    };
+    for leaf in leaves {
+        let is_a_date = |text: &str| NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok();
+        let part = parts.iter().find(|(part, _)| above(leaf, part).as_ref() == Some(date));
+        if let Some((_, nature)) = part {
+            leaf.nature = *nature;
+        } else if leaf.value().and_then(Value::as_str).is_some_and(is_a_date) {
+            leaf.nature = Nature::Date;
+            // An update of the parts may change the text too: then none of the examples is left that was neither sent nor shown.
+            leaf.others.push(Choice::own(Value::from("1976-05-19")));
+        }
+    }
+}
+
+/// What of a body can be awkward.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Slots {
+    pub(super) names: usize,
+    /// Whether there is an address.
+    pub(super) contacts: bool,
+    /// Whether it stands in the elements of an array.
+    pub(super) elements: bool,
+    pub(super) dates: bool,
+    pub(super) instants: bool,
+}
+
+impl Slots {
+    /// What can be awkward of these fields.
+    pub(super) fn of(leaves: &[Leaf]) -> Self {
+        let any = |nature| leaves.iter().any(|leaf| leaf.nature == nature);
+        Self {
+            names: leaves.iter().filter(|leaf| leaf.nature == Nature::Name).count(),
+            contacts: any(Nature::Address),
+            elements: leaves
+                .iter()
+                .any(|leaf| leaf.nature == Nature::Address && leaf.pointer.contains("/0/")),
+            dates: any(Nature::Day) && any(Nature::Month) && any(Nature::Year),
+            instants: any(Nature::Timestamp),
+        }
+    }
+
+    /// Whether the run makes texts of its own for the body.
+    pub(super) fn have_texts(self) -> bool {
+        self.names > 0 || self.contacts
+    }
+
+    pub(super) fn are_none(self) -> bool {
+        self == Self::default()
+    }
+}

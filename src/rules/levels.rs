@@ -1,0 +1,229 @@
+//! The levels of a run, settable per rule, operation and field. The main type is [`Levels`].
+//!
+//! # Design
+//!
+//! What is said of the smallest part of the contract holds, whoever said it: a fact before a field, that before an
+//! operation, an operation before the rule everywhere. So an acceptance with its reason outlives a pipeline that denies the whole rule. Where two
+//! say as much, the last does, and [`Levels::set`], which flags use, comes after every [`Entry`] of a whole rule.
+
+use std::collections::HashMap;
+
+use super::level::Level;
+use super::scope::Entry;
+use super::{RULES, Rule};
+use crate::contract::fact::Fact;
+use crate::contract::openapi::{did_you_mean, near};
+
+/// The levels of a run: each rule's own, but for those that the user set.
+#[derive(Clone, Debug, Default)]
+pub struct Levels {
+    set: HashMap<&'static str, Level>,
+    entries: Vec<Entry>,
+}
+
+/// What findings of a rule at one fact weigh, and by which entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decided {
+    /// The level.
+    pub level: Level,
+    /// The entry that says so, by its number; none where the rule's own level or a set one holds.
+    pub entry: Option<usize>,
+}
+
+/// A rule that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no rule `{name}`{hint}; the rules are {known}")]
+pub struct UnknownRule {
+    name: String,
+    hint: String,
+    known: String,
+}
+
+impl Rule {
+    /// The rule of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownRule`], with a near one and the known ones.
+    pub fn named(name: &str) -> Result<&'static Self, UnknownRule> {
+        let known = RULES.iter().copied();
+        known.clone().find(|rule| rule.name == name).ok_or_else(|| UnknownRule {
+            name: name.to_owned(),
+            hint: did_you_mean(near(name, known.clone().map(|rule| rule.name))),
+            known: known
+                .map(|rule| format!("`{}`", rule.name))
+                .collect::<Vec<_>>()
+                .join(", "),
+        })
+    }
+}
+
+impl Levels {
+    /// Sets the level of the rule of that name everywhere.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownRule`], as [`Rule::named`] has it.
+    pub fn set(&mut self, name: &str, level: Level) -> Result<(), UnknownRule> {
+        let rule = Rule::named(name)?;
+        self.set.insert(rule.name, level);
+        Ok(())
+    }
+
+    /// Adds an entry and returns its number.
+    pub fn add(&mut self, entry: Entry) -> usize {
+        self.entries.push(entry);
+        self.entries.len() - 1
+    }
+
+    /// The level of a rule where no entry says otherwise.
+    #[must_use]
+    pub fn base(&self, rule: &Rule) -> Level {
+        self.set.get(rule.name).copied().unwrap_or(rule.level)
+    }
+
+    /// The level of a rule at a fact.
+    #[must_use]
+    pub fn of(&self, rule: &Rule, fact: &Fact) -> Decided {
+        let set = self.set.contains_key(rule.name);
+        let covering = self
+            .entries
+            .iter()
+            .enumerate()
+            .filter(|(_, entry)| entry.rule.name == rule.name && entry.covers(fact) && (entry.is_scoped() || !set));
+        // Of several that are as close, `max_by_key` takes the last.
+        let closest = covering.max_by_key(|(_, entry)| entry.closeness());
+        closest.map_or(
+            Decided {
+                level: self.base(rule),
+                entry: None,
+            },
+            |(number, entry)| Decided {
+                level: entry.level,
+                entry: Some(number),
+            },
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::Contract;
+    use crate::rules::{Scope, rule_of};
+
+    fn rule() -> &'static Rule {
+        Rule::named("null-value").unwrap()
+    }
+
+    /// The level at the type of a tag's name, once these entries, each of operation, field and level, are added.
+    fn decided(levels: &mut Levels, entries: &[(Option<&str>, Option<&str>, Level)]) -> Level {
+        let contract = Contract::built_in().unwrap();
+        for (operation, field, level) in entries {
+            let scope = Scope::of(rule().name, *operation, *field);
+            levels.add(Entry::of(&contract, scope, *level));
+        }
+        let fact = contract
+            .facts
+            .iter()
+            .find(|fact| fact.name == "getTags /data/items/*/name: string");
+        levels.of(rule(), fact.unwrap()).level
+    }
+
+    #[test]
+    fn a_level_can_be_set_and_an_unknown_rule_is_told() {
+        let mut levels = Levels::default();
+        levels.set("null-value", Level::Deny).unwrap();
+        assert_eq!(decided(&mut levels, &[]), Level::Deny);
+        let error = levels.set("null-vlaue", Level::Deny).unwrap_err().to_string();
+        assert!(
+            error.starts_with("there is no rule `null-vlaue`, did you mean `null-value`?; the rules are `"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn an_entry_holds_where_it_says_and_nowhere_else() {
+        const NAME: &str = "/data/items/*/name";
+        for (operation, field, level) in [
+            (None, None, Level::Deny),
+            (Some("getTags"), None, Level::Deny),
+            (None, Some(NAME), Level::Deny),
+            (Some("getTags"), Some(NAME), Level::Deny),
+            (Some("getVenues"), Some(NAME), Level::Warn),
+            (Some("getTags"), Some("/data/items/*/id"), Level::Warn),
+        ] {
+            let entry = [(operation, field, Level::Deny)];
+            assert_eq!(decided(&mut Levels::default(), &entry), level, "{entry:?}");
+        }
+        let mut other = Levels::default();
+        let scope = Scope::of("wrong-type", None, None);
+        other.add(Entry::of(&Contract::built_in().unwrap(), scope, Level::Deny));
+        assert_eq!(decided(&mut other, &[]), Level::Warn);
+    }
+
+    #[test]
+    fn the_closest_entry_holds_in_either_order_and_of_equals_the_last() {
+        let steps = [
+            (None, None),
+            (Some("getTags"), None),
+            (None, Some("/data/items/**")),
+            (Some("getTags"), Some("/data/items/**")),
+            (None, Some("/data/items/*/name")),
+            (Some("getTags"), Some("/data/items/*/name")),
+        ];
+        for pair in steps.windows(2) {
+            let [wide, close] = [
+                (pair[0].0, pair[0].1, Level::Deny),
+                (pair[1].0, pair[1].1, Level::Allow),
+            ];
+            assert_eq!(
+                decided(&mut Levels::default(), &[wide, close]),
+                Level::Allow,
+                "{pair:?}"
+            );
+            assert_eq!(
+                decided(&mut Levels::default(), &[close, wide]),
+                Level::Allow,
+                "{pair:?}"
+            );
+        }
+        let twice = [
+            (Some("getTags"), None, Level::Allow),
+            (Some("getTags"), None, Level::Deny),
+        ];
+        assert_eq!(decided(&mut Levels::default(), &twice), Level::Deny);
+    }
+
+    #[test]
+    fn an_entry_of_one_fact_goes_before_all_others_and_leaves_the_facts_beside_it_alone() {
+        let contract = Contract::built_in().unwrap();
+        let mut levels = Levels::default();
+        let operation = contract.operation_named("getTags");
+        let auth = Rule::named("auth").unwrap();
+        let beside: Vec<_> = contract
+            .facts
+            .iter()
+            .filter(|fact| Some(fact.operation) == operation && rule_of(fact.kind).name == "auth")
+            .collect();
+        assert!(beside.len() > 1);
+        for (fact, level) in [(Some(beside[0].name.to_string()), Level::Allow), (None, Level::Warn)] {
+            let scope = Scope {
+                fact,
+                ..Scope::of(auth.name, Some("getTags"), Some(""))
+            };
+            levels.add(Entry::of(&contract, scope, level));
+        }
+        assert_eq!(levels.of(auth, beside[0]).level, Level::Allow);
+        assert_eq!(levels.of(auth, beside[1]).level, Level::Warn);
+    }
+
+    #[test]
+    fn a_set_level_goes_before_an_entry_of_the_whole_rule_and_behind_a_scoped_one() {
+        let mut levels = Levels::default();
+        levels.set("null-value", Level::Deny).unwrap();
+        assert_eq!(decided(&mut levels.clone(), &[(None, None, Level::Allow)]), Level::Deny);
+        let scoped = [(Some("getTags"), None, Level::Allow)];
+        assert_eq!(decided(&mut levels, &scoped), Level::Allow);
+    }
+}
