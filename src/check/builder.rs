@@ -20,10 +20,8 @@ use crate::plan::{Plan, Selection, Shard};
 use crate::rules::{Level, Levels};
 use crate::run::{Event, Settings};
 
-/// The longest time that a setting may name: longer than any run, and short enough for every clock.
-const LONGEST: Duration = Duration::from_secs(365 * 86_400);
-
-/// A check of a service against its contract. Its settings are those of `countersign check`, and are named as its flags.
+/// A check of a service against its contract. Its settings are those of `countersign check`, and are named as its flags; the
+/// defaults and bounds of both are those of [`Settings`]. What lies beyond them is taken for the nearest that does not.
 ///
 /// # Examples
 ///
@@ -168,27 +166,27 @@ impl Check {
         self
     }
 
-    /// The most records that the check may create, by default 20.
+    /// The most records that the check may create, by default [`Settings::MAX_WRITES`].
     pub fn max_writes(mut self, records: u64) -> Self {
         self.settings.max_writes = records;
         self
     }
 
-    /// The most pages of a list that are walked, by default 200.
+    /// The most pages of a list that are walked, by default [`Settings::MAX_PAGES`].
     pub fn max_pages(mut self, pages: u64) -> Self {
-        self.settings.max_pages = pages;
+        self.settings.max_pages = pages.max(1);
         self
     }
 
     /// Carries the plan out so many times, to soak the service.
     pub fn repeat(mut self, times: u64) -> Self {
-        self.settings.rounds = times;
+        self.settings.rounds = times.max(1);
         self
     }
 
-    /// How many requests are under way at once, by default 4.
+    /// How many requests are under way at once, by default [`Settings::JOBS`].
     pub fn jobs(mut self, jobs: usize) -> Self {
-        self.settings.jobs = jobs;
+        self.settings.jobs = jobs.clamp(1, Settings::MOST_JOBS);
         self
     }
 
@@ -198,27 +196,27 @@ impl Check {
         self
     }
 
-    /// How long one request may take, from connecting to the last byte decoded, by default 10 seconds.
+    /// How long one request may take, from connecting to the last byte decoded, by default [`Limits::DEADLINE`].
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.limits.deadline = timeout.min(LONGEST);
+        self.limits.deadline = timeout.min(Settings::LONGEST);
         self
     }
 
-    /// How long a created record may take until it is listed, by default 5 seconds.
+    /// How long a created record may take until it is listed, by default [`Settings::SETTLE`].
     pub fn settle(mut self, settle: Duration) -> Self {
-        self.settings.settle = settle.min(LONGEST);
+        self.settings.settle = settle.min(Settings::LONGEST);
         self
     }
 
-    /// How long the check may take, by default 300 seconds.
+    /// How long the check may take, by default [`Settings::MAX_TIME`].
     pub fn max_time(mut self, time: Duration) -> Self {
-        self.settings.max_time = time.min(LONGEST);
+        self.settings.max_time = time.min(Settings::LONGEST);
         self
     }
 
     /// How long to wait until a service that is just being deployed answers; by default it is there.
     pub fn wait(mut self, time: Duration) -> Self {
-        self.settings.wait = Some(time.min(LONGEST));
+        self.settings.wait = Some(time.min(Settings::LONGEST));
         self
     }
 

@@ -308,12 +308,12 @@ impl History<'_> {
     }
 
     /// Keeps what a look for what is left has met.
-    pub(super) fn note_left(&mut self, leftovers: Leftovers, walk: &Walk) {
+    pub(super) fn note_left(&mut self, leftovers: Leftovers, walk: Walk) {
         self.account.others.extend(leftovers.others);
         if walk.end == WalkEnd::Complete {
             self.account.seen_whole.insert(walk.operation);
         }
-        self.account.walks.insert(walk.operation, walk.clone());
+        self.account.walks.insert(walk.operation, walk);
     }
 
     /// Says of what no look has shown that it was not found, where it would have been seen.

@@ -17,9 +17,19 @@ use crate::contract::pointer;
 use crate::exchange::json::Body;
 use crate::exchange::{Credential, Exchange, Request};
 
-/// Names a look of a run.
+/// Names a look of a run, and the list that it looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct LookId(u64);
+pub(crate) struct LookId {
+    number: u64,
+    list: OperationId,
+}
+
+impl LookId {
+    /// The list, or the read that shows one record.
+    pub(crate) fn list(self) -> OperationId {
+        self.list
+    }
+}
 
 /// What is sought in a list.
 #[derive(Clone, Debug)]
@@ -115,7 +125,8 @@ impl History<'_> {
     /// Begins a look at a list, of at most so many pages a walk.
     pub(crate) fn look(&mut self, list: OperationId, sought: &Sought, most: u64) -> LookId {
         self.looks_begun += 1;
-        let id = LookId(self.looks_begun);
+        let number = self.looks_begun;
+        let id = LookId { number, list };
         let seeking = match sought {
             Sought::Created => Seeking::Created(Sightings::of(self, list)),
             Sought::Ends(total) => Seeking::Ends(*total),
@@ -303,7 +314,8 @@ impl History<'_> {
         }
     }
 
-    /// Ends a look and judges what it came to. `timely` says of what is missing that it was waited for long enough.
+    /// Ends a look and judges what it came to. `timely` says of what is missing that it was waited for long enough. The walk
+    /// of a look for what is left stays here, for the recount.
     pub(crate) fn conclude(&mut self, id: LookId, timely: bool, show: Show<'_>) -> Option<Looked> {
         let mut look = self.looks.remove(&id)?;
         let settled = self.has_settled(&look);
@@ -317,7 +329,8 @@ impl History<'_> {
             Seeking::Ends(_) | Seeking::Nothing => {}
             Seeking::Left(leftovers) => {
                 leftovers.judge(show);
-                self.note_left(leftovers, &walk);
+                self.note_left(leftovers, walk);
+                return None;
             }
             Seeking::Own(create, sight) => self.conclude_own(create, walk.operation, sight),
             Seeking::Pages => {

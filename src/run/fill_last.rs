@@ -55,7 +55,7 @@ impl Session<'_> {
     /// pages are walked over and judged.
     async fn look_at_ends(&self, list: OperationId, total: i64) {
         let look = self.look_for(list, &Sought::Ends(total));
-        let ends = async || self.ends_of((look, list)).await;
+        let ends = async || self.ends_of(look).await;
         self.settled(look, self.settings.settle, ends).await;
         let looked = self.conclude(look, true);
         if looked.is_some_and(|looked| !looked.settled) {
@@ -64,10 +64,10 @@ impl Session<'_> {
     }
 
     /// Asks for the first page of a list and the last one; where that is full the one before it too, which it may repeat.
-    async fn ends_of(&self, (look, list): (LookId, OperationId)) {
+    async fn ends_of(&self, look: LookId) {
         self.evaluated(|evaluation| evaluation.walk(look, Extent::Some));
         self.expect(1);
-        if self.page((look, list), None).await.is_none() {
+        if self.page(look, None).await.is_none() {
             return;
         }
         let last = self.history().last_page(look);
@@ -79,7 +79,7 @@ impl Session<'_> {
         let before = last.and_then(|last| last.checked_sub(1)).filter(|_| is_full);
         for number in before.into_iter().chain(last).filter(|number| *number > 1) {
             self.expect(1);
-            self.page((look, list), Some(number)).await;
+            self.page(look, Some(number)).await;
         }
     }
 

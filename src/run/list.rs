@@ -4,8 +4,8 @@
 use super::session::Session;
 use super::walk::Order;
 use crate::contract::operation::OperationId;
-use crate::history::Sought;
 use crate::history::evidence::Walk;
+use crate::history::{LookId, Sought};
 
 impl Session<'_> {
     /// Walks over a list, learns from it and judges its pages.
@@ -16,8 +16,8 @@ impl Session<'_> {
     /// The same; hands back the walk that was judged.
     pub(super) async fn judged_walk(&self, list: OperationId) -> Option<Walk> {
         let look = self.look_for(list, &Sought::Pages);
-        self.walk((look, list), Order::Rising).await;
-        self.doubt((look, list)).await;
+        self.walk(look, Order::Rising).await;
+        self.doubt(look).await;
         let walk = self.conclude(look, true)?.walk;
         self.note_room(&walk);
         let last = walk.pages.first().and_then(|page| page.last_page);
@@ -28,10 +28,9 @@ impl Session<'_> {
     }
 
     /// Walks over a list that did not add up until it does or `--settle` has passed.
-    pub(super) async fn doubt(&self, (look, list): (crate::history::LookId, OperationId)) {
+    pub(super) async fn doubt(&self, look: LookId) {
         if !self.history().is_settled(look) {
-            self.walk_until_settled((look, list), Order::Rising, self.settings.settle)
-                .await;
+            self.walk_until_settled(look, Order::Rising, self.settings.settle).await;
         }
     }
 }

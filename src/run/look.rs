@@ -17,10 +17,7 @@ impl Session<'_> {
     /// Looks for every record that this list must show.
     pub(super) async fn look(&self, list: OperationId) {
         if self.history().has_made(list) {
-            let look = self.look_for(list, &Sought::Created);
-            self.walk_until_settled((look, list), Order::BothEnds, self.settings.settle)
-                .await;
-            self.conclude(look, true);
+            self.seek(list, &Sought::Created).await;
         }
     }
 
@@ -29,10 +26,7 @@ impl Session<'_> {
         let changed = self.history().changed().to_vec();
         for changed in changed {
             if self.contract.updated_in(changed.operation) == Some(list) {
-                let look = self.look_for(list, &Sought::Update(Arc::new(changed)));
-                self.walk_until_settled((look, list), Order::BothEnds, self.settings.settle)
-                    .await;
-                self.conclude(look, true);
+                self.seek(list, &Sought::Update(Arc::new(changed))).await;
             }
         }
     }
@@ -50,7 +44,7 @@ impl Session<'_> {
             let look = self.look_for(list, &sought);
             self.evaluated(|evaluation| evaluation.walk(look, Extent::Some));
             self.expect(1);
-            self.page((look, list), page).await;
+            self.page(look, page).await;
             if self.history().is_settled(look) {
                 self.conclude(look, !in_vain);
                 return;
@@ -58,7 +52,7 @@ impl Session<'_> {
             self.evaluated(|evaluation| evaluation.drop_look(look));
         }
         let look = self.look_for(list, &sought);
-        self.walk_until_settled((look, list), Order::BothEnds, longest).await;
+        self.walk_until_settled(look, Order::BothEnds, longest).await;
         self.patience.updates_in_vain.set(!self.history().is_settled(look));
         self.conclude(look, !in_vain);
     }
@@ -97,22 +91,20 @@ impl Session<'_> {
         let Some(shown_by) = self.plan.shown_by.get(&create) else {
             return Err(Reason::NotOwn(self.history().never_shown(create)));
         };
-        let look = self.look_for(shown_by.operation(), &Sought::Own(create));
+        let sought = Sought::Own(create);
         match *shown_by {
-            ShownBy::List(list) => {
-                self.walk_until_settled((look, list), Order::BothEnds, self.settings.settle)
-                    .await;
-            }
+            ShownBy::List(list) => self.seek(list, &sought).await,
             ShownBy::Read(read) => {
+                let look = self.look_for(read, &sought);
                 let sight = async || {
                     let address = request::address(self.contract, read, self.history().known());
                     let Ok(address) = address else { return };
                     self.call(self.documented(read, address).part(Part::Sight(look))).await;
                 };
                 self.settled(look, self.settings.settle, sight).await;
+                self.conclude(look, true);
             }
         }
-        self.conclude(look, true);
         Ok(())
     }
 
@@ -132,13 +124,10 @@ impl Session<'_> {
         self.accounted.set(Some(LookedThrough::Nothing));
         let steps = self.plan.steps.iter().filter(|step| step.action == Action::Account);
         for list in steps.map(|step| step.operation) {
-            let look = self.look_for(list, &Sought::Left);
-            self.walk_until_settled((look, list), Order::BothEnds, self.settings.settle)
-                .await;
-            self.conclude(look, true);
+            self.seek(list, &Sought::Left).await;
             // Creates may not be counted, or counted twice.
             let look = self.look_for(list, &Sought::Recount);
-            self.doubt((look, list)).await;
+            self.doubt(look).await;
             self.conclude(look, true);
         }
         let looked_through = self.evaluated(Evaluation::close_account);

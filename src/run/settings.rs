@@ -43,6 +43,8 @@ pub struct Settings {
 impl Settings {
     /// How many requests are under way at once.
     pub const JOBS: usize = 4;
+    /// The most that may be under way at once.
+    pub const MOST_JOBS: usize = 256;
     /// The most pages of a list that are walked.
     pub const MAX_PAGES: u64 = 200;
     /// The most records that a run may create in the target.
@@ -51,6 +53,8 @@ impl Settings {
     pub const ROUNDS: u64 = 1;
     /// How long a run may take.
     pub const MAX_TIME: Duration = Duration::from_secs(300);
+    /// The longest time that a setting may name.
+    pub const LONGEST: Duration = Duration::from_secs(86_400);
     /// How long a created record may take until it is listed.
     pub const SETTLE: Duration = Duration::from_secs(5);
 

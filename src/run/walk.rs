@@ -77,21 +77,24 @@ impl Session<'_> {
         looked
     }
 
+    /// Looks for something in a list until it is found or `--settle` has passed, at both ends first, and judges what it came to.
+    pub(super) async fn seek(&self, list: OperationId, sought: &Sought) {
+        let look = self.look_for(list, sought);
+        self.walk_until_settled(look, Order::BothEnds, self.settings.settle)
+            .await;
+        self.conclude(look, true);
+    }
+
     /// Walks over a list for a look until it is settled or so long has passed.
-    pub(super) async fn walk_until_settled(
-        &self,
-        (look, list): (LookId, OperationId),
-        order: Order,
-        longest: Duration,
-    ) {
-        let walked = async || self.walk((look, list), order).await;
+    pub(super) async fn walk_until_settled(&self, look: LookId, order: Order, longest: Duration) {
+        let walked = async || self.walk(look, order).await;
         self.settled(look, longest, walked).await;
     }
 
     /// Walks over a list for a look, its first page first, until what is sought was found.
-    pub(super) async fn walk(&self, (look, list): (LookId, OperationId), order: Order) {
+    pub(super) async fn walk(&self, look: LookId, order: Order) {
         self.evaluated(|evaluation| evaluation.walk(look, Extent::Whole));
-        let Some(enough) = self.page((look, list), None).await else {
+        let Some(enough) = self.page(look, None).await else {
             return;
         };
         let Some(last) = self.history().last_page(look).filter(|_| !enough) else {
@@ -99,12 +102,12 @@ impl Session<'_> {
         };
         let most = self.settings.max_pages;
         match order {
-            Order::Rising => self.pages((look, list), 2..=last.min(most)).await,
+            Order::Rising => self.pages(look, 2..=last.min(most)).await,
             Order::BothEnds => {
                 let mut numbers = both_ends(last, most);
                 let alone = numbers.by_ref().take(1).collect::<Vec<_>>();
-                if !self.pages((look, list), alone.into_iter()).await {
-                    self.pages((look, list), numbers).await;
+                if !self.pages(look, alone.into_iter()).await {
+                    self.pages(look, numbers).await;
                 }
                 false
             }
@@ -113,7 +116,7 @@ impl Session<'_> {
 
     /// Asks for pages until one showed what is sought, or pages did not come; hands back whether one did. Pages that are
     /// under way then are waited for: an answer that nobody reads would be told as one that never came.
-    async fn pages(&self, look: (LookId, OperationId), numbers: impl Iterator<Item = u64>) -> bool {
+    async fn pages(&self, look: LookId, numbers: impl Iterator<Item = u64>) -> bool {
         self.expect(u64::try_from(numbers.size_hint().0).unwrap_or(u64::MAX));
         let over = Cell::new(false);
         let numbers = numbers.take_while(|_| !over.get());
@@ -132,7 +135,8 @@ impl Session<'_> {
     }
 
     /// Asks for one page. Hands back whether it showed what is sought; none where it did not come.
-    pub(super) async fn page(&self, (look, list): (LookId, OperationId), asked: Option<u64>) -> Option<bool> {
+    pub(super) async fn page(&self, look: LookId, asked: Option<u64>) -> Option<bool> {
+        let list = look.list();
         let law = self.contract.operation(list).page.as_ref();
         let address = law.map(|law| (law, request::address(self.contract, list, self.history().known())));
         let (law, mut address) = match address {
@@ -159,7 +163,7 @@ impl Session<'_> {
         self.expect(1);
         let look = self.look_for(list, sought);
         self.evaluated(|evaluation| evaluation.walk(look, Extent::Some));
-        self.page((look, list), asked).await;
+        self.page(look, asked).await;
         self.conclude(look, true);
     }
 

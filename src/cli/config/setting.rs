@@ -14,6 +14,8 @@ use schemars::{JsonSchema, Schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::run::Settings;
+
 /// Who said a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(in crate::cli) enum Origin {
@@ -131,10 +133,11 @@ pub(in crate::cli) type Count<const DEFAULT: u64, const LEAST: u64 = 0, const MO
     Number<u64, LEAST, MOST, DEFAULT>;
 /// A part of a whole.
 pub(in crate::cli) type Percent = Number<f64, 0, 100>;
-/// How many seconds something may take, at most a day.
-pub(in crate::cli) type Seconds<const DEFAULT: u64 = 0> = Number<f64, 0, 86_400, DEFAULT>;
+/// How many seconds something may take.
+pub(in crate::cli) type Seconds<const DEFAULT: u64 = 0> = Number<f64, 0, { Settings::LONGEST.as_secs() }, DEFAULT>;
 /// The same without 0.
-pub(in crate::cli) type Positive<const DEFAULT: u64 = 0> = Number<f64, 0, 86_400, DEFAULT, true>;
+pub(in crate::cli) type Positive<const DEFAULT: u64 = 0> =
+    Number<f64, 0, { Settings::LONGEST.as_secs() }, DEFAULT, true>;
 
 /// What the reason begins with where a number is beyond its range.
 pub(super) const MUST_BE: &str = "it must be ";
