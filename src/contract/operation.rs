@@ -41,6 +41,12 @@ pub struct Operation {
 }
 
 impl Operation {
+    /// Whether it may create a record.
+    #[must_use]
+    pub fn creates(&self) -> bool {
+        self.method == Method::Post
+    }
+
     /// Whether the contract speaks our own words of what the operation writes: then what its links carry is meant.
     #[must_use]
     pub fn has_laws(&self) -> bool {

@@ -19,7 +19,7 @@ use super::counts::Counts;
 use super::evidence::{Evidence, Stored, Walk, WalkEnd};
 use super::history::{History, Show};
 use super::look::Item;
-use crate::contract::operation::{Method, OperationId};
+use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Created, Listed};
 use crate::exchange::{Answer, Exchange, Failure, Intent, Request, identifier};
@@ -220,7 +220,7 @@ impl History<'_> {
     /// has left already; one that is refused changes nothing.
     pub(super) fn note_write(&mut self, (exchange, intent): (&Exchange, Intent), id: Option<&str>) {
         let operation = exchange.request.operation;
-        if self.contract.operation(operation).method != Method::Post {
+        if !self.contract.operation(operation).creates() {
             return self.note_refused_update(exchange);
         }
         let Some(stored) = may_have_stored(&exchange.outcome) else {

@@ -194,7 +194,6 @@ impl History<'_> {
                 continue;
             };
             let creation = Creation {
-                contract: self.contract,
                 operation: made.operation,
                 law,
                 request: &made.request,

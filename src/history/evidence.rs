@@ -169,8 +169,6 @@ impl Walk {
 /// A record that the run created.
 #[derive(Clone, Copy, Debug)]
 pub struct Creation<'seen> {
-    /// The contract.
-    pub contract: &'seen Contract,
     /// The operation that created it.
     pub operation: OperationId,
     /// What the contract promises of it.
@@ -211,8 +209,6 @@ pub struct Sighting<'seen> {
 /// An updated record looked for in its list.
 #[derive(Clone, Copy, Debug)]
 pub struct Updating<'seen> {
-    /// The contract.
-    pub contract: &'seen Contract,
     /// The operation that updated it.
     pub operation: OperationId,
     /// What the contract promises of it.

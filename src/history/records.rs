@@ -7,7 +7,7 @@ use super::evidence::{Creation, Evidence};
 use super::history::{History, Show};
 use super::part::{Role, Sending};
 use crate::contract::link::Target;
-use crate::contract::operation::{Method, OperationId};
+use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Request, identifier};
@@ -25,7 +25,7 @@ impl History<'_> {
     /// The identifier of what an exchange created, when its answer shows one that no record of the list had before.
     pub(super) fn created_id(&self, exchange: &Exchange, body: Option<&Body>) -> Option<String> {
         let operation = exchange.request.operation;
-        let creates = self.contract.operation(operation).method == Method::Post;
+        let creates = self.contract.operation(operation).creates();
         let created = creates && (200..300).contains(&exchange.status()?);
         let ids = self.created_ids(operation, &body.filter(|_| created)?.value);
         let mut own = ids.into_iter().filter(|id| !self.was_listed(operation, id));
@@ -95,7 +95,6 @@ impl History<'_> {
             return;
         }
         show(Evidence::Creation(Creation {
-            contract: self.contract,
             operation,
             law,
             request,

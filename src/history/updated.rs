@@ -153,7 +153,6 @@ impl<'run> History<'run> {
         let elsewhere = sought.elsewhere.as_ref().filter(|_| sought.record.is_some());
         let record = sought.record.as_ref();
         let updating = Updating {
-            contract: self.contract,
             operation: changed.operation,
             law,
             request: &changed.request,

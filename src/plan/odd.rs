@@ -14,7 +14,7 @@ use super::draft;
 use super::template::Template;
 use crate::contract::Contract;
 use crate::contract::odd::{Odd, ParameterKind};
-use crate::contract::operation::{Method, OperationId};
+use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::Oddity;
 use crate::history::Mark;
@@ -93,7 +93,7 @@ impl OddField {
 /// judged of what comes back.
 pub(super) fn odd_requests(contract: &Contract, operation: OperationId, seed: u64) -> Vec<Odd> {
     let documented = contract.operation(operation);
-    let creates = documented.method == Method::Post;
+    let creates = documented.creates();
     let all = documented.odd.iter().copied();
     let (mut fields, mut odd): (Vec<_>, Vec<_>) = all.partition(|odd| odd.oddity.is_of_a_field());
     let is_varied =

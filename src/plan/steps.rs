@@ -163,7 +163,7 @@ impl Plan {
     /// Looks through each list that shows what a called operation creates.
     fn accounts(&mut self, contract: &Contract, called: &[OperationId]) {
         let steps: Vec<_> = self.steps.iter().map(|step| step.operation).collect();
-        let creates = |id: OperationId| contract.operation(id).method == Method::Post;
+        let creates = |id: OperationId| contract.operation(id).creates();
         let created_in = |id| contract.created_in(id).filter(|_| creates(id));
         self.add(Action::Account, lists(&steps, called, created_in));
     }
@@ -233,7 +233,7 @@ fn call_of(contract: &Contract, id: OperationId, supply: &Supply) -> Action {
     match (&operation.page, operation.is_read()) {
         (Some(_), true) => Action::Walk,
         (_, true) => Action::Read,
-        _ if operation.method == Method::Post => Action::Create,
+        _ if operation.creates() => Action::Create,
         _ => Action::Update,
     }
 }

@@ -35,7 +35,7 @@ pub(super) struct Understood<'plan> {
 impl<'plan> Understood<'plan> {
     /// Finds the creates that are understood, each after those that create what it is created below.
     pub(super) fn new(contract: &'plan Contract, scope: &'plan Selection) -> Self {
-        let creates = |id: &OperationId| contract.operation(*id).method == Method::Post;
+        let creates = |id: &OperationId| contract.operation(*id).creates();
         let candidates = contract.operation_ids().filter(|id| scope.writes && creates(id));
         let candidates: HashSet<_> = candidates
             .filter(|id| scope.also_send.contains(id) || against_create(contract, scope, *id).is_none())

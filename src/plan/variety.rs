@@ -21,7 +21,7 @@ use super::draft::Draft;
 use super::leaf::{Leaf, Nature};
 use super::template::Template;
 use crate::contract::Contract;
-use crate::contract::operation::{Method, OperationId};
+use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampForm;
 
 /// The most records that a run may create in the target where nobody says otherwise.
@@ -94,7 +94,7 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
         variants.swap(end, usize::try_from(random.next_u64() % range).unwrap_or(0));
     }
     let slots = Template::of(contract, operation).slots();
-    if documented.method == Method::Post {
+    if documented.creates() {
         let edges = Edges::of_a_create(slots, seed);
         variants.splice(0..0, edges.map(Variant::Awkward));
     } else {

@@ -36,7 +36,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    let (Some(fact), Ok(answer)) = (seen.contract.fact_of(seen.id, FactKind::Status), seen.outcome()) else {
+    let (Some(fact), Ok(answer)) = (sink.contract.fact_of(seen.id, FactKind::Status), seen.outcome()) else {
         return;
     };
     if answer.status == 405 && !answer.headers.contains_key(ALLOW) {

@@ -4,6 +4,7 @@ use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
+use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::{Security, StatusPattern};
 use crate::contract::pointer;
@@ -43,7 +44,9 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let Purpose::MustBeRefused(kind, leaning) = seen.intent.purpose else {
         return;
     };
-    let Some(fact) = fact(seen, kind) else { return };
+    let Some(fact) = fact(sink.contract, seen, kind) else {
+        return;
+    };
     let Ok(answer) = seen.outcome() else {
         return sink.undecided(fact, Reason::Unanswered);
     };
@@ -83,19 +86,19 @@ fn shown(seen: &ExchangeSeen<'_>) -> String {
 }
 
 /// A wrong token is a fact of the security scheme, the others are the operation's own.
-fn fact(seen: &ExchangeSeen<'_>, kind: FactKind) -> Option<FactId> {
+fn fact(contract: &Contract, seen: &ExchangeSeen<'_>, kind: FactKind) -> Option<FactId> {
     let (Security::Bearer { scheme } | Security::ApiKey { scheme, .. }) = &seen.operation.security else {
         return None;
     };
     let of_scheme = || {
         let place = pointer::join("/components/securitySchemes", scheme);
-        let facts = &seen.contract.facts;
+        let facts = &contract.facts;
         facts
             .iter()
             .position(|fact| fact.kind == kind && fact.place == place)
             .map(FactId)
     };
-    seen.contract.fact_of(seen.id, kind).or_else(of_scheme)
+    contract.fact_of(seen.id, kind).or_else(of_scheme)
 }
 
 #[cfg(test)]

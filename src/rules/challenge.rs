@@ -32,7 +32,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    let (Some(fact), Ok(answer)) = (seen.contract.fact_of(seen.id, FactKind::Challenge), seen.outcome()) else {
+    let (Some(fact), Ok(answer)) = (sink.contract.fact_of(seen.id, FactKind::Challenge), seen.outcome()) else {
         return;
     };
     if answer.status != 401 {

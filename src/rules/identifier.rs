@@ -42,7 +42,7 @@ fn judge(creation: &Creation<'_>, sink: &mut Sink<'_>) {
         return;
     };
     let pointer = || format!("{}{}", creation.law.resource, creation.law.id);
-    let fact = |kind| creation.contract.fact_of(creation.operation, kind);
+    let fact = |kind| sink.contract.fact_of(creation.operation, kind);
     if let Some(fact) = fact(FactKind::IdentifierUnique) {
         if id.is_null() {
             sink.undecided(fact, Reason::OnlyNull);
@@ -58,7 +58,7 @@ fn judge(creation: &Creation<'_>, sink: &mut Sink<'_>) {
 }
 
 fn serves(creation: &Creation<'_>, id: &Value, fact: FactId, sink: &mut Sink<'_>) {
-    let contract = creation.contract;
+    let contract = sink.contract;
     for link in contract.links_from(creation.operation) {
         let Link {
             target: Target::Parameter(index),

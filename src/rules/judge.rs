@@ -130,7 +130,6 @@ impl<'contract> Judge<'contract> {
             self.verdicts.successes.count(exchange, success, page);
         }
         let seen = ExchangeSeen {
-            contract: self.contract,
             id,
             operation,
             exchange,
@@ -261,7 +260,6 @@ impl<'contract> Judge<'contract> {
             let request = missed.map_or_else(plain, |missed| missed.request.clone());
             let exchange = missed.map(|missed| missed.number);
             let seen = OperationSeen {
-                contract: self.contract,
                 operation,
                 reason: &reason,
             };

@@ -38,7 +38,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(sighting: &Sighting<'_>, sink: &mut Sink<'_>) {
     let creation = &sighting.creation;
-    let Some(fact) = creation.contract.fact_of(creation.operation, FactKind::Listed) else {
+    let Some(fact) = sink.contract.fact_of(creation.operation, FactKind::Listed) else {
         return;
     };
     if sighting.listed.is_some() {

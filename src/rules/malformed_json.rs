@@ -40,7 +40,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     } else {
         FactKind::JsonOf(documented.status)
     };
-    let Some(fact) = seen.contract.fact_of(seen.id, kind) else {
+    let Some(fact) = sink.contract.fact_of(seen.id, kind) else {
         return;
     };
     match body {

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use crate::contract::Contract;
 use crate::contract::odd::Odd;
 use crate::contract::operation::{DocumentedAnswer, Operation, OperationId};
 use crate::exchange::json::{Body, JsonError};
@@ -24,8 +23,6 @@ pub struct Origin<'origin> {
 /// An exchange with its body read.
 #[derive(Clone, Copy, Debug)]
 pub struct ExchangeSeen<'seen> {
-    /// The contract.
-    pub contract: &'seen Contract,
     /// The operation's place.
     pub id: OperationId,
     /// The operation.
@@ -69,8 +66,6 @@ impl<'seen> ExchangeSeen<'seen> {
 /// An operation of which no success was judged.
 #[derive(Clone, Copy, Debug)]
 pub struct OperationSeen<'seen> {
-    /// The contract.
-    pub contract: &'seen Contract,
     /// The operation.
     pub operation: OperationId,
     /// Why there is no success.

@@ -36,7 +36,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     if let Some(odd) = seen.odd() {
         return judge_odd(seen, odd, sink);
     }
-    let Some(fact) = seen.contract.fact_of(seen.id, FactKind::NoServerError) else {
+    let Some(fact) = sink.contract.fact_of(seen.id, FactKind::NoServerError) else {
         return;
     };
     let once = is_sent_once(seen);
@@ -58,7 +58,7 @@ fn is_sent_once(seen: &ExchangeSeen<'_>) -> bool {
 
 /// Of an odd request nothing but the oddity is judged: what refuses its credential or asks for time says nothing of it.
 fn judge_odd(seen: &ExchangeSeen<'_>, odd: Odd, sink: &mut Sink<'_>) {
-    let Some(fact) = seen.contract.fact_of(seen.id, FactKind::OddNoServerError) else {
+    let Some(fact) = sink.contract.fact_of(seen.id, FactKind::OddNoServerError) else {
         return;
     };
     match seen.outcome().map(|answer| answer.status) {

@@ -36,7 +36,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let Purpose::Documented(leaning) = seen.intent.purpose else {
         return;
     };
-    let Some(fact) = seen.contract.fact_of(seen.id, FactKind::Status) else {
+    let Some(fact) = sink.contract.fact_of(seen.id, FactKind::Status) else {
         return;
     };
     let Ok(answer) = seen.outcome() else {

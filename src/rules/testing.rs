@@ -193,7 +193,6 @@ impl Bench {
         let mut request = self.request();
         request.body = Some(Content::Json(sent.clone()));
         let creation = Creation {
-            contract: &self.contract,
             operation: self.operation,
             law: self.contract.operation(self.operation).laws.created.as_ref().unwrap(),
             request: &request,
@@ -239,7 +238,6 @@ impl Bench {
         let mut request = self.request();
         request.body = Some(Content::Json(sent.clone()));
         let updating = Updating {
-            contract: &self.contract,
             operation: self.operation,
             law: self.contract.operation(self.operation).laws.updated.as_ref().unwrap(),
             request: &request,

@@ -43,7 +43,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sound: bool, sink: &mut Sink<'_>) {
-    let (Some(fact), Some(Ok(body))) = (seen.contract.fact_of(seen.id, FactKind::Decodes), seen.body) else {
+    let (Some(fact), Some(Ok(body))) = (sink.contract.fact_of(seen.id, FactKind::Decodes), seen.body) else {
         return;
     };
     if !sound {

@@ -50,9 +50,9 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(seen: &OperationSeen<'_>, sink: &mut Sink<'_>) {
-    let facts = &seen.contract.facts;
+    let facts = &sink.contract.facts;
     let any = || facts.iter().position(|fact| fact.operation == seen.operation);
-    let status = seen.contract.fact_of(seen.operation, FactKind::Status);
+    let status = sink.contract.fact_of(seen.operation, FactKind::Status);
     if let Some(fact) = status.or_else(|| any().map(crate::contract::fact::FactId)) {
         sink.noted(fact, Some(DOCUMENTED), String::new, || format!("none: {}", seen.reason));
     }

@@ -36,7 +36,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         Purpose::Account | Purpose::Equivalent | Purpose::MustBeRefused(..) => return,
         Purpose::Odd(_) => FactKind::OddComplete,
     };
-    let Some(fact) = seen.contract.fact_of(seen.id, kind) else {
+    let Some(fact) = sink.contract.fact_of(seen.id, kind) else {
         return;
     };
     match seen.outcome() {

@@ -36,9 +36,7 @@ pub(super) static RULE: Rule = Rule {
 fn judge(creation: &Creation<'_>, sink: &mut Sink<'_>) {
     let id = creation.resource.pointer(&creation.law.id);
     let unusable = id.filter(|id| !id.is_null() && identifier(id).is_none());
-    let fact = creation
-        .contract
-        .fact_of(creation.operation, FactKind::IdentifierUnique);
+    let fact = sink.contract.fact_of(creation.operation, FactKind::IdentifierUnique);
     if let (Some(id), Some(fact)) = (unusable, fact) {
         let documented = Some("a text or a number of at most 200 characters");
         let received = sink.tell(id);

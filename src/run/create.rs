@@ -123,7 +123,7 @@ impl Session<'_> {
         as_before: Option<&Draft>,
     ) -> Result<Tried, Reason> {
         self.owned(operation).await?;
-        let address = request::address(self.contract, operation, self.history().known()).map_err(Reason::NoValue)?;
+        let address = self.address(operation)?;
         let mut draft = self.draft(operation, form)?;
         if let Some(before) = as_before {
             draft.choose_as(before);
@@ -229,7 +229,7 @@ impl Session<'_> {
     pub(super) async fn as_accepted(&self, operation: OperationId) -> Option<(Draft, Address)> {
         let accepted = self.drafts.accepted.borrow().get(&operation).cloned()?;
         self.owned(operation).await.ok()?;
-        let address = request::address(self.contract, operation, self.history().known()).ok()?;
+        let address = self.address(operation).ok()?;
         Some((accepted, address))
     }
 
@@ -238,7 +238,7 @@ impl Session<'_> {
         let operation = draft.operation();
         let credential = request::credential(&self.contract.operation(operation).security);
         let request = self.writing_request(draft, address, credential);
-        let creates = self.contract.operation(operation).method == Method::Post;
+        let creates = self.contract.operation(operation).creates();
         let again = Again {
             another: creates && standing != Standing::Last,
             ..Again::default()

@@ -69,7 +69,7 @@ impl Session<'_> {
     async fn plain(&self, operation: OperationId) -> Result<Option<Plain>, Reason> {
         let documented = self.contract.operation(operation);
         self.owned(operation).await?;
-        let address = request::address(self.contract, operation, self.history().known()).map_err(Reason::NoValue)?;
+        let address = self.address(operation)?;
         let uuids = documented.parameters.iter();
         let uuids = uuids.filter(|parameter| is_uuid_in_path(&self.contract.document, documented, parameter));
         let values = uuids.filter_map(|uuid| {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::request;
 use super::session::Session;
 use super::walk::Order;
 use crate::contract::operation::OperationId;
@@ -97,7 +96,7 @@ impl Session<'_> {
             ShownBy::Read(read) => {
                 let look = self.look_for(read, &sought);
                 let sight = async || {
-                    let address = request::address(self.contract, read, self.history().known());
+                    let address = self.address(read);
                     let Ok(address) = address else { return };
                     self.call(self.documented(read, address).part(Part::Sight(look))).await;
                 };

@@ -18,7 +18,7 @@ use super::request::{self, Address};
 use super::session::{Call, Session};
 use crate::contract::fact::FactKind;
 use crate::contract::odd::Odd;
-use crate::contract::operation::{Method, OperationId};
+use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampForm;
 use crate::exchange::{Content, Exchange, Purpose, Request};
 use crate::history::{Residue, may_have_stored};
@@ -145,7 +145,7 @@ impl Session<'_> {
     /// Counts a field of another type that a create let in.
     fn note_let_in(&self, exchange: &Exchange, odd: Odd) {
         let operation = exchange.request.operation;
-        let creates = self.contract.operation(operation).method == Method::Post;
+        let creates = self.contract.operation(operation).creates();
         let accepted = exchange.status().is_some_and(|status| (200..300).contains(&status));
         if odd.oddity.is_of_a_field() && creates && accepted {
             *self.odd_requests.let_in.borrow_mut().entry(operation).or_default() += 1;
@@ -156,7 +156,7 @@ impl Session<'_> {
     fn note_stray(&self, exchange: &Exchange, part: OddPart) {
         let operation = exchange.request.operation;
         let documented = self.contract.operation(operation);
-        let updates = !documented.is_read() && documented.method != Method::Post;
+        let updates = !documented.is_read() && !documented.creates();
         let stored = may_have_stored(&exchange.outcome) == Some(true);
         if let (OddPart::Identifier(id), true) = (part, updates && stored) {
             let stray = Residue {

@@ -1,12 +1,10 @@
 //! Calls with a credential that must be refused.
 
-use super::request;
 use super::session::{Call, Session};
 use crate::contract::operation::{OperationId, Security};
 use crate::contract::vocabulary::TimestampForm;
 use crate::exchange::{Credential, Leaning, Purpose, Request};
 use crate::plan::Probe;
-use crate::rules::Reason;
 
 impl Session<'_> {
     /// Calls the operation as documented, but for the credential.
@@ -64,10 +62,7 @@ impl Session<'_> {
     /// The request, or none where its identifiers are not known; then the operation's own reason stands. A write is
     /// drafted as the operation accepted it, so that a refusal is about the credential.
     fn refusable_request(&self, operation: OperationId, purpose: Purpose, credential: Credential) -> Option<Request> {
-        let address = request::address(self.contract, operation, self.history().known());
-        let address = address
-            .map_err(|reason| self.not_called(operation, Reason::NoValue(reason)))
-            .ok()?;
+        let address = self.address_if_any(operation)?;
         let documented = self.contract.operation(operation);
         if documented.is_read() {
             return Some(address.request((operation, documented), credential));

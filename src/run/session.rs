@@ -437,7 +437,7 @@ impl<'run> Session<'run> {
     /// Whether the operation may be sent: a create while one more record may be left in the target, everything else
     /// always, because it leaves none.
     pub(super) fn may_write(&self, operation: OperationId) -> bool {
-        self.contract.operation(operation).method != Method::Post || self.has_room()
+        !self.contract.operation(operation).creates() || self.has_room()
     }
 
     /// Why a write is not sent for which there is no room.
@@ -478,7 +478,7 @@ impl<'run> Session<'run> {
         self.sender
             .count(|tally| tally.unfinished = tally.sent - tally.answered);
         let mut evaluation = self.evaluation.into_inner();
-        let creates = |operation: &OperationId| self.contract.operation(*operation).method == Method::Post;
+        let creates = |operation: &OperationId| self.contract.operation(*operation).creates();
         for operation in self.sender.unanswered_writes().into_iter().filter(creates) {
             evaluation.leave(Residue {
                 operation,

@@ -48,14 +48,7 @@ impl Session<'_> {
 
     /// Reads once, again while a 404 may be that of a record which is not there yet. Hands back the status.
     async fn read_within(&self, operation: OperationId, longest: Duration) -> Option<u16> {
-        let address = request::address(self.contract, operation, self.history().known());
-        let address = match address {
-            Ok(address) => address,
-            Err(reason) => {
-                self.not_called(operation, Reason::NoValue(reason));
-                return None;
-            }
-        };
+        let address = self.address_if_any(operation)?;
         let again = Again {
             within: longest,
             ..Again::default()
@@ -138,18 +131,9 @@ impl Session<'_> {
     pub(super) async fn page(&self, look: LookId, asked: Option<u64>) -> Option<bool> {
         let list = look.list();
         let law = self.contract.operation(list).page.as_ref();
-        let address = law.map(|law| (law, request::address(self.contract, list, self.history().known())));
-        let (law, mut address) = match address {
-            Some((law, Ok(address))) => (law, address),
-            Some((_, Err(reason))) => {
-                self.not_called(list, Reason::NoValue(reason));
-                self.evaluated(|evaluation| evaluation.unsent(look));
-                return None;
-            }
-            None => {
-                self.evaluated(|evaluation| evaluation.unsent(look));
-                return None;
-            }
+        let Some((law, mut address)) = law.and_then(|law| Some((law, self.address_if_any(list)?))) else {
+            self.evaluated(|evaluation| evaluation.unsent(look));
+            return None;
         };
         if let Some(number) = asked {
             address.add_query(&law.parameter, &number.to_string());
@@ -165,6 +149,17 @@ impl Session<'_> {
         self.evaluated(|evaluation| evaluation.walk(look, Extent::Some));
         self.page(look, asked).await;
         self.conclude(look, true);
+    }
+
+    /// Where a documented request to the operation goes, with the values that answers have shown.
+    pub(super) fn address(&self, operation: OperationId) -> Result<Address, Reason> {
+        request::address(self.contract, operation, self.history().known()).map_err(Reason::NoValue)
+    }
+
+    /// The same; where a value is missing, that is why the operation is not called.
+    pub(super) fn address_if_any(&self, operation: OperationId) -> Option<Address> {
+        let address = self.address(operation);
+        address.map_err(|reason| self.not_called(operation, reason)).ok()
     }
 
     /// A documented request without a body.
