@@ -1,6 +1,6 @@
 //! Says where the token goes, before it goes there: what `--quiet` does not silence.
 
-use super::check::Arguments;
+use super::arguments::Arguments;
 use super::config::Settled;
 use super::edge;
 use crate::exchange::Target;

@@ -1,29 +1,27 @@
 //! `countersign check`: a service against the contract. Flags as typed become settled values here; nothing deeper sees
 //! a flag.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use clap::builder::PathBufValueParser;
-use clap::{ArgAction, Args};
 use secrecy::SecretString;
 use tokio::runtime::Runtime;
 
 use super::announce;
 use super::apart::{self, apart};
-use super::config::{self, Accepting, CheckPart, Origin, Said, Setting, Settled, TargetPart};
-use super::edge::{self, CONFIG_VARIABLE, ColorWhen, TARGET_VARIABLE};
+use super::arguments::Arguments;
+use super::config::{self, Accepting, Origin, Setting, Settled};
+use super::edge;
 use super::failure::{Failure, NOT_WRITTEN};
-use super::format;
-use super::output::{Outputs, ReportTarget};
+use super::output::{Outputs, Terminals};
 use super::progress::Progress;
 use super::residue_file::{Begun, ResidueFile};
 use super::serve::store;
 use super::shown;
 use super::signals;
-use crate::check::{Prepared, Report, random_seed};
+use crate::check::{Prepared, Report};
 use crate::client::Token;
 use crate::contract::Contract;
 use crate::contract::document::MAXIMUM_BYTES;
@@ -31,71 +29,12 @@ use crate::contract::operation::OperationId;
 use crate::exchange::redact::Values;
 use crate::exchange::{Limits, Target, Transport};
 use crate::history::Mark;
-use crate::plan::{Bounds, Plan, Selection, Shard};
+use crate::plan::{Plan, Selection};
 use crate::report::{Record, Terminal, accepted};
 use crate::rules::{Level, Levels};
 use crate::run::{Event, Run, Settings};
 use crate::service::fault::{self, Faults};
 use crate::service::{self, Profile, Service, StoreUrl};
-
-/// What `check` takes.
-#[derive(Clone, Debug, Args)]
-pub(super) struct Arguments {
-    /// The target of `countersign.toml` to check; `embedded` is the reference service
-    #[arg(long, value_name = "NAME", env = TARGET_VARIABLE)]
-    pub(super) target: Option<Setting<String>>,
-    /// The configuration; without it `countersign.toml` is looked for from the working directory upwards
-    #[arg(long, value_name = "FILE", env = CONFIG_VARIABLE, value_parser = Said(PathBufValueParser::new()))]
-    pub(super) config: Option<Setting<PathBuf>>,
-    /// Read no configuration
-    #[arg(long)]
-    pub(super) no_config: bool,
-    /// A file that holds the target's token; without it the token is taken from `COUNTERSIGN_TOKEN`
-    #[arg(long, value_name = "FILE")]
-    pub(super) token_file: Option<PathBuf>,
-    #[command(flatten)]
-    pub(super) service: TargetPart,
-    #[command(flatten)]
-    pub(super) check: CheckPart,
-    /// Write what each write may leave in the target to this file, before it is sent and after it; JSON Lines are
-    /// appended, and reach the disk even if the run is killed
-    #[arg(long, value_name = "FILE")]
-    pub(super) residue: Option<PathBuf>,
-    /// Check this part of the plan alone, one of N; `countersign merge` joins their reports. Give each of them the same
-    /// flags and --seed; --max-writes holds for each
-    #[arg(long, value_name = "K/N", allow_hyphen_values = true)]
-    pub(super) shard: Option<Shard>,
-    /// Let the embedded service deviate in this way, to see it found; `list` prints all; repeatable
-    #[arg(long, value_name = "NAME", conflicts_with = "base_url")]
-    pub(super) fault: Vec<String>,
-    /// Make a finding of this rule fail the run; repeatable
-    #[arg(long, value_name = "RULE")]
-    pub(super) deny: Vec<String>,
-    /// Report a finding of this rule without failing; repeatable
-    #[arg(long, value_name = "RULE")]
-    pub(super) warn: Vec<String>,
-    /// Do not report this rule; repeatable
-    #[arg(long, value_name = "RULE")]
-    pub(super) allow: Vec<String>,
-    /// Write what was found into the configuration as accepted, each finding to be given its reason there
-    #[arg(long, conflicts_with = "no_config")]
-    pub(super) accept: bool,
-    /// Print values of the target's data instead of their shapes
-    #[arg(long)]
-    pub(super) show_values: bool,
-    // What it does is told by `format::help`, which knows the formats.
-    #[arg(long, value_name = "FORMAT[=FILE]", help = format::help())]
-    pub(super) report: Vec<ReportTarget>,
-    /// When to use colour
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(super) color: ColorWhen,
-    /// Tell each exchange and each undecided fact
-    #[arg(short, long, action = ArgAction::SetTrue, conflicts_with = "quiet")]
-    pub(super) verbose: bool,
-    /// Tell the verdict alone
-    #[arg(short, long, action = ArgAction::SetTrue)]
-    pub(super) quiet: bool,
-}
 
 /// Prints every fault of the embedded service.
 pub(super) fn list_faults() -> Result<u8, Failure> {
@@ -159,7 +98,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
 /// Writes the reports, then tells what was accepted. Gives back whether all reports were written.
 fn write(
     outputs: Outputs,
-    (record, terminals): (&Record, &shown::Terminals),
+    (record, terminals): (&Record, &Terminals),
     accepted: Result<Option<String>, Failure>,
 ) -> Result<bool, Failure> {
     let written = outputs.write(record, terminals);
@@ -324,57 +263,6 @@ pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Re
         seed,
         shard: arguments.shard,
     })
-}
-
-/// What `plan` takes from the flags of a check.
-impl Arguments {
-    pub(super) fn spec(&self) -> Option<&Path> {
-        self.check.spec.as_ref().map(|spec| spec.value.as_path())
-    }
-
-    /// The configuration that is named.
-    pub(super) fn config_file(&self) -> Option<&Path> {
-        self.config.as_ref().map(|config| config.value.as_path())
-    }
-
-    /// Whether requests are sent that create and update.
-    pub(super) fn writes(&self) -> bool {
-        // The embedded service is nobody's: it gets both.
-        self.service.writes.value || self.service.base_url.is_none()
-    }
-
-    /// The seed, made up where none is given.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure::Usage`] for a shard without one: all of them must make the same choices.
-    pub(super) fn chosen_seed(&self) -> Result<u64, Failure> {
-        match (self.check.seed.as_ref(), self.shard) {
-            (None, Some(_)) => Err(Failure::Usage(
-                "--shard needs --seed: all shards must make the same choices; give each the same number, such as that \
-                 of the pipeline's run"
-                    .to_owned(),
-            )),
-            (seed, _) => Ok(seed.map_or_else(random_seed, |seed| seed.value)),
-        }
-    }
-
-    pub(super) fn rounds(&self) -> u64 {
-        self.check.repeat.value.0
-    }
-
-    pub(super) fn is_verbose(&self) -> bool {
-        self.verbose
-    }
-
-    /// What bounds the requests of each step.
-    pub(super) fn bounds(&self) -> Bounds {
-        Bounds {
-            max_writes: self.service.max_writes.value.0,
-            max_pages: self.check.max_pages.value.0,
-            settle: Duration::from_secs_f64(self.service.pace.settle.value.0),
-        }
-    }
 }
 
 impl Resolved {

@@ -3,6 +3,7 @@
 
 mod announce;
 mod apart;
+mod arguments;
 mod aside;
 mod check;
 mod completions;
@@ -28,7 +29,7 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use check::Arguments;
+use arguments::Arguments;
 use config::Settled;
 use failure::Failure;
 

@@ -13,13 +13,21 @@ use super::aside::aside;
 use super::edge;
 use super::failure::Failure;
 use super::format::{Format, Stream};
-use super::shown::Terminals;
-use crate::report::{MOST_BYTES, Record, markdown_within};
+use crate::report::{MOST_BYTES, Record, Terminal, markdown_within};
 
 /// How a message names standard output.
 const STANDARD_OUTPUT: &str = "standard output";
 /// The most that GitHub takes as the summary of a step, in bytes.
 const MOST_OF_A_SUMMARY: u64 = 1 << 20;
+
+/// How the terminal's report is written to each place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terminals {
+    /// On standard output.
+    pub(super) shown: Terminal,
+    /// In a file: no terminal is asked.
+    pub(super) filed: Terminal,
+}
 
 /// A format, and the file it goes to; standard output where none is named.
 #[derive(Clone, Debug, PartialEq, Eq)]

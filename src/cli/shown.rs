@@ -8,7 +8,7 @@ use super::apart::{self, apart};
 use super::edge::{self, ColorWhen};
 use super::failure::Failure;
 use super::format;
-use super::output::{Outputs, ReportTarget};
+use super::output::{Outputs, ReportTarget, Terminals};
 use crate::report::{Record, Styling, Terminal, Verbosity};
 
 /// The flags of a command that has a record and writes it.
@@ -60,15 +60,6 @@ pub(super) fn targets(asked: &[ReportTarget]) -> Vec<ReportTarget> {
     } else {
         asked.to_vec()
     }
-}
-
-/// How the terminal's report is written to each place.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Terminals {
-    /// On standard output.
-    pub(super) shown: Terminal,
-    /// In a file: no terminal is asked.
-    pub(super) filed: Terminal,
 }
 
 /// How the terminal's report is written; `told` is whether little (`-q`) and whether much (`-v`) is wanted.

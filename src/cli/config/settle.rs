@@ -21,7 +21,7 @@ use super::find::{self, Config, Trust};
 use super::levels::LevelEntry;
 use super::setting::{Origin, Setting};
 use super::settings::TargetPart;
-use crate::cli::check::Arguments;
+use crate::cli::arguments::Arguments;
 use crate::cli::edge::{BASE_URL_VARIABLE, TARGET_VARIABLE, TOKEN_VARIABLE};
 use crate::cli::failure::Failure;
 use crate::contract::Contract;

@@ -1,0 +1,125 @@
+//! The arguments of `countersign check`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::builder::PathBufValueParser;
+use clap::{ArgAction, Args};
+
+use super::config::{CheckPart, Said, Setting, TargetPart};
+use super::edge::{CONFIG_VARIABLE, ColorWhen, TARGET_VARIABLE};
+use super::failure::Failure;
+use super::format;
+use super::output::ReportTarget;
+use crate::check::random_seed;
+use crate::plan::{Bounds, Shard};
+
+/// What `check` takes.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Arguments {
+    /// The target of `countersign.toml` to check; `embedded` is the reference service
+    #[arg(long, value_name = "NAME", env = TARGET_VARIABLE)]
+    pub(super) target: Option<Setting<String>>,
+    /// The configuration; without it `countersign.toml` is looked for from the working directory upwards
+    #[arg(long, value_name = "FILE", env = CONFIG_VARIABLE, value_parser = Said(PathBufValueParser::new()))]
+    pub(super) config: Option<Setting<PathBuf>>,
+    /// Read no configuration
+    #[arg(long)]
+    pub(super) no_config: bool,
+    /// A file that holds the target's token; without it the token is taken from `COUNTERSIGN_TOKEN`
+    #[arg(long, value_name = "FILE")]
+    pub(super) token_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) service: TargetPart,
+    #[command(flatten)]
+    pub(super) check: CheckPart,
+    /// Write what each write may leave in the target to this file, before it is sent and after it; JSON Lines are
+    /// appended, and reach the disk even if the run is killed
+    #[arg(long, value_name = "FILE")]
+    pub(super) residue: Option<PathBuf>,
+    /// Check this part of the plan alone, one of N; `countersign merge` joins their reports. Give each of them the same
+    /// flags and --seed; --max-writes holds for each
+    #[arg(long, value_name = "K/N", allow_hyphen_values = true)]
+    pub(super) shard: Option<Shard>,
+    /// Let the embedded service deviate in this way, to see it found; `list` prints all; repeatable
+    #[arg(long, value_name = "NAME", conflicts_with = "base_url")]
+    pub(super) fault: Vec<String>,
+    /// Make a finding of this rule fail the run; repeatable
+    #[arg(long, value_name = "RULE")]
+    pub(super) deny: Vec<String>,
+    /// Report a finding of this rule without failing; repeatable
+    #[arg(long, value_name = "RULE")]
+    pub(super) warn: Vec<String>,
+    /// Do not report this rule; repeatable
+    #[arg(long, value_name = "RULE")]
+    pub(super) allow: Vec<String>,
+    /// Write what was found into the configuration as accepted, each finding to be given its reason there
+    #[arg(long, conflicts_with = "no_config")]
+    pub(super) accept: bool,
+    /// Print values of the target's data instead of their shapes
+    #[arg(long)]
+    pub(super) show_values: bool,
+    // What it does is told by `format::help`, which knows the formats.
+    #[arg(long, value_name = "FORMAT[=FILE]", help = format::help())]
+    pub(super) report: Vec<ReportTarget>,
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(super) color: ColorWhen,
+    /// Tell each exchange and each undecided fact
+    #[arg(short, long, action = ArgAction::SetTrue, conflicts_with = "quiet")]
+    pub(super) verbose: bool,
+    /// Tell the verdict alone
+    #[arg(short, long, action = ArgAction::SetTrue)]
+    pub(super) quiet: bool,
+}
+
+/// What `plan` takes from the flags of a check.
+impl Arguments {
+    pub(super) fn spec(&self) -> Option<&Path> {
+        self.check.spec.as_ref().map(|spec| spec.value.as_path())
+    }
+
+    /// The configuration that is named.
+    pub(super) fn config_file(&self) -> Option<&Path> {
+        self.config.as_ref().map(|config| config.value.as_path())
+    }
+
+    /// Whether requests are sent that create and update.
+    pub(super) fn writes(&self) -> bool {
+        // The embedded service is nobody's: it gets both.
+        self.service.writes.value || self.service.base_url.is_none()
+    }
+
+    /// The seed, made up where none is given.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Usage`] for a shard without one: all of them must make the same choices.
+    pub(super) fn chosen_seed(&self) -> Result<u64, Failure> {
+        match (self.check.seed.as_ref(), self.shard) {
+            (None, Some(_)) => Err(Failure::Usage(
+                "--shard needs --seed: all shards must make the same choices; give each the same number, such as that \
+                 of the pipeline's run"
+                    .to_owned(),
+            )),
+            (seed, _) => Ok(seed.map_or_else(random_seed, |seed| seed.value)),
+        }
+    }
+
+    pub(super) fn rounds(&self) -> u64 {
+        self.check.repeat.value.0
+    }
+
+    pub(super) fn is_verbose(&self) -> bool {
+        self.verbose
+    }
+
+    /// What bounds the requests of each step.
+    pub(super) fn bounds(&self) -> Bounds {
+        Bounds {
+            max_writes: self.service.max_writes.value.0,
+            max_pages: self.check.max_pages.value.0,
+            settle: Duration::from_secs_f64(self.service.pace.settle.value.0),
+        }
+    }
+}
