@@ -41,12 +41,8 @@ impl Session<'_> {
         let capitals = ways.iter().position(|way| *way == Equivalence::IdentifierCase);
         if let Some(capitals) = capitals.filter(|_| plain.identifiers.is_empty()) {
             ways.remove(capitals);
-            if let Some(fact) = self
-                .contract
-                .fact_of(operation, FactKind::Equivalent(Equivalence::IdentifierCase))
-            {
-                self.evaluated(|evaluation| evaluation.explain(fact, Reason::NoCapitals));
-            }
+            let kind = FactKind::Equivalent(Equivalence::IdentifierCase);
+            self.explain(operation, kind, Reason::NoCapitals);
         }
         if ways.is_empty() {
             return;

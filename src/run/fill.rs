@@ -47,7 +47,10 @@ impl Session<'_> {
         let Some(lacking) = self.lacking(list) else { return };
         let left = self.left_for(list);
         if lacking > left {
-            return self.explain(list, &Reason::NoSecondPage(lacking, left));
+            let reason = Reason::NoSecondPage(lacking, left);
+            return OF_A_SECOND_PAGE
+                .into_iter()
+                .for_each(|kind| self.explain(list, kind, reason.clone()));
         }
         if lacking > 0 && !self.create_more(list, lacking).await {
             return;
@@ -110,13 +113,5 @@ impl Session<'_> {
             }
         }
         true
-    }
-
-    fn explain(&self, list: OperationId, reason: &Reason) {
-        for kind in OF_A_SECOND_PAGE {
-            if let Some(fact) = self.contract.fact_of(list, kind) {
-                self.evaluated(|evaluation| evaluation.explain(fact, reason.clone()));
-            }
-        }
     }
 }

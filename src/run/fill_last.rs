@@ -18,14 +18,14 @@ impl Session<'_> {
         }
         let left = self.left_for_last_pages();
         if left == 0 {
-            return self.explain_full(list, left);
+            return self.explain(list, FactKind::PageFull, Reason::NoFullPage(left));
         }
         // What is created is counted on from a total that is true.
         let Some((mut total, lacking)) = self.judged_walk(list).await.as_ref().and_then(lacking) else {
             return;
         };
         if lacking > left {
-            return self.explain_full(list, left);
+            return self.explain(list, FactKind::PageFull, Reason::NoFullPage(left));
         }
         // A list that is full already is looked at as it is.
         let counts = match lacking {
@@ -80,12 +80,6 @@ impl Session<'_> {
         for number in before.into_iter().chain(last).filter(|number| *number > 1) {
             self.expect(1);
             self.page(look, Some(number)).await;
-        }
-    }
-
-    fn explain_full(&self, list: OperationId, left: u64) {
-        if let Some(fact) = self.contract.fact_of(list, FactKind::PageFull) {
-            self.evaluated(|evaluation| evaluation.explain(fact, Reason::NoFullPage(left)));
         }
     }
 }

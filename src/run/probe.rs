@@ -68,11 +68,8 @@ impl Session<'_> {
             return Some(address.request((operation, documented), credential));
         }
         if !self.may_write(operation) {
-            let reason = self.budget_spent();
-            if let Purpose::MustBeRefused(kind, _) = purpose
-                && let Some(fact) = self.contract.fact_of(operation, kind)
-            {
-                self.evaluated(|evaluation| evaluation.explain(fact, reason));
+            if let Purpose::MustBeRefused(kind, _) = purpose {
+                self.explain(operation, kind, self.budget_spent());
             }
             return None;
         }

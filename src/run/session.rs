@@ -17,6 +17,7 @@ use super::sender::Sender;
 use super::settings::Settings;
 use super::settle::{Late, Patience};
 use crate::contract::Contract;
+use crate::contract::fact::FactKind;
 use crate::contract::operation::{Method, OperationId};
 use crate::exchange::{Answer, Credential, Exchange, Failure, Intent, Purpose, Request, Transport};
 use crate::history::{History, LookedThrough, Noted, Other, Part, Residue};
@@ -431,6 +432,13 @@ impl<'run> Session<'run> {
     pub(super) fn not_called(&self, operation: OperationId, reason: Reason) {
         if self.is_first_round() {
             self.evaluated(|evaluation| evaluation.not_called(operation, reason));
+        }
+    }
+
+    /// Says why a fact of the operation is undecided, if the contract states it.
+    pub(super) fn explain(&self, operation: OperationId, kind: FactKind, reason: Reason) {
+        if let Some(fact) = self.contract.fact_of(operation, kind) {
+            self.evaluated(|evaluation| evaluation.explain(fact, reason));
         }
     }
 
