@@ -1,4 +1,4 @@
-//! Tells whether a deployed Contact Database and Visits service does what its document says, and gives Rust programs a
+//! Checks whether a deployed Contact Database and Visits service does what its document says, and gives Rust programs a
 //! typed client for it.
 //!
 //! ```text
@@ -7,21 +7,32 @@
 //!                               over HTTP or in process
 //! ```
 //!
-//! One hand-written contract drives both. Programs take the [`client`], with `default-features = false` and nothing
-//! else; the command line takes the checker:
+//! - **In**: `openapi.yaml`, written by hand after the service's document, and a service to call.
+//! - **Out**: typed responses for a program; verdicts, findings and reports for a test or a pipeline.
+//! - **Start with** [`client::Client`] to call the service, or with [`Check`] to check it.
 //!
-//! | feature | brings |
-//! |---|---|
-//! | none | [`client`]: typed calls, lists as streams |
-//! | `checker` | [`Check`]: a check as a library; `contract`, `exchange`, `plan`, `rules`, `history`, `run`, `report` beneath it |
-//! | `html` | `report::html`: the page of a report |
-//! | `junit` | `report::junit`: a report as JUnit's XML |
-//! | `service` | `service`: the reference implementation |
-//! | `postgres` | PostgreSQL as a store of the reference service |
-//! | `cli` (default) | `cli` and the `countersign` command, with all of the above but PostgreSQL |
+//! # A client call
 //!
-//! A service's own tests hold it to the contract, in their own process: any `tower` service is checked as it is, axum's
-//! router among them, and a deployed one by `.url("https://…")`. Here it is the reference service that is checked:
+//! ```no_run
+//! use countersign::client::futures::TryStreamExt;
+//! use countersign::client::{Client, types};
+//!
+//! # async fn sample(token: &str) -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::new("https://contacts.example.com", token.parse()?)?;
+//! let mut contacts = client.contacts();                     // all pages, one at a time
+//! while let Some(contact) = contacts.try_next().await? {
+//!     println!("{:?}", contact.full_name);
+//! }
+//! let tag = types::TagInput::builder().name("regular".to_owned());
+//! client.create_tag().body(tag).send().await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # A check
+//!
+//! A service's own tests hold it to the contract, in their own process. Any `tower` service is checked as it is, axum's router
+//! among them, and a deployed one by `.url("https://…")`. Here the reference service is checked:
 //!
 #![cfg_attr(all(feature = "checker", feature = "service"), doc = "```")]
 #![cfg_attr(not(all(feature = "checker", feature = "service")), doc = "```ignore")]
@@ -36,7 +47,7 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), countersign::Error> {
 //!     let report = Check::new(Contract::open("openapi.yaml")?)
-//!         .service(my_app())              // or .url("https://contacts.example.com")
+//!         .service(my_app())              // any tower service; or .url("https://contacts.example.com")
 //!         .token("test")
 //!         .writes(true)
 //!         .run()
@@ -46,6 +57,20 @@
 //!     Ok(())
 //! }
 //! ```
+//!
+//! # Features
+//!
+//! A program that calls the service takes `default-features = false` and nothing else:
+//!
+//! | feature | brings |
+//! |---|---|
+//! | none | [`client`]: typed calls, lists as streams |
+//! | `checker` | [`Check`]: a check as a library; `contract`, `exchange`, `plan`, `rules`, `history`, `run`, `report` beneath it |
+//! | `html` | `report::html`: the page of a report |
+//! | `junit` | `report::junit`: a report as JUnit's XML |
+//! | `service` | `service`: the reference implementation |
+//! | `postgres` | PostgreSQL as a store of the reference service |
+//! | `cli` (default) | `cli` and the `countersign` command, with all of the above but PostgreSQL |
 
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,21 @@
 //! A check as a library: of a deployed service, or of one in this process, from a program's own tests.
 //!
-//! [`Check`] takes what the flags of `countersign check` take and settles it; [`Prepared`] carries it out, for the command
-//! line too; [`Report`] is what came of it.
+//! - **In**: a [`Contract`](crate::Contract), a service or a URL, and what the flags of `countersign check` take.
+//! - **Out**: a [`Report`], or an [`Error`] if nothing can be checked.
+//! - **Start with** [`Check`].
+//!
+//! ```no_run
+//! use countersign::{Check, Contract};
+//!
+//! # async fn sample() -> Result<(), countersign::Error> {
+//! let check = Check::new(Contract::open("openapi.yaml")?).url("https://contacts.example.com").token("a-long-token");
+//! let report = check.only("getTags").deny("null-value").run().await?;
+//! println!("{report}");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! `Prepared` carries out what [`Check`] settles, for the command line too.
 
 mod builder;
 mod error;

@@ -1,5 +1,13 @@
 //! The command line: reads arguments, environment, terminal and clock at the edge, and maps outcomes to exit codes.
-//! One subcommand a file.
+//!
+//! - **In**: the arguments and the environment of this process, `countersign.toml`, files.
+//! - **Out**: reports on standard output and in files, progress on standard error, an exit code.
+//! - **Start with** [`main`](fn@main); one subcommand a file, `check` the largest. `config` settles flags, environment and file.
+//!
+//! ```no_run
+//! let code = countersign::cli::main(false);
+//! # drop(code);
+//! ```
 
 mod announce;
 mod apart;

@@ -1,10 +1,28 @@
-//! A contract: an OpenAPI 3.0 document read into operations, shapes, links, laws, gaps and facts, each with its place.
+//! Reads a contract: an OpenAPI 3.0 document becomes operations, shapes, links, laws, gaps and facts, each with its location.
 //!
-//! [`Contract::read`] is the way in. `document`, `defect`, `openapi` and `pointer` are shared with `build.rs`; the keys
-//! of our own are defined in [`vocabulary`].
+//! - **In**: the text of a document, YAML or JSON, and the name that messages call it by.
+//! - **Out**: a [`Contract`], or a [`Defect`] with line, pointer and fix.
+//! - **Start with** [`Contract::open`] for a file, [`Contract::built_in`] for the document of this crate, and
+//!   [`fact::Fact`] for what a response can break.
 //!
-//! An operation holds what is read of it (fields, shapes, odd requests, links), and each of these names operations; a defect
-//! names a place of the document, the reading of which may end in one.
+//! ```
+//! use countersign::Contract;
+//!
+//! let contract = Contract::built_in()?;
+//! let fact = contract.facts.iter().find(|fact| fact.name.to_string() == "getTags /data/total: integer");
+//! let fact = fact.expect("the built-in contract lists tags");
+//! println!("openapi.yaml:{} says {}", contract.position(fact).line, fact.documented);
+//! # assert_eq!(fact.documented.to_string(), "integer");
+//! # Ok::<(), countersign::contract::defect::Defect>(())
+//! ```
+//!
+//! The keys of our own are defined in [`vocabulary`]. `build.rs` includes `document`, `defect`, `openapi` and `pointer`, so that a
+//! build reports a defect in the same words as a check.
+//!
+//! # Design
+//!
+//! An operation holds what is read of it (fields, shapes, edge cases, links), and each of these names operations; a defect
+//! names a location of the document, and reading that may end in one. So these files name each other.
 
 mod choices;
 pub mod defect;

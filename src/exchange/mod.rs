@@ -1,9 +1,24 @@
 //! What went over the wire: the record that everything else reads, the bounded transport that makes it, and what of it
 //! may be shown.
 //!
-//! [`Transport::send`] turns a [`Request`] into an [`Answer`] or a [`Failure`]; with the request that is an
-//! [`Exchange`]. [`json`] reads bodies, [`redact`] says what may be printed, [`neutral`] makes it
-//! harmless to what prints it, [`curl`] tells how to see a request again, [`told`] the shape of a body.
+//! - **In**: a [`Request`], a [`Target`] with its token, and [`Limits`].
+//! - **Out**: an [`Exchange`]: the request with its response, or with the reason why none came.
+//! - **Start with** [`Transport::send`]. [`json`] reads bodies, [`redact`] decides what may be printed, [`neutral`] makes that
+//!   harmless to whatever prints it, [`curl`] writes the command that reproduces a request, and [`told`] the shape of a body.
+//!
+//! ```
+//! use countersign::exchange::{json, redact};
+//!
+//! let body = json::read(br#"{"total": "41"}"#)?;
+//! assert_eq!(redact::shape(&body.value["total"]), "string(2)");
+//! # Ok::<(), countersign::exchange::json::JsonError>(())
+//! ```
+//!
+//! # Design
+//!
+//! A transport bounds everything, because a target may be hostile: one deadline covers connecting, head, body and decoding, and
+//! caps hold for headers, for the decoded body and for nesting. It follows no redirect and uses no proxy, since either would hand
+//! the token to a host that nobody named.
 
 mod coding;
 pub mod curl;

@@ -1,10 +1,25 @@
-//! From a contract to the calls of a run: which operations, in which order, why, and with what in them. Deterministic:
-//! the same contract, scope and seed give the same plan.
+//! From a contract to the calls of a run: which operations, in which order, why, and with what in them.
 //!
-//! [`Plan`] is the order. What a call carries depends on what the target shows, so the bodies are made while the plan
-//! runs: [`Known`](crate::history::Known) keeps the values that links carry, a [`Template`] makes a [`Draft`] of them, [`Retreat`] changes a refused
-//! one field by field. [`Variant`] says how further bodies differ from one that was accepted, [`OddPart`] what an odd
-//! request has that a sound one has not.
+//! - **In**: a [`Contract`](crate::Contract) and a [`Selection`]: what to check, whether writes are allowed, the seed.
+//! - **Out**: a [`Plan`], whose [`Step`]s are in the order of a run. The same contract, selection and seed give the same plan.
+//! - **Start with** [`Plan::new`].
+//!
+//! ```
+//! use countersign::Contract;
+//! use countersign::plan::{Plan, Selection};
+//!
+//! let contract = Contract::built_in()?;
+//! let reads = Plan::new(&contract, &Selection { token: true, ..Selection::default() });
+//! for step in &reads.steps {
+//!     println!("{:?} {}", step.action, contract.operation(step.operation).name);
+//! }
+//! # assert!(reads.steps.len() > 4);
+//! # Ok::<(), countersign::contract::defect::Defect>(())
+//! ```
+//!
+//! What a call carries depends on what the target shows, so bodies are made while the plan runs: [`Known`](crate::history::Known) keeps the values that
+//! links carry, a [`Template`] makes a [`Draft`] of them, and [`Retreat`] changes a rejected one field by field. [`Variant`] says how
+//! further bodies differ from one that was accepted, and [`OddPart`] what an edge case has that a plain request does not.
 
 mod action;
 mod awkward;

@@ -1,4 +1,29 @@
 //! Writes what a run found. Every report is given the same [`Record`] and only writes it.
+//!
+//! - **In**: a [`Record`], of a check that has just ended or of a JSON report that [`read()`] reads.
+//! - **Out**: text: lines for people, JSON, JUnit, SARIF, Markdown, GitHub's annotations, HAR, a page.
+//! - **Start with** [`json()`] and [`read()`], or with [`Terminal`] for people.
+//!
+//! ```no_run
+//! use countersign::report::{json, markdown, read};
+//! use countersign::{Check, Contract};
+//!
+//! # async fn sample() -> Result<(), Box<dyn std::error::Error>> {
+//! let check = Check::new(Contract::open("openapi.yaml")?).url("https://contacts.example.com").token("a-long-token");
+//! let report = check.run().await?;
+//! let text = json(report.record());
+//!
+//! // Later, or elsewhere.
+//! let comment = markdown(&read(text.as_bytes())?);
+//! println!("{comment}");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Design
+//!
+//! A report guesses nothing back from text and recounts nothing: the record has it. What a target sent reaches a record as a shape,
+//! so a new report cannot show a value.
 
 mod accepted;
 mod excerpt;

@@ -1,9 +1,26 @@
-//! Judges exchanges: pure functions from the contract and what came over the wire to verdicts. One rule a file, each
-//! with the kind of facts it decides; [`RULES`] is the registry.
+//! Judges exchanges: pure functions from the contract and what came over the wire to verdicts. One rule a file, each with
+//! the kind of facts that it decides; [`RULES`] is the registry.
 //!
-//! [`Judge`] feeds the rules and keeps the [`Verdicts`]. A rule never sends anything and never reads a clock. What a run sees
-//! goes to an `Evaluation`, which shows it to the judge and to the history, and the history's evidence to the judge; a
-//! [`Recording`] keeps what it is given, to be judged again.
+//! - **In**: a [`Contract`](crate::Contract), exchanges, and the [`evidence`](crate::history::evidence) that `history` makes of several of them.
+//! - **Out**: [`Verdicts`]: each fact held, broken, or undecided with the reason, and the findings at their [`Levels`].
+//! - **Start with** [`Rule`] for what a rule is, and [`Judge`] for how they are fed.
+//!
+//! ```
+//! use countersign::rules::{Level, Levels, Rule};
+//!
+//! let rule = Rule::named("null-value")?;
+//! assert_eq!(rule.level, Level::Warn);
+//! println!("{}", rule.summary);
+//!
+//! let mut levels = Levels::default();
+//! levels.set("null-value", Level::Deny)?;
+//! assert_eq!(levels.base(rule), Level::Deny);
+//! # Ok::<(), countersign::rules::UnknownRule>(())
+//! ```
+//!
+//! A rule never sends anything and never reads a clock, so a recording that is judged again gives the same verdicts.
+//! What a run sees goes to an `Evaluation`, which shows it to the judge and to the history, and the history's evidence to the
+//! judge; a [`Recording`] keeps what it is given.
 
 mod accepted_form;
 mod allow;

@@ -1,5 +1,31 @@
-//! Sends a plan: concurrency, pace, retreat, settling, interruption. [`run`] is the way in; it tells [`Event`]s while it
-//! goes and ends in a [`Run`]. What exchanges show, and what comes next after them, it asks the history.
+//! Sends a plan: concurrency, pace, fallbacks, settling, interruption. What exchanges show, and what comes next after them, it
+//! asks the history.
+//!
+//! - **In**: a contract, a plan, a transport and [`Settings`].
+//! - **Out**: [`Event`]s while it goes, and a [`Run`] at its end, with verdicts and residue.
+//! - **Start with** [`run`]; [`Check::run_watched`](crate::Check::run_watched) calls it with everything settled.
+//!
+//! ```no_run
+//! use countersign::run::Event;
+//! use countersign::{Check, Contract};
+//!
+//! # async fn sample() -> Result<(), countersign::Error> {
+//! let check = Check::new(Contract::open("openapi.yaml")?).url("https://contacts.example.com").token("a-long-token");
+//! let mut watch = |event: Event<'_>| {
+//!     if let Event::Found(finding, _) = event {
+//!         eprintln!("{}", finding.rule.name);
+//!     }
+//! };
+//! let report = check.run_watched(&mut watch).await?;
+//! println!("{} requests", report.run().tally.sent);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Design
+//!
+//! Lists are walked several requests at a time, writes one by one: what a write leaves decides what is sent next. The intent of a
+//! write goes to the caller's [`WriteLog`] before it is sent; if it cannot be kept there, the write is not sent and the run ends.
 //!
 //! A `Session` is one, and each file carries out one kind of step in it: so it holds a type of some files, and each names it.
 

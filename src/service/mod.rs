@@ -1,23 +1,9 @@
-//! The reference service: all nine operations of the document, in the plainest reading of it.
+//! The reference service: all nine operations of the document, in the plainest reading of it. It exists to be checked,
+//! developed against and read.
 //!
-//! It exists to be checked, developed against and read. It stands apart from every other room of the crate and shares
-//! nothing with them but `openapi.yaml`, so that what the checker believes and what the service does are two readings
-//! of one document, not one reading twice.
-//!
-//! A request goes through these, in order:
-//!
-//! ```text
-//! server ─▶ app ─▶ auth ─▶ operations ─▶ store
-//!           │              │  reads the page, the path and the body (page, path, body, json, fields, values, vocabulary)
-//!           │              └▶ answers a page or a record (answer, rendering, kept), or a refusal
-//!           └▶ writes refusals, limits, delays and compresses (refusal, traffic)
-//! ```
-//!
-//! The server holds no more connections than `connections` has room for, and cuts idle ones for new ones.
-//!
-//! [`fault`] stands outside of all this: it makes the service deviate on purpose, so that a check can be checked.
-//!
-//! What the document leaves open is chosen by [`Profile`], which holds one value for each of [`AXES`].
+//! - **In**: HTTP requests, a store, a token, a [`Profile`] and perhaps faults.
+//! - **Out**: responses that do what the document says, or break exactly what a fault says.
+//! - **Start with** [`Service::memory`] or [`Service::open`], [`app`] for a router, and [`run`] to serve it.
 //!
 //! ```no_run
 //! # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
@@ -30,6 +16,25 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Design
+//!
+//! It stands apart from every other room of the crate and shares nothing with them but `openapi.yaml`, so that what the
+//! checker believes and what the service does are two readings of one document, not one reading twice.
+//!
+//! A request goes through these, in order:
+//!
+//! ```text
+//! server ─▶ app ─▶ auth ─▶ operations ─▶ store
+//!           │              │  reads the page, the path and the body (page, path, body, json, fields, values, vocabulary)
+//!           │              └▶ answers a page or a record (answer, rendering, kept), or a refusal
+//!           └▶ writes refusals, limits, delays and compresses (refusal, traffic)
+//! ```
+//!
+//! The server holds no more connections than `connections` has room for, and closes idle ones to make room for new ones.
+//!
+//! [`fault`] stands outside all of this: it makes the service deviate on purpose, so that a check can be checked. What the
+//! document leaves open is chosen by [`Profile`], which holds one value for each of [`AXES`].
 
 mod answer;
 mod app;
