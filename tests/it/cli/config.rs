@@ -175,9 +175,9 @@ fn the_schema_that_config_prints_is_the_one_that_is_checked_in() {
 }
 
 #[test]
-fn the_sample_of_the_readme_is_read_and_valid_against_the_schema() {
-    let readme = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md"));
-    let (_, after) = readme.split_once("```toml\n").expect("a sample");
+fn the_sample_of_the_page_is_read_and_valid_against_the_schema() {
+    let page = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/configuration.md"));
+    let (_, after) = page.split_once("```toml\n").expect("a sample");
     let (sample, _) = after.split_once("```").unwrap();
     let ended = with(sample, &["config", "--json"]).run();
     assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");

@@ -1,4 +1,4 @@
-//! `check --shard` and `merge`: a check on several machines, from the command line and as the README has it.
+//! `check --shard` and `merge`: a check on several machines, from the command line and as `docs/shards.md` has it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -181,16 +181,14 @@ fn a_shard_that_reached_nothing_leaves_the_rest_to_the_others() {
     );
 }
 
-/// The lines of the README's section that begin with this word, without what the format around them takes.
+/// The lines of the page that begin with this word, without what the format around them takes.
 fn sample(word: &str) -> Vec<String> {
-    let readme = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md"));
-    let (_, section) = readme.split_once("### Many machines").unwrap();
-    let (section, _) = section.split_once("\n### ").unwrap();
-    let lines = section.lines().map(|line| line.trim().trim_start_matches("- run: "));
+    let page = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/shards.md"));
+    let lines = page.lines().map(|line| line.trim().trim_start_matches("- run: "));
     lines.filter(|line| line.starts_with(word)).map(str::to_owned).collect()
 }
 
-/// Runs a line of the README in a folder, with `countersign` on the path.
+/// Runs a line of the page in a folder, with `countersign` on the path.
 fn in_shell(line: &str, folder: &Path, variables: &[(&str, &str)]) -> i32 {
     let binary = Path::new(env!("CARGO_BIN_EXE_countersign")).parent().unwrap();
     let mut command = Command::new("sh");
@@ -207,7 +205,7 @@ fn in_shell(line: &str, folder: &Path, variables: &[(&str, &str)]) -> i32 {
 }
 
 #[test]
-fn the_lines_of_the_readme_work_in_a_matrix_and_in_an_indexed_job() {
+fn the_lines_of_the_page_work_in_a_matrix_and_in_an_indexed_job() {
     let target = Target::serve(reference());
     let url = target.url();
     let checks = sample("countersign check");

@@ -1,4 +1,5 @@
-//! The ways into a pipeline: the action for GitHub, the template for GitLab, the pages in `docs/`, the Dockerfile.
+//! What a reader pastes: README, the pages in `docs/`, and the ways into a pipeline: the action for GitHub, the template for
+//! GitLab, the Dockerfile.
 //!
 //! Their shell steps are taken out of the files and run, by the shell that would run them there, against the reference
 //! service as it is and with a fault. What only the services themselves have (caches, uploads, containers) is read and
@@ -6,6 +7,7 @@
 #![cfg(unix)]
 
 mod action;
+mod commands;
 mod container;
 mod gitlab;
 mod pages;

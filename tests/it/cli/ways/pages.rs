@@ -1,7 +1,11 @@
-//! The pages in `docs/`: what they show to run is run, and what they name exists.
+//! The scripts, workflows and links of the pages: what they show to run is run, and what they name exists. Commands of a
+//! console are followed in [`commands`](super::commands).
+
+use std::path::Path;
 
 use serde_yaml::Value;
 
+use super::commands::PAGES;
 use super::workplace::{Done, FAULT, SH, Workplace};
 use super::{blocks, of_clone};
 
@@ -155,19 +159,17 @@ fn the_page_for_gitlab_gives_the_component_what_it_takes() {
 
 #[test]
 fn every_page_is_linked_from_the_readme_and_every_link_leads_somewhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let readme = of_clone("README.md");
-    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
-    for entry in std::fs::read_dir(&docs).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        if !name.ends_with(".md") {
-            continue;
-        }
-        assert!(readme.contains(&format!("(docs/{name})")), "{name} is not linked");
-        let page = of_clone(&format!("docs/{name}"));
+    for name in PAGES.iter().copied().chain(["ARCHITECTURE.md", "CONTRIBUTING.md"]) {
+        let is_linked = !name.starts_with("docs/") || readme.contains(&format!("({name})"));
+        assert!(is_linked, "{name} is not linked");
+        let page = of_clone(name);
         let links = page.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
         for (link, _) in links.filter(|(link, _)| !link.contains("://")) {
             let file = link.split('#').next().unwrap();
-            assert!(docs.join(file).exists(), "{name} links {link}");
+            let folder = root.join(name).parent().unwrap().to_owned();
+            assert!(folder.join(file).exists(), "{name} links {link}");
         }
     }
 }
