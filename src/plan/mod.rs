@@ -18,17 +18,17 @@
 //! ```
 //!
 //! What a call carries depends on what the target shows, so bodies are made while the plan runs: [`Known`](crate::history::Known) keeps the values that
-//! links carry, a [`Template`] makes a [`Draft`] of them, and [`Retreat`] changes a rejected one field by field. [`Variant`] says how
+//! links carry, a [`Template`] makes a [`Draft`] of them, and [`Fallback`] changes a rejected one field by field. [`Variant`] says how
 //! further bodies differ from one that was accepted, and [`OddPart`] what an edge case has that a plain request does not.
 
 mod action;
 mod awkward;
 mod body;
 mod draft;
+mod fallback;
 mod leaf;
 mod odd;
 pub(crate) mod parameter;
-mod retreat;
 mod selection;
 mod shard;
 mod share;
@@ -43,8 +43,8 @@ mod variety;
 pub use action::{Action, Bounds, Doing, Probe, ShownBy};
 pub use awkward::Edges;
 pub use draft::Draft;
+pub use fallback::Fallback;
 pub use odd::OddPart;
-pub use retreat::Retreat;
 pub use selection::Selection;
 pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};
 pub use share::WRONG_TOKENS;

@@ -1,4 +1,4 @@
-//! Writes: creates, with retreat where they are refused, and updates of the run's own records.
+//! Writes: creates, with fallbacks where they are refused, and updates of the run's own records.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use crate::contract::operation::{Method, OperationId};
 use crate::contract::vocabulary::TimestampForm;
 use crate::exchange::{Content, Credential, Exchange, Leaning, Purpose, Request, Writing};
 use crate::history::{Part, Role, Sending};
-use crate::plan::{Draft, Retreat, Template};
+use crate::plan::{Draft, Fallback, Template};
 use crate::rules::Reason;
 
 /// What a write is sent for that leans on nothing but what the document leaves open.
@@ -87,7 +87,7 @@ impl Session<'_> {
         }
     }
 
-    /// Sends a form that was refused once more, with the other fields as a later form was accepted: the retreat before
+    /// Sends a form that was refused once more, with the other fields as a later form was accepted: the fallback before
     /// may have dropped the very field that has the form.
     async fn try_again(&self, operation: OperationId, tries: &mut [(TimestampForm, Tried)]) {
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
@@ -115,7 +115,7 @@ impl Session<'_> {
         }
     }
 
-    /// Sends a draft in this form: as an earlier one was accepted, or with retreat until it is.
+    /// Sends a draft in this form: as an earlier one was accepted, or with fallbacks until it is.
     async fn in_form(
         &self,
         operation: OperationId,
@@ -128,7 +128,7 @@ impl Session<'_> {
         if let Some(before) = as_before {
             draft.choose_as(before);
         }
-        let mut retreat = Retreat::from(draft.clone());
+        let mut fallback = Fallback::from(draft.clone());
         loop {
             let exchange = self.heard(operation, form, &mut draft, &address).await?;
             let status = exchange.status();
@@ -136,7 +136,7 @@ impl Session<'_> {
             let refused = matches!(status, Some(400 | 409 | 422));
             let text = exchange.answer().map(|answer| lossy(&answer.body)).unwrap_or_default();
             let next = match as_before {
-                None => retreat.next(&text),
+                None => fallback.next(&text),
                 // The form is what is asked about, not the instant.
                 Some(_) => draft.at_another_time(),
             };

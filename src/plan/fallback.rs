@@ -1,5 +1,5 @@
 //! Changes a refused body field by field until it is accepted, or nothing is left to change. The main type is
-//! [`Retreat`].
+//! [`Fallback`].
 //!
 //! # Design
 //!
@@ -18,7 +18,7 @@ const TRIES: usize = 40;
 
 /// The bodies still to be tried.
 #[derive(Clone, Debug)]
-pub struct Retreat {
+pub struct Fallback {
     /// The draft that the refusals so far have led to.
     base: Draft,
     /// The next bodies, last first; none before the refusals stopped naming fields.
@@ -26,7 +26,7 @@ pub struct Retreat {
     tried: Vec<Value>,
 }
 
-impl Retreat {
+impl Fallback {
     /// Starts at a draft that is about to be sent.
     #[must_use]
     pub fn from(draft: Draft) -> Self {
@@ -138,23 +138,23 @@ mod tests {
     use crate::history::{Known, Mark};
     use crate::plan::Template;
 
-    fn retreat(operation: &str) -> (Value, Retreat) {
+    fn fallback(operation: &str) -> (Value, Fallback) {
         let contract = Contract::built_in().unwrap();
         let id = contract.operation_named(operation).unwrap();
         let draft = Template::of(&contract, id)
             .draft(&Known::default(), (&Mark::new(1, 1), 0), TimestampForm::Utc)
             .unwrap();
-        (draft.body().0, Retreat::from(draft))
+        (draft.body().0, Fallback::from(draft))
     }
 
     /// Sends bodies to a service that accepts what `accepts` does, and says how many tries that took.
     fn tries(operation: &str, refusal: &str, accepts: impl Fn(&Value) -> bool) -> Option<usize> {
-        let (mut body, mut retreat) = retreat(operation);
+        let (mut body, mut fallback) = fallback(operation);
         for tries in 1..=TRIES {
             if accepts(&body) {
                 return Some(tries);
             }
-            body = retreat.next(refusal)?.body().0;
+            body = fallback.next(refusal)?.body().0;
         }
         None
     }
