@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::carried::carries_all;
-use super::evidence::{Creation, Evidence, Sighting, Walk};
+use super::evidence::{Creation, Evidence, Observation, Walk};
 use super::history::{History, Show};
 use super::look::Item;
 use super::records::text;
@@ -27,7 +27,7 @@ pub(super) struct Made {
 
 /// A record of this run as its list shows it.
 #[derive(Clone, Debug)]
-pub(super) struct Sighted {
+pub(super) struct ObservedRecord {
     pub(super) record: Value,
     /// Its marked pointer in the answer.
     pub(super) pointer: String,
@@ -36,7 +36,7 @@ pub(super) struct Sighted {
     pub(super) request: Request,
 }
 
-impl Sighted {
+impl ObservedRecord {
     /// A value within an item, and its pointer there.
     pub(super) fn new(item: Item<'_>, record: &Value, below: &str) -> Self {
         Self {
@@ -50,7 +50,7 @@ impl Sighted {
 
 /// What a look has shown of the records that it is for, by their place among them.
 #[derive(Debug, Default)]
-pub(super) struct Sightings {
+pub(super) struct Observations {
     made: Vec<Made>,
     /// How many have an identifier: what has none cannot be found, so it is not waited for.
     findable: usize,
@@ -60,11 +60,11 @@ pub(super) struct Sightings {
     places: HashSet<usize>,
     /// Those that this walk has found.
     now: HashSet<usize>,
-    found: HashMap<usize, Sighted>,
-    elsewhere: HashMap<usize, Sighted>,
+    found: HashMap<usize, ObservedRecord>,
+    elsewhere: HashMap<usize, ObservedRecord>,
 }
 
-impl Sightings {
+impl Observations {
     /// Of the records that this list must show.
     pub(super) fn of(history: &History<'_>, list: OperationId) -> Self {
         let made = history.made.iter();
@@ -96,14 +96,14 @@ impl Sightings {
 
 impl History<'_> {
     /// Whether every record was found that can be, with what was sent.
-    pub(super) fn are_all_found(&self, sightings: &Sightings) -> bool {
-        let mut found = sightings.found.iter();
-        sightings.found.len() == sightings.findable
-            && found.all(|(index, seen)| self.carries(&sightings.made[*index], seen))
+    pub(super) fn are_all_found(&self, observations: &Observations) -> bool {
+        let mut found = observations.found.iter();
+        observations.found.len() == observations.findable
+            && found.all(|(index, seen)| self.carries(&observations.made[*index], seen))
     }
 
     /// Whether a record is listed with what was sent.
-    pub(super) fn carries(&self, made: &Made, seen: &Sighted) -> bool {
+    pub(super) fn carries(&self, made: &Made, seen: &ObservedRecord) -> bool {
         let body = made.request.json().unwrap_or(&Value::Null);
         self.law(made.operation)
             .is_none_or(|(created, _)| carries_all(&created.carries, body, &seen.record))
@@ -115,24 +115,24 @@ impl History<'_> {
     }
 
     /// Notes the records that an item is or holds.
-    pub(super) fn sight(&self, list: OperationId, item: Item<'_>, sightings: &mut Sightings) {
-        for (index, made) in sightings.made.iter().enumerate() {
+    pub(super) fn observe(&self, list: OperationId, item: Item<'_>, observations: &mut Observations) {
+        for (index, made) in observations.made.iter().enumerate() {
             let in_place = self.belongs_in(list, made, item.value);
             if in_place {
-                sightings.places.insert(index);
+                observations.places.insert(index);
             }
             if let Some((record, below)) = self.record_in(made, item.value, in_place) {
-                let sighted = Sighted::new(item, record, &below);
+                let observed = ObservedRecord::new(item, record, &below);
                 if in_place {
-                    sightings.now.insert(index);
-                    sightings.found.insert(index, sighted);
+                    observations.now.insert(index);
+                    observations.found.insert(index, observed);
                 } else {
-                    sightings.elsewhere.insert(index, sighted);
+                    observations.elsewhere.insert(index, observed);
                 }
             } else if let Some(below) = self.text_in(made, item.value).filter(|_| !in_place) {
-                sightings
+                observations
                     .elsewhere
-                    .insert(index, Sighted::new(item, item.value, &below));
+                    .insert(index, ObservedRecord::new(item, item.value, &below));
             }
         }
     }
@@ -185,11 +185,11 @@ impl History<'_> {
         Some((&records[index], pointer::element(at, index)))
     }
 
-    pub(super) fn judge_sightings(&mut self, sightings: &Sightings, walk: &Walk, show: Show<'_>) {
+    pub(super) fn judge_observations(&mut self, observations: &Observations, walk: &Walk, show: Show<'_>) {
         let whole = walk.end.reason(walk.most).is_none() && !walk.changed();
-        self.note_keeping(&sightings.made, whole, |index| sightings.found.get(&index));
+        self.note_keeping(&observations.made, whole, |index| observations.found.get(&index));
         let last = walk.last_request(self.contract);
-        for (index, made) in sightings.made.iter().enumerate() {
+        for (index, made) in observations.made.iter().enumerate() {
             let Some((law, _)) = self.law(made.operation) else {
                 continue;
             };
@@ -200,12 +200,12 @@ impl History<'_> {
                 resource: &made.resource,
                 seen_before: made.seen_before,
             };
-            let seen = sightings.found.get(&index);
-            let elsewhere = sightings
+            let seen = observations.found.get(&index);
+            let elsewhere = observations
                 .elsewhere
                 .get(&index)
-                .filter(|_| sightings.places.contains(&index));
-            let sighting = Sighting {
+                .filter(|_| observations.places.contains(&index));
+            let observation = Observation {
                 creation,
                 listed: seen.map(|seen| (&seen.record, seen.pointer.as_str())),
                 elsewhere: elsewhere.map(|seen| seen.pointer.as_str()),
@@ -215,7 +215,7 @@ impl History<'_> {
             };
             let shown = elsewhere.or(seen).map(|seen| &seen.request);
             let request = shown.or(last.as_ref()).unwrap_or(&made.request);
-            show(Evidence::Sighting(sighting, request));
+            show(Evidence::Observation(observation, request));
         }
     }
 }

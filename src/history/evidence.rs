@@ -21,7 +21,7 @@ pub enum Evidence<'seen> {
     /// A form of a request field.
     Form(FormTried, &'seen Request),
     /// A created record looked for in its list.
-    Sighting(Sighting<'seen>, &'seen Request),
+    Observation(Observation<'seen>, &'seen Request),
     /// A record that is there although its create was refused.
     Stored(Stored<'seen>, &'seen Request),
     /// An updated record looked for in its list.
@@ -191,7 +191,7 @@ impl Creation<'_> {
 
 /// A created record looked for in its list.
 #[derive(Clone, Copy, Debug)]
-pub struct Sighting<'seen> {
+pub struct Observation<'seen> {
     /// The creation.
     pub creation: Creation<'seen>,
     /// The record in the list and its marked pointer in the answer, when it was found.

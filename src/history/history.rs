@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::account::{Account, Other, Residue};
-use super::created::{Made, Sighted};
+use super::created::{Made, ObservedRecord};
 use super::digests::Digests;
 use super::evidence::{Evidence, Walk};
 use super::keeping::Keeping;
@@ -39,7 +39,7 @@ pub(crate) struct History<'run> {
     /// The updates of these that are looked for once all are sent.
     pub(super) changed: Vec<Changed>,
     /// The record of each update as its list showed it last.
-    pub(super) latest: HashMap<OperationId, Sighted>,
+    pub(super) latest: HashMap<OperationId, ObservedRecord>,
     /// Whose the record of each create is that later writes lean on.
     pub(super) own: HashMap<OperationId, Own>,
     /// Digests of the identifiers that each operation's list or create showed.
@@ -130,7 +130,7 @@ impl<'run> History<'run> {
             Part::Page(look, asked) => page = self.page(*look, *asked, (exchange, body)),
             Part::Read if succeeded => self.learn(exchange, body),
             Part::Read => {}
-            Part::Sight(look) => self.sight_by_id(*look, body.filter(|_| succeeded)),
+            Part::ReadById(look) => self.observe_by_id(*look, body.filter(|_| succeeded)),
         }
         Noted { created, page }
     }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::created::{Made, Sighted};
+use super::created::{Made, ObservedRecord};
 use super::history::History;
 use crate::contract::operation::OperationId;
 use crate::exchange::Digest;
@@ -37,7 +37,7 @@ impl History<'_> {
         &mut self,
         made: &[Made],
         whole: bool,
-        shown: impl Fn(usize) -> Option<&'seen Sighted>,
+        shown: impl Fn(usize) -> Option<&'seen ObservedRecord>,
     ) {
         let mark = &self.mark;
         let is_marked = |made: &&Made| made.request.json().is_some_and(|body| mark.is_in(body));

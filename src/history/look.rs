@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::account::Leftovers;
-use super::created::Sightings;
+use super::created::Observations;
 use super::evidence::{Evidence, PageSeen, Steadiness, Walk, WalkEnd};
 use super::history::{History, Show};
-use super::own::Sight;
+use super::own::OwnRecord;
 use super::pages::{adds_up, edge_adds_up, first_end, page_seen, steadiness};
 use super::records::Changed;
 use super::updated::ChangeSought;
@@ -82,11 +82,11 @@ pub(super) struct Look {
 /// What is sought, and what was seen of it.
 #[derive(Debug)]
 enum Seeking {
-    Created(Sightings),
+    Created(Observations),
     Ends(i64),
     Left(Leftovers),
     Nothing,
-    Own(OperationId, Sight),
+    Own(OperationId, OwnRecord),
     Pages,
     Recount,
     Refused(Leftovers),
@@ -128,11 +128,11 @@ impl History<'_> {
         let number = self.looks_begun;
         let id = LookId { number, list };
         let seeking = match sought {
-            Sought::Created => Seeking::Created(Sightings::of(self, list)),
+            Sought::Created => Seeking::Created(Observations::of(self, list)),
             Sought::Ends(total) => Seeking::Ends(*total),
             Sought::Left => Seeking::Left(self.leftovers()),
             Sought::Nothing => Seeking::Nothing,
-            Sought::Own(create) => Seeking::Own(*create, Sight::Missing),
+            Sought::Own(create) => Seeking::Own(*create, OwnRecord::Missing),
             Sought::Pages => Seeking::Pages,
             Sought::Recount => Seeking::Recount,
             Sought::Refused => Seeking::Refused(self.leftovers()),
@@ -170,8 +170,8 @@ impl History<'_> {
         let list = last.operation;
         let forgets = matches!(look.seeking, Seeking::Left(_));
         match &mut look.seeking {
-            Seeking::Created(sightings) => sightings.begin_walk(),
-            Seeking::Own(_, sight) => *sight = Sight::Missing,
+            Seeking::Created(observations) => observations.begin_walk(),
+            Seeking::Own(_, own) => *own = OwnRecord::Missing,
             Seeking::Update(sought) => sought.begin_walk(),
             Seeking::Pages | Seeking::Recount => look.before = (!last.pages.is_empty()).then_some(last),
             Seeking::Ends(_) | Seeking::Left(_) | Seeking::Nothing | Seeking::Refused(_) => {}
@@ -248,18 +248,18 @@ impl History<'_> {
     /// Meets an item of a list; hands back whether that is enough.
     fn meet(&mut self, seeking: &mut Seeking, list: OperationId, item: Item<'_>) -> bool {
         match seeking {
-            Seeking::Created(sightings) => {
-                self.sight(list, item, sightings);
+            Seeking::Created(observations) => {
+                self.observe(list, item, observations);
                 // What a record holds may be gone at the end: an update may replace it.
                 self.count_item(list, item);
-                sightings.is_enough()
+                observations.is_enough()
             }
             Seeking::Left(leftovers) => {
                 self.look_at_item(list, item, leftovers);
                 self.count_item(list, item);
                 false
             }
-            Seeking::Own(create, sight) => self.sight_own(*create, list, item, sight),
+            Seeking::Own(create, own) => self.observe_own(*create, list, item, own),
             Seeking::Recount => {
                 self.count_item(list, item);
                 false
@@ -268,16 +268,16 @@ impl History<'_> {
                 self.look_at_item(list, item, leftovers);
                 false
             }
-            Seeking::Update(sought) => self.sight_change(item, sought),
+            Seeking::Update(sought) => self.observe_change(item, sought),
             Seeking::Ends(_) | Seeking::Nothing | Seeking::Pages => false,
         }
     }
 
     /// Takes up the answer to a read of a record by its identifier.
-    pub(super) fn sight_by_id(&mut self, id: LookId, body: Option<&Body>) {
+    pub(super) fn observe_by_id(&mut self, id: LookId, body: Option<&Body>) {
         let Some(mut look) = self.looks.remove(&id) else { return };
-        if let Seeking::Own(create, sight) = &mut look.seeking {
-            *sight = body.map_or(Sight::Missing, |body| self.sight_read(*create, &body.value));
+        if let Seeking::Own(create, own) = &mut look.seeking {
+            *own = body.map_or(OwnRecord::Missing, |body| self.observed_by_read(*create, &body.value));
         }
         self.looks.insert(id, look);
     }
@@ -301,14 +301,14 @@ impl History<'_> {
     fn has_settled(&self, look: &Look) -> bool {
         let walk = &look.walk;
         match &look.seeking {
-            Seeking::Created(sightings) => self.are_all_found(sightings),
+            Seeking::Created(observations) => self.are_all_found(observations),
             Seeking::Ends(total) => {
                 let is_there = walk.pages.first().is_some_and(|page| page.total >= Some(*total));
                 is_there && edge_adds_up(walk)
             }
             Seeking::Left(_) => walk.end != WalkEnd::Complete || !self.has_gone(),
             Seeking::Nothing | Seeking::Refused(_) => true,
-            Seeking::Own(_, sight) => *sight == Sight::Marked,
+            Seeking::Own(_, own) => *own == OwnRecord::Marked,
             Seeking::Pages | Seeking::Recount => adds_up(walk),
             Seeking::Update(sought) => self.has_arrived(sought),
         }
@@ -324,7 +324,7 @@ impl History<'_> {
         }
         let walk = look.walk;
         match look.seeking {
-            Seeking::Created(sightings) => self.judge_sightings(&sightings, &walk, show),
+            Seeking::Created(observations) => self.judge_observations(&observations, &walk, show),
             Seeking::Ends(_) if settled => show(Evidence::Walk(&walk)),
             Seeking::Ends(_) | Seeking::Nothing => {}
             Seeking::Left(leftovers) => {
@@ -332,7 +332,7 @@ impl History<'_> {
                 self.note_left(leftovers, walk);
                 return None;
             }
-            Seeking::Own(create, sight) => self.conclude_own(create, walk.operation, sight),
+            Seeking::Own(create, own) => self.conclude_own(create, walk.operation, own),
             Seeking::Pages => {
                 show(Evidence::Walk(&walk));
                 self.note_listed(&walk);

@@ -41,7 +41,7 @@ pub(crate) enum Whose {
 
 /// What a look showed of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sight {
+pub(super) enum OwnRecord {
     Marked,
     Missing,
     Unmarked,
@@ -91,36 +91,42 @@ impl History<'_> {
         self.doubtful(create, "nothing else that is called shows its record")
     }
 
-    pub(super) fn sight_own(&self, create: OperationId, list: OperationId, item: Item<'_>, sight: &mut Sight) -> bool {
+    pub(super) fn observe_own(
+        &self,
+        create: OperationId,
+        list: OperationId,
+        item: Item<'_>,
+        own: &mut OwnRecord,
+    ) -> bool {
         if let Some(Own::Answered(made)) = self.own.get(&create) {
             let in_place = self.belongs_in(list, made, item.value);
             // One without the mark is enough: then two records share the identifier.
             let shown = self.record_in(made, item.value, in_place).filter(|_| in_place);
-            if let Some((record, _)) = shown.filter(|_| *sight != Sight::Unmarked) {
-                *sight = self.sight_of(record);
+            if let Some((record, _)) = shown.filter(|_| *own != OwnRecord::Unmarked) {
+                *own = self.observation_of(record);
             }
         }
-        *sight != Sight::Missing
+        *own != OwnRecord::Missing
     }
 
     /// What an answer to a read by the identifier of a create's record shows.
-    pub(super) fn sight_read(&self, create: OperationId, body: &Value) -> Sight {
+    pub(super) fn observed_by_read(&self, create: OperationId, body: &Value) -> OwnRecord {
         let Some(Own::Answered(made)) = self.own.get(&create) else {
-            return Sight::Missing;
+            return OwnRecord::Missing;
         };
         let by_law = self.contract.operation(create).laws.created.is_some();
         if by_law || self.is_own(body, &made.resource) {
-            self.sight_of(body)
+            self.observation_of(body)
         } else {
-            Sight::Unmarked
+            OwnRecord::Unmarked
         }
     }
 
-    fn sight_of(&self, record: &Value) -> Sight {
+    fn observation_of(&self, record: &Value) -> OwnRecord {
         if self.mark.is_in(record) {
-            Sight::Marked
+            OwnRecord::Marked
         } else {
-            Sight::Unmarked
+            OwnRecord::Unmarked
         }
     }
 
@@ -146,12 +152,12 @@ impl History<'_> {
     }
 
     /// Says whose a record is, after a look at what `shown_by` shows of it.
-    pub(super) fn conclude_own(&mut self, create: OperationId, shown_by: OperationId, sight: Sight) {
+    pub(super) fn conclude_own(&mut self, create: OperationId, shown_by: OperationId, own: OwnRecord) {
         let shown_by = &self.contract.operation(shown_by).name;
-        let own = match sight {
-            Sight::Marked => Own::Seen,
-            Sight::Missing => Own::Doubtful(self.doubtful(create, &format!("{shown_by} did not show its record"))),
-            Sight::Unmarked => {
+        let own = match own {
+            OwnRecord::Marked => Own::Seen,
+            OwnRecord::Missing => Own::Doubtful(self.doubtful(create, &format!("{shown_by} did not show its record"))),
+            OwnRecord::Unmarked => {
                 let doubt = format!("its record in {shown_by} carries nothing that the run sent");
                 Own::Doubtful(self.doubtful(create, &doubt))
             }

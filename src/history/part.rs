@@ -19,7 +19,7 @@ pub(crate) enum Part {
     /// A single read, whose answer later requests take values from.
     Read,
     /// A read by its identifier of a record that is looked for.
-    Sight(LookId),
+    ReadById(LookId),
     /// A write.
     Write(Sending),
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::carried::carries_all;
-use super::created::Sighted;
+use super::created::ObservedRecord;
 use super::evidence::{Evidence, Updating, Walk, WalkEnd};
 use super::history::{History, Show};
 use super::look::Item;
@@ -21,15 +21,15 @@ pub(super) struct ChangeSought {
     body: Value,
     /// Of one of many updates.
     among: Option<Among>,
-    record: Option<Sighted>,
-    elsewhere: Option<Sighted>,
+    record: Option<ObservedRecord>,
+    elsewhere: Option<ObservedRecord>,
 }
 
 /// What was there before one of many updates.
 #[derive(Debug)]
 struct Among {
     /// The record as its list showed it last.
-    before: Option<Sighted>,
+    before: Option<ObservedRecord>,
     /// What the updates before sent of each field last.
     sent: Value,
 }
@@ -55,13 +55,13 @@ impl ChangeSought {
                 gap: None,
                 ..carry.clone()
             };
-            let shown = |seen: &Sighted| {
+            let shown = |seen: &ObservedRecord| {
                 pointer::select(&seen.record, &carry.kept)
                     .into_iter()
                     .cloned()
                     .collect()
             };
-            let is_new = |before: &Sighted| -> bool {
+            let is_new = |before: &ObservedRecord| -> bool {
                 let (shown, before): (Vec<Value>, Vec<Value>) = (shown(seen), shown(before));
                 shown != before
             };
@@ -103,7 +103,7 @@ impl<'run> History<'run> {
 
     /// Notes the updated record, and an item that shows something of what was sent to it. Hands back whether the update was
     /// seen, where that ends a walk.
-    pub(super) fn sight_change(&self, item: Item<'_>, sought: &mut ChangeSought) -> bool {
+    pub(super) fn observe_change(&self, item: Item<'_>, sought: &mut ChangeSought) -> bool {
         let Some(law) = self.updated_law(sought.changed.operation) else {
             return false;
         };
@@ -115,7 +115,7 @@ impl<'run> History<'run> {
         if own {
             // A record that moves while the list is walked may be met twice, as it was and as it is.
             if !sought.carries(law) {
-                sought.record = Some(Sighted::new(item, item.value, ""));
+                sought.record = Some(ObservedRecord::new(item, item.value, ""));
             }
         } else if let Some(carry) = law
             .carries
@@ -123,7 +123,7 @@ impl<'run> History<'run> {
             .find(|carry| self.shows_mark(carry, &sought.body, item.value))
         {
             let kept = carry.kept.replace('*', "0");
-            sought.elsewhere = Some(Sighted::new(item, item.value, &kept));
+            sought.elsewhere = Some(ObservedRecord::new(item, item.value, &kept));
         }
         // The one update that came before all others is looked for in every item.
         sought.among.is_some() && self.has_arrived(sought)

@@ -12,7 +12,7 @@ use crate::contract::pointer;
 use crate::contract::vocabulary::Carry;
 use crate::exchange::Request;
 use crate::history::carried::{Elements, Lost, kept, lost, same};
-use crate::history::evidence::{Creation, Sighting, Updating};
+use crate::history::evidence::{Creation, Observation, Updating};
 
 pub(super) static RULE: Rule = Rule {
     name: "carried",
@@ -43,7 +43,7 @@ pub(super) static RULE: Rule = Rule {
     },
     judge: Judging::Kept(Comparison {
         answered: |creation, sink| answered(creation, sink, Strictness::Strict),
-        listed: |sighting, sink| listed(sighting, sink, Strictness::Strict),
+        listed: |observation, sink| listed(observation, sink, Strictness::Strict),
         updated: |updating, sink| updated(updating, sink, Strictness::Strict),
     }),
 };
@@ -68,9 +68,9 @@ pub(super) fn answered(creation: &Creation<'_>, sink: &mut Sink<'_>, strictness:
 }
 
 /// Judges the fields of the listed record.
-pub(super) fn listed(sighting: &Sighting<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
-    if let Some(listed) = sighting.listed {
-        let creation = &sighting.creation;
+pub(super) fn listed(observation: &Observation<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
+    if let Some(listed) = observation.listed {
+        let creation = &observation.creation;
         let sent = Sent {
             creates: true,
             ..Sent::new(creation.operation, &creation.law.carries, creation.request)
@@ -330,12 +330,12 @@ mod tests {
     #[test]
     fn the_listed_record_is_held_to_the_same() {
         let fact = "createTag listed in getTags /name: as sent in /name";
-        let sighted = |listed: Option<&Value>| {
-            Bench::of("createTag").sighted(&json!({"name": "regular"}), listed, WalkEnd::Complete)
+        let observed = |listed: Option<&Value>| {
+            Bench::of("createTag").observed(&json!({"name": "regular"}), listed, WalkEnd::Complete)
         };
-        assert_eq!(sighted(Some(&json!({"name": "regular"}))).fact(fact), Verdict::Held);
-        assert_eq!(sighted(Some(&json!({"name": "other"}))).fact(fact), Verdict::Broken);
-        assert_eq!(sighted(None).fact(fact), Verdict::Undecided(Reason::NotShown));
+        assert_eq!(observed(Some(&json!({"name": "regular"}))).fact(fact), Verdict::Held);
+        assert_eq!(observed(Some(&json!({"name": "other"}))).fact(fact), Verdict::Broken);
+        assert_eq!(observed(None).fact(fact), Verdict::Undecided(Reason::NotShown));
     }
 
     #[test]
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn the_finding_in_a_list_points_into_its_item() {
         let listed = json!({"name": "other"});
-        let told = Bench::of("createTag").sighted(&json!({"name": "a"}), Some(&listed), WalkEnd::Complete);
+        let told = Bench::of("createTag").observed(&json!({"name": "a"}), Some(&listed), WalkEnd::Complete);
         assert_eq!(told.finding("carried").pointer, "/data/items/3/name");
     }
 

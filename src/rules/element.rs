@@ -39,12 +39,12 @@ fn created(sent: &[Value], kept: &[Value]) -> Told {
 fn three(sent: &[Value], kept: &[Value]) -> [(Told, Kind); 3] {
     let listed = contact(kept);
     let create = Bench::of("createContact");
-    let sighted = create.sighted(&contact(sent), Some(&listed), WalkEnd::Complete);
+    let observed = create.observed(&contact(sent), Some(&listed), WalkEnd::Complete);
     let end = (None, WalkEnd::Complete);
     let updated = Bench::of("updateContact").updated(&contact(sent), Some(&listed), end);
     [
         (created(sent, kept), FactKind::Carried as Kind),
-        (sighted, FactKind::ListedCarrying),
+        (observed, FactKind::ListedCarrying),
         (updated, FactKind::UpdatedCarrying),
     ]
 }

@@ -19,7 +19,7 @@ use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
 use crate::exchange::{Answer, Exchange, Intent, Purpose, Request};
 use crate::history::evidence::{
-    Counted, Creation, EquivalentTried, Evidence, FormTried, Sighting, Stored, Updating, Walk,
+    Counted, Creation, EquivalentTried, Evidence, FormTried, Observation, Stored, Updating, Walk,
 };
 
 /// Judges what a run sees, as it comes.
@@ -155,7 +155,7 @@ impl<'contract> Judge<'contract> {
             Evidence::Creation(creation) => self.creation(&creation),
             Evidence::Equivalent(tried, exchange) => self.equivalent(&tried, exchange),
             Evidence::Form(tried, request) => self.form(&tried, request),
-            Evidence::Sighting(sighting, request) => self.sighting(&sighting, request),
+            Evidence::Observation(observation, request) => self.observation(&observation, request),
             Evidence::Stored(stored, request) => self.stored(&stored, request),
             Evidence::Updating(updating, request) => self.updating(&updating, request),
             Evidence::Walk(walk) => self.walk(walk),
@@ -182,13 +182,13 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Judges whether and how a created record is listed. `request` is the one that should have shown it.
-    pub(super) fn sighting(&mut self, sighting: &Sighting<'_>, request: &Request) {
+    pub(super) fn observation(&mut self, observation: &Observation<'_>, request: &Request) {
         for rule in RULES {
-            if let Judging::Sighting(judge)
+            if let Judging::Observation(judge)
             | Judging::Placed(judge, _)
             | Judging::Kept(Comparison { listed: judge, .. }) = rule.judge
             {
-                judge(sighting, &mut self.sink(rule, request));
+                judge(observation, &mut self.sink(rule, request));
             }
         }
     }

@@ -4,7 +4,7 @@ use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
-use crate::history::evidence::Sighting;
+use crate::history::evidence::Observation;
 
 pub(super) static RULE: Rule = Rule {
     name: "listed",
@@ -26,30 +26,30 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         shown: || {
             use serde_json::json;
-            crate::rules::testing::Bench::of("createTag").sighted(
+            crate::rules::testing::Bench::of("createTag").observed(
                 &json!({"name": "regular"}),
                 None,
                 crate::history::evidence::WalkEnd::Complete,
             )
         },
     },
-    judge: Judging::Sighting(judge),
+    judge: Judging::Observation(judge),
 };
 
-fn judge(sighting: &Sighting<'_>, sink: &mut Sink<'_>) {
-    let creation = &sighting.creation;
+fn judge(observation: &Observation<'_>, sink: &mut Sink<'_>) {
+    let creation = &observation.creation;
     let Some(fact) = sink.contract.fact_of(creation.operation, FactKind::Listed) else {
         return;
     };
-    if sighting.listed.is_some() {
+    if observation.listed.is_some() {
         return sink.held(fact);
     }
     if !creation.is_identified() {
         return sink.undecided(fact, Reason::NoIdentifier);
     }
-    match sighting.end.reason(sighting.most) {
+    match observation.end.reason(observation.most) {
         Some(reason) => sink.undecided(fact, reason),
-        None if sighting.changed => sink.undecided(fact, Reason::Changed),
+        None if observation.changed => sink.undecided(fact, Reason::Changed),
         None => sink.broken(fact, String::new, || "no item with the id of the answer".to_owned()),
     }
 }
@@ -63,8 +63,8 @@ mod tests {
     use crate::rules::Verdict;
     use crate::rules::testing::{Bench, Told};
 
-    fn sighted(listed: Option<&Value>, end: WalkEnd) -> Told {
-        Bench::of("createTag").sighted(&json!({"name": "regular"}), listed, end)
+    fn observed(listed: Option<&Value>, end: WalkEnd) -> Told {
+        Bench::of("createTag").observed(&json!({"name": "regular"}), listed, end)
     }
 
     #[test]
@@ -76,14 +76,14 @@ mod tests {
             WalkEnd::TooManyPages,
             WalkEnd::Unanswered,
         ] {
-            let told = sighted(Some(&json!({"id": "t-1"})), end);
+            let told = observed(Some(&json!({"id": "t-1"})), end);
             assert_eq!(told.kind(FactKind::Listed), Verdict::Held);
         }
     }
 
     #[test]
     fn a_record_that_no_page_shows_is_broken() {
-        let told = sighted(None, WalkEnd::Complete);
+        let told = observed(None, WalkEnd::Complete);
         assert_eq!(told.kind(FactKind::Listed), Verdict::Broken);
         assert_eq!(told.received("listed"), "no item with the id of the answer");
     }
@@ -98,7 +98,7 @@ mod tests {
             (WalkEnd::Unanswered, Reason::Unanswered),
             (WalkEnd::TooManyPages, Reason::TooManyPages(100)),
         ] {
-            assert_eq!(sighted(None, end).kind(FactKind::Listed), Verdict::Undecided(reason));
+            assert_eq!(observed(None, end).kind(FactKind::Listed), Verdict::Undecided(reason));
         }
     }
 
@@ -109,7 +109,7 @@ mod tests {
             &json!({"name": "regular"}),
             &json!({"name": "regular"}),
             |creation, judge| {
-                let sighting = Sighting {
+                let observation = Observation {
                     creation,
                     listed: None,
                     elsewhere: None,
@@ -117,7 +117,7 @@ mod tests {
                     end: WalkEnd::Complete,
                     most: 100,
                 };
-                judge.sighting(&sighting, creation.request);
+                judge.observation(&observation, creation.request);
             },
         );
         assert_eq!(told.kind(FactKind::Listed), Verdict::Undecided(Reason::NoIdentifier));
@@ -126,6 +126,6 @@ mod tests {
     #[test]
     fn the_finding_points_at_the_law() {
         let law = "/paths/~1organization~1v1~1tags/post/x-laws/created/listed";
-        assert_eq!(sighted(None, WalkEnd::Complete).places("listed"), ("", law));
+        assert_eq!(observed(None, WalkEnd::Complete).places("listed"), ("", law));
     }
 }

@@ -37,14 +37,14 @@ pub(super) static RULE: Rule = Rule {
         },
     },
     judge: Judging::Placed(
-        |sighting, sink| {
+        |observation, sink| {
             let seen = Seen {
-                found: sighting.listed.is_some(),
-                identified: sighting.creation.is_identified(),
-                elsewhere: sighting.elsewhere,
-                end: sighting.end,
+                found: observation.listed.is_some(),
+                identified: observation.creation.is_identified(),
+                elsewhere: observation.elsewhere,
+                end: observation.end,
             };
-            judge(sighting.creation.operation, &seen, sighting.most, sink);
+            judge(observation.creation.operation, &seen, observation.most, sink);
         },
         |updating, sink| {
             let seen = Seen {

@@ -30,7 +30,7 @@ pub(super) static RULE: Rule = Rule {
     },
     judge: Judging::Kept(Comparison {
         answered: |creation, sink| carried::answered(creation, sink, Strictness::Gap),
-        listed: |sighting, sink| carried::listed(sighting, sink, Strictness::Gap),
+        listed: |observation, sink| carried::listed(observation, sink, Strictness::Gap),
         updated: |updating, sink| carried::updated(updating, sink, Strictness::Gap),
     }),
 };
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn the_listed_record_is_held_to_the_same() {
         let listed = json!({"gender": "F"});
-        let told = Bench::of("createContact").sighted(&json!({"gender": "female"}), Some(&listed), WalkEnd::Complete);
+        let told = Bench::of("createContact").observed(&json!({"gender": "female"}), Some(&listed), WalkEnd::Complete);
         let fact = "createContact listed in getContacts /gender: as sent in /gender";
         assert_eq!(told.fact(fact), Verdict::Broken);
         assert_eq!(told.finding("respelled").level, Level::Warn);

@@ -5,7 +5,7 @@ use super::level::Level;
 use super::place::Place;
 use super::seen::{ExchangeSeen, OperationSeen};
 use super::verdict::Sink;
-use crate::history::evidence::{Counted, Creation, EquivalentTried, FormTried, Sighting, Stored, Updating, Walk};
+use crate::history::evidence::{Counted, Creation, EquivalentTried, FormTried, Observation, Stored, Updating, Walk};
 
 /// Judges facts of one kind.
 pub struct Rule {
@@ -86,9 +86,9 @@ pub(super) enum Judging {
     /// One place of a body.
     Place(fn(&Place<'_>, &mut Sink<'_>)),
     /// Where a created record, or what was sent in an update, shows in a list.
-    Placed(fn(&Sighting<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
+    Placed(fn(&Observation<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
     /// A created record looked for in its list.
-    Sighting(fn(&Sighting<'_>, &mut Sink<'_>)),
+    Observation(fn(&Observation<'_>, &mut Sink<'_>)),
     /// A record that is there although its create was refused.
     Stored(fn(&Stored<'_>, &mut Sink<'_>)),
     /// A walk over the pages of a list.
@@ -100,7 +100,7 @@ pub(super) struct Comparison {
     /// In the answer to a create.
     pub(super) answered: fn(&Creation<'_>, &mut Sink<'_>),
     /// In the list, after a create.
-    pub(super) listed: fn(&Sighting<'_>, &mut Sink<'_>),
+    pub(super) listed: fn(&Observation<'_>, &mut Sink<'_>),
     /// In the list, after an update.
     pub(super) updated: fn(&Updating<'_>, &mut Sink<'_>),
 }

@@ -15,9 +15,9 @@ use crate::contract::operation::{OperationId, Security};
 use crate::contract::vocabulary::Oddity;
 use crate::exchange::redact::Values;
 use crate::exchange::{Answer, Content, Credential, Exchange, Failure, Intent, Leaning, Purpose, Request};
-use crate::history::evidence::{Counted, Creation, PageSeen, Sighting, Steadiness, Updating, Walk, WalkEnd};
+use crate::history::evidence::{Counted, Creation, Observation, PageSeen, Steadiness, Updating, Walk, WalkEnd};
 
-/// Where a list shows the record, as a marked pointer, that [`Bench::sighted`] is given.
+/// Where a list shows the record, as a marked pointer, that [`Bench::observed`] is given.
 pub(super) const ITEM: &str = "/data/items/~23";
 pub(super) const JSON: Option<&str> = Some("application/json");
 
@@ -203,7 +203,7 @@ impl Bench {
     }
 
     /// Judges a create that sent this body, and the record that the list shows of it, if any.
-    pub(super) fn sighted(&self, sent: &Value, listed: Option<&Value>, end: WalkEnd) -> Told {
+    pub(super) fn observed(&self, sent: &Value, listed: Option<&Value>, end: WalkEnd) -> Told {
         self.placed(sent, listed, (None, end))
     }
 
@@ -215,7 +215,7 @@ impl Bench {
         (elsewhere, end): (Option<&str>, WalkEnd),
     ) -> Told {
         self.creation(sent, &serde_json::json!({"id": "r-1"}), |creation, judge| {
-            let sighting = Sighting {
+            let observation = Observation {
                 changed: false,
                 creation,
                 listed: listed.map(|listed| (listed, ITEM)),
@@ -223,7 +223,7 @@ impl Bench {
                 end,
                 most: 100,
             };
-            judge.sighting(&sighting, creation.request);
+            judge.observation(&observation, creation.request);
         })
     }
 

@@ -95,12 +95,13 @@ impl Session<'_> {
             ShownBy::List(list) => self.seek(list, &sought).await,
             ShownBy::Read(read) => {
                 let look = self.look_for(read, &sought);
-                let sight = async || {
+                let read = async || {
                     let address = self.address(read);
                     let Ok(address) = address else { return };
-                    self.call(self.documented(read, address).part(Part::Sight(look))).await;
+                    self.call(self.documented(read, address).part(Part::ReadById(look)))
+                        .await;
                 };
-                self.settled(look, self.settings.settle, sight).await;
+                self.settled(look, self.settings.settle, read).await;
                 self.conclude(look, true);
             }
         }
