@@ -42,7 +42,7 @@ pub struct Walk {
     /// The most pages that are walked.
     pub most: u64,
     /// What an earlier walk over the same list says of this one.
-    pub steadiness: Steadiness,
+    pub stability: Stability,
     /// Whether it is part of the look at the end of a run, of which only the counts are judged: what stands there after the
     /// odd requests may be what they put there.
     pub account: bool,
@@ -50,14 +50,14 @@ pub struct Walk {
 
 /// Whether a list stood still from one walk to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Steadiness {
+pub enum Stability {
     /// There was no other walk to compare with.
     #[default]
     Unknown,
     /// An earlier walk told the same totals, page by page: where they disagree, it is not because the list changed.
-    Steady,
+    Stable,
     /// An earlier walk told another total.
-    Unsteady,
+    Unstable,
 }
 
 /// How a walk ended.
@@ -143,10 +143,10 @@ impl Walk {
     /// did. Pages that disagree in the same way each time are no change.
     #[must_use]
     pub fn changed(&self) -> bool {
-        match self.steadiness {
-            Steadiness::Unknown => self.disagrees(),
-            Steadiness::Steady => false,
-            Steadiness::Unsteady => true,
+        match self.stability {
+            Stability::Unknown => self.disagrees(),
+            Stability::Stable => false,
+            Stability::Unstable => true,
         }
     }
 

@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::account::Leftovers;
 use super::created::Observations;
-use super::evidence::{Evidence, PageSeen, Steadiness, Walk, WalkEnd};
+use super::evidence::{Evidence, PageSeen, Stability, Walk, WalkEnd};
 use super::history::{History, Show};
 use super::own::OwnRecord;
-use super::pages::{adds_up, edge_adds_up, first_end, page_seen, steadiness};
+use super::pages::{adds_up, edge_adds_up, first_end, page_seen, stability};
 use super::records::Changed;
 use super::updated::ChangeSought;
 use crate::contract::operation::OperationId;
@@ -320,7 +320,7 @@ impl History<'_> {
         let mut look = self.looks.remove(&id)?;
         let settled = self.has_settled(&look);
         if let Some(before) = look.before.take().filter(|_| !adds_up(&look.walk)) {
-            look.walk.steadiness = steadiness(&before, &look.walk);
+            look.walk.stability = stability(&before, &look.walk);
         }
         let walk = look.walk;
         match look.seeking {
@@ -365,7 +365,7 @@ fn begun(list: OperationId, extent: Extent, (most, account): (u64, bool)) -> Wal
             Extent::Whole => WalkEnd::Unanswered,
         },
         most,
-        steadiness: Steadiness::Unknown,
+        stability: Stability::Unknown,
         account,
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::evidence::{PageSeen, Steadiness, Walk, WalkEnd};
+use super::evidence::{PageSeen, Stability, Walk, WalkEnd};
 use crate::contract::pointer;
 use crate::contract::vocabulary::PageLaw;
 use crate::exchange::json::Body;
@@ -43,15 +43,15 @@ pub(super) fn first_end(first: &PageSeen, too_many: bool) -> WalkEnd {
 }
 
 /// What two walks that did not add up, one after the other, say of the list.
-pub(super) fn steadiness(before: &Walk, after: &Walk) -> Steadiness {
+pub(super) fn stability(before: &Walk, after: &Walk) -> Stability {
     let totals = |walk: &Walk| walk.pages.iter().map(|page| page.total).collect::<Vec<_>>();
     let first = |walk: &Walk| walk.pages.first().and_then(|page| page.total);
     if totals(before) == totals(after) {
-        Steadiness::Steady
+        Stability::Stable
     } else if first(before) == first(after) {
-        Steadiness::Unknown
+        Stability::Unknown
     } else {
-        Steadiness::Unsteady
+        Stability::Unstable
     }
 }
 
@@ -127,7 +127,7 @@ mod tests {
             pages: pages.to_vec(),
             end,
             most: 100,
-            steadiness: Steadiness::Unknown,
+            stability: Stability::Unknown,
             account: false,
         }
     }
@@ -199,17 +199,13 @@ mod tests {
     fn pages_that_disagree_in_the_same_way_twice_are_no_change() {
         let told = |totals: [i64; 2]| walk(&totals.map(|total| page(&[1], total)), WalkEnd::Complete);
         for (before, after, expected) in [
-            ([2, 3], [2, 3], Steadiness::Steady),
-            ([2, 2], [2, 2], Steadiness::Steady),
-            ([2, 3], [3, 3], Steadiness::Unsteady),
-            ([2, 3], [3, 4], Steadiness::Unsteady),
-            ([2, 2], [2, 3], Steadiness::Unknown),
+            ([2, 3], [2, 3], Stability::Stable),
+            ([2, 2], [2, 2], Stability::Stable),
+            ([2, 3], [3, 3], Stability::Unstable),
+            ([2, 3], [3, 4], Stability::Unstable),
+            ([2, 2], [2, 3], Stability::Unknown),
         ] {
-            assert_eq!(
-                steadiness(&told(before), &told(after)),
-                expected,
-                "{before:?} {after:?}"
-            );
+            assert_eq!(stability(&told(before), &told(after)), expected, "{before:?} {after:?}");
         }
     }
 

@@ -229,7 +229,7 @@ fn total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::evidence::Steadiness;
+    use crate::history::evidence::Stability;
     use crate::rules::testing::{Bench, Told};
     use crate::rules::{Level, Verdict};
 
@@ -484,7 +484,7 @@ mod tests {
         let mut pages = sound();
         pages[1].total = Some(6);
         let mut unstable = Bench::of("getTags").walk(sound(), WalkEnd::Complete);
-        unstable.steadiness = Steadiness::Unsteady;
+        unstable.stability = Stability::Unstable;
         unstable.pages[2].items = vec![Some(Digest::from(1))];
         let told = Bench::of("getTags").judge(|judge| judge.walk(&unstable));
         for told in [judged(pages, WalkEnd::Complete), told] {
@@ -495,10 +495,10 @@ mod tests {
 
     #[test]
     fn a_page_that_tells_another_total_each_time_is_broken() {
-        let mut steady = Bench::of("getTags").walk(sound(), WalkEnd::Complete);
-        steady.steadiness = Steadiness::Steady;
-        steady.pages[1].total = Some(6);
-        let told = Bench::of("getTags").judge(|judge| judge.walk(&steady));
+        let mut stable = Bench::of("getTags").walk(sound(), WalkEnd::Complete);
+        stable.stability = Stability::Stable;
+        stable.pages[1].total = Some(6);
+        let told = Bench::of("getTags").judge(|judge| judge.walk(&stable));
         assert_eq!(told.kind(FactKind::PageTotal), Verdict::Broken);
         assert_eq!(told.kind(FactKind::PageUnique), Verdict::Held);
         let received = told

@@ -15,7 +15,7 @@ use crate::contract::operation::{OperationId, Security};
 use crate::contract::vocabulary::Oddity;
 use crate::exchange::redact::Values;
 use crate::exchange::{Answer, Content, Credential, Exchange, Failure, Intent, Leaning, Purpose, Request};
-use crate::history::evidence::{Counted, Creation, Observation, PageSeen, Steadiness, Updating, Walk, WalkEnd};
+use crate::history::evidence::{Counted, Creation, Observation, PageSeen, Stability, Updating, Walk, WalkEnd};
 
 /// Where a list shows the record, as a marked pointer, that [`Bench::observed`] is given.
 pub(super) const ITEM: &str = "/data/items/~23";
@@ -276,7 +276,7 @@ impl Bench {
             pages,
             end,
             most: 100,
-            steadiness: Steadiness::Unknown,
+            stability: Stability::Unknown,
             account: false,
         }
     }
