@@ -198,25 +198,25 @@ pub enum Purpose {
     /// odd requests may be what they put there.
     Account,
     /// A documented request, and what a refusal of it would mean.
-    Documented(Leaning),
+    Documented(OnRefusal),
     /// A documented request that is written otherwise. Nothing is judged of its answer but that it is as good as the plain
     /// one's.
     Equivalent,
-    /// A request that must be refused, the kind of fact that says so, and what a refusal of it as documented would have
-    /// leaned on.
-    MustBeRefused(FactKind, Leaning),
+    /// A request that must be refused, the kind of fact that says so, and what it would mean if it were rejected for another
+    /// reason.
+    MustBeRefused(FactKind, OnRefusal),
     /// A request that is odd in this way. Of its answer nothing is judged but that it is complete and no 5xx.
     Odd(Odd),
 }
 
-/// What a documented request relies on beyond the document.
+/// What it means when a documented request is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leaning {
-    /// On something that the document leaves open: a refusal (400, 409, 422) is evidence on that gap.
+pub enum OnRefusal {
+    /// The request has nothing that the document leaves open: a finding.
+    Finding,
+    /// It has something that the document leaves open: 400, 409 and 422 are evidence on that gap.
     Gap,
-    /// On nothing: a refusal is a finding.
-    Nothing,
-    /// On an identifier that the target may not know: 404 and 410 are as good as a refusal.
+    /// It names a record that the target may not know: 404 and 410 decide nothing either.
     Sample,
 }
 

@@ -5,9 +5,9 @@
 //!
 //! Which request fields are required, and which values are allowed, is not shown. So a refusal says one of two things:
 //! a value is not allowed, or a field is missing. What the refusal itself names goes first: error bodies are a gap, but
-//! most services name the field somewhere in them. Then each field that leans on a gap is dropped alone, so that the
+//! most services name the field somewhere in them. Then each field in a gap is dropped alone, so that the
 //! others stay; then they are dropped one after the other; and last each is sent with its other values. A field may be
-//! worth nothing without the one beside it, so an object in which one leans may go as a whole.
+//! worth nothing without the one beside it, so an object with one in a gap may go as a whole.
 
 use serde_json::Value;
 
@@ -102,7 +102,7 @@ fn names(pointer: &str) -> impl DoubleEndedIterator<Item = &str> {
 fn changes(base: &Draft) -> Vec<Draft> {
     let leaves = &base.leaves;
     let group = |index: usize| names(&leaves[index].pointer).next();
-    let leans = |index: usize| leaves[index].leans;
+    let in_gap = |index: usize| leaves[index].in_gap;
     let beside = |index: usize| (0..leaves.len()).filter(move |other| group(*other) == group(index));
     let without = |dropped: &mut dyn Iterator<Item = usize>| {
         let mut draft = base.clone();
@@ -110,16 +110,16 @@ fn changes(base: &Draft) -> Vec<Draft> {
         draft
     };
     let mut order: Vec<_> = (0..leaves.len()).collect();
-    order.sort_by_key(|index| !beside(*index).any(leans));
-    let leaning: Vec<_> = order.iter().copied().filter(|index| leans(*index)).collect();
+    order.sort_by_key(|index| !beside(*index).any(in_gap));
+    let in_gaps: Vec<_> = order.iter().copied().filter(|index| in_gap(*index)).collect();
 
-    let mut drafts: Vec<_> = leaning
+    let mut drafts: Vec<_> = in_gaps
         .iter()
         .map(|index| without(&mut std::iter::once(*index)))
         .collect();
-    drafts.extend(leaning.iter().map(|index| without(&mut beside(*index))));
+    drafts.extend(in_gaps.iter().map(|index| without(&mut beside(*index))));
     drafts.extend((1..=order.len()).map(|count| without(&mut order.iter().copied().take(count))));
-    for index in leaning {
+    for index in in_gaps {
         for chosen in leaves[index].chosen + 1..leaves[index].choices.len() {
             let mut draft = base.clone();
             draft.leaves[index].chosen = chosen;
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn every_field_that_leans_on_a_gap_may_be_refused_while_the_names_stay() {
-        let leaning = [
+        let in_gaps = [
             "contact_methods",
             "dob",
             "gender",
@@ -202,7 +202,7 @@ mod tests {
             "country_of_residence",
         ];
         let accepts =
-            |body: &Value| body.get("firstname").is_some() && leaning.iter().all(|name| body.get(*name).is_none());
+            |body: &Value| body.get("firstname").is_some() && in_gaps.iter().all(|name| body.get(*name).is_none());
         assert!(tries("createContact", "", accepts).is_some());
     }
 

@@ -12,7 +12,7 @@ pub(super) struct Leaf {
     /// The choice now; past the last one the field is left out.
     pub(super) chosen: usize,
     /// Whether a gap of the contract touches the field by name.
-    pub(super) leans: bool,
+    pub(super) in_gap: bool,
     /// Values as good as the choices, for a body that must differ.
     pub(super) others: Vec<Choice>,
     pub(super) nature: Nature,

@@ -52,7 +52,7 @@ struct Field<'contract> {
     /// Whether the laws say that it comes back with the record.
     is_carried: bool,
     /// Whether a gap of the contract touches the field by name.
-    leans: bool,
+    in_gap: bool,
     /// Values as good as any, for a body that must differ.
     others: Vec<Choice>,
     nature: Nature,
@@ -119,7 +119,7 @@ impl<'contract> Template<'contract> {
             links: self.contract.links_that_fill(self.operation, &target),
             takes_identifier,
             is_carried: self.is_carried(at),
-            leans: nodes.any(|node| node.member("x-gap").is_some()),
+            in_gap: nodes.any(|node| node.member("x-gap").is_some()),
             others,
             nature,
             required: false,
@@ -259,7 +259,7 @@ impl Maker<'_> {
             pointer: field.pointer.clone(),
             choices,
             chosen: 0,
-            leans: field.leans,
+            in_gap: field.in_gap,
             others: field.others.clone(),
             nature: field.nature,
             required: field.required,

@@ -14,7 +14,7 @@ use crate::contract::Contract;
 use crate::contract::document::Document;
 use crate::contract::operation::Method;
 use crate::exchange::redact::{Redaction, Values};
-use crate::exchange::{Answer, Credential, Exchange, Intent, Leaning, Purpose, Request, Target, Told, Writing};
+use crate::exchange::{Answer, Credential, Exchange, Intent, OnRefusal, Purpose, Request, Target, Told, Writing};
 use crate::history::{LookedThrough, Residue};
 use crate::rules::{Judge, Level, Levels, Scope, Verdicts};
 use crate::run::{Ended, Exchanged, Run, Tally};
@@ -52,7 +52,7 @@ pub(super) struct Seen {
 }
 
 fn documented() -> Intent {
-    Purpose::Documented(Leaning::Nothing).into()
+    Purpose::Documented(OnRefusal::Finding).into()
 }
 
 impl Seen {

@@ -9,7 +9,7 @@ use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::{Security, StatusPattern};
 use crate::contract::pointer;
 use crate::contract::vocabulary::PageLaw;
-use crate::exchange::{Credential, Leaning, Purpose};
+use crate::exchange::{Credential, OnRefusal, Purpose};
 
 pub(super) static RULE: Rule = Rule {
     name: "auth",
@@ -33,7 +33,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         shown: || {
             use crate::contract::fact::FactKind;
-            let probe = Purpose::MustBeRefused(FactKind::NoCredential, Leaning::Nothing);
+            let probe = Purpose::MustBeRefused(FactKind::NoCredential, OnRefusal::Finding);
             crate::rules::testing::Bench::of("getTags").purpose(probe).status(200)
         },
     },
@@ -41,7 +41,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    let Purpose::MustBeRefused(kind, leaning) = seen.intent.purpose else {
+    let Purpose::MustBeRefused(kind, on_refusal) = seen.intent.purpose else {
         return;
     };
     let Some(fact) = fact(sink.contract, seen, kind) else {
@@ -59,7 +59,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         429 => sink.undecided(fact, Reason::throttled(&seen.exchange.request.credential)),
         status @ 500.. => sink.undecided(fact, Reason::Failed(status)),
         401 => sink.held(fact),
-        status @ (400 | 409 | 422) if leaning == Leaning::Gap => sink.undecided(fact, Reason::Refused(status)),
+        status @ (400 | 409 | 422) if on_refusal == OnRefusal::Gap => sink.undecided(fact, Reason::Refused(status)),
         400..=499 if !exact => sink.held(fact),
         status => {
             let documented = if exact {
@@ -104,13 +104,13 @@ fn fact(contract: &Contract, seen: &ExchangeSeen<'_>, kind: FactKind) -> Option<
 #[cfg(test)]
 mod tests {
     use crate::contract::fact::FactKind;
-    use crate::exchange::{Leaning, Purpose};
+    use crate::exchange::{OnRefusal, Purpose};
     use crate::rules::testing::{Bench, Told};
     use crate::rules::{Reason, Verdict};
 
     fn refusing(operation: &str, kind: FactKind, status: u16) -> Told {
         Bench::of(operation)
-            .purpose(Purpose::MustBeRefused(kind, Leaning::Nothing))
+            .purpose(Purpose::MustBeRefused(kind, OnRefusal::Finding))
             .status(status)
     }
 
@@ -161,7 +161,7 @@ mod tests {
                 assert_eq!(told.kind(FactKind::NoCredential), Verdict::Undecided(reason.clone()));
             }
         }
-        let probe = Bench::of("getTags").purpose(Purpose::MustBeRefused(FactKind::NoCredential, Leaning::Nothing));
+        let probe = Bench::of("getTags").purpose(Purpose::MustBeRefused(FactKind::NoCredential, OnRefusal::Finding));
         let told = probe.unanswered();
         assert_eq!(
             told.kind(FactKind::NoCredential),

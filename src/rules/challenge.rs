@@ -87,7 +87,7 @@ mod tests {
     use reqwest::header::{HeaderValue, WWW_AUTHENTICATE};
 
     use crate::contract::fact::FactKind;
-    use crate::exchange::{Leaning, Purpose};
+    use crate::exchange::{OnRefusal, Purpose};
     use crate::rules::testing::{Bench, JSON, Told};
     use crate::rules::{Level, Reason, Verdict};
 
@@ -104,7 +104,7 @@ mod tests {
     }
 
     fn probe(operation: &str) -> Bench {
-        Bench::of(operation).purpose(Purpose::MustBeRefused(FactKind::NoCredential, Leaning::Nothing))
+        Bench::of(operation).purpose(Purpose::MustBeRefused(FactKind::NoCredential, OnRefusal::Finding))
     }
 
     #[test]

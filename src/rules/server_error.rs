@@ -81,7 +81,7 @@ fn judge_odd(seen: &ExchangeSeen<'_>, odd: Odd, sink: &mut Sink<'_>) {
 mod tests {
     use super::*;
     use crate::contract::vocabulary::Oddity;
-    use crate::exchange::{Intent, Leaning, Purpose};
+    use crate::exchange::{Intent, OnRefusal, Purpose};
     use crate::rules::Verdict;
     use crate::rules::testing::Bench;
 
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_5xx_breaks_it_whatever_was_sent() {
-        let probe = Purpose::MustBeRefused(FactKind::NoCredential, Leaning::Nothing);
+        let probe = Purpose::MustBeRefused(FactKind::NoCredential, OnRefusal::Finding);
         for bench in [Bench::of("getTags"), Bench::of("getTags").purpose(probe)] {
             for status in [500, 501, 503, 599] {
                 let told = bench.status(status);

@@ -6,7 +6,7 @@ use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::StatusPattern;
-use crate::exchange::{Leaning, Purpose};
+use crate::exchange::{OnRefusal, Purpose};
 
 pub(super) static RULE: Rule = Rule {
     name: "status",
@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "Create tag answers 201, says the document, and every other operation some 2xx. A request as the \
                   document has it must succeed: 404, 405 or 501 for a documented operation, or another success than \
                   the documented one, breaks what callers rely on.",
-    leaves_alone: "A refusal (400, 409, 422) of a request that leans on a gap, such as a value whose allowed ones \
+    leaves_alone: "A refusal (400, 409, 422) of a request with something in a gap, such as a value whose allowed ones \
                    are not shown. 401 and 403, which are about the token; 429; a 5xx, which is `server-error`. Every \
                    other status that the contract documents.",
     mend: "Answer the documented status, or document the one that is answered.",
@@ -33,7 +33,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    let Purpose::Documented(leaning) = seen.intent.purpose else {
+    let Purpose::Documented(on_refusal) = seen.intent.purpose else {
         return;
     };
     let Some(fact) = sink.contract.fact_of(seen.id, FactKind::Status) else {
@@ -51,25 +51,25 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         status @ (401 | 403 | 500..) => {
             sink.undecided(fact, Reason::answered(status, &seen.exchange.request.credential));
         }
-        status if refuses(status, leaning) => sink.undecided(fact, refusal(status, leaning)),
+        status if refuses(status, on_refusal) => sink.undecided(fact, refusal(status, on_refusal)),
         status if documented => sink.undecided(fact, Reason::Documented(status)),
         status => sink.broken(fact, String::new, || status.to_string()),
     }
 }
 
-/// Whether the status refuses what a request leaned on.
-fn refuses(status: u16, leaning: Leaning) -> bool {
-    match leaning {
-        Leaning::Gap => matches!(status, 400 | 409 | 422),
-        Leaning::Nothing => false,
-        Leaning::Sample => matches!(status, 400 | 404 | 409 | 410 | 422),
+/// Whether this status says no more than that something in the request was rejected.
+fn refuses(status: u16, on_refusal: OnRefusal) -> bool {
+    match on_refusal {
+        OnRefusal::Gap => matches!(status, 400 | 409 | 422),
+        OnRefusal::Finding => false,
+        OnRefusal::Sample => matches!(status, 400 | 404 | 409 | 410 | 422),
     }
 }
 
-fn refusal(status: u16, leaning: Leaning) -> Reason {
-    match leaning {
-        Leaning::Sample => Reason::RefusedExample(status),
-        Leaning::Gap | Leaning::Nothing => Reason::Refused(status),
+fn refusal(status: u16, on_refusal: OnRefusal) -> Reason {
+    match on_refusal {
+        OnRefusal::Sample => Reason::RefusedExample(status),
+        OnRefusal::Gap | OnRefusal::Finding => Reason::Refused(status),
     }
 }
 
@@ -83,14 +83,14 @@ mod tests {
         200, 201, 204, 302, 400, 401, 403, 404, 405, 409, 410, 422, 429, 500, 501, 503,
     ];
 
-    fn judged(operation: &str, leaning: Leaning, status: u16) -> Verdict {
+    fn judged(operation: &str, on_refusal: OnRefusal, status: u16) -> Verdict {
         Bench::of(operation)
-            .leaning(leaning)
+            .on_refusal(on_refusal)
             .status(status)
             .kind(FactKind::Status)
     }
 
-    /// What every leaning makes of a status of `getTags`, none being a finding.
+    /// What each meaning of a refusal makes of a status of `getTags`, none being a finding.
     fn expected(status: u16) -> Option<Verdict> {
         Some(match status {
             200..=299 => Verdict::Held,
@@ -102,20 +102,24 @@ mod tests {
     }
 
     #[test]
-    fn each_leaning_excuses_its_own_refusals_and_no_others() {
-        for (leaning, excused) in [
-            (Leaning::Nothing, &[][..]),
-            (Leaning::Gap, &[400, 409, 422]),
-            (Leaning::Sample, &[400, 404, 409, 410, 422]),
+    fn each_meaning_of_a_refusal_excuses_its_own_refusals_and_no_others() {
+        for (on_refusal, excused) in [
+            (OnRefusal::Finding, &[][..]),
+            (OnRefusal::Gap, &[400, 409, 422]),
+            (OnRefusal::Sample, &[400, 404, 409, 410, 422]),
         ] {
             for status in STATUSES {
                 let refused = || {
                     excused
                         .contains(&status)
-                        .then(|| Verdict::Undecided(refusal(status, leaning)))
+                        .then(|| Verdict::Undecided(refusal(status, on_refusal)))
                 };
                 let expected = expected(status).or_else(refused).unwrap_or(Verdict::Broken);
-                assert_eq!(judged("getTags", leaning, status), expected, "{leaning:?} {status}");
+                assert_eq!(
+                    judged("getTags", on_refusal, status),
+                    expected,
+                    "{on_refusal:?} {status}"
+                );
             }
         }
     }
@@ -130,7 +134,7 @@ mod tests {
             (422, Verdict::Undecided(Reason::Documented(422))),
             (400, Verdict::Broken),
         ] {
-            assert_eq!(judged("createTag", Leaning::Nothing, status), verdict, "{status}");
+            assert_eq!(judged("createTag", OnRefusal::Finding, status), verdict, "{status}");
         }
     }
 
@@ -165,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_probe_or_a_missing_answer_decides_nothing() {
-        let probe = Purpose::MustBeRefused(FactKind::NoCredential, Leaning::Nothing);
+        let probe = Purpose::MustBeRefused(FactKind::NoCredential, OnRefusal::Finding);
         let told = Bench::of("getTags").purpose(probe).status(404);
         assert_eq!(told.kind(FactKind::Status), Verdict::Undecided(Reason::NotShown));
         let told = Bench::of("getTags").unanswered();

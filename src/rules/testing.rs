@@ -14,7 +14,7 @@ use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::{OperationId, Security};
 use crate::contract::vocabulary::Oddity;
 use crate::exchange::redact::Values;
-use crate::exchange::{Answer, Content, Credential, Exchange, Failure, Intent, Leaning, Purpose, Request};
+use crate::exchange::{Answer, Content, Credential, Exchange, Failure, Intent, OnRefusal, Purpose, Request};
 use crate::history::evidence::{Counted, Creation, Observation, PageSeen, Stability, Updating, Walk, WalkEnd};
 
 /// Where a list shows the record, as a marked pointer, that [`Bench::observed`] is given.
@@ -70,7 +70,7 @@ impl Bench {
             operation,
             levels: Levels::default(),
             values: Values::Hidden,
-            purpose: Purpose::Documented(Leaning::Nothing),
+            purpose: Purpose::Documented(OnRefusal::Finding),
         }
     }
 
@@ -102,8 +102,8 @@ impl Bench {
         FactId(facts.position(|fact| fact.name == name).expect(name))
     }
 
-    pub(super) fn leaning(self, leaning: Leaning) -> Self {
-        self.purpose(Purpose::Documented(leaning))
+    pub(super) fn on_refusal(self, on_refusal: OnRefusal) -> Self {
+        self.purpose(Purpose::Documented(on_refusal))
     }
 
     /// Why an exchange of it comes about.

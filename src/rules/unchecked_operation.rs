@@ -69,7 +69,7 @@ impl Finding {
 #[cfg(test)]
 mod tests {
     use crate::contract::fact::FactKind;
-    use crate::exchange::Leaning;
+    use crate::exchange::OnRefusal;
     use crate::rules::testing::{Bench, JSON, Told};
     use crate::rules::{Level, Reason, Verdict};
 
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn one_success_is_enough() {
-        let bench = Bench::of("getTags").leaning(Leaning::Gap);
+        let bench = Bench::of("getTags").on_refusal(OnRefusal::Gap);
         for answers in [
             &[(200, JSON, "{}")][..],
             &[(422, JSON, "{}"), (200, JSON, "{}")],
@@ -99,12 +99,12 @@ mod tests {
 
     #[test]
     fn an_operation_that_was_refused_throughout_is_a_warning_with_the_reason() {
-        let bench = Bench::of("createTag").leaning(Leaning::Gap);
+        let bench = Bench::of("createTag").on_refusal(OnRefusal::Gap);
         let told = answered(&bench, &[(409, JSON, "{}"), (409, JSON, "{}")]);
         assert_eq!(told.finding("unchecked-operation").level, Level::Warn);
         assert_eq!(
             told.received("unchecked-operation"),
-            "none: refused with 409, which may lean on a gap"
+            "none: refused with 409, which a gap may allow"
         );
         assert_eq!(told.kind(FactKind::Status), Verdict::Undecided(Reason::Refused(409)));
     }
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn the_finding_points_at_the_whole_answer_and_at_the_status() {
-        let bench = Bench::of("createTag").leaning(Leaning::Gap);
+        let bench = Bench::of("createTag").on_refusal(OnRefusal::Gap);
         let told = answered(&bench, &[(409, JSON, "{}")]);
         let place = "/paths/~1organization~1v1~1tags/post/responses/201";
         assert_eq!(told.places("unchecked-operation"), ("", place));

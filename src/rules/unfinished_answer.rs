@@ -52,7 +52,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 mod tests {
     use super::*;
     use crate::contract::vocabulary::Oddity;
-    use crate::exchange::Leaning;
+    use crate::exchange::OnRefusal;
     use crate::rules::testing::Bench;
     use crate::rules::{Reason, Verdict};
 
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_probe_that_is_cut_off_decides_nothing() {
-        let probe = Purpose::MustBeRefused(FactKind::NoCredential, Leaning::Nothing);
+        let probe = Purpose::MustBeRefused(FactKind::NoCredential, OnRefusal::Finding);
         let told = Bench::of("getTags").purpose(probe).unanswered();
         assert_eq!(told.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
         assert!(told.verdicts.findings().is_empty());

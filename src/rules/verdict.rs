@@ -95,7 +95,7 @@ pub enum Reason {
     MaxWrites(u64),
     /// The field was not in an accepted request.
     NotSent,
-    /// The target refused what leans on a gap, with this status.
+    /// The target refused something in a gap, with this status.
     Refused(u16),
     /// The target refused what the contract gives as an example, with this status.
     RefusedExample(u16),
@@ -118,7 +118,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Why an answer of this status, to a request that leans on nothing and carried this credential, decides nothing.
+    /// Why an answer of this status, to a request with nothing in a gap that carried this credential, decides nothing.
     #[must_use]
     pub fn answered(status: u16, credential: &Credential) -> Self {
         match status {
@@ -130,7 +130,7 @@ impl Reason {
         }
     }
 
-    /// Why an answer of this status, to a request that leans on a gap, decides nothing.
+    /// Why an answer of this status, to a request with something in a gap, decides nothing.
     #[must_use]
     pub fn refused(status: u16, credential: &Credential) -> Self {
         match status {
@@ -214,11 +214,11 @@ impl fmt::Display for Reason {
                 formatter.write_str("a page lacks its last page or its items, or an item its identifier")
             }
             Self::PageUnread => formatter.write_str("a page came with a body that is not read as JSON"),
-            Self::Refused(status) => write!(formatter, "refused with {status}, which may lean on a gap"),
+            Self::Refused(status) => write!(formatter, "refused with {status}, which a gap may allow"),
             Self::RefusedExample(status) => {
                 write!(
                     formatter,
-                    "refused with {status}, which may lean on the contract's example"
+                    "refused with {status}, which may be about the contract's example"
                 )
             }
             Self::Throttled => formatter.write_str("the target asked for time until the end"),
@@ -544,7 +544,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::exchange::{Exchange, Leaning, Purpose};
+    use crate::exchange::{Exchange, OnRefusal, Purpose};
     use crate::rules::testing::{Bench, JSON, Told};
 
     const NAME: &str = "getTags /data/items/*/name: string";
@@ -581,10 +581,10 @@ mod tests {
     fn the_first_reason_is_kept_and_goes_before_that_of_the_operation() {
         let bench = Bench::of("getTags");
         let refused = |status| bench.exchange(status, JSON, "{}");
-        let leaning = Purpose::Documented(Leaning::Gap).into();
+        let on_refusal = Purpose::Documented(OnRefusal::Gap).into();
         let told = bench.judge(|judge| {
-            judge.exchange(&refused(429), leaning);
-            judge.exchange(&refused(422), leaning);
+            judge.exchange(&refused(429), on_refusal);
+            judge.exchange(&refused(422), on_refusal);
             judge.verdicts_mut().not_called(bench.operation, Reason::OnePage);
         });
         assert_eq!(told.kind(FactKind::Status), Verdict::Undecided(Reason::Throttled));

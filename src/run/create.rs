@@ -9,13 +9,13 @@ use super::request::{self, Address};
 use super::session::{Again, Call, NotTaken, Session};
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::vocabulary::TimestampForm;
-use crate::exchange::{Content, Credential, Exchange, Leaning, Purpose, Request, Writing};
+use crate::exchange::{Content, Credential, Exchange, OnRefusal, Purpose, Request, Writing};
 use crate::history::{Part, Role, Sending};
 use crate::plan::{Draft, Fallback, Template};
 use crate::rules::Reason;
 
 /// What a write is sent for that leans on nothing but what the document leaves open.
-pub(super) const OF_A_WRITE: Purpose = Purpose::Documented(Leaning::Gap);
+pub(super) const OF_A_WRITE: Purpose = Purpose::Documented(OnRefusal::Gap);
 
 /// The bodies that a run has drafted.
 #[derive(Debug, Default)]

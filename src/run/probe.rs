@@ -3,7 +3,7 @@
 use super::session::{Call, Session};
 use crate::contract::operation::{OperationId, Security};
 use crate::contract::vocabulary::TimestampForm;
-use crate::exchange::{Credential, Leaning, Purpose, Request};
+use crate::exchange::{Credential, OnRefusal, Purpose, Request};
 use crate::plan::Probe;
 
 impl Session<'_> {
@@ -12,8 +12,8 @@ impl Session<'_> {
         let documented = self.contract.operation(operation);
         // A body that was never accepted may be refused for itself.
         let proven = documented.is_read() || self.drafts.accepted.borrow().contains_key(&operation);
-        let leaning = if proven { Leaning::Nothing } else { Leaning::Gap };
-        let purpose = Purpose::MustBeRefused(probe.fact(), leaning);
+        let on_refusal = if proven { OnRefusal::Finding } else { OnRefusal::Gap };
+        let purpose = Purpose::MustBeRefused(probe.fact(), on_refusal);
         let credential = self.refusable(operation, probe);
         if probe == Probe::SecondPage && !self.fills.paged.borrow().contains(&operation) {
             return;

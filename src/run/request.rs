@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::contract::Contract;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter, Security};
-use crate::exchange::{Credential, Leaning, RESERVED, Request, Told, is_plain_identifier, placeholder, with_query};
+use crate::exchange::{Credential, OnRefusal, RESERVED, Request, Told, is_plain_identifier, placeholder, with_query};
 use crate::history::Known;
 use crate::plan::{NoValue, can_stand, given, parameter};
 
@@ -18,7 +18,7 @@ pub(super) struct Address {
     /// Both as they may be printed.
     pub(super) told: Told,
     /// What a refusal would mean, as far as the address goes.
-    pub(super) leaning: Leaning,
+    pub(super) on_refusal: OnRefusal,
     /// The values of the path parameters, by name.
     pub(super) path_values: Vec<(String, Value)>,
 }
@@ -55,7 +55,7 @@ pub(super) fn address_but(
             path: documented.path.clone(),
             headers: Vec::new(),
         },
-        leaning: Leaning::Nothing,
+        on_refusal: OnRefusal::Finding,
         path_values: Vec::new(),
     };
     for (index, parameter) in documented
@@ -77,7 +77,7 @@ pub(super) fn address_but(
         let own = linked.last().map(|(_, value)| (*value).clone());
         let is_linked = own.is_some();
         if own.is_none() {
-            address.leaning = Leaning::Sample;
+            address.on_refusal = OnRefusal::Sample;
         }
         let value = own.or_else(|| Some(given(contract, documented, parameter)?.1));
         let value = value.ok_or_else(|| known.lacks_parameter(contract, operation, index))?;
@@ -250,8 +250,8 @@ paths:
     fn a_linked_value_goes_into_the_path_and_leans_on_nothing() {
         let address = addressed("getThing", &[json!("t-17")]).unwrap();
         assert_eq!(
-            (address.path.as_str(), address.leaning),
-            ("/things/t-17", Leaning::Nothing)
+            (address.path.as_str(), address.on_refusal),
+            ("/things/t-17", OnRefusal::Finding)
         );
         assert_eq!(address.path_values, [("id".to_owned(), json!("t-17"))]);
     }
@@ -292,7 +292,7 @@ paths:
     fn a_read_takes_the_samples_of_the_contract_and_leans_on_them() {
         let address = addressed("getPart", &[]).unwrap();
         assert_eq!(address.path, "/parts/a%2Fb%20%C3%BC?kind%20of=a%26b&depth=2");
-        assert_eq!(address.leaning, Leaning::Sample);
+        assert_eq!(address.on_refusal, OnRefusal::Sample);
         let headers = [("X-Trace", "t"), ("Cookie", "theme=d%3Dk")];
         assert_eq!(
             address.headers,
@@ -308,7 +308,7 @@ paths:
             address.headers,
             headers.map(|(name, value)| (name.to_owned(), value.to_owned()))
         );
-        assert_eq!(address.leaning, Leaning::Sample);
+        assert_eq!(address.on_refusal, OnRefusal::Sample);
     }
 
     #[test]

@@ -335,7 +335,7 @@ fn comes_back(law: &Updated, request: &Request) -> bool {
     })
 }
 
-/// The status of an answer that refuses what leans on a gap.
+/// The status of a response that rejects something in a gap.
 fn refused_with(exchange: &Exchange) -> Option<u16> {
     exchange.status().filter(|status| matches!(status, 400 | 409 | 422))
 }

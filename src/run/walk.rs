@@ -168,7 +168,7 @@ impl Session<'_> {
         let purpose = if self.accounted.get().is_some() {
             Purpose::Account
         } else {
-            Purpose::Documented(address.leaning)
+            Purpose::Documented(address.on_refusal)
         };
         let credential = request::credential(&documented.security);
         Call::alone(address.request((operation, documented), credential), purpose)

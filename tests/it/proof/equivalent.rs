@@ -189,7 +189,7 @@ async fn a_service_that_refuses_the_plain_request_too_or_asks_for_time_is_not_wa
         .rows("equivalent-request")
         .filter(|row| row.operation == "updateContact");
     let reasons: Vec<_> = rows.filter_map(|row| row.reason.as_deref()).collect();
-    assert_eq!(reasons, ["refused with 409, which may lean on a gap"; 4]);
+    assert_eq!(reasons, ["refused with 409, which a gap may allow"; 4]);
 }
 
 /// Writes every UUID of a body in another case.

@@ -172,7 +172,7 @@ async fn a_refusal_throughout_is_told_with_its_status_and_its_request() {
     let seen = Small::new(THINGS).check(refusing).await;
     let told = seen.of_rule(RULE);
     assert_eq!(told.len(), 1, "{:?}", seen.record.findings);
-    assert_eq!(told[0].received, "none: refused with 422, which may lean on a gap");
+    assert_eq!(told[0].received, "none: refused with 422, which a gap may allow");
     assert!(told[0].reproduce.starts_with("curl ") && told[0].exchange.is_some());
 }
 
