@@ -50,7 +50,7 @@ pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};
 pub use share::WRONG_TOKENS;
 pub(crate) use source::can_stand;
 pub use source::{Given, NoValue, Source, Wanted, given};
-pub use steps::{Plan, Step, lanes};
+pub use steps::{Plan, Step, sequences};
 pub use template::Template;
 pub use told::Planned;
 pub use variety::{

@@ -29,7 +29,7 @@ pub struct Step {
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The steps in order. Walks that come one after the other may run at once, and so may probes of reads and odd
-    /// reads: see [`Plan::groups`] and [`lanes`]. A read by what a create shows comes after all creates, or between
+    /// reads: see [`Plan::groups`] and [`sequences`]. A read by what a create shows comes after all creates, or between
     /// them where another one takes what it shows; calls of it that must be refused come after it.
     pub steps: Vec<Step>,
     /// Operations that are not called, each with the reason.
@@ -286,24 +286,24 @@ fn turn(contract: &Contract, supply: &Supply, step: &Step) -> (Action, Option<Pr
 }
 
 /// The steps of a group by what goes in order: the odd requests to one operation, since one that gets no answer is its
-/// last. Everything else is a lane of its own.
+/// last. Everything else is a sequence of its own.
 #[must_use]
-pub fn lanes(group: &[Step]) -> Vec<Vec<Step>> {
-    let mut lanes: Vec<Vec<Step>> = Vec::new();
-    let mut odd_lanes: HashMap<OperationId, usize> = HashMap::new();
+pub fn sequences(group: &[Step]) -> Vec<Vec<Step>> {
+    let mut sequences: Vec<Vec<Step>> = Vec::new();
+    let mut odd_sequences: HashMap<OperationId, usize> = HashMap::new();
     for step in group {
         let is_odd = matches!(step.action, Action::OddRead(_));
-        match odd_lanes.get(&step.operation).filter(|_| is_odd) {
-            Some(lane) => lanes[*lane].push(*step),
+        match odd_sequences.get(&step.operation).filter(|_| is_odd) {
+            Some(sequence) => sequences[*sequence].push(*step),
             None => {
                 if is_odd {
-                    odd_lanes.insert(step.operation, lanes.len());
+                    odd_sequences.insert(step.operation, sequences.len());
                 }
-                lanes.push(vec![*step]);
+                sequences.push(vec![*step]);
             }
         }
     }
-    lanes
+    sequences
 }
 
 /// The operations asked for, and those that they need: where their values come from and where they are listed.
@@ -472,14 +472,14 @@ mod tests {
         let (contract, reads) = plan(&Selection { writes: false, ..all() });
         let groups: Vec<_> = reads.groups().collect();
         assert_eq!(groups.len(), 3);
-        assert_eq!(lanes(groups[0]).len(), 4);
+        assert_eq!(sequences(groups[0]).len(), 4);
         assert_eq!(groups[1].len(), 1);
         // No credential, another scheme and a second page on four lists each, and one empty token.
         let (probes, odd) = (4 + 4 + 4 + 1 + WRONG_TOKENS, 4);
-        assert_eq!(lanes(groups[2]).len(), probes + odd);
-        for lane in lanes(groups[2]).iter().skip(probes) {
-            assert_eq!(lane.len(), contract.operation(lane[0].operation).odd.len());
-            assert!(lane.iter().all(|step| step.operation == lane[0].operation));
+        assert_eq!(sequences(groups[2]).len(), probes + odd);
+        for sequence in sequences(groups[2]).iter().skip(probes) {
+            assert_eq!(sequence.len(), contract.operation(sequence[0].operation).odd.len());
+            assert!(sequence.iter().all(|step| step.operation == sequence[0].operation));
         }
         let (_, all) = plan(&all());
         assert!(all.groups().all(|group| {

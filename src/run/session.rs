@@ -21,7 +21,7 @@ use crate::contract::fact::FactKind;
 use crate::contract::operation::{Method, OperationId};
 use crate::exchange::{Answer, Credential, Exchange, Failure, Intent, Purpose, Request, Transport};
 use crate::history::{History, LookedThrough, Noted, Other, Part, Residue};
-use crate::plan::{Action, NotCalled, Plan, Shard, Step, lanes, reserve};
+use crate::plan::{Action, NotCalled, Plan, Shard, Step, reserve, sequences};
 use crate::rules::{Evaluation, Judge, NoSuccess, Reason, Recording, Verdicts};
 
 /// How many requests one round of a plan has under way on the whole.
@@ -282,8 +282,8 @@ impl<'run> Session<'run> {
         for group in plan.groups() {
             let steps = steps(group);
             if group[0].action.at_once() {
-                let lanes = lanes(&steps).into_iter().map(|lane| self.in_order(lane));
-                futures::future::join_all(lanes).await;
+                let sequences = sequences(&steps).into_iter().map(|sequence| self.in_order(sequence));
+                futures::future::join_all(sequences).await;
             } else {
                 self.in_order(steps).await;
             }
