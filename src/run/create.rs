@@ -49,7 +49,7 @@ impl Tried {
 
 /// What a write is to the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum WriteRole {
     /// One beside the others: what comes after goes to another record.
     Further,
     /// As [`Self::Main`], and none is sent in its stead while the target asks for time.
@@ -184,16 +184,16 @@ impl Session<'_> {
                 return Ok(last);
             }
             attempt += 1;
-            let standing = if attempt < ATTEMPTS {
-                Standing::Main
+            let write_role = if attempt < ATTEMPTS {
+                WriteRole::Main
             } else {
-                Standing::Last
+                WriteRole::Last
             };
-            let exchange = self.write(draft, address, standing).await;
+            let exchange = self.write(draft, address, write_role).await;
             let creates = exchange.request.method == Method::Post;
             let answer = exchange.answer().filter(|answer| answer.is_throttled());
             let open = answer.filter(|answer| creates && !(answer.status == 429 && says_when(answer)));
-            let Some(answer) = open.filter(|_| standing == Standing::Main) else {
+            let Some(answer) = open.filter(|_| write_role == WriteRole::Main) else {
                 return Ok(exchange);
             };
             tokio::time::sleep(wait_after(answer, attempt - 1)).await;
@@ -234,18 +234,18 @@ impl Session<'_> {
     }
 
     /// Sends one write.
-    pub(super) async fn write(&self, draft: &Draft, address: &Address, standing: Standing) -> Exchange {
+    pub(super) async fn write(&self, draft: &Draft, address: &Address, write_role: WriteRole) -> Exchange {
         let operation = draft.operation();
         let credential = request::credential(&self.contract.operation(operation).security);
         let request = self.writing_request(draft, address, credential);
         let creates = self.contract.operation(operation).creates();
         let again = Again {
-            another: creates && standing != Standing::Last,
+            another: creates && write_role != WriteRole::Last,
             ..Again::default()
         };
-        let role = match standing {
-            Standing::Further => Role::Further,
-            Standing::Last | Standing::Main => Role::Main,
+        let role = match write_role {
+            WriteRole::Further => Role::Further,
+            WriteRole::Last | WriteRole::Main => Role::Main,
         };
         let part = Part::Write(Sending {
             role,

@@ -6,7 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
-use super::create::Standing;
+use super::create::WriteRole;
 use super::session::Session;
 use crate::contract::operation::OperationId;
 use crate::history::evidence::{Walk, WalkEnd};
@@ -107,7 +107,7 @@ impl Session<'_> {
             let Ok(draft) = self.draft_as(operation, &accepted) else {
                 return false;
             };
-            let exchange = self.write(&draft, &address, Standing::Further).await;
+            let exchange = self.write(&draft, &address, WriteRole::Further).await;
             if !self.succeeded(&exchange) {
                 return false;
             }

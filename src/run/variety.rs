@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
-use super::create::Standing;
+use super::create::WriteRole;
 use super::request::Address;
 use super::session::{NotTaken, Session};
 use crate::contract::operation::OperationId;
@@ -60,7 +60,7 @@ impl Session<'_> {
         match self.beside(operation, &accepted) {
             Some(beside) => {
                 self.expect(1);
-                let plainly = self.write(&beside, &address, Standing::Further);
+                let plainly = self.write(&beside, &address, WriteRole::Further);
                 let read = async {
                     if let Some(list) = self.contract.list_of(operation) {
                         self.read_page(list, None, &Sought::Nothing).await;
@@ -92,7 +92,7 @@ impl Session<'_> {
             let halves = these.halves();
             if draft.vary(&Variant::Awkward(these), accepted) {
                 self.expect(1);
-                let exchange = self.write(&draft, address, Standing::Further).await;
+                let exchange = self.write(&draft, address, WriteRole::Further).await;
                 if refused_with(&exchange).is_none() {
                     return;
                 }
@@ -127,7 +127,7 @@ impl Session<'_> {
             }
             tries += 1;
             self.expect(1);
-            let exchange = self.write(&draft, address, Standing::Further).await;
+            let exchange = self.write(&draft, address, WriteRole::Further).await;
             if self.succeeded(&exchange) {
                 made += 1;
             } else if refused_with(&exchange).is_none() {
@@ -245,7 +245,7 @@ impl Session<'_> {
         };
         if let Ok(draft) = self.draft_as(operation, &accepted) {
             self.expect(1);
-            self.write(&draft, &address, Standing::Further).await;
+            self.write(&draft, &address, WriteRole::Further).await;
         }
     }
 
@@ -272,7 +272,7 @@ impl Session<'_> {
     async fn send_update(&self, updates: &mut Updates<'_>, draft: &Draft) -> Taken {
         self.expect(1);
         let (operation, law) = (updates.operation, updates.law);
-        let exchange = self.write(draft, &updates.address, Standing::Further).await;
+        let exchange = self.write(draft, &updates.address, WriteRole::Further).await;
         if !self.succeeded(&exchange) {
             return refused_with(&exchange).map_or(Taken::Failed, Taken::Refused);
         }
