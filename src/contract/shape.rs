@@ -3,8 +3,8 @@
 //!
 //! # Design
 //!
-//! A place is bound by several schemas at once where `allOf` is used, so a shape is made of a set of them, its
-//! conjuncts. A schema that contains itself leads back to the shape that is being made, and a document whose expansion
+//! A place is bound by several schemas at once where `allOf` is used, so a shape is made of a set of them: a schema and its
+//! `allOf` members. A schema that contains itself leads back to the shape that is being made, and a document whose expansion
 //! would explode shares shapes past a thousand: the facts are named by the first place then. What still states far more
 //! than it is long is refused.
 
@@ -179,7 +179,7 @@ pub(super) struct Expander<'document> {
 
 /// One schema that binds a place: the node and where it stands.
 #[derive(Clone)]
-struct Conjunct<'document> {
+struct AllOfMember<'document> {
     node: &'document Node,
     pointer: String,
     /// Whether what leads here says `nullable`, beside `allOf` or beside the reference. By the letter that has no
@@ -218,8 +218,8 @@ impl<'document> Expander<'document> {
         self.first = self.shapes.len();
         subject.clone_into(&mut self.subject);
         self.operation = operation;
-        let conjuncts = self.conjuncts(schema);
-        let shape = self.shape(&conjuncts, "");
+        let all_of = self.all_of(schema);
+        let shape = self.shape(&all_of, "");
         if self.is_exhausted() {
             let maximum = MAXIMUM_PARTS;
             return Err(self.document.defect(schema, Problem::TooManyParts { maximum }));
@@ -235,8 +235,8 @@ impl<'document> Expander<'document> {
         self.parts.get() > MAXIMUM_PARTS
     }
 
-    fn shape(&mut self, conjuncts: &[Conjunct<'document>], pattern: &str) -> ShapeId {
-        let pointers = conjuncts.iter().map(|conjunct| conjunct.pointer.as_str());
+    fn shape(&mut self, all_of: &[AllOfMember<'document>], pattern: &str) -> ShapeId {
+        let pointers = all_of.iter().map(|member| member.pointer.as_str());
         // The same schema may stand where null is left open and where it is not.
         let openness = self.null_is_open.then_some("x-null");
         let key = pointers.chain(openness).collect::<Vec<_>>().join(" ");
@@ -257,8 +257,8 @@ impl<'document> Expander<'document> {
         self.memo.insert(key.clone(), id);
         self.path.push((key, id));
         let around = self.null_is_open;
-        self.open_below(conjuncts);
-        let shape = self.fill(conjuncts, pattern);
+        self.open_below(all_of);
+        let shape = self.fill(all_of, pattern);
         self.null_is_open = around;
         self.shapes[id.0] = Shape {
             null_is_open: around,
@@ -269,30 +269,30 @@ impl<'document> Expander<'document> {
     }
 
     /// Notes whether one of the schemas has `x-null`, for all that is below this place.
-    fn open_below(&mut self, conjuncts: &[Conjunct<'document>]) {
-        let has_places_below = |conjunct: &&Conjunct<'_>| {
+    fn open_below(&mut self, all_of: &[AllOfMember<'document>]) {
+        let has_places_below = |member: &&AllOfMember<'_>| {
             let keywords = ["properties", "items", "additionalProperties", "allOf"];
-            keywords.iter().any(|keyword| conjunct.node.member(keyword).is_some())
+            keywords.iter().any(|keyword| member.node.member(keyword).is_some())
         };
-        for key in conjuncts
+        for key in all_of
             .iter()
             .filter(has_places_below)
-            .filter_map(|conjunct| conjunct.member("x-null"))
+            .filter_map(|member| member.member("x-null"))
         {
             self.null_is_open = true;
             self.nulls.insert(key.pointer);
         }
     }
 
-    fn fill(&mut self, conjuncts: &[Conjunct<'document>], pattern: &str) -> Shape {
+    fn fill(&mut self, all_of: &[AllOfMember<'document>], pattern: &str) -> Shape {
         let mut shape = Shape::default();
-        self.types(conjuncts, pattern, &mut shape);
-        self.closed(conjuncts, pattern, &mut shape);
-        self.fields(conjuncts, pattern, &mut shape);
+        self.types(all_of, pattern, &mut shape);
+        self.closed(all_of, pattern, &mut shape);
+        self.fields(all_of, pattern, &mut shape);
         let below = |name: &str| {
-            conjuncts
+            all_of
                 .iter()
-                .filter_map(|conjunct| conjunct.member(name))
+                .filter_map(|member| member.member(name))
                 .map(|inner| inner.pointer)
                 .collect::<Vec<_>>()
         };
@@ -300,12 +300,12 @@ impl<'document> Expander<'document> {
         if !items.is_empty() {
             shape.items = Some(self.merged(&items, &pointer::join(pattern, "*")));
         }
-        let additional: Vec<_> = conjuncts
+        let additional: Vec<_> = all_of
             .iter()
-            .filter_map(|conjunct| conjunct.member("additionalProperties"))
+            .filter_map(|member| member.member("additionalProperties"))
             .collect();
         shape.open = additional.iter().any(|inner| inner.node.boolean() != Some(false));
-        self.alternatives(conjuncts, &mut shape);
+        self.alternatives(all_of, &mut shape);
         let schemas: Vec<_> = additional
             .into_iter()
             .filter(|inner| inner.node.boolean().is_none())
@@ -314,32 +314,32 @@ impl<'document> Expander<'document> {
         if !schemas.is_empty() {
             shape.additional = Some(self.merged(&schemas, &pointer::join(pattern, "*")));
         }
-        self.assertions(conjuncts, pattern, &mut shape);
+        self.assertions(all_of, pattern, &mut shape);
         shape
     }
 
     /// Adds the names that the alternatives of a schema document, those of alternatives within them included.
-    fn alternatives(&self, conjuncts: &[Conjunct<'document>], shape: &mut Shape) {
-        let mut open: Vec<Conjunct<'_>> = conjuncts.to_vec();
+    fn alternatives(&self, all_of: &[AllOfMember<'document>], shape: &mut Shape) {
+        let mut open: Vec<AllOfMember<'_>> = all_of.to_vec();
         // A choice may contain itself, and several may name one schema.
         let mut seen = HashSet::new();
         while let Some(schema) = open.pop() {
             for choice in ["oneOf", "anyOf"] {
                 let Some(listed) = schema.member(choice) else { continue };
                 for index in 0..listed.node.elements().len() {
-                    let named = self.conjuncts(&pointer::join(&listed.pointer, &index.to_string()));
+                    let named = self.all_of(&pointer::join(&listed.pointer, &index.to_string()));
                     let fresh = named
                         .into_iter()
                         .filter(|one| seen.insert(std::ptr::from_ref(one.node)));
-                    for conjunct in fresh {
-                        let properties = conjunct.node.member("properties").map_or(&[][..], Node::members);
+                    for member in fresh {
+                        let properties = member.node.member("properties").map_or(&[][..], Node::members);
                         self.look(properties.len());
                         shape
                             .alternatives
                             .extend(properties.iter().map(|property| property.name.to_string()));
-                        let additional = conjunct.node.member("additionalProperties");
+                        let additional = member.node.member("additionalProperties");
                         shape.open |= additional.is_some_and(|inner| inner.boolean() != Some(false));
-                        open.push(conjunct);
+                        open.push(member);
                     }
                 }
             }
@@ -347,26 +347,26 @@ impl<'document> Expander<'document> {
     }
 
     fn merged(&mut self, schemas: &[String], pattern: &str) -> ShapeId {
-        let conjuncts: Vec<_> = schemas.iter().flat_map(|schema| self.conjuncts(schema)).collect();
-        self.shape(&conjuncts, pattern)
+        let all_of: Vec<_> = schemas.iter().flat_map(|schema| self.all_of(schema)).collect();
+        self.shape(&all_of, pattern)
     }
 
-    fn types(&mut self, conjuncts: &[Conjunct<'document>], pattern: &str, shape: &mut Shape) {
-        let typed = |conjunct: &&Conjunct<'_>| conjunct.text("type").is_some();
-        let Some(first) = conjuncts.iter().find(typed) else {
+    fn types(&mut self, all_of: &[AllOfMember<'document>], pattern: &str, shape: &mut Shape) {
+        let typed = |member: &&AllOfMember<'_>| member.text("type").is_some();
+        let Some(first) = all_of.iter().find(typed) else {
             shape.nullable = true;
             return;
         };
-        let mut types: Vec<_> = conjuncts
+        let mut types: Vec<_> = all_of
             .iter()
-            .filter_map(|conjunct| conjunct.text("type").and_then(JsonType::parse))
+            .filter_map(|member| member.text("type").and_then(JsonType::parse))
             .collect();
         types.dedup();
         if types.contains(&JsonType::Integer) {
             types.retain(|kind| *kind != JsonType::Number);
         }
-        let admits_null = |conjunct: &Conjunct<'_>| conjunct.null_around || conjunct.flag("nullable");
-        shape.nullable = conjuncts.iter().filter(typed).all(admits_null);
+        let admits_null = |member: &AllOfMember<'_>| member.null_around || member.flag("nullable");
+        shape.nullable = all_of.iter().filter(typed).all(admits_null);
         let mut documented = types.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" and ");
         if shape.nullable {
             documented.push_str(" or null");
@@ -376,45 +376,45 @@ impl<'document> Expander<'document> {
         shape.type_fact = Some(self.fact(FactKind::Type, pattern, place, &documented));
     }
 
-    fn fields(&mut self, conjuncts: &[Conjunct<'document>], pattern: &str, shape: &mut Shape) {
+    fn fields(&mut self, all_of: &[AllOfMember<'document>], pattern: &str, shape: &mut Shape) {
         let mut names: Vec<&str> = Vec::new();
         // The first that requires a field.
-        let mut requiring: HashMap<&str, &Conjunct<'_>> = HashMap::new();
-        for conjunct in conjuncts {
-            for required in conjunct.required() {
-                requiring.entry(required).or_insert(conjunct);
+        let mut requiring: HashMap<&str, &AllOfMember<'_>> = HashMap::new();
+        for member in all_of {
+            for required in member.required() {
+                requiring.entry(required).or_insert(member);
             }
-            let listed = conjunct.node.member("properties").map_or(&[][..], Node::members).iter();
-            let named = listed.map(|member| member.name.as_str()).chain(conjunct.required());
+            let listed = member.node.member("properties").map_or(&[][..], Node::members).iter();
+            let named = listed.map(|member| member.name.as_str()).chain(member.required());
             names.extend(named);
         }
         let mut seen = HashSet::new();
         names.retain(|name| seen.insert(*name));
         for name in names {
-            self.look(conjuncts.len());
+            self.look(all_of.len());
             if self.is_exhausted() {
                 return;
             }
-            self.field(conjuncts, pattern, (name, requiring.get(name).copied()), shape);
+            self.field(all_of, pattern, (name, requiring.get(name).copied()), shape);
         }
         shape.index();
     }
 
     fn field(
         &mut self,
-        conjuncts: &[Conjunct<'document>],
+        all_of: &[AllOfMember<'document>],
         pattern: &str,
-        (name, requiring): (&str, Option<&Conjunct<'document>>),
+        (name, requiring): (&str, Option<&AllOfMember<'document>>),
         shape: &mut Shape,
     ) {
         let below = pointer::join(pattern, name);
-        let states = |conjunct: &&Conjunct<'_>| {
-            let properties = conjunct.node.member("properties");
+        let states = |member: &&AllOfMember<'_>| {
+            let properties = member.node.member("properties");
             properties.is_some_and(|properties| properties.member(name).is_some())
         };
-        let stated = conjuncts.iter().filter(states);
+        let stated = all_of.iter().filter(states);
         let stated: Vec<_> = stated
-            .filter_map(|conjunct| conjunct.member("properties")?.member(name))
+            .filter_map(|member| member.member("properties")?.member(name))
             .collect();
         if let Some(forbidding) = stated.iter().find(|inner| forbids(inner.node)) {
             let fact = self.fact(FactKind::Absent, &below, forbidding.pointer.clone(), "absent");
@@ -422,9 +422,9 @@ impl<'document> Expander<'document> {
             return;
         }
         let input_only = stated.iter().any(|inner| inner.flag("writeOnly"));
-        let present = requiring.filter(|_| !input_only).map(|conjunct| {
+        let present = requiring.filter(|_| !input_only).map(|member| {
             let place = stated.first().map_or_else(
-                || pointer::join(&conjunct.pointer, "required"),
+                || pointer::join(&member.pointer, "required"),
                 |inner| inner.pointer.clone(),
             );
             self.fact(FactKind::Present, &below, place, "present")
@@ -438,17 +438,17 @@ impl<'document> Expander<'document> {
         });
     }
 
-    fn closed(&mut self, conjuncts: &[Conjunct<'document>], pattern: &str, shape: &mut Shape) {
-        let closing = conjuncts
+    fn closed(&mut self, all_of: &[AllOfMember<'document>], pattern: &str, shape: &mut Shape) {
+        let closing = all_of
             .iter()
-            .filter_map(|conjunct| Some((conjunct, conjunct.member("additionalProperties")?)));
-        let Some((conjunct, inner)) = closing
+            .filter_map(|member| Some((member, member.member("additionalProperties")?)));
+        let Some((member, inner)) = closing
             .into_iter()
             .find(|(_, inner)| inner.node.boolean() == Some(false))
         else {
             return;
         };
-        let names: Vec<_> = conjunct
+        let names: Vec<_> = member
             .node
             .member("properties")
             .map_or(&[][..], Node::members)
@@ -460,18 +460,18 @@ impl<'document> Expander<'document> {
         shape.closed = Some((fact, names.into_iter().collect()));
     }
 
-    fn assertions(&mut self, conjuncts: &[Conjunct<'document>], pattern: &str, shape: &mut Shape) {
-        for conjunct in conjuncts {
-            let keywords = json_schema::keywords(conjunct.node);
+    fn assertions(&mut self, all_of: &[AllOfMember<'document>], pattern: &str, shape: &mut Shape) {
+        for member in all_of {
+            let keywords = json_schema::keywords(member.node);
             let Some(first) = keywords.first() else { continue };
-            let place = pointer::join(&conjunct.pointer, first);
-            if let Err(maximum) = self.choices.weigh(conjunct.node) {
+            let place = pointer::join(&member.pointer, first);
+            if let Err(maximum) = self.choices.weigh(member.node) {
                 let defect = || self.document.defect(&place, Problem::TooManyAlternatives { maximum });
                 self.refused.get_or_insert_with(defect);
                 return;
             }
             let fact = self.fact(FactKind::Assertion, pattern, place, &keywords.join(", "));
-            shape.assertions.push((fact, conjunct.pointer.clone()));
+            shape.assertions.push((fact, member.pointer.clone()));
         }
     }
 
@@ -492,7 +492,7 @@ impl<'document> Expander<'document> {
     }
 
     /// The schemas that bind a place: references followed, `allOf` flattened.
-    fn conjuncts(&self, pointer: &str) -> Vec<Conjunct<'document>> {
+    fn all_of(&self, pointer: &str) -> Vec<AllOfMember<'document>> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         let mut open = vec![(pointer.to_owned(), false)];
         while let Some((pointer, null_around)) = open.pop() {
@@ -514,7 +514,7 @@ impl<'document> Expander<'document> {
             // The first part is looked at next.
             let parts = (0..parts).rev().map(|index| pointer::join(&all_of, &index.to_string()));
             open.extend(parts.map(|part| (part, null_below)));
-            found.push(Conjunct {
+            found.push(AllOfMember {
                 node,
                 pointer,
                 null_around,
@@ -524,7 +524,7 @@ impl<'document> Expander<'document> {
     }
 }
 
-impl<'document> Conjunct<'document> {
+impl<'document> AllOfMember<'document> {
     fn member(&self, name: &str) -> Option<Self> {
         Some(Self {
             node: self.node.member(name)?,
