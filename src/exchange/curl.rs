@@ -73,10 +73,12 @@ pub fn check_line(target: &Target, operation: &str, writes: bool) -> String {
 pub fn body(request: &Request, values: Values) -> Option<String> {
     let body = request.body.as_ref()?;
     Some(match body {
-        Content::Json(body) => request.writing.json(body, &request.learned, |at, value| match values {
-            Values::Hidden => Value::from(placeholder(fields(at).last().map_or("", String::as_str))).to_string(),
-            Values::Shown => value.to_string(),
-        }),
+        Content::Json(body) => request
+            .writing
+            .json(body, &request.from_target, |at, value| match values {
+                Values::Hidden => Value::from(placeholder(fields(at).last().map_or("", String::as_str))).to_string(),
+                Values::Shown => value.to_string(),
+            }),
         Content::Raw(text) => text.clone(),
     })
 }
@@ -169,7 +171,7 @@ impl Fills<'_> {
         let request = self.request;
         match content {
             Content::Json(body) if values == Values::Hidden => {
-                for piece in request.writing.pieces(body, &request.learned) {
+                for piece in request.writing.pieces(body, &request.from_target) {
                     match piece {
                         Piece::Learned(at, value) => {
                             let variable = Part::Variable(self.fill(&fields(&at), LinkTarget::Body(at)));
@@ -348,7 +350,7 @@ mod tests {
                 json!({"contact_id": OWN, "venue_id": "v-17", "note": "it's"}),
             )),
             writing: Writing::default(),
-            learned: vec!["/venue_id".to_owned()],
+            from_target: vec!["/venue_id".to_owned()],
             told: Told {
                 path: "/v1/visits".to_owned(),
                 headers: Vec::new(),
@@ -403,7 +405,7 @@ mod tests {
 
     #[test]
     fn each_place_of_the_target_has_a_variable_of_its_own() {
-        let learned = [
+        let from_target = [
             "/contact_methods/0/type",
             "/contact-methods/0/type",
             "/venue_id",
@@ -415,7 +417,7 @@ mod tests {
                 "contact_methods": [{"type": "x"}], "contact-methods": [{"type": "y"}], "venue_id": "v-17", "size": 17,
                 "own": [], "more": {},
             }))),
-            learned: learned.map(str::to_owned).to_vec(),
+            from_target: from_target.map(str::to_owned).to_vec(),
             path: "/v1/contacts/t-17?page=2".to_owned(),
             told: Told {
                 path: format!("/v1/contacts/{}?page=2", placeholder("id")),
@@ -446,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn learned_values_are_there_when_the_user_asks_for_values() {
+    fn values_of_the_target_are_there_when_the_user_asks_for_values() {
         let line = line_of(&request(), Values::Shown);
         assert!(line.contains("v-17") && !line.contains("FILL_"), "{line}");
     }

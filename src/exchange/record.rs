@@ -60,7 +60,7 @@ pub struct Request {
     /// How the body, its media type and the scheme of the credential are written.
     pub writing: Writing,
     /// Pointers into the body whose values the target showed; they are never printed.
-    pub learned: Vec<String>,
+    pub from_target: Vec<String>,
     /// The path and the headers as they may be printed.
     pub told: Told,
     /// What the caller shows of itself.
@@ -104,7 +104,7 @@ impl Request {
             headers: Vec::new(),
             body: None,
             writing: Writing::default(),
-            learned: Vec::new(),
+            from_target: Vec::new(),
             told: Told::default(),
             credential: Credential::None,
         }
@@ -125,7 +125,7 @@ impl Request {
     pub fn text(&self) -> Option<String> {
         Some(match self.body.as_ref()? {
             Content::Json(body) if self.writing == Writing::default() => body.to_string(),
-            Content::Json(body) => self.writing.json(body, &self.learned, |_, value| value.to_string()),
+            Content::Json(body) => self.writing.json(body, &self.from_target, |_, value| value.to_string()),
             Content::Raw(text) => text.clone(),
         })
     }

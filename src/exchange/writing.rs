@@ -62,9 +62,9 @@ impl Writing {
     }
 
     /// The pieces of a JSON body; what stands at one of the pointers was shown by the target.
-    pub(super) fn pieces<'body>(&self, body: &'body Value, learned: &[String]) -> Vec<Piece<'body>> {
+    pub(super) fn pieces<'body>(&self, body: &'body Value, from_target: &[String]) -> Vec<Piece<'body>> {
         let mut writer = Writer {
-            learned,
+            from_target,
             escapes: self.has(Equivalence::JsonEscapes),
             order: self.has(Equivalence::JsonOrder),
             at: String::new(),
@@ -78,8 +78,8 @@ impl Writing {
     }
 
     /// A JSON body as it is written; `told` stands for what the target showed.
-    pub(super) fn json(&self, body: &Value, learned: &[String], told: impl Fn(&str, &Value) -> String) -> String {
-        let pieces = self.pieces(body, learned).into_iter();
+    pub(super) fn json(&self, body: &Value, from_target: &[String], told: impl Fn(&str, &Value) -> String) -> String {
+        let pieces = self.pieces(body, from_target).into_iter();
         let texts = pieces.map(|piece| match piece {
             Piece::Learned(at, value) => told(&at, value),
             Piece::Text(text) => text,
@@ -89,8 +89,8 @@ impl Writing {
 }
 
 /// Writes JSON as `serde_json` does, but for what is to be otherwise.
-struct Writer<'body, 'learned> {
-    learned: &'learned [String],
+struct Writer<'body, 'from_target> {
+    from_target: &'from_target [String],
     escapes: bool,
     order: bool,
     at: String,
@@ -99,7 +99,7 @@ struct Writer<'body, 'learned> {
 
 impl<'body> Writer<'body, '_> {
     fn value(&mut self, value: &'body Value) {
-        if self.learned.contains(&self.at) {
+        if self.from_target.contains(&self.at) {
             self.pieces.push(Piece::Learned(self.at.clone(), value));
             return self.space();
         }
@@ -235,8 +235,8 @@ mod tests {
     fn what_the_target_showed_stays_as_it_is() {
         let writing = Writing::of(&[Equivalence::JsonEscapes]);
         let body = json!({"id": "v-17", "of": [{"id": "x"}]});
-        let learned = ["/of/0/id".to_owned()];
-        let text = writing.json(&body, &learned, |at, _| format!("<{at}>"));
+        let from_target = ["/of/0/id".to_owned()];
+        let text = writing.json(&body, &from_target, |at, _| format!("<{at}>"));
         assert_eq!(text, r#"{"\u0069d":"\u0076-17","\u006Ff":[{"\u0069d":</of/0/id>}]}"#);
     }
 }

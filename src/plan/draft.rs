@@ -71,16 +71,16 @@ impl Draft {
     #[must_use]
     pub fn body(&self) -> (Value, Vec<String>) {
         let mut body = Value::Object(Map::new());
-        let mut learned = Vec::new();
+        let mut from_target = Vec::new();
         for leaf in &self.leaves {
             if let Some(choice) = leaf.choices.get(leaf.chosen) {
                 insert(&mut body, &leaf.pointer, choice.value.clone());
-                if choice.learned {
-                    learned.push(leaf.pointer.clone());
+                if choice.from_target {
+                    from_target.push(leaf.pointer.clone());
                 }
             }
         }
-        (body, learned)
+        (body, from_target)
     }
 }
 

@@ -24,13 +24,16 @@ pub(super) struct Leaf {
 pub(super) struct Choice {
     pub(super) value: Value,
     /// Whether the target showed it, so that it must not be printed.
-    pub(super) learned: bool,
+    pub(super) from_target: bool,
 }
 
 impl Choice {
     /// A value of the contract or of the run.
     pub(super) fn own(value: Value) -> Self {
-        Self { value, learned: false }
+        Self {
+            value,
+            from_target: false,
+        }
     }
 }
 
@@ -54,7 +57,7 @@ impl Leaf {
             .choices
             .iter()
             .enumerate()
-            .filter(|(_, choice)| choice.learned == now.learned);
+            .filter(|(_, choice)| choice.from_target == now.from_target);
         let alike: Vec<_> = alike.map(|(index, _)| index).collect();
         let place = alike.iter().position(|index| *index == self.chosen).unwrap_or(0);
         alike

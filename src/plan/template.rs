@@ -240,7 +240,7 @@ impl Maker<'_> {
         linked.retain(|(link, _)| self.template.has_laws || !contract.operation(link.from).is_read());
         let choices = linked.into_iter().map(|(link, value)| Choice {
             value: value.clone(),
-            learned: contract.operation(link.from).is_read() || looks_like_data(value),
+            from_target: contract.operation(link.from).is_read() || looks_like_data(value),
         });
         let mut choices: Vec<_> = choices.collect();
         if !self.template.has_laws {

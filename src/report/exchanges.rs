@@ -350,7 +350,7 @@ mod tests {
             body: Some(Content::Json(
                 serde_json::json!({"venue": "Jane's", "name": "tk-4711-secret"}),
             )),
-            learned: vec!["/venue".to_owned()],
+            from_target: vec!["/venue".to_owned()],
             ..exchange.request
         };
         exchange.outcome = Err(Failure::Cut);

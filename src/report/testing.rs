@@ -134,7 +134,7 @@ impl Seen {
             headers: Vec::new(),
             body: None,
             writing: Writing::default(),
-            learned: Vec::new(),
+            from_target: Vec::new(),
             told: Told {
                 path: "/things".to_owned(),
                 headers: Vec::new(),

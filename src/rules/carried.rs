@@ -93,7 +93,7 @@ struct Sent<'sent> {
     carries: &'sent [Carry],
     body: &'sent Value,
     /// The pointers of what the target showed before it was sent.
-    learned: &'sent [String],
+    from_target: &'sent [String],
     /// Whether the record is new, so that nothing stood in it before.
     creates: bool,
 }
@@ -104,7 +104,7 @@ impl<'sent> Sent<'sent> {
             operation,
             carries,
             body: request.json().unwrap_or(&Value::Null),
-            learned: &request.learned,
+            from_target: &request.from_target,
             creates: false,
         }
     }
@@ -139,7 +139,7 @@ impl<'sent> Sent<'sent> {
             return format!("{count} values, none of them the {} that was sent", sink.tell(lost));
         };
         let mut told = format!("{}, not the {} that was sent", sink.tell(one), sink.tell(lost));
-        let is_own = !self.learned.iter().any(|at| pointer::any_element(at) == carry.sent);
+        let is_own = !self.from_target.iter().any(|at| pointer::any_element(at) == carry.sent);
         if let Some(how) = is_own.then(|| spoiled(carry, self.body, (lost, one))).flatten() {
             told.push_str(": ");
             told.push_str(&how);

@@ -265,7 +265,7 @@ impl Session<'_> {
     pub(super) fn writing_request(&self, draft: &Draft, address: &Address, credential: Credential) -> Request {
         let operation = draft.operation();
         let documented = self.contract.operation(operation);
-        let (body, learned) = draft.body();
+        let (body, from_target) = draft.body();
         Request {
             operation,
             method: documented.method,
@@ -273,7 +273,7 @@ impl Session<'_> {
             headers: address.headers.clone(),
             body: documented.request.as_ref().map(|_| Content::Json(body)),
             writing: Writing::default(),
-            learned,
+            from_target,
             told: address.told.clone(),
             credential,
         }

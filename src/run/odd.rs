@@ -114,9 +114,9 @@ impl Session<'_> {
             return Ok(Some(request));
         };
         let is_odd = match part {
-            OddPart::Text(text) => text.insert(body, &mut request.learned, &self.settings.mark),
+            OddPart::Text(text) => text.insert(body, &mut request.from_target, &self.settings.mark),
             OddPart::Field(field) => {
-                field.clone().insert(body, &mut request.learned);
+                field.clone().insert(body, &mut request.from_target);
                 true
             }
             _ => true,

@@ -71,7 +71,7 @@ pub(super) fn address_but(
             continue;
         }
         let linked = known.values(contract, operation, &Target::Parameter(index));
-        let learned = linked
+        let from_target = linked
             .last()
             .is_some_and(|(link, _)| contract.operation(link.from).is_read());
         let own = linked.last().map(|(_, value)| (*value).clone());
@@ -84,7 +84,7 @@ pub(super) fn address_but(
         for text in parameter::written(contract, parameter, &value) {
             can_stand(parameter, &text)?;
             // The identifier of an own record is the target's choice: it may be somebody's address.
-            let is_hidden = learned || (is_linked && !is_plain_identifier(&text));
+            let is_hidden = from_target || (is_linked && !is_plain_identifier(&text));
             let told = is_hidden.then(|| placeholder(&parameter.name));
             address.fill(parameter, &text, told.as_deref());
         }
