@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::account::{Account, Other, Residue};
+use super::bindings::Bindings;
 use super::created::{Made, ObservedRecord};
 use super::digests::Digests;
 use super::evidence::{Evidence, Walk};
 use super::keeping::Keeping;
-use super::known::Known;
 use super::look::{Look, LookId};
 use super::mark::Mark;
 use super::own::Own;
@@ -33,7 +33,7 @@ pub(crate) struct History<'run> {
     /// What is in everything that the run sends of its own.
     pub(super) mark: Mark,
     /// The values that links take from answers.
-    pub(super) known: Known,
+    pub(super) bindings: Bindings,
     /// The records that the run created.
     pub(super) made: Vec<Made>,
     /// The updates of these that are looked for once all are sent.
@@ -84,7 +84,7 @@ impl<'run> History<'run> {
         Self {
             contract,
             mark,
-            known: Known::default(),
+            bindings: Bindings::default(),
             made: Vec::new(),
             changed: Vec::new(),
             latest: HashMap::new(),
@@ -153,7 +153,7 @@ impl<'run> History<'run> {
     /// same.
     fn learn(&mut self, exchange: &Exchange, body: Option<&Body>) {
         let value = body.map_or(&Value::Null, |body| &body.value);
-        self.known.learn(self.contract, exchange.request.operation, value);
+        self.bindings.bind(self.contract, exchange.request.operation, value);
     }
 
     /// Whether the exchange ended in a documented success.
@@ -205,8 +205,8 @@ impl<'run> History<'run> {
 /// What a run asks to know what comes next.
 impl History<'_> {
     /// The values that links take from answers.
-    pub(crate) fn known(&self) -> &Known {
-        &self.known
+    pub(crate) fn bindings(&self) -> &Bindings {
+        &self.bindings
     }
 
     /// How many of a list's items the run created.

@@ -228,7 +228,7 @@ impl History<'_> {
         let Some(law) = self.contract.operation(list).page.as_ref() else {
             return false;
         };
-        self.known.learn(self.contract, list, &body.value);
+        self.bindings.bind(self.contract, list, &body.value);
         let items = pointer::get(&body.value, &law.items).and_then(Value::as_array);
         self.note_nested(list, items.map_or(&[][..], Vec::as_slice));
         let mut enough = false;

@@ -36,6 +36,7 @@
 //! A `History` is one, and each file makes one kind of evidence in it: so it holds a type of each file, and each file names it.
 
 mod account;
+mod bindings;
 pub(crate) mod carried;
 mod counts;
 mod created;
@@ -45,7 +46,6 @@ pub mod evidence;
 #[expect(clippy::module_inception, reason = "the room is named after what it keeps")]
 mod history;
 mod keeping;
-mod known;
 mod look;
 mod mark;
 mod own;
@@ -59,8 +59,8 @@ mod updated;
 
 pub(crate) use account::may_have_stored;
 pub use account::{LookedThrough, Other, Residue};
+pub use bindings::Bindings;
 pub(crate) use history::{Finished, History, Noted};
-pub use known::Known;
 pub(crate) use look::{Extent, LookId, Looked, Sought};
 pub use mark::Mark;
 pub(crate) use own::Whose;

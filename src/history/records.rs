@@ -48,8 +48,8 @@ impl History<'_> {
         let operation = request.operation;
         let main = sending.role == Role::Main;
         if main {
-            self.known.forget(self.contract, operation);
-            self.known.learn(self.contract, operation, &body.value);
+            self.bindings.forget(self.contract, operation);
+            self.bindings.bind(self.contract, operation, &body.value);
         }
         // A hostile answer may have megabytes, and each record is kept to the end of its round.
         let made = |resource: Value, seen_before| Made {

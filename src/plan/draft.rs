@@ -117,34 +117,34 @@ mod tests {
 
     use super::*;
     use crate::contract::Contract;
-    use crate::history::{Known, Mark};
+    use crate::history::{Bindings, Mark};
     use crate::plan::{NoValue, Template};
 
-    fn draft(known: &Known, operation: &str, form: TimestampForm) -> Result<Value, NoValue> {
+    fn draft(bindings: &Bindings, operation: &str, form: TimestampForm) -> Result<Value, NoValue> {
         let contract = Contract::built_in().unwrap();
         let id = contract.operation_named(operation).unwrap();
         Template::of(&contract, id)
-            .draft(known, (&Mark::new(1, 1), 0), form)
+            .draft(bindings, (&Mark::new(1, 1), 0), form)
             .map(|draft| draft.body().0)
     }
 
-    fn shown(operation: &str, body: &Value, known: &mut Known) {
+    fn shown(operation: &str, body: &Value, bindings: &mut Bindings) {
         let contract = Contract::built_in().unwrap();
-        known.learn(&contract, contract.operation_named(operation).unwrap(), body);
+        bindings.bind(&contract, contract.operation_named(operation).unwrap(), body);
     }
 
     #[test]
     fn a_contact_is_made_of_what_the_target_shows_and_of_the_mark() {
-        let mut known = Known::default();
+        let mut bindings = Bindings::default();
         let contact =
             json!({"gender": "f", "nationality": null, "contact_methods": [{"type": "phone", "status": "ok"}]});
-        shown("getContacts", &json!({"data": {"items": [contact]}}), &mut known);
+        shown("getContacts", &json!({"data": {"items": [contact]}}), &mut bindings);
         shown(
             "getVenues",
             &json!({"data": {"items": [{"id": "venue-1"}]}}),
-            &mut known,
+            &mut bindings,
         );
-        let body = draft(&known, "createContact", TimestampForm::Utc).unwrap();
+        let body = draft(&bindings, "createContact", TimestampForm::Utc).unwrap();
         let mark = Mark::new(1, 1).numbered(0);
         assert_eq!(body["gender"], "f");
         assert_eq!(
@@ -163,9 +163,9 @@ mod tests {
 
     #[test]
     fn an_identifier_is_never_made_up() {
-        let body = draft(&Known::default(), "createContact", TimestampForm::Utc).unwrap();
+        let body = draft(&Bindings::default(), "createContact", TimestampForm::Utc).unwrap();
         assert!(body.get("venue_id").is_none());
-        let missing = draft(&Known::default(), "createVisit", TimestampForm::Utc).unwrap_err();
+        let missing = draft(&Bindings::default(), "createVisit", TimestampForm::Utc).unwrap_err();
         assert_eq!(
             missing.to_string(),
             "createVisit needs a value for `/contact_id`, and no call of createContact succeeded"
@@ -176,37 +176,37 @@ mod tests {
     fn what_was_chosen_is_chosen_again_though_the_target_has_shown_more() {
         let contract = Contract::built_in().unwrap();
         let id = contract.operation_named("createContact").unwrap();
-        let mut known = Known::default();
-        let drafted = |known: &Known| {
+        let mut bindings = Bindings::default();
+        let drafted = |bindings: &Bindings| {
             Template::of(&contract, id)
-                .draft(known, (&Mark::new(1, 1), 0), TimestampForm::Utc)
+                .draft(bindings, (&Mark::new(1, 1), 0), TimestampForm::Utc)
                 .unwrap()
         };
-        let accepted = drafted(&known);
+        let accepted = drafted(&bindings);
         shown(
             "getContacts",
             &json!({"data": {"items": [{"gender": "f"}]}}),
-            &mut known,
+            &mut bindings,
         );
-        let mut later = drafted(&known);
+        let mut later = drafted(&bindings);
         later.choose_as(&accepted);
         assert_eq!(later.body().0["gender"], "female");
-        shown("getVenues", &json!({"data": {"items": [{"id": "v-1"}]}}), &mut known);
-        let mut later = drafted(&known);
+        shown("getVenues", &json!({"data": {"items": [{"id": "v-1"}]}}), &mut bindings);
+        let mut later = drafted(&bindings);
         later.choose_as(&accepted);
         assert!(later.body().0.get("venue_id").is_none(), "a field that was left out");
     }
 
     #[test]
     fn a_timestamp_has_the_example_after_the_edge_and_nothing_after_that() {
-        let mut known = Known::default();
-        shown("createContact", &json!({"data": {"id": "c-1"}}), &mut known);
-        shown("getVenues", &json!({"data": {"items": [{"id": "v-1"}]}}), &mut known);
+        let mut bindings = Bindings::default();
+        shown("createContact", &json!({"data": {"id": "c-1"}}), &mut bindings);
+        shown("getVenues", &json!({"data": {"items": [{"id": "v-1"}]}}), &mut bindings);
         let draft = |operation| {
             let contract = Contract::built_in().unwrap();
             let id = contract.operation_named(operation).unwrap();
             Template::of(&contract, id)
-                .draft(&known, (&Mark::new(1, 1), 0), TimestampForm::Offset)
+                .draft(&bindings, (&Mark::new(1, 1), 0), TimestampForm::Offset)
                 .unwrap()
         };
         let other = draft("createVisit").at_another_time().unwrap();
@@ -217,15 +217,15 @@ mod tests {
 
     #[test]
     fn a_timestamp_is_drafted_in_the_form_asked_for() {
-        let mut known = Known::default();
-        shown("createContact", &json!({"data": {"id": "c-1"}}), &mut known);
-        shown("getVenues", &json!({"data": {"items": [{"id": "v-1"}]}}), &mut known);
+        let mut bindings = Bindings::default();
+        shown("createContact", &json!({"data": {"id": "c-1"}}), &mut bindings);
+        shown("getVenues", &json!({"data": {"items": [{"id": "v-1"}]}}), &mut bindings);
         assert_eq!(
-            draft(&known, "createVisit", TimestampForm::Utc).unwrap()["datetime"],
+            draft(&bindings, "createVisit", TimestampForm::Utc).unwrap()["datetime"],
             "2024-02-29T22:30:37Z"
         );
         assert_eq!(
-            draft(&known, "createVisit", TimestampForm::Offset).unwrap()["datetime"],
+            draft(&bindings, "createVisit", TimestampForm::Offset).unwrap()["datetime"],
             "2025-01-01T00:30:53+13:00"
         );
     }

@@ -17,9 +17,10 @@
 //! # Ok::<(), countersign::contract::defect::Defect>(())
 //! ```
 //!
-//! What a call carries depends on what the target shows, so bodies are made while the plan runs: [`Known`](crate::history::Known) keeps the values that
-//! links carry, a [`Template`] makes a [`Draft`] of them, and [`Fallback`] changes a rejected one field by field. [`Variant`] says how
-//! further bodies differ from one that was accepted, and [`OddPart`] what an edge case has that a plain request does not.
+//! What a call carries depends on what the target shows, so bodies are made while the plan runs:
+//! [`Bindings`](crate::history::Bindings) are the values that links carry, a [`Template`] makes a [`Draft`] of them, and
+//! [`Fallback`] changes a rejected one field by field. [`Variant`] says how further bodies differ from one that was accepted,
+//! and [`OddPart`] what an edge case has that a plain request does not.
 
 mod action;
 mod awkward;

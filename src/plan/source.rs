@@ -11,7 +11,7 @@ use super::parameter;
 use crate::contract::Contract;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter};
-use crate::history::Known;
+use crate::history::Bindings;
 
 /// Where a required parameter gets its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -357,7 +357,7 @@ pub(super) fn wanted(operation: &Operation, field: &str, sources: Vec<String>) -
     }
 }
 
-impl Known {
+impl Bindings {
     /// Why no value of a parameter is known, though it is required.
     #[must_use]
     pub fn lacks_parameter(&self, contract: &Contract, id: OperationId, index: usize) -> NoValue {
@@ -370,7 +370,7 @@ impl Known {
     /// Why no value of a place that links lead to is known.
     pub(super) fn lacks(&self, contract: &Contract, id: OperationId, target: &Target, field: &str) -> NoValue {
         let operation = contract.operation(id);
-        let answered = source_names(contract, id, target, |from| self.has_learned(from));
+        let answered = source_names(contract, id, target, |from| self.has_bound(from));
         if answered.is_empty() {
             let sources = source_names(contract, id, target, |_| true);
             return NoValue::NotAnswered {

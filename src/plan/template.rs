@@ -15,7 +15,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampForm;
 use crate::contract::{Contract, pointer};
 use crate::exchange::is_plain_identifier;
-use crate::history::{Known, Mark};
+use crate::history::{Bindings, Mark};
 
 /// Numbers from here to twice as much go where an identifier may be asked for: few lists have as many records, and an integer
 /// of 32 bits holds them.
@@ -174,10 +174,15 @@ impl<'contract> Template<'contract> {
     /// # Errors
     ///
     /// [`NoValue`] when a field that the laws say is carried takes an identifier that no answer has shown.
-    pub fn draft(&self, known: &Known, (mark, number): (&Mark, u64), form: TimestampForm) -> Result<Draft, NoValue> {
+    pub fn draft(
+        &self,
+        bindings: &Bindings,
+        (mark, number): (&Mark, u64),
+        form: TimestampForm,
+    ) -> Result<Draft, NoValue> {
         let maker = Maker {
             template: self,
-            known,
+            bindings,
             mark: mark.numbered(number),
             number,
             form,
@@ -194,7 +199,7 @@ impl<'contract> Template<'contract> {
     pub(super) fn slots(&self) -> Slots {
         let maker = Maker {
             template: self,
-            known: &Known::default(),
+            bindings: &Bindings::default(),
             mark: Mark::new(0, 0).numbered(0),
             number: 0,
             form: TimestampForm::Utc,
@@ -208,7 +213,7 @@ impl<'contract> Template<'contract> {
 /// What a draft is made from.
 struct Maker<'make> {
     template: &'make Template<'make>,
-    known: &'make Known,
+    bindings: &'make Bindings,
     mark: String,
     number: u64,
     form: TimestampForm,
@@ -223,7 +228,7 @@ impl Maker<'_> {
                 None if field.takes_identifier && field.is_carried && self.template.has_laws => {
                     let target = Target::Body(field.pointer.clone());
                     let (contract, operation) = (self.template.contract, self.template.operation);
-                    return Err(self.known.lacks(contract, operation, &target, &field.pointer));
+                    return Err(self.bindings.lacks(contract, operation, &target, &field.pointer));
                 }
                 None => {}
             }
@@ -235,7 +240,7 @@ impl Maker<'_> {
     /// A field with the values that it may be sent with; none where there is no value.
     fn leaf(&self, field: &Field<'_>) -> Option<Leaf> {
         let contract = self.template.contract;
-        let mut linked = self.known.carried(contract, self.template.operation, &field.links);
+        let mut linked = self.bindings.carried(contract, self.template.operation, &field.links);
         // What a create of the run showed is its own; whatever else is there may be about somebody.
         linked.retain(|(link, _)| self.template.has_laws || !contract.operation(link.from).is_read());
         let choices = linked.into_iter().map(|(link, value)| Choice {

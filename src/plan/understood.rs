@@ -22,7 +22,7 @@ use crate::contract::link::Target;
 use crate::contract::operation::{Location, Method, OperationId, Parameter};
 use crate::contract::shape::JsonType;
 use crate::contract::vocabulary::TimestampForm;
-use crate::history::{Known, Mark};
+use crate::history::{Bindings, Mark};
 
 /// The writes of a contract that are understood.
 pub(super) struct Understood<'plan> {
@@ -152,7 +152,7 @@ fn against_create(contract: &Contract, scope: &Selection, id: OperationId) -> Op
 /// The names of the fields of a create's body that carry the run's mark.
 fn marked_fields(contract: &Contract, id: OperationId) -> BTreeSet<String> {
     let mark = Mark::new(0, 0);
-    let draft = Template::of(contract, id).draft(&Known::default(), (&mark, 0), TimestampForm::Utc);
+    let draft = Template::of(contract, id).draft(&Bindings::default(), (&mark, 0), TimestampForm::Utc);
     let mut names = BTreeSet::new();
     if let Ok(draft) = draft {
         note_marked(&draft.body().0, &mark, &mut names);

@@ -202,11 +202,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::history::{Known, Mark};
+    use crate::history::{Bindings, Mark};
 
-    fn contract() -> (Contract, Known) {
+    fn contract() -> (Contract, Bindings) {
         let contract = Contract::built_in().unwrap();
-        let mut known = Known::default();
+        let mut bindings = Bindings::default();
         for (operation, body) in [
             ("createContact", json!({"data": {"id": "c-1"}})),
             ("getVenues", json!({"data": {"items": [{"id": "v-1"}]}})),
@@ -215,16 +215,16 @@ mod tests {
                 json!({"data": {"items": [{"gender": "f"}, {"gender": "m"}]}}),
             ),
         ] {
-            known.learn(&contract, contract.operation_named(operation).unwrap(), &body);
+            bindings.bind(&contract, contract.operation_named(operation).unwrap(), &body);
         }
-        (contract, known)
+        (contract, bindings)
     }
 
     fn draft(operation: &str, number: u64) -> Draft {
-        let (contract, known) = contract();
+        let (contract, bindings) = contract();
         let id = contract.operation_named(operation).unwrap();
         Template::of(&contract, id)
-            .draft(&known, (&Mark::new(1, 1), number), TimestampForm::Utc)
+            .draft(&bindings, (&Mark::new(1, 1), number), TimestampForm::Utc)
             .unwrap()
     }
 
@@ -306,7 +306,7 @@ paths:
         let id = contract.operation_named("createThing").unwrap();
         let draft = || {
             Template::of(&contract, id)
-                .draft(&Known::default(), (&Mark::new(1, 1), 0), TimestampForm::Utc)
+                .draft(&Bindings::default(), (&Mark::new(1, 1), 0), TimestampForm::Utc)
                 .unwrap()
         };
         let names = |variant: &Variant| {

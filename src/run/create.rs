@@ -213,7 +213,7 @@ impl Session<'_> {
         let read = || Template::of(self.contract, operation).into();
         let template = Rc::clone(templates.entry(operation).or_insert_with(read));
         template
-            .draft(self.history().known(), mark, form)
+            .draft(self.history().bindings(), mark, form)
             .map_err(Reason::NoValue)
     }
 

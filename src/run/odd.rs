@@ -130,7 +130,7 @@ impl Session<'_> {
             OddPart::Body(_) | OddPart::Field(_) | OddPart::Query(_) | OddPart::Text(_) => None,
         };
         let other = odd.parameter.map(|index| (index, instead));
-        let address = request::address_but(self.contract, operation, self.history().known(), other);
+        let address = request::address_but(self.contract, operation, self.history().bindings(), other);
         let mut address = address.map_err(Reason::NoValue)?;
         let parameters = &self.contract.operation(operation).parameters;
         let parameter = odd.parameter.and_then(|index| parameters.get(index));

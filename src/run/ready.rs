@@ -16,7 +16,7 @@ use super::session::Session;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
 use crate::exchange::{Failure, Request};
-use crate::history::Known;
+use crate::history::Bindings;
 use crate::plan::Plan;
 
 /// How long after the first try the second comes; the time doubles with each.
@@ -82,7 +82,7 @@ fn may_come(failure: &Failure) -> bool {
 fn first_read(contract: &Contract, plan: &Plan) -> Option<Request> {
     let request = |id: OperationId| {
         let operation = contract.operation(id);
-        let address = address(contract, id, &Known::default())
+        let address = address(contract, id, &Bindings::default())
             .ok()
             .filter(|_| operation.is_read())?;
         Some(address.request((id, operation), credential(&operation.security)))

@@ -7,7 +7,7 @@ use crate::contract::Contract;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter, Security};
 use crate::exchange::{Credential, OnRefusal, RESERVED, Request, Told, is_plain_identifier, placeholder, with_query};
-use crate::history::Known;
+use crate::history::Bindings;
 use crate::plan::{NoValue, can_stand, given, parameter};
 
 /// Where a call goes.
@@ -28,8 +28,8 @@ pub(super) struct Address {
 /// # Errors
 ///
 /// The reason why a required parameter has no value.
-pub(super) fn address(contract: &Contract, operation: OperationId, known: &Known) -> Result<Address, NoValue> {
-    address_but(contract, operation, known, None)
+pub(super) fn address(contract: &Contract, operation: OperationId, bindings: &Bindings) -> Result<Address, NoValue> {
+    address_but(contract, operation, bindings, None)
 }
 
 /// The same, but one parameter, by its place in the contract, gets this text of our own, or is left out.
@@ -40,7 +40,7 @@ pub(super) fn address(contract: &Contract, operation: OperationId, known: &Known
 pub(super) fn address_but(
     contract: &Contract,
     operation: OperationId,
-    known: &Known,
+    bindings: &Bindings,
     other: Option<(usize, Option<&str>)>,
 ) -> Result<Address, NoValue> {
     let documented = contract.operation(operation);
@@ -70,7 +70,7 @@ pub(super) fn address_but(
             }
             continue;
         }
-        let linked = known.values(contract, operation, &Target::Parameter(index));
+        let linked = bindings.values(contract, operation, &Target::Parameter(index));
         let from_target = linked
             .last()
             .is_some_and(|(link, _)| contract.operation(link.from).is_read());
@@ -80,7 +80,7 @@ pub(super) fn address_but(
             address.on_refusal = OnRefusal::Sample;
         }
         let value = own.or_else(|| Some(given(contract, documented, parameter)?.1));
-        let value = value.ok_or_else(|| known.lacks_parameter(contract, operation, index))?;
+        let value = value.ok_or_else(|| bindings.lacks_parameter(contract, operation, index))?;
         for text in parameter::written(contract, parameter, &value) {
             can_stand(parameter, &text)?;
             // The identifier of an own record is the target's choice: it may be somebody's address.
@@ -239,11 +239,11 @@ paths:
     /// The address of an operation once `getThings` has shown items with these identifiers.
     fn addressed(operation: &str, identifiers: &[Value]) -> Result<Address, String> {
         let contract = contract();
-        let mut known = Known::default();
+        let mut bindings = Bindings::default();
         let items: Vec<_> = identifiers.iter().map(|id| json!({"id": id})).collect();
         let list = contract.operation_named("getThings").unwrap();
-        known.learn(&contract, list, &json!({"items": items}));
-        address(&contract, contract.operation_named(operation).unwrap(), &known).map_err(|lack| lack.to_string())
+        bindings.bind(&contract, list, &json!({"items": items}));
+        address(&contract, contract.operation_named(operation).unwrap(), &bindings).map_err(|lack| lack.to_string())
     }
 
     #[test]
@@ -358,7 +358,7 @@ paths:
         let contract = contract();
         let but = |operation: &str, other| {
             let operation = contract.operation_named(operation).unwrap();
-            address_but(&contract, operation, &Known::default(), Some(other)).map(|address| address.told.path)
+            address_but(&contract, operation, &Bindings::default(), Some(other)).map(|address| address.told.path)
         };
         assert_eq!(but("getThing", (0, Some("no id"))).unwrap(), "/things/no%20id");
         assert_eq!(

@@ -153,7 +153,7 @@ impl Session<'_> {
 
     /// Where a documented request to the operation goes, with the values that answers have shown.
     pub(super) fn address(&self, operation: OperationId) -> Result<Address, Reason> {
-        request::address(self.contract, operation, self.history().known()).map_err(Reason::NoValue)
+        request::address(self.contract, operation, self.history().bindings()).map_err(Reason::NoValue)
     }
 
     /// The same; where a value is missing, that is why the operation is not called.

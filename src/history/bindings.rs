@@ -1,4 +1,4 @@
-//! The values that links carry from answers into requests. The main type is [`Known`].
+//! The values that links carry from responses into requests. The main type is [`Bindings`].
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,17 +15,17 @@ const KEPT: usize = 3;
 
 /// What the answers so far showed, by link.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct Bindings {
     values: HashMap<usize, Vec<Value>>,
-    /// The operations that a success was learned from, whatever it showed.
-    learned: HashSet<OperationId>,
+    /// The operations that a success was read for them, whatever it showed.
+    bound: HashSet<OperationId>,
 }
 
-impl Known {
+impl Bindings {
     /// Takes from an answer what its links carry. Null and the empty text carry nothing, and neither does what is no
     /// identifier: a value beyond the length of one, a boolean, an object or an array would be kept, put into a path and sent back.
-    pub fn learn(&mut self, contract: &Contract, from: OperationId, body: &Value) {
-        self.learned.insert(from);
+    pub fn bind(&mut self, contract: &Contract, from: OperationId, body: &Value) {
+        self.bound.insert(from);
         for link in contract.links_from(from) {
             let kept = self.values.entry(link.number).or_default();
             if kept.len() >= KEPT {
@@ -46,30 +46,30 @@ impl Known {
         }
     }
 
-    /// Whether a success of the operation was learned from, whatever it showed.
-    pub(crate) fn has_learned(&self, operation: OperationId) -> bool {
-        self.learned.contains(&operation)
+    /// Whether a success of the operation was read for them, whatever it showed.
+    pub(crate) fn has_bound(&self, operation: OperationId) -> bool {
+        self.bound.contains(&operation)
     }
 
     /// The values for a target. Where a create of the contract gives the value of a write, a list's values are passed
     /// over: other people's records are not written to. A read takes them where no create has shown one.
     #[must_use]
-    pub fn values<'known>(
-        &'known self,
-        contract: &'known Contract,
+    pub fn values<'own>(
+        &'own self,
+        contract: &'own Contract,
         to: OperationId,
         target: &Target,
-    ) -> Vec<(&'known Link, &'known Value)> {
+    ) -> Vec<(&'own Link, &'own Value)> {
         self.carried(contract, to, &contract.links_that_fill(to, target))
     }
 
     /// The same of the links that may fill a target.
-    pub(crate) fn carried<'known>(
-        &'known self,
-        contract: &'known Contract,
+    pub(crate) fn carried<'own>(
+        &'own self,
+        contract: &'own Contract,
         to: OperationId,
-        links: &[&'known Link],
-    ) -> Vec<(&'known Link, &'known Value)> {
+        links: &[&'own Link],
+    ) -> Vec<(&'own Link, &'own Value)> {
         let valued = links.iter().flat_map(|link| {
             self.values
                 .get(&link.number)
