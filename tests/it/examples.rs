@@ -12,10 +12,8 @@ mod list;
 mod served;
 mod visit;
 
-use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 
 use served::TOKEN;
 
@@ -41,27 +39,21 @@ fn ran(command: &mut Command) -> Ran {
 }
 
 fn command(name: &str) -> Command {
-    let mut command = Command::new(built().join(name));
+    let mut command = Command::new(built(name));
     command.env_clear().env("COUNTERSIGN_TOKEN", TOKEN).stdin(Stdio::null());
     command
 }
 
-/// The folder of the examples. Cargo tells a test the path of a program but not that of an example, and builds none for
-/// `cargo test --test it`.
-fn built() -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let program = Path::new(env!("CARGO_BIN_EXE_countersign"));
-        let profile = program.parent().unwrap();
-        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.args(["build", "--quiet", "--locked", "--examples"]);
-        if profile.ends_with("release") {
-            cargo.arg("--release");
-        }
-        let outcome = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
-        assert!(outcome.status.success(), "{}", String::from_utf8_lossy(&outcome.stderr));
-        profile.join("examples")
-    })
+/// The program of an example. `cargo test` builds it, and tells a test no path but that of a command.
+fn built(name: &str) -> PathBuf {
+    let command = Path::new(env!("CARGO_BIN_EXE_countersign"));
+    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    let example = command.with_file_name("examples").join(file);
+    assert!(
+        example.is_file(),
+        "{name} is not built: `cargo build --examples` does that, as `cargo test` does"
+    );
+    example
 }
 
 #[test]
