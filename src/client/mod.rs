@@ -1,8 +1,12 @@
-//! A typed client of the service, generated from `openapi.yaml`, with comfort on top.
+//! A typed client of the service, generated from `openapi.yaml`, with lists as streams on top.
+//!
+//! - **In**: a base URL, a [`Token`], perhaps [`Settings`].
+//! - **Out**: responses as [`types`], all pages of a list as a stream, or a [`ClientError`].
+//! - **Start with** [`Client::new`].
 //!
 //! Each operation of the contract is a method of [`Client`] that returns a builder of its request; [`types`] holds what
-//! is sent and answered. By hand are the parts that a contract cannot state: how a client is made of a base URL and a
-//! [`Token`], every list as a stream over all its pages, and reads that are repeated when the service is throttled.
+//! is sent and received. Written by hand is what a contract cannot state: how to make a client from a base URL and a
+//! [`Token`], every list as a stream over all its pages, and reads that are repeated when the service throttles.
 //!
 #![cfg_attr(feature = "service", doc = "```")]
 #![cfg_attr(not(feature = "service"), doc = "```ignore")]
@@ -39,16 +43,17 @@
 //!
 //! A list whose call takes more than the page is streamed by its builder, as in `client.get_contacts().stream()`.
 //!
-//! Each method and type says in which section of the document it stands. `examples/` has three programs: all contacts
-//! as CSV, an import that can be killed and goes on, and a visit that is recorded.
+//! Each method and type names its section of the document. `examples/` has three programs: one lists all contacts as
+//! CSV, one imports contacts and can be killed and resumed, and one records a visit.
 //!
 //! # What is sent and read
 //!
-//! Nothing is documented as required, so every field of a request is optional and left out when it is `None`; an empty
-//! list is sent as one. Every field of an answer is optional too: a missing one and a null are `None`, an unknown
-//! one is skipped, and so is a null in an array; `7.0` is the integer 7. This client is no conformance check; the checker is.
+//! Nothing is documented as required, so every field of a request is optional and left out if it is `None`; an empty
+//! list is sent as one. Every field of a response is optional too: a missing one and a null are `None`, an unknown
+//! one is skipped, and so is a null in an array; `7.0` is the integer 7. This client does not check conformance; the
+//! checker does.
 //!
-//! The crates whose types are part of this interface are part of it too, so that a program never has another version:
+//! The crates whose types are part of this interface are re-exported, so that a program always has the right version:
 //!
 //! ```
 //! use countersign::client::chrono::{DateTime, FixedOffset};
@@ -66,14 +71,14 @@
 //!
 //! # Errors
 //!
-//! Calls and streams fail with a [`ClientError`], whose text says what went wrong, with its cause, and no value of the
-//! exchange: no token, no URL, nothing of a body. [`ClientError::Status`] holds the response for whoever wants to read it.
+//! Calls and streams fail with a [`ClientError`]. Its text says what went wrong and why, and shows no value of the
+//! exchange: no token, no URL, no part of a body. [`ClientError::Status`] holds the response.
 //!
 //! # In tests
 //!
 //! The reference service stands in for the deployed one: with the feature `service`, a test serves it from memory on a port
-//! of its own, and sees its program against all nine operations. A fault of `countersign serve --fault list` shows how the
-//! program bears a service that is broken, and a `service::Profile` one that chose otherwise where the document is silent.
+//! of its own, with all nine operations. A fault of `countersign serve --fault list` shows how the program copes with a
+//! broken service, and a `service::Profile` with one that chose differently where the document is silent.
 //!
 #![cfg_attr(feature = "service", doc = "```")]
 #![cfg_attr(not(feature = "service"), doc = "```ignore")]
@@ -114,7 +119,7 @@
 //! # Design
 //!
 //! One set of bounds covers every call ([`Settings`]). Requests go to the base URL's origin alone: redirects are not
-//! followed, and proxies that the environment names are not used, since either would hand the token to a host that the
+//! followed, and proxies from the environment are not used, since either would hand the token to a host that the
 //! program did not name. [`Client::with`] lets a program name one.
 
 pub(crate) mod base_url;

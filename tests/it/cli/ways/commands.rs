@@ -32,7 +32,8 @@ case "$1" in
   run) until [ "$1" = -- ]; do shift; done; shift; exec countersign "$@" ;;
   bench) [ -f "CLONE/benches/$3.rs" ] ;;
   test) until [ $# = 0 ] || [ "$1" = -- ]; do shift; done
-    [ $# = 0 ] || { shift; "TESTS" --list "$@" | grep -q ': test$'; } ;;
+    [ $# = 0 ] || shift
+    for name; do "TESTS" --list "$name" | grep -q ': test$' || exit 1; done ;;
 esac
 "#;
 /// Stands for `docker`: `docker run … countersign ARGUMENTS` without a container.
