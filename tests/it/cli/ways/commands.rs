@@ -1,7 +1,7 @@
 //! README and the pages in `docs/` as a reader follows them: each command of a `console` block is run, in order and in one
 //! folder, and what a block shows of an output is what the command prints.
 //!
-//! A page may leave out parts of an output by `…`, and says `# ends with N` where a command fails. Files that it shows with
+//! A page may leave out parts of an output by `…`, and shows the code of a command that fails by `echo $?`. Files that it shows with
 //! their name in the first line, `# NAME.toml`, are there when its commands run.
 
 use std::collections::BTreeSet;
@@ -39,24 +39,18 @@ esac
 /// Stands for `docker`: `docker run … countersign ARGUMENTS` without a container.
 const DOCKER: &str = "#!/bin/sh\n[ \"$1\" = run ] || exit 0\nuntil [ \"$1\" = countersign ]; do shift; done; shift\nexec countersign \"$@\"\n";
 
-/// One command of a page, with what the page shows of its output.
+/// One command of a page, with what the page shows of its output and the code that it ends with.
 #[derive(Debug, Default)]
 struct Shown {
     command: String,
     output: Vec<String>,
+    code: i32,
 }
 
 impl Shown {
-    /// The code that the page says it ends with.
-    fn code(&self) -> i32 {
-        let told = self.command.split_once("# ends with ");
-        told.map_or(0, |(_, code)| code.trim().parse().unwrap())
-    }
-
     /// The arguments of a service that stays, which a test has to end.
     fn serving(&self) -> Option<Vec<&str>> {
         let (_, arguments) = self.command.split_once("countersign serve")?;
-        let arguments = arguments.split(" #").next().unwrap();
         let mut kept = vec!["serve", "--listen", "127.0.0.1:0"];
         let mut words = arguments.split_whitespace();
         while let Some(word) = words.next() {
@@ -113,7 +107,13 @@ impl Shown {
 fn commands(page: &str) -> Vec<Shown> {
     let mut shown: Vec<Shown> = Vec::new();
     for block in blocks(page, "console") {
-        for line in block.lines() {
+        let mut lines = block.lines();
+        while let Some(line) = lines.next() {
+            if line == "$ echo $?" {
+                let code = lines.next().unwrap().parse().unwrap();
+                shown.last_mut().unwrap().code = code;
+                continue;
+            }
             if let Some(command) = line.strip_prefix("$ ") {
                 let command = command.to_owned();
                 shown.push(Shown {
@@ -213,7 +213,7 @@ fn is_true(name: &str) {
             &command.replace("=/reports/", "=").replace(" /reports/", " "),
             &environment,
         );
-        assert_eq!(done.code, shown.code(), "{name}: {command}: {done:#?}");
+        assert_eq!(done.code, shown.code, "{name}: {command}: {done:#?}");
         shown.was_printed(name, &done.stdout);
     }
 }
@@ -331,6 +331,7 @@ fn a_page_that_shows_something_else_is_untrue() {
     let shown = |lines: &[&str]| Shown {
         command: "countersign".to_owned(),
         output: lines.iter().map(ToString::to_string).collect(),
+        code: 0,
     };
     let printed = "http://127.0.0.1:37373 conforms\n  facts     536: 536 held\n  requests  378 in 0.41 s\n";
     for true_lines in [
