@@ -1,39 +1,29 @@
 //! What exchanges say together: the one maker of evidence.
 //!
 //! - **In**: exchanges, one after the other, each with the reason why it was sent and its part in the run.
-//! - **Out**: evidence for the rules, and so verdicts; what a write may have left.
-//! - **Start with** [`evidence`], and with [`Recording`](crate::Recording), which a check keeps if
-//!   [`Check::keep_recording`](crate::Check::keep_recording) asks for it.
+//! - **Out**: [`evidence`], which the rules of several responses judge; what a write may have left ([`Residue`]).
+//! - **Start with** [`evidence`] for what there is to judge. A run feeds the history; nobody else has to.
 //!
-#![cfg_attr(feature = "service", doc = "```")]
-#![cfg_attr(not(feature = "service"), doc = "```ignore")]
-//! use countersign::rules::{Level, Levels};
+//! ```no_run
 //! use countersign::{Check, Contract};
-//! # use countersign::service::{Service, app};
 //!
-//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-//! # let my_app = app(Service::memory("test".to_owned().into())?);
-//! let check = Check::new(Contract::built_in()?).service(my_app).token("test").only("getTags");
-//! let report = check.keep_recording(true).run().await?;
-//!
-//! // Judged again at another level, without a request.
-//! let mut levels = Levels::default();
-//! levels.set("null-value", Level::Deny)?;
-//! let recording = report.recording().expect("it was asked for");
-//! let verdicts = recording.judge(&Contract::built_in()?, levels);
-//! assert!(verdicts.findings().is_empty());
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! # })?;
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # async fn sample() -> Result<(), countersign::Error> {
+//! let check = Check::new(Contract::open("openapi.yaml")?).url("https://contacts.example.com").token("a-long-token");
+//! let report = check.writes(true).run().await?;
+//! println!("{} records left", report.run().residue.len());
+//! # Ok(())
+//! # }
 //! ```
 //!
 //! # Design
 //!
-//! A run only drives. It says what a request is a part of, begins a look at a list and ends it, and asks what the responses have
-//! shown. Everything else is made here, from the exchanges alone: walks over pages, created records and where they show,
-//! updates, formats and ways that were tried, what a write may have left. So a recording that is judged again gives what its run gave.
+//! A run only drives. It says what a request is a part of, begins a look at a list and ends it, and asks what the
+//! responses have shown. Everything else is made here, from the exchanges alone: walks over pages, created records and
+//! where they show, updates, formats and ways that were tried, what a write may have left. So a recording that is judged
+//! again gives what its run gave.
 //!
-//! A `History` is one, and each file makes one kind of evidence in it: so it holds a type of each file, and each file names it.
+//! There is one `History`, and each file makes one kind of evidence in it. So it holds a type of each file, and each file
+//! names it: a circle that is meant.
 
 mod account;
 mod bindings;

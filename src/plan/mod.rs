@@ -19,8 +19,8 @@
 //!
 //! What a call carries depends on what the target shows, so bodies are made while the plan runs:
 //! [`Bindings`](crate::history::Bindings) are the values that links carry, a [`Template`] makes a [`Draft`] of them, and
-//! [`Fallback`] changes a rejected one field by field. [`Variant`] says how further bodies differ from one that was accepted,
-//! and [`OddPart`] what an edge case has that a plain request does not.
+//! [`Fallback`] changes a rejected one field by field. [`Variant`] says how further bodies differ from one that was
+//! accepted, and [`OddPart`] what an edge case has that a plain request does not.
 
 mod action;
 mod awkward;

@@ -1,26 +1,40 @@
 //! Judges exchanges: pure functions from the contract and what came over the wire to verdicts. One rule a file, each with
 //! the kind of facts that it decides; [`RULES`] is the registry.
 //!
-//! - **In**: a [`Contract`](crate::Contract), exchanges, and the [`evidence`](crate::history::evidence) that `history` makes of several of them.
+//! - **In**: a [`Contract`](crate::Contract), exchanges, and the [`evidence`](crate::history::evidence) that `history`
+//!   makes of several of them.
 //! - **Out**: [`Verdicts`]: each fact held, broken, or undecided with the reason, and the findings at their [`Levels`].
-//! - **Start with** [`Rule`] for what a rule is, and [`Judge`] for how they are fed.
+//! - **Start with** [`Rule`] for what a rule is, [`Judge`] for how they are fed, and [`Recording`] to judge again.
 //!
-//! ```
+#![cfg_attr(feature = "service", doc = "```")]
+#![cfg_attr(not(feature = "service"), doc = "```ignore")]
 //! use countersign::rules::{Level, Levels, Rule};
+//! use countersign::{Check, Contract};
+//! # use countersign::service::{Service, app};
 //!
 //! let rule = Rule::named("null-value")?;
 //! assert_eq!(rule.level, Level::Warn);
 //! println!("{}", rule.summary);
 //!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! # let my_app = app(Service::memory("test".to_owned().into())?);
+//! let check = Check::new(Contract::built_in()?).service(my_app).token("test").only("getTags");
+//! let report = check.keep_recording(true).run().await?;
+//!
+//! // Judged again at another level, without a request.
 //! let mut levels = Levels::default();
 //! levels.set("null-value", Level::Deny)?;
-//! assert_eq!(levels.base(rule), Level::Deny);
-//! # Ok::<(), countersign::rules::UnknownRule>(())
+//! let recording = report.recording().expect("it was asked for");
+//! let verdicts = recording.judge(&Contract::built_in()?, levels);
+//! assert!(verdicts.findings().is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A rule never sends anything and never reads a clock, so a recording that is judged again gives the same verdicts.
-//! What a run sees goes to an `Evaluation`, which shows it to the judge and to the history, and the history's evidence to the
-//! judge; a [`Recording`] keeps what it is given.
+//! What a run sees goes to an `Evaluation`. It shows an exchange to the judge and to the history, and the history's
+//! evidence to the judge. A rule never sends anything and never reads a clock, so a recording that is judged again gives
+//! the same verdicts.
 
 mod accepted_form;
 mod allow;

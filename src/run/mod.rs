@@ -24,10 +24,12 @@
 //!
 //! # Design
 //!
-//! Lists are walked several requests at a time, writes one by one: what a write leaves decides what is sent next. The intent of a
-//! write goes to the caller's [`WriteLog`] before it is sent; if it cannot be kept there, the write is not sent and the run ends.
+//! Lists are walked several requests at a time, writes one by one: what a write leaves decides what is sent next. The
+//! intent of a write goes to the caller's [`WriteLog`] before it is sent; if it cannot be kept there, the write is not
+//! sent and the run ends.
 //!
-//! A `Session` is one, and each file carries out one kind of step in it: so it holds a type of some files, and each names it.
+//! There is one `Session`, and each file carries out one kind of step in it. So it holds a type of some files, and each
+//! file names it: a circle that is meant.
 
 mod create;
 mod equivalent;
