@@ -7,9 +7,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use countersign::client::Client;
+
 use super::super::support::countersign;
 use super::workplace::{BASH, Workplace};
 use super::{blocks, of_clone};
+use crate::support::crew;
 
 /// The service that the pages name, in place of which the commands meet one of their own.
 const SERVICES: [&str; 2] = ["https://contacts.example.com", "http://127.0.0.1:8080"];
@@ -304,6 +307,14 @@ fn every_sample_in_rust_is_one_that_is_compiled() {
             assert!(compiled.contains(&plain(line)), "{page} shows `{line}`");
         }
     }
+}
+
+#[test]
+fn the_error_that_the_page_on_the_client_quotes_is_the_clients() {
+    let client = Client::new("http://127.0.0.1:9", "a-token".parse().unwrap()).unwrap();
+    let tried = crew::runtime().block_on(async { client.get_tags().send().await });
+    let error = tried.unwrap_err().to_string();
+    assert!(inline(&of_clone("docs/client.md")).contains(&error), "{error}");
 }
 
 #[test]
