@@ -2,7 +2,8 @@
 //!
 //! - **In**: the arguments and the environment of this process, `countersign.toml`, files.
 //! - **Out**: reports on standard output and in files, progress on standard error, an exit code.
-//! - **Start with** [`main`](fn@main); one subcommand a file, `check` the largest. `config` settles flags, environment and file.
+//! - **Start with** [`main`](fn@main); one subcommand a file, `check` the largest. `config` settles flags, environment
+//!   and file.
 //!
 //! ```no_run
 //! let code = countersign::cli::main(false);

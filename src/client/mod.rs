@@ -49,8 +49,8 @@
 //! # What is sent and read
 //!
 //! Nothing is documented as required, so every field of a request is optional and left out if it is `None`; an empty
-//! list is sent as one. Every field of a response is optional too: a missing one and a null are `None`, an unknown
-//! one is skipped, and so is a null in an array; `7.0` is the integer 7. This client does not check conformance; the
+//! list is sent as one. Every field of a response is optional too: a missing one and a null are `None`, an unknown one
+//! is skipped, and so is a null in an array; `7.0` is the integer 7. This client does not check conformance; the
 //! checker does.
 //!
 //! The crates whose types are part of this interface are re-exported, so that a program always has the right version:
@@ -76,9 +76,9 @@
 //!
 //! # In tests
 //!
-//! The reference service stands in for the deployed one: with the feature `service`, a test serves it from memory on a port
-//! of its own, with all nine operations. A fault of `countersign serve --fault list` shows how the program copes with a
-//! broken service, and a `service::Profile` with one that chose differently where the document is silent.
+//! The reference service stands in for the deployed one: with the feature `service`, a test serves it from memory on a
+//! port of its own, with all nine operations. A fault of `countersign serve --fault list` shows how the program copes
+//! with a broken service, and a `service::Profile` with one that chose differently where the document is silent.
 //!
 #![cfg_attr(feature = "service", doc = "```")]
 #![cfg_attr(not(feature = "service"), doc = "```ignore")]

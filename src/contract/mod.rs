@@ -1,5 +1,5 @@
-//! Reads a contract: an OpenAPI 3.0 document becomes operations, shapes, links, invariants, gaps and facts, each with its
-//! location.
+//! Reads a contract: an OpenAPI 3.0 document becomes operations, shapes, links, invariants, gaps and facts, each with
+//! its location.
 //!
 //! - **In**: the text of a document, YAML or JSON, and the name that messages call it by.
 //! - **Out**: a [`Contract`], or a [`Defect`] with line, pointer and fix.
@@ -17,13 +17,13 @@
 //! # Ok::<(), countersign::contract::defect::Defect>(())
 //! ```
 //!
-//! The keys of our own are defined in [`vocabulary`]. `build.rs` includes `document`, `defect`, `openapi` and `pointer`,
-//! so that a build reports a defect in the same words as a check.
+//! The keys of our own are defined in [`vocabulary`]. `build.rs` includes `document`, `defect`, `openapi` and
+//! `pointer`, so that a build reports a defect in the same words as a check.
 //!
 //! # Design
 //!
-//! An operation holds what is read of it (fields, shapes, edge cases, links), and each of these names operations; a defect
-//! names a location of the document, and reading that may end in one. So these files name each other.
+//! An operation holds what is read of it (fields, shapes, edge cases, links), and each of these names operations; a
+//! defect names a location of the document, and reading that may end in one. So these files name each other.
 
 mod choices;
 pub mod defect;

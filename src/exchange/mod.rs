@@ -3,8 +3,9 @@
 //!
 //! - **In**: a [`Request`], a [`Target`] with its token, and [`Limits`].
 //! - **Out**: an [`Exchange`]: the request with its response, or with the reason why none came.
-//! - **Start with** [`Transport::send`]. [`json`] reads bodies, [`redact`] decides what may be printed, [`neutral`] makes that
-//!   harmless to whatever prints it, [`curl`] writes the command that reproduces a request, and [`told`] the shape of a body.
+//! - **Start with** [`Transport::send`]. [`json`] reads bodies, [`redact`] decides what may be printed, [`neutral`]
+//!   makes that harmless to whatever prints it, [`curl`] writes the command that reproduces a request, and [`told`] the
+//!   shape of a body.
 //!
 //! ```
 //! use countersign::exchange::{json, redact};
@@ -16,9 +17,9 @@
 //!
 //! # Design
 //!
-//! A transport bounds everything, because a target may be hostile: one deadline covers connecting, head, body and decoding, and
-//! caps hold for headers, for the decoded body and for nesting. It follows no redirect and uses no proxy, since either would hand
-//! the token to a host that nobody named.
+//! A transport bounds everything, because a target may be hostile: one deadline covers connecting, head, body and
+//! decoding, and caps hold for headers, for the decoded body and for nesting. It follows no redirect and uses no proxy,
+//! since either would hand the token to a host that nobody named.
 
 mod coding;
 pub mod curl;

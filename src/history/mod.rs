@@ -19,11 +19,11 @@
 //!
 //! A run only drives. It says what a request is a part of, begins a look at a list and ends it, and asks what the
 //! responses have shown. Everything else is made here, from the exchanges alone: walks over pages, created records and
-//! where they show, updates, formats and ways that were tried, what a write may have left. So a recording that is judged
-//! again gives what its run gave.
+//! where they show, updates, formats and ways that were tried, what a write may have left. So a recording that is
+//! judged again gives what its run gave.
 //!
-//! There is one `History`, and each file makes one kind of evidence in it. So it holds a type of each file, and each file
-//! names it: a circle that is meant.
+//! There is one `History`, and each file makes one kind of evidence in it. So it holds a type of each file, and each
+//! file names it: a circle that is meant.
 
 mod account;
 mod bindings;

@@ -1,7 +1,8 @@
 //! From a contract to the calls of a run: which operations, in which order, why, and with what in them.
 //!
 //! - **In**: a [`Contract`](crate::Contract) and a [`Selection`]: what to check, whether writes are allowed, the seed.
-//! - **Out**: a [`Plan`], whose [`Step`]s are in the order of a run. The same contract, selection and seed give the same plan.
+//! - **Out**: a [`Plan`], whose [`Step`]s are in the order of a run. The same contract, selection and seed give the
+//!   same plan.
 //! - **Start with** [`Plan::new`].
 //!
 //! ```
@@ -18,8 +19,8 @@
 //! ```
 //!
 //! What a call carries depends on what the target shows, so bodies are made while the plan runs:
-//! [`Bindings`](crate::history::Bindings) are the values that links carry, a [`Template`] makes a [`Draft`] of them, and
-//! [`Fallback`] changes a rejected one field by field. [`Variant`] says how further bodies differ from one that was
+//! [`Bindings`](crate::history::Bindings) are the values that links carry, a [`Template`] makes a [`Draft`] of them,
+//! and [`Fallback`] changes a rejected one field by field. [`Variant`] says how further bodies differ from one that was
 //! accepted, and [`OddPart`] what an edge case has that a plain request does not.
 
 mod action;

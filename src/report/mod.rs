@@ -22,8 +22,8 @@
 //!
 //! # Design
 //!
-//! A report guesses nothing back from text and recounts nothing: the record has it. What a target sent reaches a record as a shape,
-//! so a new report cannot show a value.
+//! A report guesses nothing back from text and recounts nothing: the record has it. What a target sent reaches a record
+//! as a shape, so a new report cannot show a value.
 
 mod accepted;
 mod excerpt;

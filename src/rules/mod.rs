@@ -1,5 +1,5 @@
-//! Judges exchanges: pure functions from the contract and what came over the wire to verdicts. One rule a file, each with
-//! the kind of facts that it decides; [`RULES`] is the registry.
+//! Judges exchanges: pure functions from the contract and what came over the wire to verdicts. One rule a file, each
+//! with the kind of facts that it decides; [`RULES`] is the registry.
 //!
 //! - **In**: a [`Contract`](crate::Contract), exchanges, and the [`evidence`](crate::history::evidence) that `history`
 //!   makes of several of them.
@@ -33,8 +33,8 @@
 //! ```
 //!
 //! What a run sees goes to an `Evaluation`. It shows an exchange to the judge and to the history, and the history's
-//! evidence to the judge. A rule never sends anything and never reads a clock, so a recording that is judged again gives
-//! the same verdicts.
+//! evidence to the judge. A rule never sends anything and never reads a clock, so a recording that is judged again
+//! gives the same verdicts.
 
 mod accepted_form;
 mod allow;

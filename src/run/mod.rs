@@ -1,5 +1,5 @@
-//! Sends a plan: concurrency, pace, fallbacks, settling, interruption. What exchanges show, and what comes next after them, it
-//! asks the history.
+//! Sends a plan: concurrency, pace, fallbacks, settling, interruption. What exchanges show, and what comes next after
+//! them, it asks the history.
 //!
 //! - **In**: a contract, a plan, a transport and [`Settings`].
 //! - **Out**: [`Event`]s while it goes, and a [`Run`] at its end, with verdicts and residue.

@@ -31,10 +31,11 @@
 //!           └▶ writes refusals, limits, delays and compresses (refusal, traffic)
 //! ```
 //!
-//! The server holds no more connections than `connections` has room for, and closes idle ones to make room for new ones.
+//! The server holds no more connections than `connections` has room for, and closes idle ones to make room for new
+//! ones.
 //!
-//! [`fault`] stands outside all of this: it makes the service deviate on purpose, so that a check can be checked. What the
-//! document leaves open is chosen by [`Profile`], which holds one value for each of [`AXES`].
+//! [`fault`] stands outside all of this: it makes the service deviate on purpose, so that a check can be checked. What
+//! the document leaves open is chosen by [`Profile`], which holds one value for each of [`AXES`].
 
 mod answer;
 mod app;
