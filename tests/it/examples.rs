@@ -2,9 +2,8 @@
 //! a socket.
 
 #![expect(
-    clippy::disallowed_methods,
     clippy::unwrap_used,
-    reason = "a helper of a test may fail it, as the test itself may, and looks for the programs that it runs"
+    reason = "a helper of a test may fail it, as the test itself may"
 )]
 
 mod import;
