@@ -38,7 +38,7 @@ fn page(rule: &Rule, width: usize) -> String {
         plain(rule.explanation),
         String::new(),
         part("leaves alone", rule.leaves_alone),
-        part("to mend", rule.mend),
+        part("fix", rule.fix),
         part("source", rule.source),
         part("level", &level(rule)),
         String::new(),

@@ -99,7 +99,7 @@ enum Command {
     #[command(after_help = TOLD)]
     #[command(after_help = TOLD)]
     Config(Box<config::shown::ConfigArguments>),
-    /// Explains a rule: what it judges, why, its level, an example, what to mend
+    /// Explains a rule: what it judges, why, its level, an example, what to fix
     #[command(after_help = TOLD)]
     Explain(explain::Arguments),
     /// Lists every fact of the contract with its place

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use super::edge;
 use crate::contract::Contract;
 use crate::exchange::redact::{Redaction, Values};
-use crate::report::{Terminal, Verbosity};
+use crate::report::{self, Terminal, Verbosity};
 use crate::rules::Level;
 use crate::run::{Event, Exchanged};
 
@@ -22,8 +22,8 @@ pub(super) struct Progress<'run> {
     waited: bool,
     /// Whether findings are told as they appear.
     finds: bool,
-    to_mend: u64,
-    to_know: u64,
+    errors: usize,
+    warnings: usize,
 }
 
 impl<'run> Progress<'run> {
@@ -62,8 +62,8 @@ impl<'run> Progress<'run> {
             redaction,
             waited: false,
             finds: shown || terminal.verbosity == Verbosity::Verbose,
-            to_mend: 0,
-            to_know: 0,
+            errors: 0,
+            warnings: 0,
         }
     }
 
@@ -82,8 +82,8 @@ impl<'run> Progress<'run> {
             Event::Found(finding, _) => {
                 match finding.level {
                     Level::Allow => return,
-                    Level::Deny => self.to_mend += 1,
-                    Level::Warn => self.to_know += 1,
+                    Level::Deny => self.errors += 1,
+                    Level::Warn => self.warnings += 1,
                 }
                 self.bar.set_message(self.counts());
                 // Telling a line draws the bar anew, with the count that is right by now.
@@ -110,10 +110,7 @@ impl<'run> Progress<'run> {
     }
 
     fn counts(&self) -> String {
-        let counts = [(self.to_mend, "to mend"), (self.to_know, "to know")];
-        let counts = counts.iter().filter(|(count, _)| *count > 0);
-        let told: Vec<_> = counts.map(|(count, words)| format!("{count} {words}")).collect();
-        told.join(", ")
+        report::errors_and_warnings(self.errors, self.warnings)
     }
 
     /// A line above the bar.

@@ -1,4 +1,4 @@
-//! What can be wrong with a contract, told so that it can be mended: file, line, pointer, problem, what to do.
+//! What can be wrong with a contract, reported so that it can be fixed: file, line, pointer, problem, what to do.
 //!
 //! Shared with `build.rs`, like [`document`](super::document).
 
@@ -128,7 +128,7 @@ pub enum Problem {
         /// What it is.
         what: String,
         /// What to do instead.
-        mend: &'static str,
+        fix: &'static str,
     },
     /// The document is of another version of OpenAPI.
     Version {
@@ -196,7 +196,7 @@ impl fmt::Display for Problem {
             Self::DanglingReference { target, near: None } => {
                 write!(
                     formatter,
-                    "the reference `{target}` names nothing in this file; define it or mend the reference"
+                    "the reference `{target}` names nothing in this file; define it or correct the reference"
                 )
             }
             Self::DuplicateOperation { id, first_line } => {
@@ -224,7 +224,7 @@ impl fmt::Display for Problem {
             ),
             Self::Syntax { language, message } => write!(
                 formatter,
-                "this is not {language}: {message}; mend the syntax here or just above"
+                "this is not {language}: {message}; correct the syntax here or just above"
             ),
             Self::TooDeep { .. }
             | Self::TooLarge { .. }
@@ -234,7 +234,7 @@ impl fmt::Display for Problem {
             Self::UnknownName { object, name, near } => {
                 write!(formatter, "the {object} has no `{name}`; did you mean `{near}`?")
             }
-            Self::Unsupported { what, mend } => write!(formatter, "{what} is not read; {mend}"),
+            Self::Unsupported { what, fix } => write!(formatter, "{what} is not read; {fix}"),
             Self::Version { found } => write!(
                 formatter,
                 "this is OpenAPI `{found}`, and only 3.0.x is read; convert the document to 3.0"
@@ -242,7 +242,7 @@ impl fmt::Display for Problem {
             Self::Vocabulary { message } => formatter.write_str(message),
             Self::WrongKind { expected, found } => write!(
                 formatter,
-                "{expected} is expected here, and this is {found}; mend the value"
+                "{expected} is expected here, and this is {found}; correct the value"
             ),
         }
     }

@@ -238,7 +238,7 @@ impl Walk<'_> {
                 "$ref",
                 Problem::Unsupported {
                     what,
-                    mend: "bundle the document into one file",
+                    fix: "bundle the document into one file",
                 },
             );
         };
@@ -268,7 +268,7 @@ impl Walk<'_> {
             if met.len() >= MOST_REFERENCES {
                 return Some(Problem::Unsupported {
                     what: format!("a reference that leads through more than {MOST_REFERENCES} others"),
-                    mend: "let it name the definition",
+                    fix: "let it name the definition",
                 });
             }
             met.push(next);
@@ -713,7 +713,7 @@ components:
     }
 
     #[test]
-    fn each_defect_names_line_pointer_and_what_to_mend() {
+    fn each_defect_names_line_pointer_and_what_to_fix() {
         crate::testing::with_snapshots(|| {
             insta::assert_snapshot!(
                 "contract_defects",

@@ -116,7 +116,7 @@ pub(super) fn told(accepted: &[AcceptedRecord]) -> Option<(String, Vec<(&str, St
             AcceptedState::NoLongerOccurs => "no longer occurs; take the entry out".to_owned(),
             AcceptedState::Expired => {
                 let since = entry.expired.as_deref().unwrap_or("some day");
-                format!("expired and accepts nothing since {since}; mend the service, or give it another day")
+                format!("expired and accepts nothing since {since}; fix the service, or give it another day")
             }
             AcceptedState::Waits => "accepts nothing until its reason is filled in".to_owned(),
         };

@@ -65,7 +65,7 @@ fn annotation(record: &Record, finding: &FindingRecord) -> String {
     let lines = [
         format!("documented: {}", finding.documented),
         format!("received: {}", told::received(finding)),
-        format!("see it again: {}", finding.reproduce),
+        format!("reproduce: {}", finding.reproduce),
     ];
     let lines: Vec<_> = lines.iter().map(|line| told::clipped(line, LONGEST_VALUE)).collect();
     command(name, &properties, &lines.join("\n"))
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!((count(&record, "error"), count(&record, "warning")), (10, 10));
         let closing = commands(&record).pop().unwrap().2;
         assert!(
-            closing.ends_with("12 to mend, 13 to know; 5 more findings are not annotated, see the summary of the step"),
+            closing.ends_with("12 errors, 13 warnings; 5 more findings are not annotated, see the summary of the step"),
             "{closing}"
         );
         (record.outcome, record.reason) = (Outcome::Interrupted, Some("the run was interrupted".to_owned()));

@@ -213,9 +213,9 @@ fn told_in_full(record: &Record, finding: &FindingRecord) -> String {
         ),
     ];
     if let Some(rule) = finding.rule.rule() {
-        lines.push(format!("to mend: {}", rule.mend));
+        lines.push(format!("fix: {}", rule.fix));
     }
-    lines.push(format!("see it again: {}", finding.reproduce));
+    lines.push(format!("reproduce: {}", finding.reproduce));
     let lines: Vec<_> = lines.iter().map(|line| told::line(line)).collect();
     lines.join("\n")
 }

@@ -170,12 +170,12 @@ fn detail(record: &Record, finding: &FindingRecord, first: Option<&FindingRecord
     let excerpt: Vec<_> = lines
         .map(|line| format!("{:>5} | {}", line.number, told::clipped(&line.text, LONGEST_LINE)))
         .collect();
-    let mend = finding
+    let fix = finding
         .rule
         .rule()
-        .map_or_else(String::new, |rule| format!("\nTo mend: {}\n", rule.mend));
+        .map_or_else(String::new, |rule| format!("\nFix: {}\n", rule.fix));
     format!(
-        "\n**{}** {}\n\nLine {} of {}, {}:\n\n{}\nDocumented {}, received {}.\n{mend}\n{}",
+        "\n**{}** {}\n\nLine {} of {}, {}:\n\n{}\nDocumented {}, received {}.\n{fix}\n{}",
         finding.level,
         code(&told::clipped(&finding.fact, LONGEST_CELL)),
         finding.contract_line,
@@ -193,7 +193,7 @@ fn again(finding: &FindingRecord, first: Option<&FindingRecord>) -> String {
         None => fenced("sh", &told::clipped(&finding.reproduce, LONGEST_LINE)),
         Some(first) => {
             let first = told::clipped(&told::named(first), LONGEST_CELL);
-            format!("See it again by the line above of {}.\n", code(&first))
+            format!("Reproduce it by the line above of {}.\n", code(&first))
         }
     }
 }

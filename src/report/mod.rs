@@ -69,3 +69,5 @@ pub use record::{
 };
 pub use sarif::sarif;
 pub use terminal::{Styling, Terminal, Verbosity};
+#[cfg(feature = "cli")]
+pub(crate) use told::errors_and_warnings;

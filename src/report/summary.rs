@@ -317,7 +317,7 @@ mod tests {
     fn findings_beyond_those_in_full_are_a_line_each_and_then_a_count() {
         let record = crowded();
         let text = terminal(None).report(&record);
-        assert_eq!(text.matches("see it again").count(), 20);
+        assert_eq!(text.matches("reproduce: ").count(), 20);
         assert_eq!(text.lines().filter(|line| line.starts_with("deny rule-")).count(), 50);
         assert!(
             text.contains("and 430 findings more: a verbose report tells all, a JSON report keeps all"),
@@ -328,7 +328,7 @@ mod tests {
             ..terminal(None)
         };
         let text = verbose.report(&record);
-        assert_eq!(text.matches("see it again").count(), 500);
+        assert_eq!(text.matches("reproduce: ").count(), 500);
         assert!(!text.contains("findings more"));
     }
 

@@ -115,7 +115,7 @@ impl Terminal {
         ))
     }
 
-    /// One finding of a contract's file under its line there, and how to see it again.
+    /// One finding of a contract's file under its line there, and how to reproduce it.
     fn finding(&self, finding: &FindingRecord, again: &str, file: &str) -> String {
         let title = if finding.level == Level::Deny {
             Title::ERROR
@@ -131,7 +131,7 @@ impl Terminal {
         }
         let snippet = snippet.annotation(primary.label(label.as_str()));
         let received = format!("received: {}", told::received(finding));
-        let again = format!("see it again: {again}");
+        let again = format!("reproduce: {again}");
         let group = title
             .primary_title(finding.fact.as_str())
             .id(finding.rule.as_str())
@@ -237,7 +237,7 @@ mod tests {
     fn a_quiet_report_is_the_verdict_alone() {
         let record = fixed();
         let text = terminal(Styling::Plain, Verbosity::Quiet).report(&record);
-        assert_eq!(text, "https://api.example.com does not conform: 1 to mend, 1 to know\n");
+        assert_eq!(text, "https://api.example.com does not conform: 1 error, 1 warning\n");
     }
 
     #[test]

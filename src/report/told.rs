@@ -115,17 +115,22 @@ pub(super) fn shards(shards: &ShardsRecord) -> String {
 
 pub(super) fn counts(record: &Record) -> String {
     let count = |level| record.findings.iter().filter(|finding| finding.level == level).count();
-    let told: Vec<_> = [(Level::Deny, "to mend"), (Level::Warn, "to know")]
-        .into_iter()
-        .map(|(level, words)| (count(level), words))
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, words)| format!("{count} {words}"))
-        .collect();
-    if told.is_empty() {
-        String::new()
+    let counts = errors_and_warnings(count(Level::Deny), count(Level::Warn));
+    if counts.is_empty() {
+        counts
     } else {
-        format!(": {}", told.join(", "))
+        format!(": {counts}")
     }
+}
+
+/// How many findings there are at each level: `5 errors, 1 warning`; empty where there is none.
+pub(crate) fn errors_and_warnings(errors: usize, warnings: usize) -> String {
+    let counts = [(errors, "error"), (warnings, "warning")].into_iter();
+    let counts = counts.filter(|(count, _)| *count > 0).map(|(count, word)| match count {
+        1 => format!("1 {word}"),
+        _ => format!("{count} {word}s"),
+    });
+    counts.collect::<Vec<_>>().join(", ")
 }
 
 /// What came, where in the answer and how often: `integer at /name, 2 times`.

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
                   is refused with 400 or 422, callers that follow the document are turned away.",
     leaves_alone: "A form that is refused while no other is accepted: then the refusal may be about something else. \
                    Every status but 400 and 422.",
-    mend: "Accept every documented form, or take the form out of the document.",
+    fix: "Accept every documented form, or take the form out of the document.",
     source: "Create visit, datetime; x-laws, accepts",
     example: Example {
         fact: "createVisit accepts /datetime: numeric offset",

@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
                   them to guess.",
     leaves_alone: "Answers other than a 405. No request is sent to provoke one; that a documented operation gets one at \
                    all is a finding of `status`.",
-    mend: "Send `Allow` with each 405; most routers do it by a setting.",
+    fix: "Send `Allow` with each 405; most routers do it by a setting.",
     source: "RFC 9110, section 15.5.6",
     example: Example {
         fact: "getTags status: 2XX",

@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
                   other case. Whoever is let in, or sent elsewhere, could read or write personal data without a token.",
     leaves_alone: "A 429 and a 5xx, which are about something else. Which 4xx it is, where the document lists no \
                    401. A 400, 409 or 422 to a write that was never accepted: it may be about the body.",
-    mend: "Check the credential before anything else, and answer 401.",
+    fix: "Check the credential before anything else, and answer 401.",
     source: "Authentication; Errors",
     example: Example {
         fact: "getTags auth: no credential is refused",

@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
     leaves_alone: "Fields that were not sent, or that the answer lacks (`missing-field` says so). Fields whose \
                    values or format are a gap (`respelled` tells them), as long as elements do not show each other's. \
                    Timestamps in a form that names no instant. The order of an array, and further elements in it.",
-    mend: "Store and answer the value that was sent.",
+    fix: "Store and answer the value that was sent.",
     source: "Endpoints: the created resource is in data; x-laws, carries",
     example: Example {
         fact: "createTag created /data/name: as sent in /name",

@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "A 401 says that a credential is missing, and how to show one. The document names the scheme and no \
                   header; the RFCs that define the scheme ask for it, and clients that log in by themselves need it.",
     leaves_alone: "Refusals by another status: only a 401 has a challenge. The challenge's parameters.",
-    mend: "Send `WWW-Authenticate: Bearer` with each 401.",
+    fix: "Send `WWW-Authenticate: Bearer` with each 401.",
     source: "RFC 9110, section 11.6.1; RFC 6750, section 3",
     example: Example {
         fact: "getTags auth: a 401 asks for Bearer",

@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
                   contract given by --spec may.",
     leaves_alone: "A null that the contract documents, or leaves open as a gap. An assertion that no validator can \
                    read, such as a broken pattern: it is undecided.",
-    mend: "Answer a value within the assertion, or widen the assertion.",
+    fix: "Answer a value within the assertion, or widen the assertion.",
     source: "OpenAPI 3.0.3, section 4.7.24",
     example: Example {
         fact: "getThings /state: enum",

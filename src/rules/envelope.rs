@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
                   decodes strictly fails at anything more.",
     leaves_alone: "Objects that the contract does not close: another field there is told by `undocumented-field`. \
                    What the fields hold.",
-    mend: "Take the field out of the envelope, or document it.",
+    fix: "Take the field out of the envelope, or document it.",
     source: "Page envelope, Create envelope",
     example: Example {
         fact: "getTags body: closed",

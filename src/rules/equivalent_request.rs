@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
                   not, callers are turned away for what their library does.",
     leaves_alone: "A refusal while the plain request is refused too: it is about something else. A 429 and a 503, which \
                    ask for time. What an accepted request does.",
-    mend: "Read the request with a parser that follows the RFC which the finding names.",
+    fix: "Read the request with a parser that follows the RFC which the finding names.",
     source: "RFC 9110, sections 8.3.1 and 11.1; RFC 8259, sections 2, 4, 7 and 11; RFC 9562, section 4; x-equivalent",
     example: Example {
         fact: "updateContact equivalent request: JSON with escapes",

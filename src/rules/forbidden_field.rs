@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "A field may be documented for one answer and excluded from another, as custom_fields is listed for \
                   the items of a list and called absent from the create response; a contract says so by `not: {}`.",
     leaves_alone: "Fields that the document does not know: `undocumented-field` and `envelope` tell those.",
-    mend: "Leave the field out of this answer, or document it there.",
+    fix: "Leave the field out of this answer, or document it there.",
     source: "Contact (response shape), custom_fields",
     example: Example {
         fact: "createContact /data/custom_fields: absent",

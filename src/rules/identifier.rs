@@ -21,7 +21,7 @@ pub(super) static RULE: Rule = Rule {
                   the record away; one that is given twice mixes two records up.",
     leaves_alone: "The form of an identifier that goes into no path. An answer that shows no identifier \
                    (`missing-field` says so), and a null.",
-    mend: "Answer the identifier in the form that the paths take, and give each record its own.",
+    fix: "Answer the identifier in the form that the paths take, and give each record its own.",
     source: "Contact (response shape), id; Update contact, path parameter id; x-laws, created; links",
     example: Example {
         fact: "createContact created /data/id: serves in the paths that it links to",

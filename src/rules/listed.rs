@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
                   once. A record that no list shows is lost to every caller.",
     leaves_alone: "A list that changed while it was walked, was not seen whole, or has more pages than are walked. A \
                    create that answered no identifier.",
-    mend: "List the record; where the list is behind by design, give it longer to settle.",
+    fix: "List the record; where the list is behind by design, give it longer to settle.",
     source: "What the service does: create, list; x-laws, listed",
     example: Example {
         fact: "createTag created: listed in getTags",

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
                   object most readers keep the last and say nothing, so that two callers may see two values.",
     leaves_alone: "Bodies of errors whose JSON is not documented, and of answers in another media type. JSON that nests deeper than \
                    128 levels or holds numbers beyond a double: it is undecided.",
-    mend: "Write bodies with a JSON library, and each name once.",
+    fix: "Write bodies with a JSON library, and each name once.",
     source: "RFC 8259, sections 2 and 4",
     example: Example {
         fact: "getTags body: JSON",

@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
                   which must be there then. Parameters such as charset and the case do not matter.",
     leaves_alone: "Answers without a documented body, errors among them: how they come is a gap. Responses to odd \
                    requests. A 204, 205 or 304 under `default`.",
-    mend: "Send the documented Content-Type, or document the one that is sent.",
+    fix: "Send the documented Content-Type, or document the one that is sent.",
     source: "Resources and their fields: all requests and responses use application/json; OpenAPI 3.0.3, section \
              4.7.14",
     example: Example {

@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
                   mark, in every other item: there it would be one person's data under another's name.",
     leaves_alone: "A list that was not seen whole. An item elsewhere while the record itself was not found: it may \
                    be the record under another id.",
-    mend: "Write to the record that the path names, and to no other.",
+    fix: "Write to the record that the path names, and to no other.",
     source: "Update contact; Create contact method; x-laws, listed",
     example: Example {
         fact: "createContactMethod created in getContacts: under no other item",

@@ -103,7 +103,7 @@ pub static UNCHECKED_OPERATION: &Rule = &unchecked_operation::RULE;
 /// The rule of a field that no schema lists.
 pub static UNDOCUMENTED_FIELD: &Rule = &undocumented_field::RULE;
 
-/// What to mend first: who gets in, whether there is an answer, what kind it is, then what is in it; then all others.
+/// What to fix first: authentication, whether there is an answer, what kind it is, then what is in it; then all others.
 pub static URGENT: &[&Rule] = &[
     &auth::RULE,
     &server_error::RULE,
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn every_rule_has_all_its_texts_as_sentences() {
         for rule in RULES {
-            for text in [rule.summary, rule.explanation, rule.leaves_alone, rule.mend] {
+            for text in [rule.summary, rule.explanation, rule.leaves_alone, rule.fix] {
                 assert!(text.ends_with('.') && text.len() > 20, "{}: {text}", rule.name);
                 assert!(!text.contains("  "), "{}: {text}", rule.name);
             }

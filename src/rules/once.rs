@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     leaves_alone: "Whatever does not carry all that the create was sent: what a service makes beside a record, and what \
                    others create meanwhile. A create that was sent again because the target asked for time, or that \
                    was not plainly accepted. A list that changed while it was walked, or was not seen whole.",
-    mend: "Store each record once, also where a request is handled twice; update in place.",
+    fix: "Store each record once, also where a request is handled twice; update in place.",
     source: "Endpoints: Create contact, Update contact; x-laws, listed",
     example: Example {
         fact: "createTag created in getTags: once",

@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     leaves_alone: "A list whose totals change while it is walked: it is walked once more and then undecided. A list \
                    of one page, or of more pages than are walked. Whether an empty list has 0 pages or 1, and whether \
                    each page before the last one is full.",
-    mend: "Order the list by something that does not change, and count what is listed.",
+    fix: "Order the list by something that does not change, and count what is listed.",
     source: "Page envelope; Limits; the query parameter page",
     example: Example {
         fact: "getTags pages /data/page: the page asked for",

@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
                   with what it reads should know, so it is a warning.",
     leaves_alone: "Fields without a gap, and elements of an array that show each other's values: there `carried` is \
                    strict. Fields that were not sent.",
-    mend: "Nothing, if the spelling is meant: then document it.",
+    fix: "Nothing, if the spelling is meant: then document it.",
     source: "Gaps in the field definitions",
     example: Example {
         fact: "createContact created /data/gender: as sent in /gender",

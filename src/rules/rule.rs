@@ -22,7 +22,7 @@ pub struct Rule {
     /// What it leaves to other rules, and what leaves it undecided.
     pub leaves_alone: &'static str,
     /// What to do about a finding.
-    pub mend: &'static str,
+    pub fix: &'static str,
     /// Where that comes from: a section of the document, an RFC.
     pub source: &'static str,
     /// A finding of it.

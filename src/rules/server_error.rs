@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     leaves_alone: "A 503 that went away, and one to what is sent once only: a wrong token, and a create that must be refused or is \
                    odd. Whatever else an odd request \
                    gets.",
-    mend: "Find the request in the service's log. The line to see it again is in the finding.",
+    fix: "Find the request in the service's log. The line to reproduce it is in the finding.",
     source: "RFC 9110, section 15.6: a 5xx says that the server erred",
     example: Example {
         fact: "getTags status: no 5xx",

@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     leaves_alone: "A refusal (400, 409, 422) of a request with something in a gap, such as a value whose allowed ones \
                    are not shown. 401 and 403, which are about the token; 429; a 5xx, which is `server-error`. Every \
                    other status that the contract documents.",
-    mend: "Answer the documented status, or document the one that is answered.",
+    fix: "Answer the documented status, or document the one that is answered.",
     source: "Endpoints; Gaps in the endpoint definitions",
     example: Example {
         fact: "createTag status: 201",

@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     leaves_alone: "Writes whose response leaves open whether they were stored: a redirection, a 5xx, a 408, 425 or 429, \
                    none at all. They are told as what the run may have left. Lists that were not seen whole show what \
                    they show.",
-    mend: "Store the record after everything that can refuse it, or answer that it was created.",
+    fix: "Store the record after everything that can refuse it, or answer that it was created.",
     source: "Authentication; RFC 9110, section 15.5: a 4xx says that the request could not be carried out",
     example: Example {
         fact: "createTag status: 201",

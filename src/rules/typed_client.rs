@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
                   document says. It only warns: the target conforms.",
     leaves_alone: "An answer that breaks another fact, which is told there; other contracts than the built-in one, which \
                    the types are generated from.",
-    mend: "Report it to this crate, with the finding's pointer and shape.",
+    fix: "Report it to this crate, with the finding's pointer and shape.",
     source: "The client of this crate, which is generated from the contract",
     example: Example {
         fact: "createContact answer: decodes through the typed client",

@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
     leaves_alone: "What was left out: by only or skip, a write while writes are off, what another shard checks. An \
                    operation whose every call ends in a finding at deny, such as `status` or `server-error`: that \
                    finding tells it. A run without any success, which says what to look at instead.",
-    mend: "Give the target what the reason asks for, such as a record that its list shows; or accept the finding, or \
+    fix: "Give the target what the reason asks for, such as a record that its list shows; or accept the finding, or \
            leave the operation out (skip).",
     source: "This program's own; what was not judged is no conformity",
     example: Example {

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
                   is told as a shape, because a target could put a value there.",
     leaves_alone: "Objects that the contract closes (`envelope` is strict there), opens by `additionalProperties`, \
                    or gives no fields.",
-    mend: "Document the field, or leave it out.",
+    fix: "Document the field, or leave it out.",
     source: "Resources and their fields, silent on other fields",
     example: Example {
         fact: "getTags /data/items/*: object",

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
                   decoding. An answer that is cut, endless, or no HTTP is none: the caller waits for nothing.",
     leaves_alone: "Requests with a credential that must be refused. A target that cannot be reached at all: then \
                    nothing is judged, and the run says so.",
-    mend: "Answer within the deadline and close the body where its length says. A service that is slow by design \
+    fix: "Answer within the deadline and close the body where its length says. A service that is slow by design \
            wants a longer timeout.",
     source: "RFC 9112, section 8: an incomplete message is no answer",
     example: Example {

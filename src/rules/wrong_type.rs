@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
                   is an integer however it is written (`3.0` too): JSON knows one kind of number.",
     leaves_alone: "Null in a field of a resource, where the document leaves it open: `null-value` tells it. What stands beyond the type, such \
                    as an enum: `constraint` asks that.",
-    mend: "Answer a value of the documented type, or document the type that is answered.",
+    fix: "Answer a value of the documented type, or document the type that is answered.",
     source: "Resources and their fields",
     example: Example {
         fact: "getTags /data/total: integer",

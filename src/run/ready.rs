@@ -4,7 +4,7 @@
 //!
 //! It is asked what it will be asked anyway: the first read of the plan, by the documented path and with the documented
 //! credential, because no other path is documented. Any answer will do but those of a gateway that has nothing behind
-//! itself yet (RFC 9110, sections 15.6.3 to 15.6.5). A failure of TLS is one that waiting does not mend.
+//! itself yet (RFC 9110, sections 15.6.3 to 15.6.5). A failure of TLS does not go away by waiting.
 
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ impl Session<'_> {
     }
 }
 
-/// Whether waiting can mend a failure.
+/// Whether a failure can go away by waiting.
 fn may_come(failure: &Failure) -> bool {
     matches!(
         failure,

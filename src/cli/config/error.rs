@@ -1,4 +1,4 @@
-//! What can be wrong with a configuration file, told so that it can be mended: file, line, column, what, what to do. The
+//! What can be wrong with a configuration file, reported so that it can be fixed: file, line, column, what, what to do. The
 //! main type is [`ConfigError`].
 
 use std::fmt;

@@ -90,7 +90,7 @@ pub(crate) struct Step {
 pub(crate) struct Obstacle {
     /// The JSON pointer of the place.
     pub(crate) pointer: String,
-    /// What is wrong there and what to mend.
+    /// What is wrong there and what to fix.
     pub(crate) message: String,
 }
 
@@ -98,7 +98,7 @@ pub(crate) struct Obstacle {
 ///
 /// # Errors
 ///
-/// Names the step, the place and what to mend when a reference leads nowhere or around in a circle.
+/// Names the step, the place and what to fix when a reference leads nowhere or around in a circle.
 pub(crate) fn project(contract: &Value) -> Result<Value, Obstacle> {
     let mut projected = contract.clone();
     for step in &STEPS {

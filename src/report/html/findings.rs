@@ -1,4 +1,4 @@
-//! The findings: what the contract documents beside what was received, and how to see it again.
+//! The findings: what the contract documents beside what was received, and how to reproduce it.
 
 use maud::{Markup, html};
 
@@ -25,7 +25,7 @@ pub(super) fn section(view: &View<'_>) -> Markup {
                     @else { "Nothing that was judged contradicts the contract." }
                 }
             } @else {
-                p.hint { "What to mend first stands first." }
+                p.hint { "What to fix first comes first." }
             }
             p.no-match hidden { "No finding matches the filter." }
             @for (index, first) in firsts.into_iter().enumerate() { (finding(view, index, first)) }
@@ -66,8 +66,8 @@ fn finding(view: &View<'_>, index: usize, first: Option<usize>) -> Markup {
 
 fn words(level: Level) -> &'static str {
     match level {
-        Level::Deny => "to mend",
-        Level::Warn => "to know",
+        Level::Deny => "error",
+        Level::Warn => "warning",
         Level::Allow => "allowed",
     }
 }
@@ -127,12 +127,12 @@ fn times(times: u64) -> String {
     usize::try_from(times).map_or_else(|_| number(times), |times| counted(times, "time", "times"))
 }
 
-/// How to see it again: the line, or where it stands.
+/// How to reproduce it: the line, or where it stands.
 fn again(view: &View<'_>, finding: &FindingRecord, first: Option<usize>) -> Markup {
     if let Some(first) = first {
         return html! {
             div.again {
-                div.again-head { h4 { "See it again" } }
+                div.again-head { h4 { "Reproduce" } }
                 p { "By the line of " a href={ "#finding-" (first + 1) } { (view.record.findings[first].fact) } }
             }
         };
@@ -140,7 +140,7 @@ fn again(view: &View<'_>, finding: &FindingRecord, first: Option<usize>) -> Mark
     html! {
         div.again {
             div.again-head {
-                h4 { "See it again" }
+                h4 { "Reproduce" }
                 button.copy type="button" hidden { "Copy" span.for-reader { " the curl line" } }
             }
             pre { code { (finding.reproduce) } }
@@ -153,7 +153,7 @@ fn explained(rule: Option<&Rule>, finding: &FindingRecord) -> Markup {
     html! {
         dl.explained {
             div { dt { "Rule" } dd { code { (finding.rule) } @if let Some(rule) = rule { ": " (rule.summary) } } }
-            @if let Some(rule) = rule { div { dt { "To mend" } dd { (rule.mend) } } }
+            @if let Some(rule) = rule { div { dt { "Fix" } dd { (rule.fix) } } }
         }
     }
 }

@@ -64,12 +64,12 @@ impl Column {
     /// The head of its column.
     pub(super) fn title(self) -> &'static str {
         match self {
-            Self::Access => "Who gets in",
-            Self::Answers => "Answers",
+            Self::Access => "Authentication",
+            Self::Answers => "Responses",
             Self::Fields => "Fields",
             Self::Values => "Values",
-            Self::Laws => "Laws",
-            Self::Oddities => "Oddities",
+            Self::Laws => "Invariants",
+            Self::Oddities => "Edge cases",
             Self::Others => "Other rules",
         }
     }
@@ -78,10 +78,10 @@ impl Column {
     pub(super) fn meaning(self) -> &'static str {
         match self {
             Self::Access => "a missing, wrong or other credential is refused",
-            Self::Answers => "a complete answer of the documented status and media type",
+            Self::Answers => "a complete response of the documented status and media type",
             Self::Fields => "every documented field, and no other",
             Self::Values => "types, bounds and forms of what is in them",
-            Self::Laws => "what holds across answers: pages add up, what was created is listed",
+            Self::Laws => "what holds across responses: pages add up, what was created is listed",
             Self::Oddities => "odd requests bring no 5xx",
             Self::Others => "rules that this version of the report does not know",
         }

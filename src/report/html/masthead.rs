@@ -48,9 +48,9 @@ fn because(record: &Record) -> Markup {
         @if let Some(reason) = &record.reason { strong { (capital(reason)) ". " } }
         @match (deny, warn) {
             (0, 0) => { "No finding." }
-            (0, warn) => { (counted(warn, "finding", "findings")) " to know of, none to mend." }
-            (deny, 0) => { (counted(deny, "finding", "findings")) " to mend." }
-            (deny, warn) => { (counted(deny, "finding", "findings")) " to mend, " (count(warn)) " to know of." }
+            (0, warn) => { "No error, " (counted(warn, "warning", "warnings")) "." }
+            (deny, 0) => { (counted(deny, "error", "errors")) "." }
+            (deny, warn) => { (counted(deny, "error", "errors")) ", " (counted(warn, "warning", "warnings")) "." }
         }
         @for (name, reason) in &unchecked { " " code { (name) } " was not checked: " (reason) "." }
         @if more > 0 { " " (count(more)) " more were not checked." }

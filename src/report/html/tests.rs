@@ -67,7 +67,7 @@ fn everything_that_the_record_holds_is_told() {
         "things.yaml",
         "2024-05-17 07:30:00 UTC",
         ", 1.2 s",
-        "1 finding to mend, 1 to know of.",
+        "1 error, 1 warning.",
         "no answer showed this place",
         "What is a size counted in?",
         "t-17",

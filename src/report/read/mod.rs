@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn a_report_of_another_version_is_refused_with_both_whatever_else_it_says() {
         let text = text();
-        let newer = text.replacen("\"report_version\": 1", "\"report_version\": 7", 1);
+        let newer = text.replacen(&format!("\"report_version\": {VERSION}"), "\"report_version\": 7", 1);
         for text in [
             newer.as_str(),
             r#"{"report_version": 7}"#,
@@ -188,7 +188,9 @@ mod tests {
         ] {
             let message = refused(text);
             assert!(
-                message.contains("version 7") && message.contains("reads version 1") && message.contains("later"),
+                message.contains("version 7")
+                    && message.contains(&format!("reads version {VERSION}"))
+                    && message.contains("later"),
                 "{message}"
             );
         }

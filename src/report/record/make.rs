@@ -188,7 +188,7 @@ fn findings(run: &Run, exchanges: &Exchanges<'_>, about: &RunFacts<'_>) -> Vec<F
     findings
 }
 
-/// Puts what to mend first first.
+/// Sorts the findings: what to fix first comes first.
 pub(in crate::report) fn put_in_order(findings: &mut [FindingRecord]) {
     // The last word have the names of fact and field, because calls of one group are answered in any order.
     findings.sort_by_cached_key(|finding| {

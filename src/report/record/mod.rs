@@ -27,7 +27,7 @@ use crate::rules::{Level, RuleName, UNDOCUMENTED_FIELD};
 use crate::run::Tally;
 
 /// The version of the record's form. It grows when a reader of the older one would misread the newer.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What a run says of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -102,7 +102,7 @@ pub struct Record {
     pub duration_ms: u64,
     /// The verdicts.
     pub facts: Facts,
-    /// What was found, what to mend first first.
+    /// What was found, what to fix first comes first.
     pub findings: Vec<FindingRecord>,
     /// What is behind the findings, where that can be told.
     #[serde(default)]

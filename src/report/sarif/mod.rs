@@ -90,12 +90,12 @@ fn descriptor(rule: &Rule) -> Descriptor {
         full_description: Some(plain(rule.explanation)),
         help: Some(Text {
             text: format!(
-                "{}\n\nIt leaves alone: {}\n\nTo mend: {}\n\nSource: {}",
-                rule.explanation, rule.leaves_alone, rule.mend, rule.source
+                "{}\n\nIt leaves alone: {}\n\nFix: {}\n\nSource: {}",
+                rule.explanation, rule.leaves_alone, rule.fix, rule.source
             ),
             markdown: Some(format!(
-                "{}\n\n**It leaves alone:** {}\n\n**To mend:** {}\n\n**Source:** {}\n\n`countersign explain {}` has an example.",
-                rule.explanation, rule.leaves_alone, rule.mend, rule.source, rule.name
+                "{}\n\n**It leaves alone:** {}\n\n**Fix:** {}\n\n**Source:** {}\n\n`countersign explain {}` has an example.",
+                rule.explanation, rule.leaves_alone, rule.fix, rule.source, rule.name
             )),
         }),
         default_configuration: Some(Configuration {
@@ -169,7 +169,7 @@ fn properties(record: &Record) -> RunProperties {
 
 fn result(record: &Record, finding: &FindingRecord, rules: &[Descriptor]) -> SarifResult {
     let message = format!(
-        "{}\ndocumented: {}\nreceived: {}\nsee it again: {}",
+        "{}\ndocumented: {}\nreceived: {}\nreproduce: {}",
         finding.fact,
         finding.documented,
         told::received(finding),

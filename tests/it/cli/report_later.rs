@@ -69,17 +69,17 @@ fn standard_input_is_read_where_no_file_is_named() {
 #[test]
 fn what_is_no_report_of_this_version_is_refused_and_nothing_is_written() {
     let (json, _) = checked();
-    let newer = json.replacen("\"report_version\": 1", "\"report_version\": 2", 1);
+    let newer = json.replacen("\"report_version\": 2", "\"report_version\": 3", 1);
     let counted = json.replacen("\"held\": ", "\"held\": 1", 1);
     let half = &json[..json.len() / 2];
     for (text, told) in [
-        (newer.as_str(), "version 2, and this countersign reads version 1"),
+        (newer.as_str(), "version 3, and this countersign reads version 2"),
         (half, "cut short: it ends at line"),
         ("", "cut short"),
         ("<testsuites/>", "not JSON at line 1"),
         (r#"{"version": "2.1.0"}"#, "no report of countersign"),
         (counted.as_str(), "contradicts itself: /facts/held"),
-        (r#"{"report_version": 1}"#, "missing field"),
+        (r#"{"report_version": 2}"#, "missing field"),
     ] {
         let call = countersign(&["report", "run.json", "--report", "json=again.json"]).file("run.json", text);
         let ended = call.run();

@@ -60,9 +60,9 @@ fn a_finding_is_told_as_it_appears_and_above_a_bar_with_counts_and_pace() {
     let bar = text
         .lines()
         .flat_map(|line| line.split('\r'))
-        .find(|line| line.contains("1 to mend"));
+        .find(|line| line.contains("1 error"));
     let bar = bar.unwrap_or_else(|| panic!("{text}"));
-    assert!(bar.contains("requests, ") && bar.contains("/s, 1 to mend"), "{bar}");
+    assert!(bar.contains("requests, ") && bar.contains("/s, 1 error"), "{bar}");
     assert!(bar.contains(['█', '░']), "{bar}");
 }
 
@@ -103,7 +103,7 @@ fn colour_is_seen_on_a_terminal_unless_it_is_refused() {
 fn a_quiet_run_shows_a_terminal_the_verdict_alone() {
     let target = one_field_dropped();
     let text = seen(&target, "--quiet --color never", 80, &[]);
-    assert_eq!(text, format!("{} does not conform: 1 to mend\r\n", target.url()));
+    assert_eq!(text, format!("{} does not conform: 1 error\r\n", target.url()));
 }
 
 #[test]

@@ -168,9 +168,9 @@ fn what_is_wrong_with_a_line_is_told_with_its_number_and_the_rest_is_imported() 
         assert_eq!(outcome.stdout, "3 imported, 0 imported before, 4 failed\n");
         assert_eq!(service.named("Imported"), ["Four", "One"]);
 
-        // Mended lines are imported by the next run, and no other is.
-        let mended = "firstname,lastname,contact_type,contact\nImported,One,,\nImported,Two,,\n";
-        fs::write(folder.path().join(FILE), mended).unwrap();
+        // Fixed lines are imported by the next run, and no other is.
+        let fixed = "firstname,lastname,contact_type,contact\nImported,One,,\nImported,Two,,\n";
+        fs::write(folder.path().join(FILE), fixed).unwrap();
         let again = import(&service, folder.path());
         assert_eq!(
             again.stdout, "1 imported, 1 imported before, 0 failed\n",

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::browser::{Browser, Looked};
 
-/// The faults of the page that most tests open: who is to mend what differs in each of them.
+/// The faults of the page that most tests open: who has to fix what differs in each of them.
 pub(super) const FAULTS: [&str; 4] = [
     "getVenues/data/items/each/country:dropped",
     "createContact/data/date_of_birth/day:retyped",

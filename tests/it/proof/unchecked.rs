@@ -67,7 +67,7 @@ async fn an_operation_that_no_value_was_found_for_is_a_warning_and_named_in_the_
         "{reproduce}"
     );
     assert!(reproduce.ends_with("' --only 'getThing'"), "{reproduce}");
-    let words = format!(" conforms in 1 of 2 operations: 1 to know; getThing was not checked: {REASON}\n");
+    let words = format!(" conforms in 1 of 2 operations: 1 warning; getThing was not checked: {REASON}\n");
     assert!(verdict(&seen.record).ends_with(&words), "{}", verdict(&seen.record));
 }
 
