@@ -48,7 +48,7 @@ impl Listing<'_> {
         let steps = self.plan.told(self.contract);
         let mut text = String::new();
         let (mut number, mut before) = (0, None);
-        // Odd requests are many, and differ in what is odd alone.
+        // Edge cases are many, and differ only in what they are.
         let words = |planned: &Planned| {
             (
                 planned.step.action.doing().reason,
@@ -104,7 +104,7 @@ impl Listing<'_> {
         } else {
             ""
         };
-        let in_order = if matches!(action, Action::OddRead(_)) {
+        let in_order = if matches!(action, Action::EdgeCaseRead(_)) {
             ", but one operation's in order"
         } else {
             ""
@@ -120,7 +120,7 @@ impl Listing<'_> {
     fn step(&self, number: usize, planned: &Planned, text: &mut String) {
         let operation = self.contract.operation(planned.sends);
         let mark = if planned.writes { "write" } else { "" };
-        let odd = planned.step.action.odd();
+        let edge_case = planned.step.action.edge_case();
         let facts = match planned.facts.len() {
             1 => "1 fact".to_owned(),
             count => format!("{count} facts"),
@@ -131,7 +131,9 @@ impl Listing<'_> {
             operation.method.as_str(),
             operation.path,
             operation.name,
-            odd.map(|odd| odd.tell(operation) + ", ").unwrap_or_default(),
+            edge_case
+                .map(|edge_case| edge_case.tell(operation) + ", ")
+                .unwrap_or_default(),
         );
         if let Some(list) = planned.then {
             let list = self.contract.operation(list);

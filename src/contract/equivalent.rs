@@ -2,7 +2,7 @@
 //! few requests show them all.
 
 use super::document::Document;
-use super::odd::ParameterKind;
+use super::edge_case::ParameterKind;
 use super::operation::{Location, Method, Operation, Parameter, Security};
 use super::vocabulary::Equivalence;
 

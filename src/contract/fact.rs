@@ -67,10 +67,10 @@ pub enum FactKind {
     NoServerError,
     /// A call without a credential is refused.
     NoCredential,
-    /// Odd requests get complete answers.
-    OddComplete,
-    /// Odd requests get no 5xx.
-    OddNoServerError,
+    /// Edge cases get complete answers.
+    EdgeCaseComplete,
+    /// Edge cases get no 5xx.
+    EdgeCaseNoServerError,
     /// A create adds one record, an update none.
     Once,
     /// A credential under another scheme is refused.

@@ -4,7 +4,7 @@ use super::document::{Document, Node};
 use super::load::resolve;
 use super::pointer;
 use super::shape::JsonType;
-use super::vocabulary::Oddity;
+use super::vocabulary::EdgeCaseKind;
 
 /// How deep fields are looked for, as deep as a body is drafted.
 const DEPTH: usize = 6;
@@ -23,14 +23,14 @@ pub struct RequestField {
 }
 
 impl RequestField {
-    /// Whether the value of this oddity is of another type than the field's. Each type has those that a reader of it is
+    /// Whether the value of this kind of edge case is of another type than the field's. Each type has those that a reader of it is
     /// likely to trip over.
-    pub(super) fn can_be(&self, oddity: Oddity) -> bool {
-        match oddity {
-            Oddity::FieldNull => !self.nullable,
-            Oddity::FieldNumber | Oddity::FieldObject => self.kind == JsonType::String,
-            Oddity::FieldText => self.kind != JsonType::String,
-            Oddity::FieldTrue => self.kind != JsonType::Boolean,
+    pub(super) fn can_be(&self, kind: EdgeCaseKind) -> bool {
+        match kind {
+            EdgeCaseKind::FieldNull => !self.nullable,
+            EdgeCaseKind::FieldNumber | EdgeCaseKind::FieldObject => self.kind == JsonType::String,
+            EdgeCaseKind::FieldText => self.kind != JsonType::String,
+            EdgeCaseKind::FieldTrue => self.kind != JsonType::Boolean,
             _ => false,
         }
     }
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn each_type_has_its_wrong_ones() {
-        use Oddity::{FieldNull, FieldNumber, FieldObject, FieldText, FieldTrue};
+        use EdgeCaseKind::{FieldNull, FieldNumber, FieldObject, FieldText, FieldTrue};
         for (kind, nullable, wrong) in [
             (
                 JsonType::String,
@@ -168,7 +168,7 @@ mod tests {
                 nullable,
             };
             let all = [FieldObject, FieldText, FieldNumber, FieldTrue, FieldNull];
-            let can_be: Vec<_> = all.into_iter().filter(|oddity| field.can_be(*oddity)).collect();
+            let can_be: Vec<_> = all.into_iter().filter(|kind| field.can_be(*kind)).collect();
             assert_eq!(can_be, wrong, "{kind:?} {nullable}");
         }
     }

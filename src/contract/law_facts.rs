@@ -1,13 +1,13 @@
-//! The facts that no schema states: statuses, media types, credentials, and the laws of `x-page`, `x-laws`, `x-odd` and
+//! The facts that no schema states: statuses, media types, credentials, and the laws of `x-page`, `x-laws`, `x-edge-cases` and
 //! links.
 
 use std::collections::HashSet;
 
 use super::document::Document;
+use super::edge_case;
 use super::equivalent;
 use super::fact::{Fact, FactKind};
 use super::link::{Link, Target};
-use super::odd;
 use super::operation::{DocumentedAnswer, Operation, OperationId, Security};
 use super::pointer;
 use super::vocabulary::{Carry, Created, Equivalence};
@@ -76,7 +76,7 @@ pub(super) fn add(document: &Document, operations: &[Operation], links: &[Link],
                 );
             }
         }
-        adder.odd();
+        adder.edge_cases();
     }
 }
 
@@ -273,13 +273,13 @@ impl Adder<'_> {
         self.push(FactKind::Once, name, statement);
     }
 
-    fn odd(&mut self) {
-        if self.operation.odd.is_empty() {
+    fn edge_cases(&mut self) {
+        if self.operation.edge_cases.is_empty() {
             return;
         }
-        let place = odd::place(self.document, &self.operation.pointer);
-        self.law(FactKind::OddNoServerError, "odd requests", "no 5xx", place.clone());
-        self.law(FactKind::OddComplete, "odd requests", "complete answer", place);
+        let place = edge_case::place(self.document, &self.operation.pointer);
+        self.law(FactKind::EdgeCaseNoServerError, "edge cases", "no 5xx", place.clone());
+        self.law(FactKind::EdgeCaseComplete, "edge cases", "complete answer", place);
     }
 
     fn identifier(&mut self, created: &Created, links: &[Link], place: &str) {

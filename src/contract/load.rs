@@ -7,15 +7,15 @@ use serde::de::DeserializeOwned;
 
 use super::defect::{Defect, Problem};
 use super::document::{Document, Node, NodeKind};
+use super::edge_case::{self, EdgeCase};
 use super::field;
 use super::link;
-use super::odd::{self, Odd};
 use super::openapi::{self, MOST_REFERENCES, near};
 use super::operation::{
     DocumentedAnswer, Location, Method, Operation, OperationId, Parameter, RequestBody, Security, StatusPattern,
 };
 use super::shape::Expander;
-use super::vocabulary::{Carry, Equivalence, Gap, Laws, Listed, Oddity, PageLaw};
+use super::vocabulary::{Carry, EdgeCaseKind, Equivalence, Gap, Laws, Listed, PageLaw};
 use super::{Contract, Statements, law_facts, pointer};
 
 /// Whose types a client has.
@@ -103,15 +103,15 @@ fn operation(
         path: place.path.to_owned(),
         pointer: pointer.clone(),
         answers,
-        odd: Vec::new(),
+        edge_cases: Vec::new(),
         fields: Vec::new(),
     };
     let schema = operation.request.as_ref().and_then(|request| request.schema.as_deref());
-    let is_asked_for = document.node(&odd::place(document, pointer)).is_some();
+    let is_asked_for = document.node(&edge_case::place(document, pointer)).is_some();
     operation.fields = schema
         .filter(|_| is_asked_for)
         .map_or_else(Vec::new, |schema| field::fields(document, schema));
-    operation.odd = odd_requests(document, &operation)?;
+    operation.edge_cases = edge_cases(document, &operation)?;
     Ok(operation)
 }
 
@@ -324,22 +324,25 @@ fn statement<T: DeserializeOwned>(document: &Document, operation: &str, key: &st
         .map_err(|error| vocabulary(document, &at, format!("`{key}` cannot be read: {error}")))
 }
 
-/// The odd requests of an operation: those of its own list, else those of the root's that its requests can have.
-fn odd_requests(document: &Document, operation: &Operation) -> Result<Vec<Odd>, Defect> {
-    let at = odd::place(document, &operation.pointer);
+/// The edge cases of an operation: those of its own list, else those of the root's that its requests can have.
+fn edge_cases(document: &Document, operation: &Operation) -> Result<Vec<EdgeCase>, Defect> {
+    let at = edge_case::place(document, &operation.pointer);
     let (holder, key) = at.rsplit_once('/').unwrap_or_default();
-    let listed: Vec<Oddity> = statement(document, holder, key)?.unwrap_or_default();
+    let listed: Vec<EdgeCaseKind> = statement(document, holder, key)?.unwrap_or_default();
     let of_its_own = !holder.is_empty();
     let mut requests = Vec::new();
-    for (turn, oddity) in listed.iter().enumerate() {
+    for (turn, kind) in listed.iter().enumerate() {
         let place = || pointer::join(&at, &turn.to_string());
-        let found = odd::requests(document, operation, (turn, *oddity));
-        if listed.iter().take(turn).any(|earlier| earlier == oddity) {
-            let message = "this oddity stands twice; remove one".to_owned();
+        let found = edge_case::requests(document, operation, (turn, *kind));
+        if listed.iter().take(turn).any(|earlier| earlier == kind) {
+            let message = "this kind of edge case stands twice; remove one".to_owned();
             return Err(vocabulary(document, &place(), message));
         }
         if found.is_empty() && of_its_own {
-            let message = format!("no request of `{}` can have this oddity; remove it", operation.name);
+            let message = format!(
+                "no request of `{}` can have this kind of edge case; remove it",
+                operation.name
+            );
             return Err(vocabulary(document, &place(), message));
         }
         requests.extend(found);

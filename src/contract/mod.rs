@@ -28,6 +28,7 @@
 mod choices;
 pub mod defect;
 pub mod document;
+pub mod edge_case;
 pub mod equivalent;
 pub mod fact;
 pub mod field;
@@ -37,7 +38,6 @@ mod law_facts;
 pub mod link;
 mod load;
 mod name;
-pub mod odd;
 pub mod openapi;
 pub mod operation;
 pub mod pointer;
@@ -487,8 +487,8 @@ mod tests {
             ),
             ("resource: /data", "resourse: /data", "unknown field `resourse`"),
             (
-                "\nx-odd:",
-                "\nx-null: null-values\nx-odd:",
+                "\nx-edge-cases:",
+                "\nx-null: null-values\nx-edge-cases:",
                 "`x-null` no longer stands at the root: put it on the schema of each resource",
             ),
             (

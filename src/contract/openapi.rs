@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use super::defect::{Defect, Problem};
 use super::document::{Document, Member, Node, NodeKind};
 use super::pointer;
+use super::vocabulary::RENAMED;
 
 /// Checks the structure and the references of an OpenAPI 3.0 document.
 ///
@@ -183,14 +184,26 @@ impl Walk<'_> {
     }
 
     fn member(&mut self, member: &Member, shape: &'static Shape) {
-        if self.error.is_some() || member.name.starts_with("x-") {
+        if self.error.is_some() {
             return;
+        }
+        if member.name.starts_with("x-") {
+            return self.extension(member);
         }
         let field = shape.fields.iter().find(|field| member.name == field.name);
         if let Some(expect) = field.map(|field| field.expect).or(shape.others) {
             self.within(&member.name, |walk| walk.value(&member.node, expect));
         } else if let Some(known) = near(&member.name, shape.fields.iter().map(|field| field.name)) {
             self.unknown(shape, member, known);
+        }
+    }
+
+    /// Our own keys are read elsewhere; one of an earlier version would be passed over there.
+    fn extension(&mut self, member: &Member) {
+        let mut renamed = RENAMED.iter();
+        if let Some((old, new)) = renamed.find(|(old, _)| member.name == *old) {
+            let message = format!("`{old}` is called `{new}` now; rename the key");
+            self.fail(&member.name, Problem::Vocabulary { message });
         }
     }
 
@@ -730,6 +743,7 @@ components:
                     broken("type: object", "type: objekt"),
                     broken("type: object", "required: name"),
                     broken("get:", "get: 3\n    put:"),
+                    broken("paths:", "x-odd: []\npaths:"),
                 ]
                 .join("\n")
             );

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use super::edge_case::EdgeCase;
 use super::field::RequestField;
-use super::odd::Odd;
 use super::shape::ShapeId;
 use super::vocabulary::{Laws, PageLaw};
 
@@ -34,9 +34,9 @@ pub struct Operation {
     pub page: Option<PageLaw>,
     /// What else binds it.
     pub laws: Laws,
-    /// The odd requests that it must withstand, in the order in which they are sent.
-    pub odd: Vec<Odd>,
-    /// The fields of the JSON body that it takes; none where no odd request is about one.
+    /// The edge cases that it must withstand, in the order in which they are sent.
+    pub edge_cases: Vec<EdgeCase>,
+    /// The fields of the JSON body that it takes; none where no edge case is about one.
     pub fields: Vec<RequestField>,
 }
 

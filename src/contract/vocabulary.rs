@@ -8,7 +8,7 @@
 //! | `x-null` | the schema of a resource in a response | the id of the gap that leaves open whether what is below may be null: the fields of the resource, what is in them, and not the resource itself; elsewhere null is a wrong type |
 //! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` stand in an answer, and the `id` within an item: law 1 |
 //! | `x-laws` | a create or update operation | laws 2 to 7, see [`Laws`] |
-//! | `x-odd` | the root, or an operation in its stead | law 8: the oddities of requests that get no 5xx and a complete answer, each with which it is sent, in that order; see [`Oddity`] |
+//! | `x-edge-cases` | the root, or an operation in its stead | law 8: the kinds of edge cases that get no 5xx and a complete answer, in the order in which they are sent; see [`EdgeCaseKind`] |
 //! | `x-equivalent` | the root | the ways in which a request is written otherwise and is the same: it is accepted as the plain one is; see [`Equivalence`] |
 //! | `x-synthetic` | a request field | the text to send, with `{mark}` where the run's mark goes |
 //!
@@ -17,6 +17,9 @@
 //! values that the target shows to be allowed, and several such links for one field are alternatives.
 
 use serde::Deserialize;
+
+/// The keys of earlier versions, each with its name of today.
+pub(super) const RENAMED: [(&str, &str); 1] = [("x-odd", "x-edge-cases")];
 
 /// Something that the document leaves open.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -153,10 +156,10 @@ pub struct Accepts {
     pub forms: Vec<TimestampForm>,
 }
 
-/// Law 8: what can be odd about a request. Each binds the operations whose requests can have it.
+/// Law 8: the kinds of edge cases. Each binds the operations whose requests can be one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Oddity {
+pub enum EdgeCaseKind {
     /// The body is an array.
     BodyArray,
     /// The body is 1,000 levels deep.
@@ -203,7 +206,7 @@ pub enum Oddity {
     TextLong,
 }
 
-impl Oddity {
+impl EdgeCaseKind {
     /// Whether one field of the body is of another type than it is documented with.
     #[must_use]
     pub fn is_of_a_field(self) -> bool {

@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::near::Near;
 use super::redact::Values;
 use super::writing::Writing;
+use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
-use crate::contract::odd::Odd;
 use crate::contract::operation::{Method, Operation, OperationId};
 
 /// RFC 3986, section 2.3: all but the characters that need no encoding anywhere.
@@ -195,7 +195,7 @@ impl From<Purpose> for Intent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// A read at the end of a run that looks for what it left. Nothing is judged of its answer: what stands there after the
-    /// odd requests may be what they put there.
+    /// edge cases may be what they put there.
     Account,
     /// A documented request, and what a refusal of it would mean.
     Documented(OnRefusal),
@@ -205,8 +205,8 @@ pub enum Purpose {
     /// A request that must be refused, the kind of fact that says so, and what it would mean if it were rejected for another
     /// reason.
     MustBeRefused(FactKind, OnRefusal),
-    /// A request that is odd in this way. Of its answer nothing is judged but that it is complete and no 5xx.
-    Odd(Odd),
+    /// An edge case. Of its answer nothing is judged but that it is complete and no 5xx.
+    EdgeCase(EdgeCase),
 }
 
 /// What it means when a documented request is rejected.

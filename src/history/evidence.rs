@@ -44,7 +44,7 @@ pub struct Walk {
     /// What an earlier walk over the same list says of this one.
     pub stability: Stability,
     /// Whether it is part of the look at the end of a run, of which only the counts are judged: what stands there after the
-    /// odd requests may be what they put there.
+    /// edge cases may be what they put there.
     pub account: bool,
 }
 

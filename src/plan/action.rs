@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use super::variety::{TRIES_A_VARIANT, WRITES_A_VARIANT, WRITES_BY_DEFAULT, reserve};
 use crate::contract::Contract;
+use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
-use crate::contract::odd::Odd;
 use crate::contract::operation::OperationId;
 
 /// What a step does. The order is the order of a run, but for reads that creates wait for: see [`Plan::steps`](super::Plan::steps).
@@ -52,11 +52,11 @@ pub enum Action {
     ProbeWrite(Probe),
     /// Looks on one page of this list whether the writes that had to be refused were done.
     LookAtRefused,
-    /// Sends an odd request to a reading operation. Odd requests come last: who knows what they do to a target.
-    OddRead(Odd),
-    /// Sends an odd request to a writing operation, drafted as it was accepted where only a part of it is odd.
-    OddWrite(Odd),
-    /// Updates a record of this run with plain values once more, after what was awkward or odd.
+    /// Sends an edge case to a reading operation. Edge cases come last: who knows what they do to a target.
+    EdgeCaseRead(EdgeCase),
+    /// Sends an edge case to a writing operation, drafted as it was accepted where only a part of it differs.
+    EdgeCaseWrite(EdgeCase),
+    /// Updates a record of this run with plain values once more, after awkward values and edge cases.
     Restore,
     /// Looks through this list for everything that the run left there, once, at its end.
     Account,
@@ -124,8 +124,8 @@ pub(super) enum Evidence {
     Equivalent,
     /// The list that must show a created record.
     Listed,
-    /// The answer to an odd request.
-    Odd,
+    /// The answer to an edge case.
+    EdgeCase,
     /// A walk over pages.
     Paged,
     /// The answer to a request without a credential.
@@ -158,7 +158,7 @@ pub struct Doing {
     /// Whether it sends the requests of the create that fills its list.
     pub(super) fills: bool,
     always_sends: bool,
-    /// Lists need nothing of each other, and neither do calls that must be refused, or that are odd. But a read may need
+    /// Lists need nothing of each other, and neither do calls that must be refused, or edge cases. But a read may need
     /// what the read before it showed, and writes go one by one.
     at_once: bool,
 }
@@ -294,17 +294,17 @@ const LOOK_AT_REFUSED: Doing = Doing {
     ..ONE
 };
 
-const ODD_READ: Doing = Doing {
-    reason: "send an odd request: whatever it gets, it gets no 5xx, and all of it",
-    decides: &[Evidence::Odd],
+const EDGE_CASE_READ: Doing = Doing {
+    reason: "send an edge case: whatever it gets, it gets no 5xx, and all of it",
+    decides: &[Evidence::EdgeCase],
     at_once: true,
     ..ONE
 };
 
-const ODD_WRITE: Doing = Doing {
+const EDGE_CASE_WRITE: Doing = Doing {
     requests: "one request; what it leaves counts against max-writes {max_writes}",
     at_once: false,
-    ..ODD_READ
+    ..EDGE_CASE_READ
 };
 
 const RESTORE: Doing = Doing {
@@ -350,8 +350,8 @@ impl Action {
                 requests: "one request, with the body that was accepted; what it leaves counts against max-writes {max_writes}",
                 ..probe.doing()
             },
-            Self::OddRead(_) => ODD_READ,
-            Self::OddWrite(_) => ODD_WRITE,
+            Self::EdgeCaseRead(_) => EDGE_CASE_READ,
+            Self::EdgeCaseWrite(_) => EDGE_CASE_WRITE,
             Self::Restore => RESTORE,
             Self::Account => ACCOUNT,
         }
@@ -396,11 +396,11 @@ impl Action {
         self == before || (is_apart(self) && is_apart(before))
     }
 
-    /// What is odd about an odd request.
+    /// The edge case that it sends, if it sends one.
     #[must_use]
-    pub fn odd(self) -> Option<Odd> {
+    pub fn edge_case(self) -> Option<EdgeCase> {
         match self {
-            Self::OddRead(odd) | Self::OddWrite(odd) => Some(odd),
+            Self::EdgeCaseRead(edge_case) | Self::EdgeCaseWrite(edge_case) => Some(edge_case),
             _ => None,
         }
     }

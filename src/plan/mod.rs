@@ -21,15 +21,15 @@
 //! What a call carries depends on what the target shows, so bodies are made while the plan runs:
 //! [`Bindings`](crate::history::Bindings) are the values that links carry, a [`Template`] makes a [`Draft`] of them,
 //! and [`Fallback`] changes a rejected one field by field. [`Variant`] says how further bodies differ from one that was
-//! accepted, and [`OddPart`] what an edge case has that a plain request does not.
+//! accepted, and [`EdgeCasePart`] what an edge case has that a plain request does not.
 
 mod action;
 mod awkward;
 mod body;
 mod draft;
+mod edge_case;
 mod fallback;
 mod leaf;
-mod odd;
 pub(crate) mod parameter;
 mod selection;
 mod shard;
@@ -45,8 +45,8 @@ mod variety;
 pub use action::{Action, Bounds, Doing, Probe, ShownBy};
 pub use awkward::Edges;
 pub use draft::Draft;
+pub use edge_case::EdgeCasePart;
 pub use fallback::Fallback;
-pub use odd::OddPart;
 pub use selection::Selection;
 pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};
 pub use share::WRONG_TOKENS;

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::action::{Action, Probe, ShownBy};
-use super::odd::odd_requests;
+use super::edge_case::edge_cases;
 use super::selection::{Selection, shown_by};
 use super::shard::{NotCalled, Shard};
 use super::share::{Share, scheme};
@@ -28,8 +28,8 @@ pub struct Step {
 /// The steps of a run, and the operations that none of them calls.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The steps in order. Walks that come one after the other may run at once, and so may probes of reads and odd
-    /// reads: see [`Plan::groups`] and [`sequences`]. A read by what a create shows comes after all creates, or between
+    /// The steps in order. Walks that come one after the other may run at once, and so may probes of reads and edge
+    /// cases of reads: see [`Plan::groups`] and [`sequences`]. A read by what a create shows comes after all creates, or between
     /// them where another one takes what it shows; calls of it that must be refused come after it.
     pub steps: Vec<Step>,
     /// Operations that are not called, each with the reason.
@@ -238,7 +238,7 @@ fn call_of(contract: &Contract, id: OperationId, supply: &Supply) -> Action {
     }
 }
 
-/// The steps that an operation takes by itself: its call, variants of it, credentials that must be refused, odd requests.
+/// The steps that an operation takes by itself: its call, variants of it, credentials that must be refused, edge cases.
 fn steps_of(contract: &Contract, id: OperationId, (seed, supply): (u64, &Supply)) -> Vec<Step> {
     let operation = contract.operation(id);
     let call = call_of(contract, id, supply);
@@ -248,7 +248,11 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, supply): (u64, &Supply)
         _ => None,
     };
     let reads = operation.is_read();
-    let odd = if reads { Action::OddRead } else { Action::OddWrite };
+    let send = if reads {
+        Action::EdgeCaseRead
+    } else {
+        Action::EdgeCaseWrite
+    };
     let refused = |credential: &Probe| contract.fact_of(id, credential.fact()).is_some();
     let paged = (reads && operation.page.is_some()).then_some(Probe::SecondPage);
     let probes = [Probe::NoCredential, Probe::OtherScheme]
@@ -256,7 +260,7 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, supply): (u64, &Supply)
         .chain(paged)
         .filter(refused)
         .map(|credential| probe(contract, id, credential));
-    let odd = odd_requests(contract, id, seed).into_iter().map(odd);
+    let edge_cases = edge_cases(contract, id, seed).into_iter().map(send);
     let equivalent = (!contract.equivalences(id).is_empty()).then_some(Action::Equivalent);
     let restored = (varied == Some(Action::VaryUpdate)).then_some(Action::Restore);
     let actions = [call]
@@ -264,7 +268,7 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, supply): (u64, &Supply)
         .chain(varied)
         .chain(probes)
         .chain(equivalent)
-        .chain(odd)
+        .chain(edge_cases)
         .chain(restored);
     actions.map(|action| Step { operation: id, action }).collect()
 }
@@ -285,19 +289,19 @@ fn turn(contract: &Contract, supply: &Supply, step: &Step) -> (Action, Option<Pr
     (turn, step.action.probe())
 }
 
-/// The steps of a group by what goes in order: the odd requests to one operation, since one that gets no answer is its
+/// The steps of a group by what goes in order: the edge cases to one operation, since one that gets no answer is its
 /// last. Everything else is a sequence of its own.
 #[must_use]
 pub fn sequences(group: &[Step]) -> Vec<Vec<Step>> {
     let mut sequences: Vec<Vec<Step>> = Vec::new();
-    let mut odd_sequences: HashMap<OperationId, usize> = HashMap::new();
+    let mut edge_case_sequences: HashMap<OperationId, usize> = HashMap::new();
     for step in group {
-        let is_odd = matches!(step.action, Action::OddRead(_));
-        match odd_sequences.get(&step.operation).filter(|_| is_odd) {
+        let is_edge_case = matches!(step.action, Action::EdgeCaseRead(_));
+        match edge_case_sequences.get(&step.operation).filter(|_| is_edge_case) {
             Some(sequence) => sequences[*sequence].push(*step),
             None => {
-                if is_odd {
-                    odd_sequences.insert(step.operation, sequences.len());
+                if is_edge_case {
+                    edge_case_sequences.insert(step.operation, sequences.len());
                 }
                 sequences.push(vec![*step]);
             }
@@ -468,17 +472,20 @@ mod tests {
     }
 
     #[test]
-    fn probes_and_odd_reads_go_together_the_odd_ones_of_an_operation_in_order() {
+    fn probes_and_edge_case_reads_go_together_the_edge_cases_of_an_operation_in_order() {
         let (contract, reads) = plan(&Selection { writes: false, ..all() });
         let groups: Vec<_> = reads.groups().collect();
         assert_eq!(groups.len(), 3);
         assert_eq!(sequences(groups[0]).len(), 4);
         assert_eq!(groups[1].len(), 1);
         // No credential, another scheme and a second page on four lists each, and one empty token.
-        let (probes, odd) = (4 + 4 + 4 + 1 + WRONG_TOKENS, 4);
-        assert_eq!(sequences(groups[2]).len(), probes + odd);
+        let (probes, edge_cases) = (4 + 4 + 4 + 1 + WRONG_TOKENS, 4);
+        assert_eq!(sequences(groups[2]).len(), probes + edge_cases);
         for sequence in sequences(groups[2]).iter().skip(probes) {
-            assert_eq!(sequence.len(), contract.operation(sequence[0].operation).odd.len());
+            assert_eq!(
+                sequence.len(),
+                contract.operation(sequence[0].operation).edge_cases.len()
+            );
             assert!(sequence.iter().all(|step| step.operation == sequence[0].operation));
         }
         let (_, all) = plan(&all());
@@ -505,12 +512,12 @@ mod tests {
         assert_eq!(called, expected.map(str::to_owned).into());
     }
 
-    /// The odd requests of a plan with this seed, in order, each as its operation and what is odd.
-    fn odd_ones(contract: &Contract, plan: &Plan) -> Vec<String> {
+    /// The edge cases of a plan with this seed, in order, each as its operation and what it sends.
+    fn edge_cases_of(contract: &Contract, plan: &Plan) -> Vec<String> {
         let steps = plan.steps.iter().filter_map(|step| match step.action {
-            Action::OddRead(odd) | Action::OddWrite(odd) => {
+            Action::EdgeCaseRead(edge_case) | Action::EdgeCaseWrite(edge_case) => {
                 let operation = contract.operation(step.operation);
-                Some(format!("{}: {}", operation.name, odd.tell(operation)))
+                Some(format!("{}: {}", operation.name, edge_case.tell(operation)))
             }
             _ => None,
         });
@@ -540,35 +547,42 @@ mod tests {
     }
 
     #[test]
-    fn each_odd_request_is_planned_once_and_at_the_end_the_writes_last() {
+    fn each_edge_case_is_planned_once_and_at_the_end_the_writes_last() {
         let (contract, plan) = plan(&all());
-        let odd = odd_ones(&contract, &plan);
-        assert_eq!(odd.iter().collect::<HashSet<_>>().len(), odd.len());
+        let edge_cases = edge_cases_of(&contract, &plan);
+        assert_eq!(edge_cases.iter().collect::<HashSet<_>>().len(), edge_cases.len());
         // Six pages of four lists; nine bodies of five writes, but a text beyond ASCII for three, and two identifiers of two of
         // them; each field in each other type, of two writes of a contact, of a method, a visit and a tag.
-        assert_eq!(odd.len(), 6 * 4 + (9 * 5 - 3) + 2 * 2 + (72 + 72 + 19 + 12 + 8));
+        assert_eq!(edge_cases.len(), 6 * 4 + (9 * 5 - 3) + 2 * 2 + (72 + 72 + 19 + 12 + 8));
         let behind = |step: &&Step| matches!(step.action, Action::Account | Action::Restore);
         let before = plan.steps.len() - plan.steps.iter().filter(behind).count();
-        let tail = plan.steps.get(before - odd.len()..before).unwrap();
+        let tail = plan.steps.get(before - edge_cases.len()..before).unwrap();
         let reads = tail.iter().take(24);
-        assert!(reads.into_iter().all(|step| matches!(step.action, Action::OddRead(_))));
+        assert!(
+            reads
+                .into_iter()
+                .all(|step| matches!(step.action, Action::EdgeCaseRead(_)))
+        );
         let writes = tail.iter().skip(24);
         assert!(
             writes
                 .into_iter()
-                .all(|step| matches!(step.action, Action::OddWrite(_)))
+                .all(|step| matches!(step.action, Action::EdgeCaseWrite(_)))
         );
-        assert_eq!(odd[0], "getContacts: `page` 0");
-        assert_eq!(odd[24], "updateContact: a malformed `id`");
-        assert!(odd[odd.len() - 1].ends_with("a text beyond ASCII"), "{odd:?}");
+        assert_eq!(edge_cases[0], "getContacts: `page` 0");
+        assert_eq!(edge_cases[24], "updateContact: a malformed `id`");
+        assert!(
+            edge_cases[edge_cases.len() - 1].ends_with("a text beyond ASCII"),
+            "{edge_cases:?}"
+        );
     }
 
     #[test]
-    fn a_contract_without_the_law_plans_no_odd_request() {
-        let silent = crate::contract::BUILT_IN.replacen("\nx-odd:", "\nx-other:", 1);
+    fn a_contract_without_the_law_plans_no_edge_case() {
+        let silent = crate::contract::BUILT_IN.replacen("\nx-edge-cases:", "\nx-other:", 1);
         let contract = Contract::read("openapi.yaml", silent).unwrap();
         let plan = Plan::new(&contract, &all());
-        assert!(odd_ones(&contract, &plan).is_empty());
-        assert!(!contract.facts.iter().any(|fact| fact.name.contains("odd")));
+        assert!(edge_cases_of(&contract, &plan).is_empty());
+        assert!(!contract.facts.iter().any(|fact| fact.name.contains("edge cases")));
     }
 }

@@ -78,11 +78,11 @@ impl Plan {
     fn planned(&self, contract: &Contract, calls: &Calls, step: Step) -> Planned {
         let (doing, sends) = (step.action.doing(), calls.sent_by(step));
         let operation = contract.operation(sends);
-        // An odd identifier is made up.
+        // The identifier of an edge case is made up.
         let made_up = step
             .action
-            .odd()
-            .and_then(|odd| operation.parameters.get(odd.parameter?));
+            .edge_case()
+            .and_then(|edge_case| operation.parameters.get(edge_case.parameter?));
         let needs = sources(contract, sends, |from| !calls.not_called.contains(&from))
             .into_iter()
             .filter(|source| {
@@ -160,7 +160,7 @@ impl Evidence {
             FactKind::NoCredential => Self::NoCredential,
             FactKind::NotElsewhere => Self::Elsewhere,
             FactKind::Once => Self::Counted,
-            FactKind::OddComplete | FactKind::OddNoServerError => Self::Odd,
+            FactKind::EdgeCaseComplete | FactKind::EdgeCaseNoServerError => Self::EdgeCase,
             FactKind::OtherScheme => Self::OtherScheme,
             FactKind::PageAsked
             | FactKind::PageDefault
@@ -299,7 +299,7 @@ mod tests {
         let actions: BTreeSet<_> = planned.iter().map(|planned| planned.step.action).collect();
         let reasons: HashSet<_> = actions.iter().map(|action| action.doing().reason).collect();
         let kinds: HashSet<_> = actions.iter().map(std::mem::discriminant).collect();
-        // A probe has words for each of five credentials; it and an odd request have one set for reads and writes.
+        // A probe has words for each of five credentials; it and an edge case have one set for reads and writes.
         assert_eq!((kinds.len(), reasons.len()), (18, 20));
     }
 }

@@ -33,8 +33,8 @@ pub struct ExchangeRecord {
     pub operation: String,
     /// Why it was sent.
     pub purpose: PurposeRecord,
-    /// What is odd about it, or written otherwise, where something is.
-    pub odd: Option<String>,
+    /// Which edge case it is, or what is written otherwise, where it is one or something is.
+    pub edge_case: Option<String>,
     /// What it showed of its sender.
     pub credential: CredentialRecord,
     /// The header that carried it, where that is another than `Authorization`.
@@ -69,8 +69,8 @@ pub enum PurposeRecord {
     Equivalent,
     /// To be refused.
     MustBeRefused,
-    /// To see whether something odd brings a 5xx.
-    Odd,
+    /// To see whether an edge case brings a 5xx.
+    EdgeCase,
 }
 
 /// What a request shows of its sender.
@@ -189,19 +189,19 @@ impl<'run> Exchanges<'run> {
         let Exchanged { exchange, intent, body } = exchanged;
         let request = &exchange.request;
         let operation = self.contract.operation(request.operation);
-        let (purpose, odd) = match intent.purpose {
+        let (purpose, edge_case) = match intent.purpose {
             Purpose::Documented(_) => (PurposeRecord::Documented, None),
             Purpose::Account => (PurposeRecord::Account, None),
             Purpose::Equivalent => (PurposeRecord::Equivalent, request.writing.tell()),
             Purpose::MustBeRefused(..) => (PurposeRecord::MustBeRefused, None),
-            Purpose::Odd(odd) => (PurposeRecord::Odd, Some(odd.tell(operation))),
+            Purpose::EdgeCase(edge_case) => (PurposeRecord::EdgeCase, Some(edge_case.tell(operation))),
         };
         let headers = request.told_headers(self.values).iter();
         ExchangeRecord {
             number: exchange.number,
             operation: operation.name.clone(),
             purpose,
-            odd,
+            edge_case,
             credential: match request.credential {
                 Credential::Empty { .. } => CredentialRecord::EmptyToken,
                 Credential::None => CredentialRecord::None,

@@ -92,15 +92,18 @@ fn comment(exchange: &ExchangeRecord) -> String {
         PurposeRecord::Documented => "as documented",
         PurposeRecord::Equivalent => "as documented, written otherwise",
         PurposeRecord::MustBeRefused => "to be refused",
-        PurposeRecord::Odd => "odd",
+        PurposeRecord::EdgeCase => "edge case",
     };
-    let odd = exchange.odd.as_ref().map_or_else(String::new, |odd| format!(": {odd}"));
+    let edge_case = exchange
+        .edge_case
+        .as_ref()
+        .map_or_else(String::new, |edge_case| format!(": {edge_case}"));
     let superseded = if exchange.superseded {
         "; asked again later, because the target asked for time"
     } else {
         ""
     };
-    format!("exchange {}, {purpose}{odd}{superseded}", exchange.number)
+    format!("exchange {}, {purpose}{edge_case}{superseded}", exchange.number)
 }
 
 fn request(record: &Record, exchange: &ExchangeRecord) -> Value {

@@ -271,7 +271,7 @@ fn exchange() -> ExchangeRecord {
         number: 1,
         operation: "getThings".to_owned(),
         purpose: PurposeRecord::Documented,
-        odd: None,
+        edge_case: None,
         credential: CredentialRecord::Token,
         credential_header: None,
         superseded: false,

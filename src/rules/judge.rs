@@ -139,7 +139,7 @@ impl<'contract> Judge<'contract> {
         };
         let breaks = self.verdicts.breaks();
         self.whole(&seen);
-        if let (Some(Ok(body)), Some(shape), None) = (&body, shape, seen.odd()) {
+        if let (Some(Ok(body)), Some(shape), None) = (&body, shape, seen.edge_case()) {
             self.places(&seen, shape, body);
             if success {
                 self.accepted(&seen, self.verdicts.breaks() == breaks);
@@ -289,7 +289,7 @@ impl<'contract> Judge<'contract> {
     fn whole(&mut self, seen: &ExchangeSeen<'_>) {
         for rule in RULES {
             match rule.judge {
-                Judging::Exchange(_) if seen.odd().is_some() => {}
+                Judging::Exchange(_) if seen.edge_case().is_some() => {}
                 Judging::AnyExchange(judge) | Judging::Exchange(judge) => {
                     judge(seen, &mut self.sink(rule, seen.exchange));
                 }
@@ -385,7 +385,7 @@ mod tests {
     use serde_json::json;
 
     use crate::contract::fact::FactKind;
-    use crate::contract::vocabulary::Oddity;
+    use crate::contract::vocabulary::EdgeCaseKind;
     use crate::exchange::Intent;
     use crate::rules::testing::{Bench, JSON};
     use crate::rules::{Reason, Verdict};
@@ -438,8 +438,11 @@ mod tests {
     }
 
     #[test]
-    fn of_the_answer_to_an_odd_request_nothing_else_is_judged() {
-        for (operation, oddity) in [("getTags", Oddity::ParameterWord), ("createTag", Oddity::BodyEmpty)] {
+    fn of_the_answer_to_an_edge_case_nothing_else_is_judged() {
+        for (operation, kind) in [
+            ("getTags", EdgeCaseKind::ParameterWord),
+            ("createTag", EdgeCaseKind::BodyEmpty),
+        ] {
             for (status, media_type, body) in [
                 (200, JSON, r#"{"data": 7, "more": 1}"#),
                 (201, JSON, "{"),
@@ -449,7 +452,7 @@ mod tests {
                 (405, None, ""),
                 (418, JSON, r#"{"data": {}, "data": {}}"#),
             ] {
-                let told = Bench::of(operation).odd(oddity).answer(status, media_type, body);
+                let told = Bench::of(operation).edge_case(kind).answer(status, media_type, body);
                 assert!(told.verdicts.findings().is_empty(), "{operation} {status} {body}");
                 for kind in [
                     FactKind::Status,

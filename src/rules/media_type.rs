@@ -18,8 +18,8 @@ pub(super) static RULE: Rule = Rule {
     explanation: "A client chooses its reader by the Content-Type. The built-in contract documents application/json \
                   for every success; a contract given by --spec may document others and ranges, and bodies of errors, \
                   which must be there then. Parameters such as charset and the case do not matter.",
-    leaves_alone: "Answers without a documented body, errors among them: how they come is a gap. Responses to odd \
-                   requests. A 204, 205 or 304 under `default`.",
+    leaves_alone: "Answers without a documented body, errors among them: how they come is a gap. Responses to edge \
+                   cases. A 204, 205 or 304 under `default`.",
     fix: "Send the documented Content-Type, or document the one that is sent.",
     source: "Resources and their fields: all requests and responses use application/json; OpenAPI 3.0.3, section \
              4.7.14",
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_to_an_odd_request_may_come_as_anything() {
+    fn an_error_to_an_edge_case_may_come_as_anything() {
         let text = crate::contract::BUILT_IN.replacen(
             "        '422':\n",
             "        '422':\n          content: {application/json: {}}\n",
@@ -223,7 +223,7 @@ mod tests {
         let fact = "createTag 422 media type: application/json";
         let told = bench.answer(422, Some("text/html"), "<html>");
         assert_eq!(told.fact(fact), Verdict::Broken);
-        let told = bench.odd(crate::contract::vocabulary::Oddity::BodyEmpty);
+        let told = bench.edge_case(crate::contract::vocabulary::EdgeCaseKind::BodyEmpty);
         let told = told.answer(422, Some("text/html"), "<html>");
         assert_eq!(told.fact(fact), Verdict::Undecided(Reason::NotShown));
         assert!(told.verdicts.findings().is_empty());

@@ -18,7 +18,7 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::Carried(_) | FactKind::ListedCarrying(_) | FactKind::UpdatedCarrying(_) => &carried::RULE,
         FactKind::Challenge => &challenge::RULE,
         FactKind::Closed => &envelope::RULE,
-        FactKind::Complete | FactKind::OddComplete => &unfinished_answer::RULE,
+        FactKind::Complete | FactKind::EdgeCaseComplete => &unfinished_answer::RULE,
         FactKind::Decodes => &typed_client::RULE,
         FactKind::Equivalent(_) => &equivalent_request::RULE,
         FactKind::IdentifierServes | FactKind::IdentifierUnique => &identifier::RULE,
@@ -26,7 +26,7 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::Listed => &listed::RULE,
         FactKind::MediaType | FactKind::MediaTypeOf(_) => &media_type::RULE,
         FactKind::NoCredential | FactKind::OtherScheme | FactKind::WrongToken => &auth::RULE,
-        FactKind::NoServerError | FactKind::OddNoServerError => &server_error::RULE,
+        FactKind::NoServerError | FactKind::EdgeCaseNoServerError => &server_error::RULE,
         FactKind::NotElsewhere => &misplaced::RULE,
         FactKind::Once => &once::RULE,
         FactKind::PageAsked

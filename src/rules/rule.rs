@@ -65,7 +65,7 @@ pub struct Example {
 pub(super) enum Judging {
     /// A success whose body is read, once every place of it is judged, and whether no fact was broken by it.
     Accepted(fn(&ExchangeSeen<'_>, bool, &mut Sink<'_>)),
-    /// An exchange as a whole, that of an odd request too.
+    /// An exchange as a whole, that of an edge case too.
     AnyExchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// What a list shows of a write at the end, and an updated record looked for in its list.
     Counted(fn(&Counted<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
@@ -73,7 +73,7 @@ pub(super) enum Judging {
     Creation(fn(&Creation<'_>, &mut Sink<'_>)),
     /// A request that was written otherwise than plainly.
     Equivalent(fn(&EquivalentTried, &mut Sink<'_>)),
-    /// An exchange as a whole, where the request is not odd.
+    /// An exchange as a whole, where the request is no edge case.
     Exchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// A request field sent in one of its forms.
     Form(fn(&FormTried, &mut Sink<'_>)),

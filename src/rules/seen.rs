@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::contract::odd::Odd;
+use crate::contract::edge_case::EdgeCase;
 use crate::contract::operation::{DocumentedAnswer, Operation, OperationId};
 use crate::exchange::json::{Body, JsonError};
 use crate::exchange::redact::Values;
@@ -43,10 +43,10 @@ impl<'seen> ExchangeSeen<'seen> {
         self.exchange.outcome.as_ref()
     }
 
-    /// What is odd about the request, if anything is.
-    pub(super) fn odd(&self) -> Option<Odd> {
+    /// The edge case that the request is, if it is one.
+    pub(super) fn edge_case(&self) -> Option<EdgeCase> {
         match self.intent.purpose {
-            Purpose::Odd(odd) => Some(odd),
+            Purpose::EdgeCase(edge_case) => Some(edge_case),
             Purpose::Account | Purpose::Documented(_) | Purpose::Equivalent | Purpose::MustBeRefused(..) => None,
         }
     }

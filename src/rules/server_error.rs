@@ -4,8 +4,8 @@ use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
+use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
-use crate::contract::odd::Odd;
 use crate::contract::operation::Method;
 use crate::exchange::Credential;
 
@@ -13,12 +13,11 @@ pub(super) static RULE: Rule = Rule {
     name: "server-error",
     level: Level::Deny,
     topic: Topic::Answers,
-    summary: "No request gets a 5xx, however odd it is; a 503 counts once it stays.",
+    summary: "No request gets a 5xx, edge cases included; a 503 counts once it stays.",
     explanation: "A 5xx says that the service erred, whatever was sent. A request that is answered by 429 or 503 is \
                   sent again, as Retry-After asks, a few times; what counts is the last answer.",
     leaves_alone: "A 503 that went away, and one to what is sent once only: a wrong token, and a create that must be refused or is \
-                   odd. Whatever else an odd request \
-                   gets.",
+                   an edge case. Whatever else an edge case gets.",
     fix: "Find the request in the service's log. The line to reproduce it is in the finding.",
     source: "RFC 9110, section 15.6: a 5xx says that the server erred",
     example: Example {
@@ -33,8 +32,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    if let Some(odd) = seen.odd() {
-        return judge_odd(seen, odd, sink);
+    if let Some(edge_case) = seen.edge_case() {
+        return judge_edge_case(seen, edge_case, sink);
     }
     let Some(fact) = sink.contract.fact_of(seen.id, FactKind::NoServerError) else {
         return;
@@ -56,9 +55,9 @@ fn is_sent_once(seen: &ExchangeSeen<'_>) -> bool {
         || (request.method == Method::Post && !seen.intent.is_documented())
 }
 
-/// Of an odd request nothing but the oddity is judged: what refuses its credential or asks for time says nothing of it.
-fn judge_odd(seen: &ExchangeSeen<'_>, odd: Odd, sink: &mut Sink<'_>) {
-    let Some(fact) = sink.contract.fact_of(seen.id, FactKind::OddNoServerError) else {
+/// Of an edge case nothing but the edge case is judged: what refuses its credential or asks for time says nothing of it.
+fn judge_edge_case(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink<'_>) {
+    let Some(fact) = sink.contract.fact_of(seen.id, FactKind::EdgeCaseNoServerError) else {
         return;
     };
     match seen.outcome().map(|answer| answer.status) {
@@ -70,7 +69,7 @@ fn judge_odd(seen: &ExchangeSeen<'_>, odd: Odd, sink: &mut Sink<'_>) {
         }
         Ok(status) if status >= 500 => {
             sink.broken(fact, String::new, || {
-                format!("{status} to {}", odd.tell(seen.operation))
+                format!("{status} to {}", edge_case.tell(seen.operation))
             });
         }
         Ok(_) => sink.held(fact),
@@ -80,7 +79,7 @@ fn judge_odd(seen: &ExchangeSeen<'_>, odd: Odd, sink: &mut Sink<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::vocabulary::Oddity;
+    use crate::contract::vocabulary::EdgeCaseKind;
     use crate::exchange::{Intent, OnRefusal, Purpose};
     use crate::rules::Verdict;
     use crate::rules::testing::Bench;
@@ -133,14 +132,18 @@ mod tests {
     }
 
     #[test]
-    fn an_odd_request_may_get_anything_but_a_5xx() {
+    fn an_edge_case_may_get_anything_but_a_5xx() {
         for status in [200, 201, 302, 400, 404, 413, 414, 422, 431] {
-            let told = Bench::of("getTags").odd(Oddity::ParameterHuge).status(status);
-            assert_eq!(told.kind(FactKind::OddNoServerError), Verdict::Held, "{status}");
+            let told = Bench::of("getTags")
+                .edge_case(EdgeCaseKind::ParameterHuge)
+                .status(status);
+            assert_eq!(told.kind(FactKind::EdgeCaseNoServerError), Verdict::Held, "{status}");
         }
         for status in [500, 501, 503, 599] {
-            let told = Bench::of("getTags").odd(Oddity::ParameterHuge).status(status);
-            assert_eq!(told.kind(FactKind::OddNoServerError), Verdict::Broken, "{status}");
+            let told = Bench::of("getTags")
+                .edge_case(EdgeCaseKind::ParameterHuge)
+                .status(status);
+            assert_eq!(told.kind(FactKind::EdgeCaseNoServerError), Verdict::Broken, "{status}");
             assert_eq!(
                 told.kind(FactKind::NoServerError),
                 Verdict::Undecided(Reason::NotShown),
@@ -150,43 +153,49 @@ mod tests {
     }
 
     #[test]
-    fn an_odd_request_that_was_not_let_in_or_not_answered_decides_nothing() {
+    fn an_edge_case_that_was_not_let_in_or_not_answered_decides_nothing() {
         for (status, reason) in [
             (401, Reason::TokenRefused(401)),
             (403, Reason::TokenRefused(403)),
             (429, Reason::Throttled),
         ] {
-            let told = Bench::of("getTags").odd(Oddity::ParameterZero).status(status);
-            assert_eq!(told.kind(FactKind::OddNoServerError), Verdict::Undecided(reason));
+            let told = Bench::of("getTags")
+                .edge_case(EdgeCaseKind::ParameterZero)
+                .status(status);
+            assert_eq!(told.kind(FactKind::EdgeCaseNoServerError), Verdict::Undecided(reason));
         }
-        let told = Bench::of("getTags").odd(Oddity::ParameterZero).unanswered();
+        let told = Bench::of("getTags").edge_case(EdgeCaseKind::ParameterZero).unanswered();
         assert_eq!(
-            told.kind(FactKind::OddNoServerError),
+            told.kind(FactKind::EdgeCaseNoServerError),
             Verdict::Undecided(Reason::Unanswered)
         );
     }
 
     #[test]
-    fn a_contract_without_the_law_has_no_odd_requests() {
+    fn a_contract_without_the_law_has_no_edge_cases() {
         let told = Bench::responses("'200': {description: Things}").status(500);
-        assert!(told.contract.operation(told.operation).odd.is_empty());
+        assert!(told.contract.operation(told.operation).edge_cases.is_empty());
         assert!(
             told.contract
-                .fact_of(told.operation, FactKind::OddNoServerError)
+                .fact_of(told.operation, FactKind::EdgeCaseNoServerError)
                 .is_none()
         );
     }
 
     #[test]
-    fn the_finding_of_an_odd_request_tells_the_oddity_and_points_at_the_law() {
-        for (operation, oddity, received) in [
-            ("getTags", Oddity::ParameterNegative, "500 to `page` -1"),
-            ("createTag", Oddity::BodyDeep, "500 to a body of 1,000 levels"),
-            ("updateContact", Oddity::IdentifierUnknown, "500 to an unknown `id`"),
+    fn the_finding_of_an_edge_case_names_it_and_points_at_the_law() {
+        for (operation, kind, received) in [
+            ("getTags", EdgeCaseKind::ParameterNegative, "500 to `page` -1"),
+            ("createTag", EdgeCaseKind::BodyDeep, "500 to a body of 1,000 levels"),
+            (
+                "updateContact",
+                EdgeCaseKind::IdentifierUnknown,
+                "500 to an unknown `id`",
+            ),
         ] {
-            let told = Bench::of(operation).odd(oddity).status(500);
+            let told = Bench::of(operation).edge_case(kind).status(500);
             assert_eq!(told.received("server-error"), received);
-            assert_eq!(told.places("server-error"), ("", "/x-odd"));
+            assert_eq!(told.places("server-error"), ("", "/x-edge-cases"));
         }
     }
 }

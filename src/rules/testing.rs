@@ -12,7 +12,7 @@ use super::{Finding, Judge, Level, Levels, Verdict, Verdicts};
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::{OperationId, Security};
-use crate::contract::vocabulary::Oddity;
+use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::redact::Values;
 use crate::exchange::{Answer, Content, Credential, Exchange, Failure, Intent, OnRefusal, Purpose, Request};
 use crate::history::evidence::{Counted, Creation, Observation, PageSeen, Stability, Updating, Walk, WalkEnd};
@@ -89,11 +89,14 @@ impl Bench {
         self
     }
 
-    /// A request of the operation that is odd in this way.
-    pub(super) fn odd(self, oddity: Oddity) -> Self {
-        let odd = self.contract.operation(self.operation).odd.iter();
-        let odd = odd.copied().find(|odd| odd.oddity == oddity).expect("the oddity");
-        self.purpose(Purpose::Odd(odd))
+    /// An edge case of the operation, of this kind.
+    pub(super) fn edge_case(self, kind: EdgeCaseKind) -> Self {
+        let edge_cases = self.contract.operation(self.operation).edge_cases.iter();
+        let edge_case = edge_cases
+            .copied()
+            .find(|edge_case| edge_case.kind == kind)
+            .expect("the edge case");
+        self.purpose(Purpose::EdgeCase(edge_case))
     }
 
     /// The fact of this name.

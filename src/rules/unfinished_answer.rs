@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     name: "unfinished-answer",
     level: Level::Deny,
     topic: Topic::Answers,
-    summary: "A documented request, and one that is odd, gets a complete answer within the deadline and the bounds.",
+    summary: "A documented request, and each edge case, gets a complete answer within the deadline and the bounds.",
     explanation: "One deadline (timeout) covers connecting, head, body and decoding; a body may have 8 MiB after \
                   decoding. An answer that is cut, endless, or no HTTP is none: the caller waits for nothing.",
     leaves_alone: "Requests with a credential that must be refused. A target that cannot be reached at all: then \
@@ -34,16 +34,16 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let kind = match seen.intent.purpose {
         Purpose::Documented(_) => FactKind::Complete,
         Purpose::Account | Purpose::Equivalent | Purpose::MustBeRefused(..) => return,
-        Purpose::Odd(_) => FactKind::OddComplete,
+        Purpose::EdgeCase(_) => FactKind::EdgeCaseComplete,
     };
     let Some(fact) = sink.contract.fact_of(seen.id, kind) else {
         return;
     };
     match seen.outcome() {
         Ok(_) => sink.held(fact),
-        Err(failure) => sink.broken(fact, String::new, || match seen.odd() {
+        Err(failure) => sink.broken(fact, String::new, || match seen.edge_case() {
             None => failure.to_string(),
-            Some(odd) => format!("{failure}; that was to {}", odd.tell(seen.operation)),
+            Some(edge_case) => format!("{failure}; that was to {}", edge_case.tell(seen.operation)),
         }),
     }
 }
@@ -51,7 +51,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::vocabulary::Oddity;
+    use crate::contract::vocabulary::EdgeCaseKind;
     use crate::exchange::OnRefusal;
     use crate::rules::testing::Bench;
     use crate::rules::{Reason, Verdict};
@@ -92,23 +92,23 @@ mod tests {
     }
 
     #[test]
-    fn any_complete_answer_to_an_odd_request_holds() {
+    fn any_complete_answer_to_an_edge_case_holds() {
         for status in [200, 401, 404, 429, 500] {
-            let told = Bench::of("createTag").odd(Oddity::BodyEmpty).status(status);
-            assert_eq!(told.kind(FactKind::OddComplete), Verdict::Held, "{status}");
+            let told = Bench::of("createTag").edge_case(EdgeCaseKind::BodyEmpty).status(status);
+            assert_eq!(told.kind(FactKind::EdgeCaseComplete), Verdict::Held, "{status}");
             assert_eq!(told.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
         }
     }
 
     #[test]
-    fn an_odd_request_without_a_complete_answer_breaks_the_law_and_says_which() {
-        let told = Bench::of("createTag").odd(Oddity::BodyEmpty).unanswered();
-        assert_eq!(told.kind(FactKind::OddComplete), Verdict::Broken);
+    fn an_edge_case_without_a_complete_answer_breaks_the_law_and_says_which() {
+        let told = Bench::of("createTag").edge_case(EdgeCaseKind::BodyEmpty).unanswered();
+        assert_eq!(told.kind(FactKind::EdgeCaseComplete), Verdict::Broken);
         assert_eq!(told.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
         assert_eq!(
             told.received("unfinished-answer"),
             "the connection ended before the answer was complete; that was to a body that is empty"
         );
-        assert_eq!(told.places("unfinished-answer"), ("", "/x-odd"));
+        assert_eq!(told.places("unfinished-answer"), ("", "/x-edge-cases"));
     }
 }

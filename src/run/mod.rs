@@ -32,13 +32,13 @@
 //! file names it: a circle that is meant.
 
 mod create;
+mod edge_case;
 mod equivalent;
 mod event;
 mod fill;
 mod fill_last;
 mod list;
 mod look;
-mod odd;
 mod pace;
 mod probe;
 mod ready;

@@ -111,7 +111,7 @@ fn shown(reason: &Reason) -> Shown {
         Reason::Broken => Tested(typed, "an_answer_that_breaks_a_fact_is_not_told_again"),
         Reason::Changed => Tested(pages, "a_list_that_changed_decides_nothing_about_its_items"),
         Reason::LetIn(_) => Tested(
-            include_str!("../../tests/it/proof/odd.rs"),
+            include_str!("../../tests/it/proof/edge_cases.rs"),
             "a_service_that_lets_in_any_type_is_left_with_one_such_record_of_each_create",
         ),
         Reason::NoCapitals => Tested(

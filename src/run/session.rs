@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::create::Drafts;
+use super::edge_case::EdgeCases;
 use super::event::{Event, Exchanged};
 use super::fill::Fills;
-use super::odd::OddRequests;
 use super::pace::{ATTEMPTS, says_when, wait_after};
 use super::sender::Sender;
 use super::settings::Settings;
@@ -135,7 +135,7 @@ pub(super) struct Session<'run> {
     pub(super) drafts: Drafts<'run>,
     pub(super) fills: Fills,
     pub(super) patience: Patience,
-    pub(super) odd_requests: OddRequests,
+    pub(super) edge_cases: EdgeCases,
     events: Events<'run>,
     /// The round of the plan that began last, from 1; 0 before any did.
     round: Cell<u64>,
@@ -200,7 +200,7 @@ impl<'run> Session<'run> {
             drafts: Drafts::default(),
             fills: Fills::default(),
             patience: Patience::default(),
-            odd_requests: OddRequests::default(),
+            edge_cases: EdgeCases::default(),
             events: Events {
                 emit: RefCell::new(emit),
                 found: Cell::default(),
@@ -318,7 +318,9 @@ impl<'run> Session<'run> {
             Action::Update => self.update(operation).await,
             Action::Equivalent => self.equivalent(operation).await,
             Action::VaryUpdate => self.vary_update(operation).await,
-            Action::OddRead(odd) | Action::OddWrite(odd) => self.odd(operation, odd).await,
+            Action::EdgeCaseRead(edge_case) | Action::EdgeCaseWrite(edge_case) => {
+                self.edge_case(operation, edge_case).await
+            }
             Action::LookAtRefused => self.look_at_refused(operation).await,
             Action::Restore => self.restore(operation).await,
             Action::Account => {}
@@ -464,7 +466,7 @@ impl<'run> Session<'run> {
     }
 
     /// How many records more may be created beside those that the facts cannot do without. Some of `--max-writes` is kept
-    /// for what comes after and may be let in: probes of credentials, odd requests.
+    /// for what comes after and may be let in: probes of credentials, edge cases.
     pub(super) fn left_to_create(&self) -> u64 {
         let most = self.settings.max_writes;
         let left = most.saturating_sub(self.history().count_left());

@@ -102,11 +102,11 @@ fn tag(exchange: &ExchangeRecord) -> Option<String> {
         CredentialRecord::Token => "to be refused",
         CredentialRecord::WrongToken => "with a wrong token",
     };
-    match (exchange.purpose, &exchange.odd) {
+    match (exchange.purpose, &exchange.edge_case) {
         (PurposeRecord::Account, _) => Some("looks for what the run left".to_owned()),
         (PurposeRecord::MustBeRefused, _) => Some(refused.to_owned()),
         (PurposeRecord::Equivalent, way) => Some(way.clone().unwrap_or_else(|| "written otherwise".to_owned())),
-        (PurposeRecord::Odd, odd) => Some(odd.clone().unwrap_or_else(|| "odd".to_owned())),
+        (PurposeRecord::EdgeCase, edge_case) => Some(edge_case.clone().unwrap_or_else(|| "edge case".to_owned())),
         (PurposeRecord::Documented, _) if exchange.superseded => Some("asked again later".to_owned()),
         (PurposeRecord::Documented, _) => None,
     }

@@ -17,8 +17,8 @@ pub(super) enum Column {
     Values,
     /// What holds across several answers.
     Laws,
-    /// What odd requests bring.
-    Oddities,
+    /// What edge cases bring.
+    EdgeCases,
     /// A rule that this version does not know.
     Others,
 }
@@ -31,14 +31,14 @@ impl Column {
         Self::Fields,
         Self::Values,
         Self::Laws,
-        Self::Oddities,
+        Self::EdgeCases,
         Self::Others,
     ];
 
-    /// The kind of a fact. Facts of odd requests are judged by the rules of others, and stand at `x-odd`.
+    /// The kind of a fact. Facts of edge cases are judged by the rules of others, and stand at `x-edge-cases`.
     pub(super) fn of(row: &FactRow) -> Self {
-        if row.is_of_odd_requests() {
-            Self::Oddities
+        if row.is_of_edge_cases() {
+            Self::EdgeCases
         } else {
             Self::of_rule(&row.rule)
         }
@@ -69,7 +69,7 @@ impl Column {
             Self::Fields => "Fields",
             Self::Values => "Values",
             Self::Laws => "Invariants",
-            Self::Oddities => "Edge cases",
+            Self::EdgeCases => "Edge cases",
             Self::Others => "Other rules",
         }
     }
@@ -82,7 +82,7 @@ impl Column {
             Self::Fields => "every documented field, and no other",
             Self::Values => "types, bounds and forms of what is in them",
             Self::Laws => "what holds across responses: pages add up, what was created is listed",
-            Self::Oddities => "odd requests bring no 5xx",
+            Self::EdgeCases => "edge cases bring no 5xx",
             Self::Others => "rules that this version of the report does not know",
         }
     }
@@ -91,7 +91,7 @@ impl Column {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::{Contract, odd};
+    use crate::contract::{Contract, edge_case};
 
     #[test]
     fn a_rule_of_another_version_has_a_column_too() {
@@ -110,11 +110,12 @@ mod tests {
     }
 
     #[test]
-    fn facts_of_odd_requests_have_a_column_and_no_others_stand_there() {
+    fn facts_of_edge_cases_have_a_column_and_no_others_stand_there() {
         let contract = Contract::built_in().unwrap();
-        let odd = contract.facts.iter().filter(|fact| odd::is_stated_at(&fact.place));
-        let odd: Vec<_> = odd.map(|fact| fact.name.as_str()).collect();
-        assert_eq!(odd.len(), 18);
-        assert!(odd.iter().all(|name| name.contains(" odd requests: ")), "{odd:?}");
+        let facts = contract.facts.iter();
+        let facts = facts.filter(|fact| edge_case::is_stated_at(&fact.place));
+        let names: Vec<_> = facts.map(|fact| fact.name.as_str()).collect();
+        assert_eq!(names.len(), 18);
+        assert!(names.iter().all(|name| name.contains(" edge cases: ")), "{names:?}");
     }
 }

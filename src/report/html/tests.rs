@@ -186,7 +186,7 @@ fn evil(mut record: Record, text: &str) -> Record {
         gap.places.iter_mut().for_each(|place| place.pointer = own());
     }
     for exchange in &mut record.exchanges {
-        (exchange.operation, exchange.odd, exchange.method, exchange.path) = (own(), Some(own()), own(), own());
+        (exchange.operation, exchange.edge_case, exchange.method, exchange.path) = (own(), Some(own()), own(), own());
         (exchange.body, exchange.failure) = (Some(own()), Some(own()));
         if let Some(answer) = &mut exchange.answer {
             (answer.media_type, answer.body) = (Some(own()), Some(own()));

@@ -39,7 +39,7 @@ pub(super) fn span(exchanges: &[ExchangeRecord]) -> f64 {
     exchanges.iter().map(end).fold(0.0, f64::max).max(f64::MIN_POSITIVE)
 }
 
-/// What an exchange looks like: a success as documented, a failure of the target, or what was refused or odd.
+/// What an exchange looks like: a success as documented, a failure of the target, or a refusal or an edge case.
 pub(super) fn looks(exchange: &ExchangeRecord) -> &'static str {
     match (&exchange.answer, exchange.purpose) {
         (None, _) => "failed",

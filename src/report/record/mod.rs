@@ -19,7 +19,7 @@ pub(in crate::report) use outcome::too_few;
 use super::accepted::AcceptedRecord;
 use super::excerpt::Excerpt;
 use super::exchanges::ExchangeRecord;
-use crate::contract::odd;
+use crate::contract::edge_case;
 use crate::contract::texts::Text;
 use crate::history::LookedThrough;
 use crate::plan::ANOTHER_SHARD;
@@ -289,10 +289,10 @@ pub struct FactRow {
 }
 
 impl FactRow {
-    /// Whether the fact is stated of odd requests.
+    /// Whether the fact is stated of edge cases.
     #[must_use]
-    pub fn is_of_odd_requests(&self) -> bool {
-        odd::is_stated_at(&self.contract_pointer)
+    pub fn is_of_edge_cases(&self) -> bool {
+        edge_case::is_stated_at(&self.contract_pointer)
     }
 
     /// Whether it says nothing because another shard checks the fact.

@@ -44,7 +44,7 @@ impl<'contract> Observed<'contract> {
     }
 
     /// Adds an exchange: the success of a documented request to its operation, a refusal to the errors. What asks for
-    /// time, what has no complete answer and what became of odd requests otherwise is no shape of an answer.
+    /// time, what has no complete answer and what became of edge cases otherwise is no shape of an answer.
     pub fn see(&mut self, exchange: &Exchange, intent: Intent) {
         let Ok(answer) = &exchange.outcome else { return };
         let id = exchange.request.operation;

@@ -25,7 +25,7 @@ impl Fault {
     #[must_use]
     pub fn edits(&self) -> Option<&str> {
         let is_edit = match &self.deviation.how {
-            How::Odd(..) | How::Place { .. } | How::Whole(_) => true,
+            How::EdgeCase(..) | How::Place { .. } | How::Whole(_) => true,
             How::Page(fault) => !fault.asks_for_another(),
             _ => false,
         };
@@ -53,7 +53,7 @@ impl How {
     /// Edits the answer to a call that asked for this page; leaves it as it is where this is no edit of one answer.
     pub(super) fn edit(&self, call: &Call, asked: Option<u64>, answer: &mut ServedAnswer) {
         match self {
-            How::Odd(oddity, end) => oddity.answered(*end, call, answer),
+            How::EdgeCase(edge_case, end) => edge_case.answered(*end, call, answer),
             How::Page(fault) => {
                 if let (Some(law), Some(body)) = (&call.operation.page, answer.success()) {
                     fault.answered(asked, law, body);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn an_odd_request_is_known_by_what_was_sent() {
+    fn an_edge_case_is_known_by_what_was_sent() {
         assert_eq!(told("getContacts:fails-on-page-word", (400, "{}")).0, 500);
         assert_eq!(told("getContacts:fails-on-page-zero", (400, "{}")).0, 400);
     }

@@ -106,7 +106,7 @@ async fn answer(mut call: Call, deviations: &[&(&Deviation, Memory)], inside: &I
                     renamed::answered(updated, &call, &mut answer, memory);
                 }
             }
-            How::Odd(..) | How::Page(_) | How::Place { .. } | How::Whole(_) => {
+            How::EdgeCase(..) | How::Page(_) | How::Place { .. } | How::Whole(_) => {
                 deviation.how.edit(&call, asked, &mut answer);
             }
         }
@@ -142,7 +142,7 @@ impl How {
     fn turn(&self) -> u8 {
         match self {
             How::Awkward(_) | How::Often(_) | How::Sent(_) | How::Several(_) | How::Writing(_) => 0,
-            How::Odd(..) => 1,
+            How::EdgeCase(..) => 1,
             How::Page(_) => 2,
             How::Create(_) | How::Renamed => 3,
             How::Place { .. } => 4,

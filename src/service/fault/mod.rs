@@ -5,7 +5,7 @@
 //! sent, or what it has answered.
 //!
 //! ```text
-//! server ─▶ layer ─▶ sent, awkward, several, writing, odd ─▶ the service ─▶ places, whole, pages, creates, renamed ─▶ server
+//! server ─▶ layer ─▶ sent, awkward, several, writing, edge_case ─▶ the service ─▶ places, whole, pages, creates, renamed ─▶ server
 //!                                     often: how many times ─┘
 //! ```
 //!
@@ -46,12 +46,12 @@ mod creates;
 mod credential;
 mod days;
 mod derived;
+mod edge_case;
 mod edited;
 mod layer;
 mod letters;
 mod lost;
 mod names;
-mod odd;
 mod often;
 mod pages;
 mod places;

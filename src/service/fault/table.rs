@@ -7,7 +7,7 @@ use super::contract::Operation;
 use super::creates::CreateFault;
 use super::credential;
 use super::derived::{self, name};
-use super::odd::{End, Oddity};
+use super::edge_case::{EdgeCase, End};
 use super::often::{self, Often};
 use super::pages::PageFault;
 use super::places::Edit;
@@ -114,8 +114,8 @@ pub(super) enum How {
     Renamed,
     /// A write is done more or less often than it was sent.
     Often(Often),
-    /// A request that is odd is answered with a 500, or in part.
-    Odd(Oddity, End),
+    /// An edge case is answered with a 500, or in part.
+    EdgeCase(EdgeCase, End),
     /// The numbers or the items of a page are wrong.
     Page(PageFault),
     /// What a create answers and what is listed afterwards do not agree.

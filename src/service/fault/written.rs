@@ -6,7 +6,7 @@ use super::contract::{Operation, PageLaw, item, operations};
 use super::creates::CreateFault;
 use super::credential::Credential;
 use super::derived::name;
-use super::odd::{End, ODDITIES, Oddity};
+use super::edge_case::{EDGE_CASES, EdgeCase, End};
 use super::pages::{self, PageFault, PageRow};
 use super::places::Edit;
 use super::sent::{SentFault, TimestampForm};
@@ -28,7 +28,7 @@ pub(super) fn faults() -> impl Iterator<Item = Fault> {
         .chain(creates)
         .chain(contacts())
         .chain(visits())
-        .chain(odd())
+        .chain(edge_cases())
 }
 
 /// A row of the table.
@@ -329,32 +329,32 @@ fn visits() -> Vec<Fault> {
     ]
 }
 
-fn odd() -> impl Iterator<Item = Fault> {
+fn edge_cases() -> impl Iterator<Item = Fault> {
     operations().iter().flat_map(|operation| {
         let on = &operation.name;
-        let suitable = || ODDITIES.iter().filter(|(oddity, ..)| oddity.suits(operation));
-        let failing = suitable().map(move |(oddity, deviation, about)| {
-            // A name beyond ASCII is no odd request where texts are free: the first that is sent tells.
-            let fact = Some(format!("{on} odd requests: no 5xx"));
+        let suitable = || EDGE_CASES.iter().filter(|(edge_case, ..)| edge_case.suits(operation));
+        let failing = suitable().map(move |(edge_case, deviation, about)| {
+            // A name beyond ASCII is no edge case where texts are free: the first that is sent tells.
+            let fact = Some(format!("{on} edge cases: no 5xx"));
             fault(
                 on,
                 &format!("fails-on-{deviation}"),
                 &format!("{about} is answered with a 500"),
-                ("server-error", fact.filter(|_| *oddity != Oddity::BeyondAscii)),
-                How::Odd(*oddity, End::Failed),
+                ("server-error", fact.filter(|_| *edge_case != EdgeCase::BeyondAscii)),
+                How::EdgeCase(*edge_case, End::Failed),
             )
         });
         // One of each operation breaks the fact; which one makes no difference to how it is seen.
         let breaking_off = suitable()
-            .filter(|(oddity, ..)| *oddity != Oddity::BeyondAscii)
+            .filter(|(edge_case, ..)| *edge_case != EdgeCase::BeyondAscii)
             .take(1)
-            .map(move |(oddity, deviation, about)| {
+            .map(move |(edge_case, deviation, about)| {
                 fault(
                     on,
                     &format!("breaks-off-on-{deviation}"),
                     &format!("the connection ends inside the answer to {about}"),
-                    ("unfinished-answer", Some(format!("{on} odd requests: complete answer"))),
-                    How::Odd(*oddity, End::BrokenOff),
+                    ("unfinished-answer", Some(format!("{on} edge cases: complete answer"))),
+                    How::EdgeCase(*edge_case, End::BrokenOff),
                 )
             });
         failing.chain(breaking_off).collect::<Vec<_>>()

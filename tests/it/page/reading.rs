@@ -123,7 +123,7 @@ fn a_text_of_a_target_or_of_a_contract_is_never_markup() {
         );
     }
     for exchange in &mut record.exchanges {
-        (exchange.path, exchange.body, exchange.odd) = (EVIL.into(), Some(EVIL.into()), Some(EVIL.into()));
+        (exchange.path, exchange.body, exchange.edge_case) = (EVIL.into(), Some(EVIL.into()), Some(EVIL.into()));
         if let Some(answer) = &mut exchange.answer {
             (answer.body, answer.media_type) = (Some(format!("{{\"a\":\"{EVIL}\"}}")), Some(EVIL.into()));
         }

@@ -238,8 +238,8 @@ fn shows_in_one_answer(kind: FactKind) -> bool {
         | FactKind::NoCredential
         | FactKind::NoServerError
         | FactKind::NotElsewhere
-        | FactKind::OddComplete
-        | FactKind::OddNoServerError
+        | FactKind::EdgeCaseComplete
+        | FactKind::EdgeCaseNoServerError
         | FactKind::OtherScheme
         | FactKind::PageAsked
         | FactKind::PageDefault

@@ -163,7 +163,7 @@ async fn a_second_page_is_asked_for_without_a_credential_where_there_is_one() {
                 .filter(move |call| call.is(list) && asks(call, with))
                 .count()
         };
-        // Odd pages carry the token, and none of them is the second.
+        // Edge cases carry the token, and none of them is the second.
         assert_eq!(of(true).min(1), of(false), "{list}");
     }
 }

@@ -60,11 +60,11 @@ fn written_otherwise(checked: &Checked) -> Vec<&Call> {
         call.credential()
             .is_some_and(|value| value.to_lowercase().ends_with(TOKEN))
     };
-    let odd = |call: &&Call| {
+    let edge_case = |call: &&Call| {
         WAYS.iter()
             .any(|(operation, is_written, ..)| call.is(operation) && is_written(call))
     };
-    checked.calls.iter().filter(with_token).filter(odd).collect()
+    checked.calls.iter().filter(with_token).filter(edge_case).collect()
 }
 
 /// A service that refuses what is written in one of these ways.

@@ -95,7 +95,7 @@ async fn no_walk_asks_for_more_pages_than_the_bound() {
         .calls
         .iter()
         .filter(|call| call.is("getTags") && call.is_authorized())
-        // Pages that no list has are odd requests, which come after all walks.
+        // Pages that no list has are edge cases, which come after all walks.
         .filter(|call| call.page().is_none_or(|page| (1..1_000_000).contains(&page)))
     {
         walked = if call.page().is_some() { walked + 1 } else { 1 };

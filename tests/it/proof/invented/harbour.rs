@@ -38,7 +38,7 @@ struct Asked {
     page: Option<usize>,
     body: Value,
     /// Whether it asks for a page that no list has, or its body is no boat's.
-    odd: bool,
+    edge_case: bool,
 }
 
 impl Harbour {
@@ -210,11 +210,11 @@ async fn answer(
         };
     }
     let breaks = |kind| harbour.breaks(asked.operation, kind);
-    if breaks(FactKind::Complete) || (asked.odd && breaks(FactKind::OddComplete)) {
+    if breaks(FactKind::Complete) || (asked.edge_case && breaks(FactKind::EdgeCaseComplete)) {
         return cut_off();
     }
-    if asked.odd {
-        let failed = breaks(FactKind::OddNoServerError).then_some(StatusCode::INTERNAL_SERVER_ERROR);
+    if asked.edge_case {
+        let failed = breaks(FactKind::EdgeCaseNoServerError).then_some(StatusCode::INTERNAL_SERVER_ERROR);
         return failed.unwrap_or(StatusCode::BAD_REQUEST).into_response();
     }
     let (status, body) = match asked.operation {
@@ -249,7 +249,7 @@ impl Asked {
         };
         let page = uri.query().and_then(|query| query.strip_prefix("page=")?.parse().ok());
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
-        let odd = if operation == "getBoats" {
+        let edge_case = if operation == "getBoats" {
             uri.query().is_some() && !page.is_some_and(|page| (1..1_000_000).contains(&page))
         } else {
             !fits(&boat(0), &body)
@@ -259,7 +259,7 @@ impl Asked {
             number,
             page,
             body,
-            odd,
+            edge_case,
         })
     }
 }

@@ -126,8 +126,8 @@ impl<'contract> Checker<'contract> {
     fn plan(&self, seed: u64, extent: Extent) -> Plan {
         let mut plan = Plan::new(self.contract, &scope(seed));
         plan.steps.retain(|step| match extent.part {
-            Part::Core => step.action.odd().is_none() && step.action.always_sends(),
-            Part::Varied => step.action.odd().is_none(),
+            Part::Core => step.action.edge_case().is_none() && step.action.always_sends(),
+            Part::Varied => step.action.edge_case().is_none(),
             Part::Whole => true,
         });
         if let Some(operation) = extent.of {
@@ -156,9 +156,9 @@ pub(super) struct Extent {
 /// Which steps of a plan are carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Part {
-    /// Without variants and odd requests, which are three quarters of all.
+    /// Without variants and edge cases, which are three quarters of all.
     Core,
-    /// Without odd requests.
+    /// Without edge cases.
     Varied,
     /// All of them.
     Whole,

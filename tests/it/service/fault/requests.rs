@@ -1,4 +1,4 @@
-//! Requests that are taken for others: credentials, pages, odd ones.
+//! Requests that are taken for others: credentials, pages, edge cases.
 
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
@@ -102,7 +102,7 @@ async fn the_last_item_of_all_has_no_identifier() {
 }
 
 #[tokio::test]
-async fn an_odd_page_is_answered_with_a_500_and_others_as_ever() {
+async fn an_edge_case_page_is_answered_with_a_500_and_others_as_ever() {
     let queries = [
         ("page-zero", "?page=0"),
         ("page-negative", "?page=-1"),
@@ -113,8 +113,8 @@ async fn an_odd_page_is_answered_with_a_500_and_others_as_ever() {
     ];
     for (fault, _) in queries {
         let service = with(&[&format!("getTags:fails-on-{fault}")]).await;
-        for (oddity, query) in queries {
-            let expected = if oddity == fault {
+        for (edge_case, query) in queries {
+            let expected = if edge_case == fault {
                 StatusCode::INTERNAL_SERVER_ERROR
             } else {
                 StatusCode::BAD_REQUEST
@@ -122,7 +122,7 @@ async fn an_odd_page_is_answered_with_a_500_and_others_as_ever() {
             assert_eq!(
                 service.get(&format!("/tags{query}")).await.status,
                 expected,
-                "{fault}, {oddity}"
+                "{fault}, {edge_case}"
             );
         }
         assert_eq!(service.get("/tags?page=2").await.status, StatusCode::OK);
@@ -130,7 +130,7 @@ async fn an_odd_page_is_answered_with_a_500_and_others_as_ever() {
 }
 
 #[tokio::test]
-async fn an_odd_body_is_answered_with_a_500_and_others_as_ever() {
+async fn an_edge_case_body_is_answered_with_a_500_and_others_as_ever() {
     let deep = format!("{}{}", "[".repeat(1_000), "]".repeat(1_000));
     let long = json!({"name": "x".repeat(10_000)}).to_string();
     let bodies = [
@@ -146,18 +146,22 @@ async fn an_odd_body_is_answered_with_a_500_and_others_as_ever() {
     ];
     for (fault, ..) in bodies {
         let service = with(&[&format!("createTag:fails-on-{fault}")]).await;
-        for (oddity, body, sound) in bodies {
+        for (edge_case, body, sound) in bodies {
             let request = service
                 .request(Method::POST, "/tags")
                 .header("Content-Type", "application/json");
             let status = request.body(body.to_owned()).send().await.unwrap().status().as_u16();
-            assert_eq!(status, if oddity == fault { 500 } else { sound }, "{fault}, {oddity}");
+            assert_eq!(
+                status,
+                if edge_case == fault { 500 } else { sound },
+                "{fault}, {edge_case}"
+            );
         }
     }
 }
 
 #[tokio::test]
-async fn the_answer_to_an_odd_request_breaks_off_and_others_are_whole() {
+async fn the_answer_to_an_edge_case_breaks_off_and_others_are_whole() {
     let service = with(&["createTag:breaks-off-on-body-array"]).await;
     for (body, whole) in [(json!(["omega"]), false), (json!({ "name": "omega" }), true)] {
         let body = body.to_string();
@@ -170,7 +174,7 @@ async fn the_answer_to_an_odd_request_breaks_off_and_others_are_whole() {
 }
 
 #[tokio::test]
-async fn an_odd_identifier_is_answered_with_a_500_and_others_as_ever() {
+async fn an_edge_case_identifier_is_answered_with_a_500_and_others_as_ever() {
     let paths = [
         ("identifier-malformed", "/contact-database/none"),
         (
@@ -180,12 +184,12 @@ async fn an_odd_identifier_is_answered_with_a_500_and_others_as_ever() {
     ];
     for (fault, _) in paths {
         let service = with(&[&format!("updateContact:fails-on-{fault}")]).await;
-        for (oddity, path) in paths {
+        for (edge_case, path) in paths {
             let status = service.put(path, &json!({})).await.status;
             assert_eq!(
                 status == StatusCode::INTERNAL_SERVER_ERROR,
-                oddity == fault,
-                "{fault}, {oddity}"
+                edge_case == fault,
+                "{fault}, {edge_case}"
             );
         }
     }

@@ -1,9 +1,9 @@
-//! What is sent in an odd request: the part of it that a sound one has not. The main type is [`OddPart`].
+//! What is sent in an edge case: the part of it that a plain request has not. The main type is [`EdgeCasePart`].
 //!
 //! # Design
 //!
-//! Where only a part is odd the rest is sound, so that a service gets far enough to trip over it: an unknown identifier
-//! comes with a body that was accepted, an odd text in a record that was. An identifier must be of no record, whatever the
+//! Where only a part differs the rest is sound, so that a service gets far enough to trip over it: an unknown identifier
+//! comes with a body that was accepted, an unusual text in a record that was. An identifier must be of no record, whatever the
 //! target holds: it is a random UUID, or a text that no UUID and no number is.
 
 use rand_chacha::ChaCha8Rng;
@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use super::draft;
 use super::template::Template;
 use crate::contract::Contract;
-use crate::contract::odd::{Odd, ParameterKind};
+use crate::contract::edge_case::{EdgeCase, ParameterKind};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
-use crate::contract::vocabulary::Oddity;
+use crate::contract::vocabulary::EdgeCaseKind;
 use crate::history::Mark;
 
 /// How many levels a deep body has.
@@ -29,46 +29,46 @@ const CHARACTERS: usize = 10_000;
 /// The largest integer that every JSON reader keeps (RFC 8259, section 6), and that of 32 bits.
 const LARGEST: (&str, &str) = ("9007199254740991", "2147483647");
 
-/// The part of a request that is odd.
+/// The part of a request that makes it an edge case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OddPart {
+pub enum EdgeCasePart {
     /// The body, as it is written.
     Body(String),
     /// A field of the body.
-    Field(OddField),
+    Field(EdgeCaseField),
     /// The path parameter.
     Identifier(String),
     /// The values of the query parameter, each in a pair of its own.
     Query(Vec<String>),
     /// A text in the body.
-    Text(OddText),
+    Text(EdgeCaseText),
 }
 
-/// Makes a text in a body odd.
+/// Makes a text in a body unusual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OddText {
-    oddity: Oddity,
+pub struct EdgeCaseText {
+    kind: EdgeCaseKind,
     /// What chooses the text.
     random: u64,
 }
 
 /// Puts a value of another type into a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OddField {
+pub struct EdgeCaseField {
     /// Where it goes; each array on the way has one element.
     pointer: String,
     value: Value,
 }
 
-impl OddField {
-    fn of(contract: &Contract, operation: OperationId, odd: &Odd) -> Self {
+impl EdgeCaseField {
+    fn of(contract: &Contract, operation: OperationId, edge_case: &EdgeCase) -> Self {
         let fields = &contract.operation(operation).fields;
-        let field = odd.field.and_then(|index| fields.get(index));
-        let value = match odd.oddity {
-            Oddity::FieldNumber => json!(17),
-            Oddity::FieldObject => json!({"countersign": 17}),
-            Oddity::FieldText => json!("countersign"),
-            Oddity::FieldTrue => json!(true),
+        let field = edge_case.field.and_then(|index| fields.get(index));
+        let value = match edge_case.kind {
+            EdgeCaseKind::FieldNumber => json!(17),
+            EdgeCaseKind::FieldObject => json!({"countersign": 17}),
+            EdgeCaseKind::FieldText => json!("countersign"),
+            EdgeCaseKind::FieldTrue => json!(true),
             _ => Value::Null,
         };
         Self {
@@ -86,77 +86,81 @@ impl OddField {
     }
 }
 
-/// The odd requests to an operation in a run of this seed: each field in each other type that the contract names, one in
+/// The edge cases to an operation in a run of this seed: each field in each other type that the contract names, one in
 /// each request. Of more than [`MOST_FIELDS`] such pairs the seed draws so many.
 ///
-/// A create that is sent awkward values in its own texts is sent no odd text beyond ASCII: these go beyond it, and more is
+/// A create that is sent awkward values in its own texts is sent no edge case of a text beyond ASCII: these go beyond it, and more is
 /// judged of what comes back.
-pub(super) fn odd_requests(contract: &Contract, operation: OperationId, seed: u64) -> Vec<Odd> {
+pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64) -> Vec<EdgeCase> {
     let documented = contract.operation(operation);
     let creates = documented.creates();
-    let all = documented.odd.iter().copied();
-    let (mut fields, mut odd): (Vec<_>, Vec<_>) = all.partition(|odd| odd.oddity.is_of_a_field());
+    let all = documented.edge_cases.iter().copied();
+    let (mut fields, mut edge_cases): (Vec<_>, Vec<_>) = all.partition(|edge_case| edge_case.kind.is_of_a_field());
     let is_varied =
         creates && documented.laws.created.is_some() && Template::of(contract, operation).slots().have_texts();
-    odd.retain(|odd| !(is_varied && odd.oddity == Oddity::TextBeyondAscii));
+    edge_cases.retain(|edge_case| !(is_varied && edge_case.kind == EdgeCaseKind::TextBeyondAscii));
     if fields.len() > MOST_FIELDS {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(place(operation.0) << 32 | 0xffff_ffff);
         fields.sort_by_cached_key(|_| random.next_u64());
         fields.truncate(MOST_FIELDS);
     }
-    odd.extend(fields);
-    odd.sort_unstable();
-    odd
+    edge_cases.extend(fields);
+    edge_cases.sort_unstable();
+    edge_cases
 }
 
 fn place(index: usize) -> u64 {
     u64::try_from(index).unwrap_or(0)
 }
 
-impl OddPart {
-    /// The odd part of a request of the operation in a run of this seed.
+impl EdgeCasePart {
+    /// The part of a request of the operation that makes it this edge case, in a run of this seed.
     #[must_use]
-    pub fn of(contract: &Contract, operation: OperationId, odd: &Odd, seed: u64) -> Self {
-        let mut random = random(operation, odd, seed);
+    pub fn of(contract: &Contract, operation: OperationId, edge_case: &EdgeCase, seed: u64) -> Self {
+        let mut random = random(operation, edge_case, seed);
         let query = |values: &[&str]| Self::Query(values.iter().map(|value| (*value).to_owned()).collect());
-        match odd.oddity {
-            Oddity::BodyArray => Self::Body(r#"["countersign"]"#.to_owned()),
-            Oddity::BodyDeep => Self::Body(format!("{}{}", "[".repeat(LEVELS), "]".repeat(LEVELS))),
-            Oddity::BodyEmpty => Self::Body(String::new()),
-            Oddity::BodyNotJson => Self::Body("{\"countersign\":".to_owned()),
-            Oddity::BodyNumber => Self::Body("17".to_owned()),
-            Oddity::BodyText => Self::Body(r#""countersign""#.to_owned()),
-            Oddity::FieldNull | Oddity::FieldNumber | Oddity::FieldObject | Oddity::FieldText | Oddity::FieldTrue => {
-                Self::Field(OddField::of(contract, operation, odd))
+        match edge_case.kind {
+            EdgeCaseKind::BodyArray => Self::Body(r#"["countersign"]"#.to_owned()),
+            EdgeCaseKind::BodyDeep => Self::Body(format!("{}{}", "[".repeat(LEVELS), "]".repeat(LEVELS))),
+            EdgeCaseKind::BodyEmpty => Self::Body(String::new()),
+            EdgeCaseKind::BodyNotJson => Self::Body("{\"countersign\":".to_owned()),
+            EdgeCaseKind::BodyNumber => Self::Body("17".to_owned()),
+            EdgeCaseKind::BodyText => Self::Body(r#""countersign""#.to_owned()),
+            EdgeCaseKind::FieldNull
+            | EdgeCaseKind::FieldNumber
+            | EdgeCaseKind::FieldObject
+            | EdgeCaseKind::FieldText
+            | EdgeCaseKind::FieldTrue => Self::Field(EdgeCaseField::of(contract, operation, edge_case)),
+            EdgeCaseKind::IdentifierMalformed => Self::Identifier(format!("no-identifier-{:016x}", random.next_u64())),
+            EdgeCaseKind::IdentifierUnknown => Self::Identifier(unknown(contract, operation, edge_case, &mut random)),
+            EdgeCaseKind::ParameterEmpty => query(&[""]),
+            EdgeCaseKind::ParameterHuge => query(&["1000000000000000000"]),
+            EdgeCaseKind::ParameterNegative => query(&["-1"]),
+            EdgeCaseKind::ParameterTwice => query(&["1", "2"]),
+            EdgeCaseKind::ParameterWord => query(&["countersign"]),
+            EdgeCaseKind::ParameterZero => query(&["0"]),
+            EdgeCaseKind::TextBeyondAscii | EdgeCaseKind::TextControl | EdgeCaseKind::TextLong => {
+                Self::Text(EdgeCaseText {
+                    kind: edge_case.kind,
+                    random: random.next_u64(),
+                })
             }
-            Oddity::IdentifierMalformed => Self::Identifier(format!("no-identifier-{:016x}", random.next_u64())),
-            Oddity::IdentifierUnknown => Self::Identifier(unknown(contract, operation, odd, &mut random)),
-            Oddity::ParameterEmpty => query(&[""]),
-            Oddity::ParameterHuge => query(&["1000000000000000000"]),
-            Oddity::ParameterNegative => query(&["-1"]),
-            Oddity::ParameterTwice => query(&["1", "2"]),
-            Oddity::ParameterWord => query(&["countersign"]),
-            Oddity::ParameterZero => query(&["0"]),
-            Oddity::TextBeyondAscii | Oddity::TextControl | Oddity::TextLong => Self::Text(OddText {
-                oddity: odd.oddity,
-                random: random.next_u64(),
-            }),
         }
     }
 }
 
 /// The same for the same request of the same seed, and another for every other.
-fn random(operation: OperationId, odd: &Odd, seed: u64) -> ChaCha8Rng {
+fn random(operation: OperationId, edge_case: &EdgeCase, seed: u64) -> ChaCha8Rng {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    random.set_stream(place(operation.0) << 32 | place(odd.turn) << 16 | place(odd.parameter.unwrap_or(0)));
+    random.set_stream(place(operation.0) << 32 | place(edge_case.turn) << 16 | place(edge_case.parameter.unwrap_or(0)));
     random
 }
 
 /// A well-formed identifier of no record.
-fn unknown(contract: &Contract, operation: OperationId, odd: &Odd, random: &mut ChaCha8Rng) -> String {
+fn unknown(contract: &Contract, operation: OperationId, edge_case: &EdgeCase, random: &mut ChaCha8Rng) -> String {
     let documented = contract.operation(operation);
-    let parameter = odd.parameter.and_then(|index| documented.parameters.get(index));
+    let parameter = edge_case.parameter.and_then(|index| documented.parameters.get(index));
     let kind = parameter.map(|parameter| ParameterKind::of(&contract.document, documented, parameter));
     if kind == Some(ParameterKind::Number) {
         let schema = parameter.and_then(|parameter| contract.document.node(parameter.schema.as_deref()?));
@@ -169,8 +173,8 @@ fn unknown(contract: &Contract, operation: OperationId, odd: &Odd, random: &mut 
     uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
 }
 
-impl OddText {
-    /// Makes one text of the body odd; says whether there is one. `learned` are the pointers of what the target showed.
+impl EdgeCaseText {
+    /// Makes one text of the body unusual; returns whether there is one. `learned` are the pointers of what the target showed.
     ///
     /// It is a text that carries the run's mark, if there is one: the run's own name for what it writes. What is put
     /// before it leaves an address of `example.com` one. A text that the target showed is replaced.
@@ -193,18 +197,18 @@ impl OddText {
             return false;
         };
         let kept = if of_the_target(at) { "" } else { text_at(body, at) };
-        let odd = self.before(kept);
+        let unusual = self.before(kept);
         learned.retain(|other| other != at);
         if let Some(place) = body.pointer_mut(at) {
-            *place = Value::String(odd);
+            *place = Value::String(unusual);
         }
         true
     }
 
     fn before(self, text: &str) -> String {
-        match self.oddity {
-            Oddity::TextControl => format!("\u{0}\u{7}\u{1b}\r\n{text}"),
-            Oddity::TextLong => {
+        match self.kind {
+            EdgeCaseKind::TextControl => format!("\u{0}\u{7}\u{1b}\r\n{text}"),
+            EdgeCaseKind::TextLong => {
                 let left = CHARACTERS.saturating_sub(text.chars().count());
                 format!("{}{text}", "a".repeat(left))
             }
@@ -252,38 +256,38 @@ mod tests {
         Mark::new(1, 1)
     }
 
-    /// The odd part of the operation's request with this oddity.
-    fn part(operation: &str, oddity: Oddity, seed: u64) -> OddPart {
+    /// The part that makes a request of the operation an edge case of this kind.
+    fn part(operation: &str, kind: EdgeCaseKind, seed: u64) -> EdgeCasePart {
         let contract = Contract::built_in().unwrap();
         let id = contract.operation_named(operation).unwrap();
-        let mut odd = contract.operation(id).odd.iter();
-        let odd = odd.find(|odd| odd.oddity == oddity).unwrap();
-        OddPart::of(&contract, id, odd, seed)
+        let mut edge_cases = contract.operation(id).edge_cases.iter();
+        let edge_case = edge_cases.find(|edge_case| edge_case.kind == kind).unwrap();
+        EdgeCasePart::of(&contract, id, edge_case, seed)
     }
 
-    fn odd_text(oddity: Oddity, random: u64) -> OddText {
-        OddText { oddity, random }
+    fn edge_case_text(kind: EdgeCaseKind, random: u64) -> EdgeCaseText {
+        EdgeCaseText { kind, random }
     }
 
     #[test]
-    fn a_page_is_odd_in_six_ways() {
-        for (oddity, values) in [
-            (Oddity::ParameterZero, &["0"][..]),
-            (Oddity::ParameterNegative, &["-1"]),
-            (Oddity::ParameterHuge, &["1000000000000000000"]),
-            (Oddity::ParameterWord, &["countersign"]),
-            (Oddity::ParameterTwice, &["1", "2"]),
-            (Oddity::ParameterEmpty, &[""]),
+    fn a_page_has_six_edge_cases() {
+        for (kind, values) in [
+            (EdgeCaseKind::ParameterZero, &["0"][..]),
+            (EdgeCaseKind::ParameterNegative, &["-1"]),
+            (EdgeCaseKind::ParameterHuge, &["1000000000000000000"]),
+            (EdgeCaseKind::ParameterWord, &["countersign"]),
+            (EdgeCaseKind::ParameterTwice, &["1", "2"]),
+            (EdgeCaseKind::ParameterEmpty, &[""]),
         ] {
             let values = values.iter().map(|value| (*value).to_owned()).collect();
-            assert_eq!(part("getTags", oddity, 1), OddPart::Query(values));
+            assert_eq!(part("getTags", kind, 1), EdgeCasePart::Query(values));
         }
     }
 
     #[test]
     fn an_unknown_identifier_is_a_random_uuid_of_the_seed_and_of_the_operation() {
-        let unknown = |operation, seed| match part(operation, Oddity::IdentifierUnknown, seed) {
-            OddPart::Identifier(text) => text,
+        let unknown = |operation, seed| match part(operation, EdgeCaseKind::IdentifierUnknown, seed) {
+            EdgeCasePart::Identifier(text) => text,
             other => panic!("{other:?}"),
         };
         let text = unknown("updateContact", 1);
@@ -295,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_malformed_identifier_is_no_uuid_and_no_number() {
-        let OddPart::Identifier(text) = part("updateContact", Oddity::IdentifierMalformed, 1) else {
+        let EdgeCasePart::Identifier(text) = part("updateContact", EdgeCaseKind::IdentifierMalformed, 1) else {
             panic!("no identifier");
         };
         assert!(
@@ -305,37 +309,37 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_odd_as_it_is_named() {
-        let body = |oddity| match part("createTag", oddity, 1) {
-            OddPart::Body(text) => text,
+    fn a_body_is_as_its_edge_case_is_named() {
+        let body = |kind| match part("createTag", kind, 1) {
+            EdgeCasePart::Body(text) => text,
             other => panic!("{other:?}"),
         };
-        let value = |oddity| serde_json::from_str::<Value>(&body(oddity));
-        assert!(value(Oddity::BodyArray).unwrap().is_array());
-        assert!(value(Oddity::BodyNumber).unwrap().is_number());
-        assert!(value(Oddity::BodyText).unwrap().is_string());
-        assert!(value(Oddity::BodyNotJson).is_err());
-        assert_eq!(body(Oddity::BodyEmpty), "");
-        let deep = body(Oddity::BodyDeep);
+        let value = |kind| serde_json::from_str::<Value>(&body(kind));
+        assert!(value(EdgeCaseKind::BodyArray).unwrap().is_array());
+        assert!(value(EdgeCaseKind::BodyNumber).unwrap().is_number());
+        assert!(value(EdgeCaseKind::BodyText).unwrap().is_string());
+        assert!(value(EdgeCaseKind::BodyNotJson).is_err());
+        assert_eq!(body(EdgeCaseKind::BodyEmpty), "");
+        let deep = body(EdgeCaseKind::BodyDeep);
         let (opened, closed) = deep.split_at(LEVELS);
         assert!(opened.bytes().all(|byte| byte == b'[') && closed.bytes().all(|byte| byte == b']'));
         assert_eq!(closed.len(), LEVELS);
     }
 
     #[test]
-    fn the_text_with_the_mark_is_made_odd_and_the_rest_stays() {
+    fn the_text_with_the_mark_is_made_unusual_and_the_rest_stays() {
         let own = format!("countersign.{}@example.com", mark().as_str());
-        for (oddity, is) in [
+        for (kind, is) in [
             (
-                Oddity::TextLong,
+                EdgeCaseKind::TextLong,
                 (|text| text.chars().count() == CHARACTERS) as fn(&str) -> bool,
             ),
-            (Oddity::TextControl, |text| text.contains(['\u{0}', '\u{1b}'])),
-            (Oddity::TextBeyondAscii, |text| !text.is_ascii()),
+            (EdgeCaseKind::TextControl, |text| text.contains(['\u{0}', '\u{1b}'])),
+            (EdgeCaseKind::TextBeyondAscii, |text| !text.is_ascii()),
         ] {
             for random in 0..3 {
                 let mut body = json!({"type": "email", "list": [{"contact": own}], "size": 1});
-                assert!(odd_text(oddity, random).insert(&mut body, &mut Vec::new(), &mark()));
+                assert!(edge_case_text(kind, random).insert(&mut body, &mut Vec::new(), &mark()));
                 let text = body["list"][0]["contact"].as_str().unwrap();
                 assert!(is(text) && text.ends_with(&own), "{text:?}");
                 assert_eq!((&body["type"], &body["size"]), (&json!("email"), &json!(1)));
@@ -344,11 +348,11 @@ mod tests {
     }
 
     #[test]
-    fn which_text_is_odd_is_chosen_by_the_seed() {
+    fn which_text_is_unusual_is_chosen_by_the_seed() {
         let mark = mark();
         let chosen = |random| {
             let mut body = json!({"first": mark.as_str(), "last": mark.as_str(), "other": "a"});
-            odd_text(Oddity::TextBeyondAscii, random).insert(&mut body, &mut Vec::new(), &mark);
+            edge_case_text(EdgeCaseKind::TextBeyondAscii, random).insert(&mut body, &mut Vec::new(), &mark);
             (body["first"] == mark.as_str(), body["last"] == mark.as_str())
         };
         assert_eq!((chosen(0), chosen(1)), ((false, true), (true, false)));
@@ -358,12 +362,12 @@ mod tests {
     fn a_text_that_the_target_showed_is_replaced_where_there_is_no_other() {
         let mut learned = vec!["/a".to_owned(), "/b".to_owned()];
         let mut body = json!({"a": "Ada", "b": "Beth"});
-        assert!(odd_text(Oddity::TextBeyondAscii, 1).insert(&mut body, &mut learned, &mark()));
+        assert!(edge_case_text(EdgeCaseKind::TextBeyondAscii, 1).insert(&mut body, &mut learned, &mark()));
         assert_eq!((&body["a"], &learned[..]), (&json!("Ada"), &["/a".to_owned()][..]));
         assert!(!body["b"].as_str().unwrap().contains("Beth"));
         let mut body = json!({"a": "Ada", "b": "own"});
         let mut learned = vec!["/a".to_owned()];
-        assert!(odd_text(Oddity::TextLong, 0).insert(&mut body, &mut learned, &mark()));
+        assert!(edge_case_text(EdgeCaseKind::TextLong, 0).insert(&mut body, &mut learned, &mark()));
         assert_eq!(body["a"], "Ada");
         assert!(body["b"].as_str().unwrap().ends_with("own"));
     }
@@ -372,9 +376,11 @@ mod tests {
     fn of_fields(operation: &str, seed: u64) -> Vec<String> {
         let contract = Contract::built_in().unwrap();
         let id = contract.operation_named(operation).unwrap();
-        let odd = odd_requests(&contract, id, seed).into_iter();
-        let of_fields = odd.filter(|odd| odd.oddity.is_of_a_field());
-        of_fields.map(|odd| odd.tell(contract.operation(id))).collect()
+        let all = edge_cases(&contract, id, seed).into_iter();
+        let of_fields = all.filter(|edge_case| edge_case.kind.is_of_a_field());
+        of_fields
+            .map(|edge_case| edge_case.tell(contract.operation(id)))
+            .collect()
     }
 
     #[test]
@@ -400,12 +406,12 @@ mod tests {
             .collect();
         let schema = format!("{{type: object, properties: {{{}}}}}", fields.join(", "));
         let text = format!(
-            "openapi: 3.0.3\ninfo: {{title: Things, version: '1'}}\nx-odd: [field-number]\npaths:\n  /things:\n    put:\n      \
+            "openapi: 3.0.3\ninfo: {{title: Things, version: '1'}}\nx-edge-cases: [field-number]\npaths:\n  /things:\n    put:\n      \
              requestBody: {{content: {{application/json: {{schema: {schema}}}}}}}\n      \
              responses: {{'200': {{description: a}}}}\n"
         );
         let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
-        let chosen = |seed| odd_requests(&contract, OperationId(0), seed);
+        let chosen = |seed| edge_cases(&contract, OperationId(0), seed);
         assert_eq!((chosen(1).len(), chosen(1)), (MOST_FIELDS, chosen(1)));
         assert_ne!(chosen(1), chosen(2));
         let drawn: HashSet<_> = (1..10).flat_map(chosen).collect();
@@ -414,7 +420,7 @@ mod tests {
 
     #[test]
     fn a_field_of_another_type_stands_where_it_belongs_and_the_rest_stays() {
-        let field = |pointer: &str, value| OddField {
+        let field = |pointer: &str, value| EdgeCaseField {
             pointer: pointer.to_owned(),
             value,
         };
@@ -448,7 +454,7 @@ mod tests {
     #[test]
     fn a_body_without_a_text_stays_as_it_is() {
         let mut body = json!({"size": 1, "parts": [true, null]});
-        assert!(!odd_text(Oddity::TextLong, 0).insert(&mut body, &mut Vec::new(), &mark()));
+        assert!(!edge_case_text(EdgeCaseKind::TextLong, 0).insert(&mut body, &mut Vec::new(), &mark()));
         assert_eq!(body, json!({"size": 1, "parts": [true, null]}));
     }
 }

@@ -1,108 +1,112 @@
-//! Law 8: which odd requests an operation must withstand. The main type is [`Odd`].
+//! Law 8: which edge cases an operation must withstand. The main type is [`EdgeCase`].
 
 use super::document::{Document, Node};
 use super::operation::{Location, Method, Operation, Parameter};
 use super::pointer;
-use super::vocabulary::Oddity;
+use super::vocabulary::EdgeCaseKind;
 
-/// What is odd about one request, ordered as odd requests are sent.
+/// What makes one request an edge case, ordered as edge cases are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Odd {
-    /// The oddity's place in the contract's list.
+pub struct EdgeCase {
+    /// The kind's place in the contract's list.
     pub turn: usize,
-    /// The oddity.
-    pub oddity: Oddity,
-    /// The parameter that is odd, by its place in [`Operation::parameters`].
+    /// What kind it is.
+    pub kind: EdgeCaseKind,
+    /// The parameter that it is about, by its place in [`Operation::parameters`].
     pub parameter: Option<usize>,
-    /// The field of the body that is odd, by its place in [`Operation::fields`].
+    /// The field of the body that it is about, by its place in [`Operation::fields`].
     pub field: Option<usize>,
 }
 
-impl Odd {
-    /// What is odd, to be read after a status and "to".
+impl EdgeCase {
+    /// What was sent, to be read after a status and "to".
     #[must_use]
     pub fn tell(&self, operation: &Operation) -> String {
         let parameter = self.parameter.and_then(|index| operation.parameters.get(index));
         let name = parameter.map_or("", |parameter| &parameter.name);
         let field = self.field.and_then(|index| operation.fields.get(index));
         let field = field.map_or("", |field| &field.pointer);
-        match self.oddity {
-            Oddity::BodyArray => "a body that is an array".to_owned(),
-            Oddity::BodyDeep => "a body of 1,000 levels".to_owned(),
-            Oddity::BodyEmpty => "a body that is empty".to_owned(),
-            Oddity::BodyNotJson => "a body that is not JSON".to_owned(),
-            Oddity::BodyNumber => "a body that is a number".to_owned(),
-            Oddity::BodyText => "a body that is a string".to_owned(),
-            Oddity::FieldNull => format!("null as `{field}`"),
-            Oddity::FieldNumber => format!("a number as `{field}`"),
-            Oddity::FieldObject => format!("an object as `{field}`"),
-            Oddity::FieldText => format!("a text as `{field}`"),
-            Oddity::FieldTrue => format!("true as `{field}`"),
-            Oddity::IdentifierMalformed => format!("a malformed `{name}`"),
-            Oddity::IdentifierUnknown => format!("an unknown `{name}`"),
-            Oddity::ParameterEmpty => format!("an empty `{name}`"),
-            Oddity::ParameterHuge => format!("`{name}` 10^18"),
-            Oddity::ParameterNegative => format!("`{name}` -1"),
-            Oddity::ParameterTwice => format!("`{name}` twice"),
-            Oddity::ParameterWord => format!("a word as `{name}`"),
-            Oddity::ParameterZero => format!("`{name}` 0"),
-            Oddity::TextBeyondAscii => "a text beyond ASCII".to_owned(),
-            Oddity::TextControl => "a text with control characters".to_owned(),
-            Oddity::TextLong => "a text of 10,000 characters".to_owned(),
+        match self.kind {
+            EdgeCaseKind::BodyArray => "a body that is an array".to_owned(),
+            EdgeCaseKind::BodyDeep => "a body of 1,000 levels".to_owned(),
+            EdgeCaseKind::BodyEmpty => "a body that is empty".to_owned(),
+            EdgeCaseKind::BodyNotJson => "a body that is not JSON".to_owned(),
+            EdgeCaseKind::BodyNumber => "a body that is a number".to_owned(),
+            EdgeCaseKind::BodyText => "a body that is a string".to_owned(),
+            EdgeCaseKind::FieldNull => format!("null as `{field}`"),
+            EdgeCaseKind::FieldNumber => format!("a number as `{field}`"),
+            EdgeCaseKind::FieldObject => format!("an object as `{field}`"),
+            EdgeCaseKind::FieldText => format!("a text as `{field}`"),
+            EdgeCaseKind::FieldTrue => format!("true as `{field}`"),
+            EdgeCaseKind::IdentifierMalformed => format!("a malformed `{name}`"),
+            EdgeCaseKind::IdentifierUnknown => format!("an unknown `{name}`"),
+            EdgeCaseKind::ParameterEmpty => format!("an empty `{name}`"),
+            EdgeCaseKind::ParameterHuge => format!("`{name}` 10^18"),
+            EdgeCaseKind::ParameterNegative => format!("`{name}` -1"),
+            EdgeCaseKind::ParameterTwice => format!("`{name}` twice"),
+            EdgeCaseKind::ParameterWord => format!("a word as `{name}`"),
+            EdgeCaseKind::ParameterZero => format!("`{name}` 0"),
+            EdgeCaseKind::TextBeyondAscii => "a text beyond ASCII".to_owned(),
+            EdgeCaseKind::TextControl => "a text with control characters".to_owned(),
+            EdgeCaseKind::TextLong => "a text of 10,000 characters".to_owned(),
         }
     }
 }
 
-/// The key that lists oddities.
-const KEY: &str = "x-odd";
+/// The key that lists edge cases.
+const KEY: &str = "x-edge-cases";
 
-/// Whether what stands at this place of the contract is stated of odd requests.
+/// Whether what stands at this place of the contract is stated of edge cases.
 pub(crate) fn is_stated_at(place: &str) -> bool {
     place.rsplit_once('/').is_some_and(|(_, key)| key == KEY)
 }
 
-/// Where the oddities of an operation are listed: at the operation, else at the root.
+/// Where the edge cases of an operation are listed: at the operation, else at the root.
 pub(super) fn place(document: &Document, operation: &str) -> String {
     let own = pointer::join(operation, KEY);
     document.node(&own).map_or_else(|| format!("/{KEY}"), |_| own)
 }
 
-/// The requests of an operation that have this oddity: one for each parameter and each field of the body that can be odd,
+/// The edge cases of this kind of an operation: one for each parameter and each field of the body that can be one,
 /// one where it is the body.
-pub(super) fn requests(document: &Document, operation: &Operation, (turn, oddity): (usize, Oddity)) -> Vec<Odd> {
-    let odd = |parameter| Odd {
+pub(super) fn requests(
+    document: &Document,
+    operation: &Operation,
+    (turn, kind): (usize, EdgeCaseKind),
+) -> Vec<EdgeCase> {
+    let edge_case = |parameter| EdgeCase {
         turn,
-        oddity,
+        kind,
         parameter,
         field: None,
     };
     let takes_a_body = matches!(operation.method, Method::Patch | Method::Post | Method::Put);
-    if oddity.is_of_a_field() {
+    if kind.is_of_a_field() {
         let fields = operation.fields.iter().enumerate().filter(|_| takes_a_body);
-        let can_be = fields.filter(|(_, field)| field.can_be(oddity));
-        let field = |(index, _)| Odd {
+        let can_be = fields.filter(|(_, field)| field.can_be(kind));
+        let field = |(index, _)| EdgeCase {
             field: Some(index),
-            ..odd(None)
+            ..edge_case(None)
         };
         return can_be.map(field).collect();
     }
-    if is_in_the_body(oddity) {
-        let odd = (takes_a_body && operation.request.is_some()).then(|| odd(None));
-        return odd.into_iter().collect();
+    if is_in_the_body(kind) {
+        let of_the_body = (takes_a_body && operation.request.is_some()).then(|| edge_case(None));
+        return of_the_body.into_iter().collect();
     }
     if !takes_a_body && !operation.is_read() {
         return Vec::new();
     }
     let parameters = operation.parameters.iter().enumerate();
-    let odd_ones = parameters.filter(|(_, parameter)| can_be(document, operation, (parameter, oddity)));
-    odd_ones.map(|(index, _)| odd(Some(index))).collect()
+    let parameters = parameters.filter(|(_, parameter)| can_be(document, operation, (parameter, kind)));
+    parameters.map(|(index, _)| edge_case(Some(index))).collect()
 }
 
-fn is_in_the_body(oddity: Oddity) -> bool {
-    use Oddity::{BodyArray, BodyDeep, BodyEmpty, BodyNotJson, BodyNumber, BodyText};
-    use Oddity::{TextBeyondAscii, TextControl, TextLong};
+fn is_in_the_body(kind: EdgeCaseKind) -> bool {
+    use EdgeCaseKind::{BodyArray, BodyDeep, BodyEmpty, BodyNotJson, BodyNumber, BodyText};
+    use EdgeCaseKind::{TextBeyondAscii, TextControl, TextLong};
     matches!(
-        oddity,
+        kind,
         BodyArray
             | BodyDeep
             | BodyEmpty
@@ -115,12 +119,12 @@ fn is_in_the_body(oddity: Oddity) -> bool {
     )
 }
 
-/// Whether a parameter can be odd in this way. A write is told apart: its identifier must be one of no record whatever
+/// Whether a parameter can be an edge case of this kind. A write is distinguished: its identifier must be one of no record whatever
 /// the target holds, and no number is.
-fn can_be(document: &Document, operation: &Operation, (parameter, oddity): (&Parameter, Oddity)) -> bool {
-    use Oddity::{IdentifierMalformed, IdentifierUnknown, ParameterEmpty, ParameterTwice, ParameterWord};
+fn can_be(document: &Document, operation: &Operation, (parameter, case): (&Parameter, EdgeCaseKind)) -> bool {
+    use EdgeCaseKind::{IdentifierMalformed, IdentifierUnknown, ParameterEmpty, ParameterTwice, ParameterWord};
     let kind = ParameterKind::of(document, operation, parameter);
-    match (parameter.location, oddity) {
+    match (parameter.location, case) {
         (Location::Path, IdentifierUnknown) => match kind {
             ParameterKind::FreeText | ParameterKind::Uuid => true,
             ParameterKind::Number => operation.is_read(),
@@ -129,14 +133,15 @@ fn can_be(document: &Document, operation: &Operation, (parameter, oddity): (&Par
         (Location::Query, _) if !operation.is_read() => false,
         (Location::Path, IdentifierMalformed) | (Location::Query, ParameterWord) => kind != ParameterKind::FreeText,
         (Location::Query, ParameterEmpty | ParameterTwice) => true,
-        (Location::Query, Oddity::ParameterHuge | Oddity::ParameterNegative | Oddity::ParameterZero) => {
-            kind == ParameterKind::Number
-        }
+        (
+            Location::Query,
+            EdgeCaseKind::ParameterHuge | EdgeCaseKind::ParameterNegative | EdgeCaseKind::ParameterZero,
+        ) => kind == ParameterKind::Number,
         _ => false,
     }
 }
 
-/// What a parameter is made of, as far as it says what is odd.
+/// What a parameter is made of, as far as it says which edge cases it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
     /// A text of any form.
@@ -172,16 +177,20 @@ mod tests {
     use crate::contract::Contract;
     use crate::contract::testing::of_paths;
 
-    const LAW: &str = "x-odd: [parameter-zero, parameter-word, parameter-twice, identifier-malformed, \
+    const LAW: &str = "x-edge-cases: [parameter-zero, parameter-word, parameter-twice, identifier-malformed, \
                        identifier-unknown, body-empty, text-long]";
     const OK: &str = "responses: {'200': {description: a}}";
     const BODY: &str = "requestBody: {content: {application/json: {schema: {type: object}}}}";
 
-    /// What each operation of these paths is odd in, under the law for all or without it.
-    fn odd_in(paths: &str, law: &str) -> Vec<String> {
+    /// The edge cases of each operation of these paths, under the law for all or without it.
+    fn edge_cases_of(paths: &str, law: &str) -> Vec<String> {
         let contract = read(paths, law).unwrap_or_else(|defect| panic!("{defect}"));
         let told = contract.operations.iter().map(|operation| {
-            let told: Vec<_> = operation.odd.iter().map(|odd| odd.tell(operation)).collect();
+            let told: Vec<_> = operation
+                .edge_cases
+                .iter()
+                .map(|edge_case| edge_case.tell(operation))
+                .collect();
             told.join(", ")
         });
         told.collect()
@@ -202,8 +211,8 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_of_a_read_is_odd_by_its_type() {
-        for (parameter, odd) in [
+    fn a_parameter_of_a_read_has_edge_cases_by_its_type() {
+        for (parameter, expected) in [
             (
                 "{name: n, in: query, schema: {type: integer}}",
                 "`n` 0, a word as `n`, `n` twice",
@@ -235,13 +244,13 @@ mod tests {
                 "a malformed `id`",
             ),
         ] {
-            assert_eq!(odd_in(&get(parameter), LAW), [odd], "{parameter}");
+            assert_eq!(edge_cases_of(&get(parameter), LAW), [expected], "{parameter}");
         }
     }
 
     #[test]
-    fn a_write_is_odd_in_its_body_and_in_identifiers_that_can_be_nobodys() {
-        for (path, odd) in [
+    fn a_write_has_edge_cases_of_its_body_and_of_identifiers_that_can_be_nobodys() {
+        for (path, expected) in [
             (
                 writing("put", "{type: string, format: uuid}", BODY),
                 "a malformed `id`, an unknown `id`, a body that is empty, a text of 10,000 characters",
@@ -256,71 +265,78 @@ mod tests {
             ),
             (writing("delete", "{type: string, format: uuid}", BODY), ""),
         ] {
-            assert_eq!(odd_in(&path, LAW), [odd], "{path}");
+            assert_eq!(edge_cases_of(&path, LAW), [expected], "{path}");
         }
     }
 
     #[test]
-    fn a_write_is_odd_in_each_field_of_its_body_by_the_fields_type() {
-        let law = "x-odd: [field-object, field-text, field-number, field-true, field-null]";
+    fn a_write_has_edge_cases_of_each_field_of_its_body_by_the_fields_type() {
+        let law = "x-edge-cases: [field-object, field-text, field-number, field-true, field-null]";
         let fields = "{name: {type: string}, tags: {type: array, items: {type: string, nullable: true}}}";
         let body = format!(
             "requestBody: {{content: {{application/json: {{schema: {{type: object, properties: {fields}}}}}}}}}"
         );
-        let odd = "an object as `/name`, an object as `/tags/*`, a text as `/tags`, a number as `/name`, \
+        let expected = "an object as `/name`, an object as `/tags/*`, a text as `/tags`, a number as `/name`, \
                    a number as `/tags/*`, true as `/name`, true as `/tags`, true as `/tags/*`, null as `/name`, \
                    null as `/tags`";
-        assert_eq!(odd_in(&writing("put", "{type: string}", &body), law), [odd]);
-        assert_eq!(odd_in(&writing("put", "{type: string}", BODY), law), [""]);
-        assert_eq!(odd_in(&writing("delete", "{type: string}", &body), law), [""]);
-        assert_eq!(odd_in(&get("{name: n, in: query, schema: {type: integer}}"), law), [""]);
+        assert_eq!(edge_cases_of(&writing("put", "{type: string}", &body), law), [expected]);
+        assert_eq!(edge_cases_of(&writing("put", "{type: string}", BODY), law), [""]);
+        assert_eq!(edge_cases_of(&writing("delete", "{type: string}", &body), law), [""]);
+        assert_eq!(
+            edge_cases_of(&get("{name: n, in: query, schema: {type: integer}}"), law),
+            [""]
+        );
     }
 
     #[test]
-    fn a_contract_that_does_not_state_the_law_has_no_odd_requests() {
+    fn a_contract_that_does_not_state_the_law_has_no_edge_cases() {
         let path = get("{name: n, in: query, schema: {type: integer}}");
-        assert_eq!(odd_in(&path, ""), [""]);
+        assert_eq!(edge_cases_of(&path, ""), [""]);
         assert!(
             read(&path, "")
                 .unwrap()
                 .facts
                 .iter()
-                .all(|fact| !fact.name.contains("odd"))
+                .all(|fact| !fact.name.contains("edge cases"))
         );
     }
 
     #[test]
     fn an_operation_may_have_a_list_of_its_own_or_an_empty_one() {
         let number = "parameters: [{name: n, in: query, schema: {type: integer}}]";
-        let path = |list: &str| format!("/things: {{get: {{operationId: get, {number}, x-odd: {list}, {OK}}}}}");
+        let path = |list: &str| format!("/things: {{get: {{operationId: get, {number}, x-edge-cases: {list}, {OK}}}}}");
         let contract = read(&path("[parameter-word, parameter-zero]"), LAW).unwrap();
         let told: Vec<_> = contract.operations[0]
-            .odd
+            .edge_cases
             .iter()
-            .map(|odd| odd.tell(&contract.operations[0]))
+            .map(|edge_case| edge_case.tell(&contract.operations[0]))
             .collect();
         assert_eq!(told, ["a word as `n`", "`n` 0"], "in its own order");
-        let place = "/paths/~1things/get/x-odd";
+        let place = "/paths/~1things/get/x-edge-cases";
         assert!(contract.facts.iter().any(|fact| fact.place == place));
-        assert_eq!(odd_in(&path("[]"), LAW), [""]);
+        assert_eq!(edge_cases_of(&path("[]"), LAW), [""]);
     }
 
     #[test]
-    fn an_oddity_that_is_unknown_or_binds_nothing_is_told() {
+    fn an_edge_case_that_is_unknown_or_binds_nothing_is_told() {
         let path = get("{name: n, in: query, schema: {type: integer}}");
-        let own = path.replace("operationId: get", "operationId: get, x-odd: [body-empty]");
+        let own = path.replace("operationId: get", "operationId: get, x-edge-cases: [body-empty]");
         for (path, law, told) in [
             (
                 &path,
-                "x-odd: [page-zero]",
+                "x-edge-cases: [page-zero]",
                 "unknown variant `page-zero`, expected one of `body-array`",
             ),
             (
                 &path,
-                "x-odd: [parameter-zero, parameter-zero]",
-                "this oddity stands twice; remove one",
+                "x-edge-cases: [parameter-zero, parameter-zero]",
+                "this kind of edge case stands twice; remove one",
             ),
-            (&own, LAW, "no request of `get` can have this oddity; remove it"),
+            (
+                &own,
+                LAW,
+                "no request of `get` can have this kind of edge case; remove it",
+            ),
         ] {
             let message = read(path, law).unwrap_err();
             assert!(message.contains(told), "{message}");

@@ -1,4 +1,4 @@
-//! Odd requests (law 8), fields of another type among them: what is sent, once and last; what is found when a service falls over one; what is left.
+//! Edge cases (law 8), fields of another type among them: what is sent, once and last; what is found when a service falls over one; what is left.
 
 use std::collections::HashSet;
 
@@ -12,8 +12,8 @@ use super::checked::{Check, Checked, told};
 use super::deviating::Deviation;
 use crate::support::tried;
 
-/// How many odd requests the contract has for the nine operations: pages, identifiers, bodies.
-const ODD: usize = 6 * 4 + 2 * 2 + (9 * 5 - 3) + OF_FIELDS;
+/// How many edge cases the contract has for the nine operations: pages, identifiers, bodies.
+const EDGE_CASES: usize = 6 * 4 + 2 * 2 + (9 * 5 - 3) + OF_FIELDS;
 /// How many of them have a field of another type: of the 20 of a contact, twice, of the 5 of a contact method, the 3 of a
 /// visit and the 2 of a tag, a text in four other types, any other in three.
 const OF_FIELDS: usize = 2 * (12 * 4 + 8 * 3) + (4 * 4 + 3) + 3 * 4 + 2 * 4;
@@ -26,7 +26,7 @@ const WRITES: [&str; 5] = [
     "createTag",
 ];
 
-fn asks_for_an_odd_page(call: &Call) -> bool {
+fn asks_for_an_edge_case_page(call: &Call) -> bool {
     let query = call.uri.query();
     query.is_some_and(|query| call.page().is_none_or(|page| page == 0 || page > 1_000_000) || query.contains('&'))
 }
@@ -129,9 +129,9 @@ fn of_another_type(call: &Call) -> Vec<(String, &'static str)> {
     found
 }
 
-/// The row of an operation's fact on odd requests.
+/// The row of an operation's fact on edge cases.
 fn row<'checked>(checked: &'checked Checked, operation: &str, stated: &str) -> &'checked FactRow {
-    let name = format!("{operation} odd requests: {stated}");
+    let name = format!("{operation} edge cases: {stated}");
     let mut rows = checked.record.facts.rows.iter();
     rows.find(|row| row.fact == name).unwrap()
 }
@@ -141,33 +141,36 @@ fn findings(checked: &Checked) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn each_odd_request_is_sent_once_and_after_all_others_writes_last() {
+async fn each_edge_case_is_sent_once_and_after_all_others_writes_last() {
     let checked = Check::default().run(Deviation::none()).await;
-    let first = checked.calls.iter().position(asks_for_an_odd_page).unwrap();
-    let (odd, behind) = checked.calls.get(first..).unwrap().split_at(ODD);
+    let first = checked.calls.iter().position(asks_for_an_edge_case_page).unwrap();
+    let (edge_cases, behind) = checked.calls.get(first..).unwrap().split_at(EDGE_CASES);
     // What comes after them makes the updated record plain again, and looks through the lists for what the run left.
     let (restored, account) = behind.split_first().unwrap();
     assert!(restored.is("updateContact") && of_another_type(restored).is_empty());
     assert!(
         account
             .iter()
-            .all(|call| !call.is_write() && !asks_for_an_odd_page(call))
+            .all(|call| !call.is_write() && !asks_for_an_edge_case_page(call))
     );
-    assert!(odd.iter().all(Call::is_authorized));
-    let pages = odd.get(..24).unwrap();
-    assert!(pages.iter().all(asks_for_an_odd_page));
-    assert!(odd.iter().skip(24).all(Call::is_write));
-    let different: HashSet<_> = odd.iter().map(|call| (&call.method, &call.uri, &call.bytes)).collect();
-    assert_eq!(different.len(), ODD);
+    assert!(edge_cases.iter().all(Call::is_authorized));
+    let pages = edge_cases.get(..24).unwrap();
+    assert!(pages.iter().all(asks_for_an_edge_case_page));
+    assert!(edge_cases.iter().skip(24).all(Call::is_write));
+    let different: HashSet<_> = edge_cases
+        .iter()
+        .map(|call| (&call.method, &call.uri, &call.bytes))
+        .collect();
+    assert_eq!(different.len(), EDGE_CASES);
 }
 
 #[tokio::test]
-async fn each_list_is_asked_for_six_odd_pages() {
+async fn each_list_is_asked_for_six_edge_case_pages() {
     let checked = Check::default().run(Deviation::none()).await;
     for list in ["getContacts", "getVenues", "getVisits", "getTags"] {
         let calls = checked.calls.iter().filter(|call| call.is(list));
-        let odd: Vec<_> = calls
-            .filter(|call| asks_for_an_odd_page(call))
+        let pages: Vec<_> = calls
+            .filter(|call| asks_for_an_edge_case_page(call))
             .filter_map(|call| call.uri.query())
             .collect();
         let expected = [
@@ -178,14 +181,14 @@ async fn each_list_is_asked_for_six_odd_pages() {
             "page=1&page=2",
             "page=",
         ];
-        assert_eq!(odd, expected, "{list}");
+        assert_eq!(pages, expected, "{list}");
     }
 }
 
 #[tokio::test]
-async fn each_write_is_sent_nine_odd_bodies_but_where_awkward_names_are_beyond_ascii() {
+async fn each_write_is_sent_nine_edge_case_bodies_but_where_awkward_names_are_beyond_ascii() {
     let checked = Check::default().run(Deviation::none()).await;
-    let first = checked.calls.iter().position(asks_for_an_odd_page).unwrap();
+    let first = checked.calls.iter().position(asks_for_an_edge_case_page).unwrap();
     for operation in WRITES {
         let calls = checked.calls.iter().skip(first).filter(|call| call.is(operation));
         let text = |call: &Call| String::from_utf8(call.bytes.to_vec()).unwrap();
@@ -256,7 +259,7 @@ async fn a_service_that_fails_on_every_field_of_another_type_is_found_at_each() 
     let checked = check.run(failing).await;
     assert_eq!(checked.record.findings.len(), WRITES.len(), "{:?}", findings(&checked));
     for operation in WRITES {
-        let fact = format!("{operation} odd requests: no 5xx");
+        let fact = format!("{operation} edge cases: no 5xx");
         let finding = checked.denied().find(|finding| finding.fact == fact).unwrap();
         let count = u64::try_from(in_other_types(operation).len()).unwrap();
         assert_eq!(finding.count, count, "{operation}");
@@ -285,7 +288,7 @@ async fn a_service_that_fails_on_a_field_of_another_type_is_found_by_kind_and_op
             .iter()
             .filter(|operation| kind != "string" || have_others.contains(operation));
         let expected: HashSet<_> = failing
-            .map(|operation| format!("{operation} odd requests: no 5xx"))
+            .map(|operation| format!("{operation} edge cases: no 5xx"))
             .collect();
         assert_eq!(found, expected, "{kind}");
         assert!(
@@ -321,7 +324,7 @@ async fn a_service_that_fails_on_one_field_of_one_other_type_is_found_with_any_s
         let [finding] = checked.record.findings.as_slice() else {
             panic!("{operation} {field}: {:?}", findings(&checked));
         };
-        assert_eq!(finding.fact, format!("{operation} odd requests: no 5xx"), "{field}");
+        assert_eq!(finding.fact, format!("{operation} edge cases: no 5xx"), "{field}");
         assert_eq!(finding.received, format!("500 to {told} as `{field}`"));
     }
 }
@@ -330,7 +333,7 @@ async fn a_service_that_fails_on_one_field_of_one_other_type_is_found_with_any_s
 async fn a_service_that_lets_in_any_type_is_left_with_one_such_record_of_each_create() {
     let lax = Deviation::none().answering(|call| {
         let creates = call.method == Method::POST && !of_another_type(call).is_empty();
-        creates.then(|| Reply::json(201, serde_json::json!({"message": "made", "data": {"id": "odd"}})))
+        creates.then(|| Reply::json(201, serde_json::json!({"message": "made", "data": {"id": "edge"}})))
     });
     let checked = Check::default().run(lax).await;
     assert_eq!(checked.outcome(), Outcome::Conforms, "{:?}", findings(&checked));
@@ -374,9 +377,9 @@ async fn the_same_seed_sends_the_same_identifiers_and_another_seed_others() {
 }
 
 #[tokio::test]
-async fn a_list_that_fails_on_odd_pages_alone_gives_one_finding_with_a_count() {
+async fn a_list_that_fails_on_edge_case_pages_alone_gives_one_finding_with_a_count() {
     let failing = Deviation::none().told(|call, reply| {
-        if call.is("getTags") && asks_for_an_odd_page(call) {
+        if call.is("getTags") && asks_for_an_edge_case_page(call) {
             *reply = Reply::empty(500);
         }
     });
@@ -387,9 +390,9 @@ async fn a_list_that_fails_on_odd_pages_alone_gives_one_finding_with_a_count() {
     };
     assert_eq!(
         (finding.rule.as_str(), finding.fact.as_str(), finding.count),
-        ("server-error", "getTags odd requests: no 5xx", 6)
+        ("server-error", "getTags edge cases: no 5xx", 6)
     );
-    assert_eq!(finding.contract_pointer, "/x-odd");
+    assert_eq!(finding.contract_pointer, "/x-edge-cases");
     assert_eq!(finding.received, "500 to `page` 0");
     assert!(
         finding.reproduce.ends_with("/organization/v1/tags?page=0'"),
@@ -399,14 +402,15 @@ async fn a_list_that_fails_on_odd_pages_alone_gives_one_finding_with_a_count() {
 }
 
 #[tokio::test]
-async fn whatever_else_an_odd_request_gets_is_no_finding() {
+async fn whatever_else_an_edge_case_gets_is_no_finding() {
     let statuses = [201, 302, 401, 404, 200, 204, 400, 403, 405, 413, 414, 418, 422, 431];
     for status in statuses.into_iter().take(tried(4, 14)) {
         let moved = Deviation::none().answering(move |call| {
-            let odd_write =
+            let edge_case_write =
                 call.is_write() && (!call.body().is_object() || call.bytes.len() > 10_000 || beyond_ascii(call));
-            let odd_write = odd_write || !of_another_type(call).is_empty();
-            (odd_write || asks_for_an_odd_page(call)).then(|| Reply::text(status, "text/html", "<h1>Odd</h1>"))
+            let edge_case_write = edge_case_write || !of_another_type(call).is_empty();
+            (edge_case_write || asks_for_an_edge_case_page(call))
+                .then(|| Reply::text(status, "text/html", "<h1>Edge</h1>"))
         });
         let checked = Check {
             max_writes: 100,
@@ -421,7 +425,7 @@ async fn whatever_else_an_odd_request_gets_is_no_finding() {
             findings(&checked)
         );
         assert!(checked.record.findings.is_empty(), "{status}: {:?}", findings(&checked));
-        // Who is not let in shows nothing of the oddity.
+        // Who is not let in shows nothing of the edge case.
         let row = row(&checked, "getTags", "no 5xx");
         let reason = matches!(status, 401 | 403).then(|| format!("the token was refused with {status}"));
         assert_eq!(row.reason.as_deref(), reason.as_deref(), "{status}");
@@ -429,38 +433,38 @@ async fn whatever_else_an_odd_request_gets_is_no_finding() {
 }
 
 #[tokio::test]
-async fn a_service_that_fails_anyway_is_sent_no_odd_requests() {
+async fn a_service_that_fails_anyway_is_sent_no_edge_cases() {
     let failing = Deviation::none().answering(|call| call.is("getTags").then(|| Reply::empty(500)));
     let checked = Check::default().run(failing).await;
     let tags = checked.calls.iter().filter(|call| call.is("getTags"));
-    assert!(!tags.into_iter().any(asks_for_an_odd_page));
+    assert!(!tags.into_iter().any(asks_for_an_edge_case_page));
     let row = row(&checked, "getTags", "no 5xx");
     assert_eq!(
         row.reason.as_deref(),
         Some("the answer broke a fact that this one rests on")
     );
-    assert!(checked.denied().all(|finding| !finding.fact.contains("odd")));
+    assert!(checked.denied().all(|finding| !finding.fact.contains("edge cases")));
 }
 
 #[tokio::test]
-async fn an_operation_that_asks_for_time_until_the_end_is_sent_no_more_odd_requests() {
+async fn an_operation_that_asks_for_time_until_the_end_is_sent_no_more_edge_cases() {
     let throttled = Deviation::none().answering(|call| {
-        let odd = call.is("getTags") && asks_for_an_odd_page(call);
-        odd.then(|| Reply::empty(429).with(http::header::RETRY_AFTER, "0"))
+        let is_edge_case = call.is("getTags") && asks_for_an_edge_case_page(call);
+        is_edge_case.then(|| Reply::empty(429).with(http::header::RETRY_AFTER, "0"))
     });
     let checked = Check::default().run(throttled).await;
     assert_eq!(checked.outcome(), Outcome::Conforms);
-    let odd = checked
+    let edge_cases = checked
         .calls
         .iter()
-        .filter(|call| call.is("getTags") && asks_for_an_odd_page(call));
-    let queries: HashSet<_> = odd.filter_map(|call| call.uri.query()).collect();
+        .filter(|call| call.is("getTags") && asks_for_an_edge_case_page(call));
+    let queries: HashSet<_> = edge_cases.filter_map(|call| call.uri.query()).collect();
     assert_eq!(queries, HashSet::from(["page=0"]));
     assert_eq!(row(&checked, "getTags", "no 5xx").verdict, VerdictRecord::Undecided);
 }
 
 #[tokio::test]
-async fn an_odd_write_without_an_answer_is_residue_and_the_last_one_of_its_operation() {
+async fn an_edge_case_write_without_an_answer_is_residue_and_the_last_one_of_its_operation() {
     let lossy = Deviation::none().told(|call, reply| {
         let deep = call.bytes.starts_with(b"[[");
         if call.is("createTag") && deep {
@@ -472,7 +476,7 @@ async fn an_odd_write_without_an_answer_is_residue_and_the_last_one_of_its_opera
         panic!("{:?}", findings(&checked));
     };
     assert_eq!(finding.rule, "unfinished-answer");
-    assert_eq!(finding.fact, "createTag odd requests: complete answer");
+    assert_eq!(finding.fact, "createTag edge cases: complete answer");
     assert!(
         finding.received.ends_with("that was to a body of 1,000 levels"),
         "{}",
@@ -490,11 +494,11 @@ async fn an_odd_write_without_an_answer_is_residue_and_the_last_one_of_its_opera
 }
 
 #[tokio::test]
-async fn what_an_odd_create_or_update_leaves_is_residue() {
+async fn what_an_edge_case_create_or_update_leaves_is_residue() {
     let lax = Deviation::none().answering(|call| {
         let unknown = call.method == Method::PUT && call.uri.path().contains("no-identifier");
         let empty = call.is("createTag") && call.bytes.is_empty();
-        let body = serde_json::json!({"data": {"id": "t-odd"}});
+        let body = serde_json::json!({"data": {"id": "t-edge"}});
         (unknown || empty).then(|| Reply::json(201, body))
     });
     let checked = Check::default().run(lax).await;
@@ -504,7 +508,7 @@ async fn what_an_odd_create_or_update_leaves_is_residue() {
         .iter()
         .filter_map(|left| Some((left.operation.as_str(), left.id.as_deref()?)))
         .collect();
-    assert!(residue.contains(&("createTag", "t-odd")), "{residue:?}");
+    assert!(residue.contains(&("createTag", "t-edge")), "{residue:?}");
     let made = residue.iter().find(|(operation, _)| *operation == "updateContact");
     assert!(
         made.is_some_and(|(_, id)| id.starts_with("no-identifier-")),
@@ -530,10 +534,13 @@ async fn without_room_for_more_records_the_law_is_undecided_and_says_so() {
 }
 
 #[tokio::test]
-async fn with_room_every_operation_withstands_its_odd_requests() {
+async fn with_room_every_operation_withstands_its_edge_cases() {
     let checked = Check::default().run(Deviation::none()).await;
     let rows = checked.record.facts.rows.iter();
-    let odd: Vec<_> = rows.filter(|row| row.fact.contains(" odd requests: ")).collect();
-    assert_eq!(odd.len(), 18);
-    assert!(odd.iter().all(|row| row.verdict == VerdictRecord::Held), "{odd:?}");
+    let edge_cases: Vec<_> = rows.filter(|row| row.fact.contains(" edge cases: ")).collect();
+    assert_eq!(edge_cases.len(), 18);
+    assert!(
+        edge_cases.iter().all(|row| row.verdict == VerdictRecord::Held),
+        "{edge_cases:?}"
+    );
 }
