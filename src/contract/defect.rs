@@ -135,7 +135,7 @@ pub enum Problem {
         /// The version as written.
         found: String,
     },
-    /// A statement of the vocabulary (`x-page`, `x-laws`, `x-gaps`, links) that does not fit the rest of the contract.
+    /// A statement of the vocabulary (`x-page`, `x-invariants`, `x-gaps`, links) that does not fit the rest of the contract.
     Vocabulary {
         /// What is wrong and what to do.
         message: String,

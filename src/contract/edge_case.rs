@@ -1,4 +1,4 @@
-//! Law 8: which edge cases an operation must withstand. The main type is [`EdgeCase`].
+//! Invariant 8: which edge cases an operation must withstand. The main type is [`EdgeCase`].
 
 use super::document::{Document, Node};
 use super::operation::{Location, Method, Operation, Parameter};
@@ -177,14 +177,14 @@ mod tests {
     use crate::contract::Contract;
     use crate::contract::testing::of_paths;
 
-    const LAW: &str = "x-edge-cases: [parameter-zero, parameter-word, parameter-twice, identifier-malformed, \
+    const INVARIANT: &str = "x-edge-cases: [parameter-zero, parameter-word, parameter-twice, identifier-malformed, \
                        identifier-unknown, body-empty, text-long]";
     const OK: &str = "responses: {'200': {description: a}}";
     const BODY: &str = "requestBody: {content: {application/json: {schema: {type: object}}}}";
 
-    /// The edge cases of each operation of these paths, under the law for all or without it.
-    fn edge_cases_of(paths: &str, law: &str) -> Vec<String> {
-        let contract = read(paths, law).unwrap_or_else(|defect| panic!("{defect}"));
+    /// The edge cases of each operation of these paths, under the invariant for all or without it.
+    fn edge_cases_of(paths: &str, invariant: &str) -> Vec<String> {
+        let contract = read(paths, invariant).unwrap_or_else(|defect| panic!("{defect}"));
         let told = contract.operations.iter().map(|operation| {
             let told: Vec<_> = operation
                 .edge_cases
@@ -196,9 +196,10 @@ mod tests {
         told.collect()
     }
 
-    fn read(paths: &str, law: &str) -> Result<Contract, String> {
+    fn read(paths: &str, invariant: &str) -> Result<Contract, String> {
         let contract = of_paths(paths, "").map_err(|defect| defect.to_string())?;
-        Contract::read("things.yaml", format!("{law}\n{}", contract.document.text)).map_err(|defect| defect.to_string())
+        Contract::read("things.yaml", format!("{invariant}\n{}", contract.document.text))
+            .map_err(|defect| defect.to_string())
     }
 
     fn get(parameters: &str) -> String {
@@ -244,7 +245,7 @@ mod tests {
                 "a malformed `id`",
             ),
         ] {
-            assert_eq!(edge_cases_of(&get(parameter), LAW), [expected], "{parameter}");
+            assert_eq!(edge_cases_of(&get(parameter), INVARIANT), [expected], "{parameter}");
         }
     }
 
@@ -265,13 +266,13 @@ mod tests {
             ),
             (writing("delete", "{type: string, format: uuid}", BODY), ""),
         ] {
-            assert_eq!(edge_cases_of(&path, LAW), [expected], "{path}");
+            assert_eq!(edge_cases_of(&path, INVARIANT), [expected], "{path}");
         }
     }
 
     #[test]
     fn a_write_has_edge_cases_of_each_field_of_its_body_by_the_fields_type() {
-        let law = "x-edge-cases: [field-object, field-text, field-number, field-true, field-null]";
+        let invariant = "x-edge-cases: [field-object, field-text, field-number, field-true, field-null]";
         let fields = "{name: {type: string}, tags: {type: array, items: {type: string, nullable: true}}}";
         let body = format!(
             "requestBody: {{content: {{application/json: {{schema: {{type: object, properties: {fields}}}}}}}}}"
@@ -279,17 +280,23 @@ mod tests {
         let expected = "an object as `/name`, an object as `/tags/*`, a text as `/tags`, a number as `/name`, \
                    a number as `/tags/*`, true as `/name`, true as `/tags`, true as `/tags/*`, null as `/name`, \
                    null as `/tags`";
-        assert_eq!(edge_cases_of(&writing("put", "{type: string}", &body), law), [expected]);
-        assert_eq!(edge_cases_of(&writing("put", "{type: string}", BODY), law), [""]);
-        assert_eq!(edge_cases_of(&writing("delete", "{type: string}", &body), law), [""]);
         assert_eq!(
-            edge_cases_of(&get("{name: n, in: query, schema: {type: integer}}"), law),
+            edge_cases_of(&writing("put", "{type: string}", &body), invariant),
+            [expected]
+        );
+        assert_eq!(edge_cases_of(&writing("put", "{type: string}", BODY), invariant), [""]);
+        assert_eq!(
+            edge_cases_of(&writing("delete", "{type: string}", &body), invariant),
+            [""]
+        );
+        assert_eq!(
+            edge_cases_of(&get("{name: n, in: query, schema: {type: integer}}"), invariant),
             [""]
         );
     }
 
     #[test]
-    fn a_contract_that_does_not_state_the_law_has_no_edge_cases() {
+    fn a_contract_that_does_not_state_the_invariant_has_no_edge_cases() {
         let path = get("{name: n, in: query, schema: {type: integer}}");
         assert_eq!(edge_cases_of(&path, ""), [""]);
         assert!(
@@ -305,7 +312,7 @@ mod tests {
     fn an_operation_may_have_a_list_of_its_own_or_an_empty_one() {
         let number = "parameters: [{name: n, in: query, schema: {type: integer}}]";
         let path = |list: &str| format!("/things: {{get: {{operationId: get, {number}, x-edge-cases: {list}, {OK}}}}}");
-        let contract = read(&path("[parameter-word, parameter-zero]"), LAW).unwrap();
+        let contract = read(&path("[parameter-word, parameter-zero]"), INVARIANT).unwrap();
         let told: Vec<_> = contract.operations[0]
             .edge_cases
             .iter()
@@ -314,14 +321,14 @@ mod tests {
         assert_eq!(told, ["a word as `n`", "`n` 0"], "in its own order");
         let place = "/paths/~1things/get/x-edge-cases";
         assert!(contract.facts.iter().any(|fact| fact.place == place));
-        assert_eq!(edge_cases_of(&path("[]"), LAW), [""]);
+        assert_eq!(edge_cases_of(&path("[]"), INVARIANT), [""]);
     }
 
     #[test]
     fn an_edge_case_that_is_unknown_or_binds_nothing_is_told() {
         let path = get("{name: n, in: query, schema: {type: integer}}");
         let own = path.replace("operationId: get", "operationId: get, x-edge-cases: [body-empty]");
-        for (path, law, told) in [
+        for (path, invariant, told) in [
             (
                 &path,
                 "x-edge-cases: [page-zero]",
@@ -334,11 +341,11 @@ mod tests {
             ),
             (
                 &own,
-                LAW,
+                INVARIANT,
                 "no request of `get` can have this kind of edge case; remove it",
             ),
         ] {
-            let message = read(path, law).unwrap_err();
+            let message = read(path, invariant).unwrap_err();
             assert!(message.contains(told), "{message}");
         }
     }

@@ -40,7 +40,7 @@ fn reads_with_a_token(operation: &Operation) -> bool {
 
 /// Whether the operation updates a record of the run by a request that can be written so.
 fn updates(document: &Document, operation: &Operation, way: Equivalence) -> bool {
-    let is_update = matches!(operation.method, Method::Patch | Method::Put) && operation.laws.updated.is_some();
+    let is_update = matches!(operation.method, Method::Patch | Method::Put) && operation.invariants.updated.is_some();
     let mut parameters = operation.parameters.iter();
     is_update
         && match way {
@@ -60,9 +60,10 @@ mod tests {
 
     const ALL: &str = "x-equivalent: [scheme-case, media-type-charset, json-escapes, json-order, identifier-case]";
 
-    fn read(paths: &str, law: &str) -> Result<Contract, String> {
+    fn read(paths: &str, invariant: &str) -> Result<Contract, String> {
         let contract = of_paths(paths, "").map_err(|defect| defect.to_string())?;
-        Contract::read("things.yaml", format!("{law}\n{}", contract.document.text)).map_err(|defect| defect.to_string())
+        Contract::read("things.yaml", format!("{invariant}\n{}", contract.document.text))
+            .map_err(|defect| defect.to_string())
     }
 
     fn names(contract: &Contract) -> Vec<&str> {
@@ -93,15 +94,15 @@ mod tests {
     #[test]
     fn what_no_request_of_a_contract_can_be_written_in_binds_nothing() {
         let path = "/things: {get: {operationId: get, responses: {'200': {description: a}}}}";
-        for law in [ALL, ""] {
-            assert_eq!(names(&read(path, law).unwrap()), [""; 0], "{law}");
+        for invariant in [ALL, ""] {
+            assert_eq!(names(&read(path, invariant).unwrap()), [""; 0], "{invariant}");
         }
     }
 
     #[test]
     fn a_way_that_is_unknown_or_stands_twice_is_told() {
         let path = "/things: {get: {operationId: get, responses: {'200': {description: a}}}}";
-        for (law, told) in [
+        for (invariant, told) in [
             (
                 "x-equivalent: [json-tabs]",
                 "unknown variant `json-tabs`, expected one of",
@@ -111,7 +112,7 @@ mod tests {
                 "this way stands twice; remove one",
             ),
         ] {
-            let message = read(path, law).unwrap_err();
+            let message = read(path, invariant).unwrap_err();
             assert!(message.contains(told), "{message}");
         }
     }

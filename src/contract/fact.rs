@@ -35,7 +35,7 @@ pub enum FactKind {
     Accepts(TimestampForm),
     /// What stands in the schema beyond types and names: `enum`, `pattern`, bounds, `oneOf`.
     Assertion,
-    /// The created record carries a sent field; the index is that of the law's list.
+    /// The created record carries a sent field; the index is that of the invariant's list.
     Carried(usize),
     /// A 401 says how to authenticate.
     Challenge,
@@ -57,7 +57,7 @@ pub enum FactKind {
     JsonOf(StatusPattern),
     /// What was created is listed.
     Listed,
-    /// The listed record carries a sent field; the index is that of the law's list.
+    /// The listed record carries a sent field; the index is that of the invariant's list.
     ListedCarrying(usize),
     /// The media type of a success is documented.
     MediaType,
@@ -97,7 +97,7 @@ pub enum FactKind {
     Status,
     /// A value has its type.
     Type,
-    /// The updated record carries a sent field in the list; the index is that of the law's list.
+    /// The updated record carries a sent field in the list; the index is that of the invariant's list.
     UpdatedCarrying(usize),
     /// A wrong token is refused.
     WrongToken,

@@ -6,13 +6,13 @@ use super::link::{Link, Target};
 use super::operation::{Location, OperationId};
 
 impl Contract {
-    /// Where the answer of a create shows the identifier of its record: where its law says, else what a link leads into the
+    /// Where the answer of a create shows the identifier of its record: where its invariant says, else what a link leads into the
     /// path of a read of such records, as from `POST /pets` to `GET /pets/{id}`. Other links may carry other records: its
     /// owner, the cart that it was put into.
     #[must_use]
     pub fn identity(&self, create: OperationId) -> Option<String> {
-        if let Some(law) = &self.operation(create).laws.created {
-            return Some(format!("{}{}", law.resource, law.id));
+        if let Some(invariant) = &self.operation(create).invariants.created {
+            return Some(format!("{}{}", invariant.resource, invariant.id));
         }
         Some(self.link_to_read(create)?.value.clone())
     }
@@ -37,9 +37,9 @@ impl Contract {
         if self.identity(link.from).as_ref() != Some(&link.value) {
             return false;
         }
-        let by_law = self.operation(link.from).laws.created.is_some();
+        let by_invariant = self.operation(link.from).invariants.created.is_some();
         let (place, read) = (self.place_of(link), self.link_to_read(link.from));
-        by_law || place.is_none() || place == read.and_then(|read| self.place_of(read))
+        by_invariant || place.is_none() || place == read.and_then(|read| self.place_of(read))
     }
 
     /// The link that leads what a create shows to the read of such records: of several the one whose value stands highest
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_law_says_where_the_identifier_stands() {
+    fn an_invariant_says_where_the_identifier_stands() {
         let contract = Contract::built_in().unwrap();
         let create = contract.operation_named("createContact").unwrap();
         assert_eq!(contract.identity(create).as_deref(), Some("/data/id"));

@@ -1,4 +1,4 @@
-//! Makes a [`Contract`] of a document: operations, links, laws, gaps and every fact, each cross-checked, so that a
+//! Makes a [`Contract`] of a document: operations, links, invariants, gaps and every fact, each cross-checked, so that a
 //! statement that binds nothing is told and not passed over.
 
 use std::collections::HashSet;
@@ -15,8 +15,8 @@ use super::operation::{
     DocumentedAnswer, Location, Method, Operation, OperationId, Parameter, RequestBody, Security, StatusPattern,
 };
 use super::shape::Expander;
-use super::vocabulary::{Carry, EdgeCaseKind, Equivalence, Gap, Laws, Listed, PageLaw};
-use super::{Contract, Statements, law_facts, pointer};
+use super::vocabulary::{Carry, EdgeCaseKind, Equivalence, Gap, Invariants, Listed, PageInvariant};
+use super::{Contract, Statements, invariant_facts, pointer};
 
 /// Whose types a client has.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,12 +37,12 @@ pub(super) fn contract(name: &str, text: String, types: Types) -> Result<Contrac
     let operations = operations(&mut expander)?;
     nulls_bind(&expander)?;
     let links = link::read(&document, &operations)?;
-    laws_fit(&document, &operations, &gaps)?;
+    invariants_fit(&document, &operations, &gaps)?;
     let (shapes, mut facts) = (expander.shapes, expander.facts);
-    law_facts::add(&document, &operations, &links, &mut facts);
-    law_facts::add_equivalent(&document, &operations, &equivalences(&document)?, &mut facts);
+    invariant_facts::add(&document, &operations, &links, &mut facts);
+    invariant_facts::add_equivalent(&document, &operations, &equivalences(&document)?, &mut facts);
     if types == Types::OfThisContract {
-        law_facts::add_typed(&document, &operations, &mut facts);
+        invariant_facts::add_typed(&document, &operations, &mut facts);
     }
     Ok(Contract::new(
         document,
@@ -97,7 +97,7 @@ fn operation(
         request: request(document, pointer),
         security: security(document, pointer),
         page: statement(document, pointer, "x-page")?,
-        laws: statement(document, pointer, "x-laws")?.unwrap_or_default(),
+        invariants: statement(document, pointer, "x-invariants")?.unwrap_or_default(),
         name,
         method,
         path: place.path.to_owned(),
@@ -484,15 +484,15 @@ fn gap_references(node: &Node, pointer: &mut String, found: &mut Vec<(String, St
     }
 }
 
-/// Holds each law against the rest of the contract: the operations, parameters and gaps that it names exist.
-fn laws_fit(document: &Document, operations: &[Operation], gaps: &[Gap]) -> Result<(), Defect> {
+/// Holds each invariant against the rest of the contract: the operations, parameters and gaps that it names exist.
+fn invariants_fit(document: &Document, operations: &[Operation], gaps: &[Gap]) -> Result<(), Defect> {
     let gaps: HashSet<&str> = gaps.iter().map(|gap| gap.id.as_str()).collect();
     let pages = operations.iter().filter(|operation| operation.page.is_some());
     let pages: HashSet<&str> = pages.map(|operation| operation.name.as_str()).collect();
     for operation in operations {
         page_fits(document, operation)?;
-        let at = pointer::join(&operation.pointer, "x-laws");
-        let Laws { created, updated, .. } = &operation.laws;
+        let at = pointer::join(&operation.pointer, "x-invariants");
+        let Invariants { created, updated, .. } = &operation.invariants;
         if let Some(created) = created {
             let at = format!("{at}/created");
             carries_fit(document, &gaps, &created.carries, &at)?;
@@ -536,7 +536,7 @@ fn carries_fit(document: &Document, gaps: &HashSet<&str>, carries: &[Carry], at:
 }
 
 fn page_fits(document: &Document, operation: &Operation) -> Result<(), Defect> {
-    let Some(PageLaw { parameter, .. }) = &operation.page else {
+    let Some(PageInvariant { parameter, .. }) = &operation.page else {
         return Ok(());
     };
     let queries: Vec<_> = operation

@@ -33,8 +33,8 @@ pub mod equivalent;
 pub mod fact;
 pub mod field;
 mod identity;
+mod invariant_facts;
 pub mod json_schema;
-mod law_facts;
 pub mod link;
 mod load;
 mod name;
@@ -155,7 +155,7 @@ impl Contract {
         let mut creating_within: HashMap<_, Vec<_>> = HashMap::new();
         for (index, operation) in operations.iter().enumerate() {
             let listed = operation
-                .laws
+                .invariants
                 .created
                 .as_ref()
                 .and_then(|created| created.listed.as_ref());
@@ -274,7 +274,7 @@ impl Contract {
     /// The list whose items the operation creates; none where it creates something within an item.
     #[must_use]
     pub fn list_of(&self, create: OperationId) -> Option<OperationId> {
-        let created = self.operation(create).laws.created.as_ref()?;
+        let created = self.operation(create).invariants.created.as_ref()?;
         let listed = created.listed.as_ref().filter(|listed| listed.owner.is_none())?;
         self.operation_named(&listed.operation)
     }
@@ -282,14 +282,14 @@ impl Contract {
     /// The list that shows what the operation creates: as its items, or within them.
     #[must_use]
     pub fn created_in(&self, create: OperationId) -> Option<OperationId> {
-        let created = self.operation(create).laws.created.as_ref()?;
+        let created = self.operation(create).invariants.created.as_ref()?;
         self.operation_named(&created.listed.as_ref()?.operation)
     }
 
     /// The list that shows what the operation updates.
     #[must_use]
     pub fn updated_in(&self, update: OperationId) -> Option<OperationId> {
-        let updated = self.operation(update).laws.updated.as_ref()?;
+        let updated = self.operation(update).invariants.updated.as_ref()?;
         self.operation_named(&updated.listed.operation)
     }
 
@@ -316,13 +316,13 @@ impl Contract {
         &self.facts[id.0]
     }
 
-    /// Whether the contract says where the answer to a create shows the record's identifier: by a law, or by a link that
+    /// Whether the contract says where the answer to a create shows the record's identifier: by an invariant, or by a link that
     /// leads it into a path or a query.
     #[must_use]
     pub fn shows_identifier(&self, operation: OperationId) -> bool {
         let mut links = self.links_from(operation);
         let linked = links.any(|link| matches!(link.target, link::Target::Parameter(_)));
-        linked || self.operation(operation).laws.created.is_some()
+        linked || self.operation(operation).invariants.created.is_some()
     }
 
     /// The operation's fact of that kind, for kinds that an operation has one of.

@@ -744,6 +744,7 @@ components:
                     broken("type: object", "required: name"),
                     broken("get:", "get: 3\n    put:"),
                     broken("paths:", "x-odd: []\npaths:"),
+                    broken("operationId:", "x-laws: {}\n      operationId:"),
                 ]
                 .join("\n")
             );

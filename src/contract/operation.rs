@@ -5,7 +5,7 @@ use std::fmt;
 use super::edge_case::EdgeCase;
 use super::field::RequestField;
 use super::shape::ShapeId;
-use super::vocabulary::{Laws, PageLaw};
+use super::vocabulary::{Invariants, PageInvariant};
 
 /// An operation's place in [`Contract::operations`](super::Contract::operations).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,9 +31,9 @@ pub struct Operation {
     /// How a caller proves who it is.
     pub security: Security,
     /// How its list is cut into pages.
-    pub page: Option<PageLaw>,
+    pub page: Option<PageInvariant>,
     /// What else binds it.
-    pub laws: Laws,
+    pub invariants: Invariants,
     /// The edge cases that it must withstand, in the order in which they are sent.
     pub edge_cases: Vec<EdgeCase>,
     /// The fields of the JSON body that it takes; none where no edge case is about one.
@@ -49,8 +49,8 @@ impl Operation {
 
     /// Whether the contract speaks our own words of what the operation writes: then what its links carry is meant.
     #[must_use]
-    pub fn has_laws(&self) -> bool {
-        self.laws.created.is_some() || self.laws.updated.is_some()
+    pub fn has_invariants(&self) -> bool {
+        self.invariants.created.is_some() || self.invariants.updated.is_some()
     }
 
     /// Whether calling it changes nothing in the target (RFC 9110, section 9.2.1).

@@ -6,9 +6,9 @@
 //! | `x-gaps` | the root | the catalogue of gaps: `id`, `question`, `stated` (`not-shown` or `silent`), `x-document`, `places` |
 //! | `x-gap` | anything | the ids of the gaps that touch this place; the catalogue's `places` name it in turn |
 //! | `x-null` | the schema of a resource in a response | the id of the gap that leaves open whether what is below may be null: the fields of the resource, what is in them, and not the resource itself; elsewhere null is a wrong type |
-//! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` stand in an answer, and the `id` within an item: law 1 |
-//! | `x-laws` | a create or update operation | laws 2 to 7, see [`Laws`] |
-//! | `x-edge-cases` | the root, or an operation in its stead | law 8: the kinds of edge cases that get no 5xx and a complete answer, in the order in which they are sent; see [`EdgeCaseKind`] |
+//! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` stand in an answer, and the `id` within an item: invariant 1 |
+//! | `x-invariants` | a create or update operation | invariants 2 to 7, see [`Invariants`] |
+//! | `x-edge-cases` | the root, or an operation in its stead | invariant 8: the kinds of edge cases that get no 5xx and a complete answer, in the order in which they are sent; see [`EdgeCaseKind`] |
 //! | `x-equivalent` | the root | the ways in which a request is written otherwise and is the same: it is accepted as the plain one is; see [`Equivalence`] |
 //! | `x-synthetic` | a request field | the text to send, with `{mark}` where the run's mark goes |
 //!
@@ -19,7 +19,7 @@
 use serde::Deserialize;
 
 /// The keys of earlier versions, each with its name of today.
-pub(super) const RENAMED: [(&str, &str); 1] = [("x-odd", "x-edge-cases")];
+pub(super) const RENAMED: [(&str, &str); 2] = [("x-laws", "x-invariants"), ("x-odd", "x-edge-cases")];
 
 /// Something that the document leaves open.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -48,10 +48,10 @@ pub enum Stated {
     Silent,
 }
 
-/// Law 1: how a list is cut into pages. Every field but `parameter` is a JSON pointer.
+/// Invariant 1: how a list is cut into pages. Every field but `parameter` is a JSON pointer.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PageLaw {
+pub struct PageInvariant {
     /// The query parameter that asks for a page.
     pub parameter: String,
     /// The page's number in the answer.
@@ -68,15 +68,15 @@ pub struct PageLaw {
     pub id: String,
 }
 
-/// The laws that bind one operation.
+/// The invariants that bind one operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Laws {
-    /// Laws 2, 3, 4 and 6: what the operation creates.
+pub struct Invariants {
+    /// Invariants 2, 3, 4 and 6: what the operation creates.
     pub created: Option<Created>,
-    /// Law 5: what the operation updates.
+    /// Invariant 5: what the operation updates.
     pub updated: Option<Updated>,
-    /// Law 7: forms of one request field that are all accepted.
+    /// Invariant 7: forms of one request field that are all accepted.
     pub accepts: Vec<Accepts>,
 }
 
@@ -156,7 +156,7 @@ pub struct Accepts {
     pub forms: Vec<TimestampForm>,
 }
 
-/// Law 8: the kinds of edge cases. Each binds the operations whose requests can be one.
+/// Invariant 8: the kinds of edge cases. Each binds the operations whose requests can be one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EdgeCaseKind {

@@ -256,7 +256,7 @@ impl History<'_> {
 
     fn note_refused_update(&mut self, exchange: &Exchange) {
         let operation = exchange.request.operation;
-        let updates = self.contract.operation(operation).laws.updated.is_some();
+        let updates = self.contract.operation(operation).invariants.updated.is_some();
         let stored = may_have_stored(&exchange.outcome).filter(|_| updates);
         let (Some(stored), Some(body)) = (stored, exchange.request.json()) else {
             return;
@@ -352,7 +352,7 @@ impl History<'_> {
     fn account_for(&self, list: OperationId, item: Item<'_>, books: &mut Books<'_>) {
         self.account_for_updates(list, item, books);
         for operation in self.contract.operation_ids() {
-            let Some((created, listed)) = self.law(operation) else {
+            let Some((created, listed)) = self.invariant(operation) else {
                 continue;
             };
             if self.contract.created_in(operation) != Some(list) {
@@ -378,7 +378,7 @@ impl History<'_> {
         let numbers = self.mark.numbers_in(item.value);
         let refused = numbers.iter().find_map(|number| books.creates.refused_update(*number));
         let Some((operation, status)) = refused else { return };
-        let updated = self.contract.operation(operation).laws.updated.as_ref();
+        let updated = self.contract.operation(operation).invariants.updated.as_ref();
         let shown_in = updated.and_then(|updated| self.contract.operation_named(&updated.listed.operation));
         if shown_in == Some(list) {
             books.look.refused.push(Leftover {

@@ -59,7 +59,7 @@ mod tests {
     fn a_record_carries_all_but_what_a_gap_lets_differ() {
         let contract = Contract::built_in().unwrap();
         let create = contract.operation_named("createContact").unwrap();
-        let carries = &contract.operation(create).laws.created.as_ref().unwrap().carries;
+        let carries = &contract.operation(create).invariants.created.as_ref().unwrap().carries;
         let sent = json!({"firstname": "Ada", "gender": "female"});
         assert!(carries_all(carries, &sent, &json!({"firstname": "Ada", "gender": "F"})));
         assert!(!carries_all(

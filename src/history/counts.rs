@@ -79,7 +79,7 @@ impl<'run> History<'run> {
     /// Notes a create that may have stored a record.
     pub(super) fn note_counted_create(&mut self, (exchange, intent): (&Exchange, Intent), id: Option<&str>) {
         let operation = exchange.request.operation;
-        if self.law(operation).is_none() || may_have_stored(&exchange.outcome) != Some(true) {
+        if self.invariant(operation).is_none() || may_have_stored(&exchange.outcome) != Some(true) {
             return;
         }
         let counts = intent.is_documented() && self.succeeded(exchange) && id.is_some();
@@ -88,7 +88,7 @@ impl<'run> History<'run> {
 
     /// Notes an update of a record of this run that was accepted.
     pub(super) fn note_counted_update(&mut self, request: &Request, path_values: &[(String, Value)]) {
-        let updated = self.contract.operation(request.operation).laws.updated.as_ref();
+        let updated = self.contract.operation(request.operation).invariants.updated.as_ref();
         let owner = updated.and_then(|updated| updated.listed.owner.as_ref());
         let owner = path_values.iter().find(|(name, _)| Some(name) == owner);
         if let Some((_, owner)) = owner {
@@ -160,19 +160,22 @@ impl<'run> History<'run> {
 
     /// Where this list shows the records of a write, and their identifier there.
     fn listed_at(&self, operation: OperationId, list: OperationId) -> Option<(&'run Listed, &'run str)> {
-        let laws = &self.contract.operation(operation).laws;
+        let invariants = &self.contract.operation(operation).invariants;
         let page = self.contract.operation(list).page.as_ref()?;
         let created = self
-            .law(operation)
+            .invariant(operation)
             .map(|(created, listed)| (listed, created.id.as_str()));
-        let updated = laws.updated.as_ref().map(|updated| (&updated.listed, page.id.as_str()));
+        let updated = invariants
+            .updated
+            .as_ref()
+            .map(|updated| (&updated.listed, page.id.as_str()));
         let (listed, id) = created.or(updated)?;
         (self.contract.operation_named(&listed.operation) == Some(list)).then_some((listed, id))
     }
 
     /// Where this list shows the identifier of the record of a create, if it is an item there.
     fn item_of(&self, written: &Written, list: OperationId) -> Option<&'run str> {
-        let creates = self.contract.operation(written.operation).laws.created.is_some();
+        let creates = self.contract.operation(written.operation).invariants.created.is_some();
         let (listed, id) = self.listed_at(written.operation, list).filter(|_| creates)?;
         listed.owner.is_none().then_some(id)
     }
@@ -194,9 +197,9 @@ impl<'run> History<'run> {
     /// Whether a record carries what a write sent: all that must come back, and a text with the run's mark or, where there
     /// is none, each field that must.
     fn is_sent(&self, written: &Written, (record, numbers): (&Value, &[u64])) -> bool {
-        let laws = &self.contract.operation(written.operation).laws;
-        let created = laws.created.as_ref().map(|created| &created.carries);
-        let Some(carries) = created.or(laws.updated.as_ref().map(|updated| &updated.carries)) else {
+        let invariants = &self.contract.operation(written.operation).invariants;
+        let created = invariants.created.as_ref().map(|created| &created.carries);
+        let Some(carries) = created.or(invariants.updated.as_ref().map(|updated| &updated.carries)) else {
             return false;
         };
         let strict = || carries.iter().filter(|carry| carry.gap.is_none());
@@ -209,7 +212,7 @@ impl<'run> History<'run> {
         let has = |carry: &Carry| {
             !pointer::select(&written.body, &carry.sent).is_empty() && !pointer::select(record, &carry.kept).is_empty()
         };
-        let listed = laws.created.as_ref().and_then(|created| created.listed.as_ref());
+        let listed = invariants.created.as_ref().and_then(|created| created.listed.as_ref());
         // What records hold may be alike without the run's own in it.
         listed.is_some_and(|listed| listed.owner.is_none())
             && strict().next().is_some()

@@ -73,8 +73,8 @@ impl Observations {
             .cloned()
             .collect();
         let has_owner = |made: &Made| {
-            let law = history.law(made.operation);
-            law.is_some_and(|(_, listed)| listed.owner.is_some())
+            let invariant = history.invariant(made.operation);
+            invariant.is_some_and(|(_, listed)| listed.owner.is_some())
         };
         Self {
             findable: made.iter().filter(|made| history.identifier(made).is_some()).count(),
@@ -105,12 +105,12 @@ impl History<'_> {
     /// Whether a record is listed with what was sent.
     pub(super) fn carries(&self, made: &Made, seen: &ObservedRecord) -> bool {
         let body = made.request.json().unwrap_or(&Value::Null);
-        self.law(made.operation)
+        self.invariant(made.operation)
             .is_none_or(|(created, _)| carries_all(&created.carries, body, &seen.record))
     }
 
     fn identifier<'made>(&self, made: &'made Made) -> Option<&'made Value> {
-        let (created, _) = self.law(made.operation)?;
+        let (created, _) = self.invariant(made.operation)?;
         made.resource.pointer(&created.id).filter(|id| identifier(id).is_some())
     }
 
@@ -140,7 +140,7 @@ impl History<'_> {
     /// Where an item holds a text of the created record, under whichever identifier: a text with the run's mark in it,
     /// which nobody else would have sent.
     fn text_in(&self, made: &Made, item: &Value) -> Option<String> {
-        let (created, listed) = self.law(made.operation)?;
+        let (created, listed) = self.invariant(made.operation)?;
         let at = listed.at.as_deref().filter(|_| listed.owner.is_some())?;
         let records = item.pointer(at)?.as_array()?;
         let body = made.request.json()?;
@@ -155,7 +155,7 @@ impl History<'_> {
     pub(super) fn belongs_in(&self, list: OperationId, made: &Made, item: &Value) -> bool {
         let page = self.contract.operation(list).page.as_ref();
         let id = page.and_then(|page| item.pointer(&page.id));
-        let listed = self.law(made.operation).map(|(_, listed)| listed);
+        let listed = self.invariant(made.operation).map(|(_, listed)| listed);
         match listed.and_then(|listed| listed.owner.as_ref()) {
             None => id.is_some() && id == self.identifier(made),
             Some(owner) => {
@@ -172,7 +172,7 @@ impl History<'_> {
         item: &'item Value,
         in_place: bool,
     ) -> Option<(&'item Value, String)> {
-        let (created, listed) = self.law(made.operation)?;
+        let (created, listed) = self.invariant(made.operation)?;
         if listed.owner.is_none() {
             return in_place.then(|| (item, String::new()));
         }
@@ -190,12 +190,12 @@ impl History<'_> {
         self.note_keeping(&observations.made, whole, |index| observations.found.get(&index));
         let last = walk.last_request(self.contract);
         for (index, made) in observations.made.iter().enumerate() {
-            let Some((law, _)) = self.law(made.operation) else {
+            let Some((invariant, _)) = self.invariant(made.operation) else {
                 continue;
             };
             let creation = Creation {
                 operation: made.operation,
-                law,
+                invariant,
                 request: &made.request,
                 resource: &made.resource,
                 seen_before: made.seen_before,

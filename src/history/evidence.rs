@@ -108,9 +108,9 @@ impl PageSeen {
     /// The request for this page.
     #[must_use]
     pub fn request(&self, contract: &Contract) -> Request {
-        let law = contract.operation(self.request.operation).page.as_ref();
-        match law.zip(self.asked) {
-            Some((law, asked)) => self.request.asking(&law.parameter, &asked.to_string()),
+        let invariant = contract.operation(self.request.operation).page.as_ref();
+        match invariant.zip(self.asked) {
+            Some((invariant, asked)) => self.request.asking(&invariant.parameter, &asked.to_string()),
             None => Request::clone(&self.request),
         }
     }
@@ -172,7 +172,7 @@ pub struct Creation<'seen> {
     /// The operation that created it.
     pub operation: OperationId,
     /// What the contract promises of it.
-    pub law: &'seen Created,
+    pub invariant: &'seen Created,
     /// The accepted request.
     pub request: &'seen Request,
     /// The record in the answer.
@@ -185,7 +185,7 @@ impl Creation<'_> {
     /// Whether the record has an identifier to be found by.
     #[must_use]
     pub fn is_identified(&self) -> bool {
-        self.resource.pointer(&self.law.id).and_then(identifier).is_some()
+        self.resource.pointer(&self.invariant.id).and_then(identifier).is_some()
     }
 }
 
@@ -212,7 +212,7 @@ pub struct Updating<'seen> {
     /// The operation that updated it.
     pub operation: OperationId,
     /// What the contract promises of it.
-    pub law: &'seen Updated,
+    pub invariant: &'seen Updated,
     /// The accepted request.
     pub request: &'seen Request,
     /// The record in the list and its marked pointer in the answer, when it was found.

@@ -163,8 +163,8 @@ impl<'run> History<'run> {
     }
 
     /// Where the records of a create are listed, as the contract has it.
-    pub(super) fn law(&self, operation: OperationId) -> Option<(&'run Created, &'run Listed)> {
-        let created = self.contract.operation(operation).laws.created.as_ref()?;
+    pub(super) fn invariant(&self, operation: OperationId) -> Option<(&'run Created, &'run Listed)> {
+        let created = self.contract.operation(operation).invariants.created.as_ref()?;
         Some((created, created.listed.as_ref()?))
     }
 
@@ -176,7 +176,7 @@ impl<'run> History<'run> {
     /// Notes the identifiers of records that the items hold, so that one of them given to a new record is seen.
     pub(super) fn note_nested(&mut self, list: OperationId, items: &[Value]) {
         for create in self.contract.creating_within(list) {
-            let created = self.contract.operation(create).laws.created.as_ref();
+            let created = self.contract.operation(create).invariants.created.as_ref();
             let within = created.and_then(|created| Some((created, created.listed.as_ref()?.at.as_ref()?)));
             let Some((created, at)) = within else { continue };
             let nested = format!("{at}/*{}", created.id);

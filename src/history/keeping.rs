@@ -75,8 +75,8 @@ impl History<'_> {
     fn has_same_identifier(&self, made: &[Made]) -> bool {
         let mut first: HashMap<(OperationId, Digest), Option<&Value>> = HashMap::new();
         made.iter().any(|made| {
-            let law = self.contract.operation(made.operation).laws.created.as_ref();
-            let id = law.and_then(|law| made.resource.pointer(&law.id));
+            let invariant = self.contract.operation(made.operation).invariants.created.as_ref();
+            let id = invariant.and_then(|invariant| made.resource.pointer(&invariant.id));
             id.filter(|id| !id.is_null()).is_some_and(|id| {
                 let sent = made.request.json();
                 *first.entry((made.operation, Digest::of(id))).or_insert(sent) != sent

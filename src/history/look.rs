@@ -225,23 +225,23 @@ impl History<'_> {
 
     fn read_page(&mut self, look: &mut Look, asked: Option<u64>, (exchange, body): (&Exchange, &Body)) -> bool {
         let list = look.walk.operation;
-        let Some(law) = self.contract.operation(list).page.as_ref() else {
+        let Some(invariant) = self.contract.operation(list).page.as_ref() else {
             return false;
         };
         self.bindings.bind(self.contract, list, &body.value);
-        let items = pointer::get(&body.value, &law.items).and_then(Value::as_array);
+        let items = pointer::get(&body.value, &invariant.items).and_then(Value::as_array);
         self.note_nested(list, items.map_or(&[][..], Vec::as_slice));
         let mut enough = false;
         for (index, value) in items.into_iter().flatten().enumerate() {
             let item = Item {
                 value,
-                at: (law.items.as_str(), index),
+                at: (invariant.items.as_str(), index),
                 page: asked,
                 request: &exchange.request,
             };
             enough |= self.meet(&mut look.seeking, list, item);
         }
-        look.add(page_seen(law, asked, body, &exchange.request), enough);
+        look.add(page_seen(invariant, asked, body, &exchange.request), enough);
         enough
     }
 

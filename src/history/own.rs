@@ -66,12 +66,12 @@ impl History<'_> {
         self.own.insert(operation, own);
     }
 
-    /// Doubts what a 202 answers where no law says what is created: it has begun something, and created nothing yet (RFC
+    /// Doubts what a 202 answers where no invariant says what is created: it has begun something, and created nothing yet (RFC
     /// 9110, section 15.3.3).
     pub(super) fn doubt_accepted(&mut self, exchange: &Exchange) {
         let operation = exchange.request.operation;
-        let by_law = self.contract.operation(operation).laws.created.is_some();
-        if exchange.status() == Some(202) && !by_law && self.own.contains_key(&operation) {
+        let by_invariant = self.contract.operation(operation).invariants.created.is_some();
+        if exchange.status() == Some(202) && !by_invariant && self.own.contains_key(&operation) {
             let reason = self.doubtful(operation, "a 202 creates no record");
             self.own.insert(operation, Own::Doubtful(reason));
         }
@@ -114,8 +114,8 @@ impl History<'_> {
         let Some(Own::Answered(made)) = self.own.get(&create) else {
             return OwnRecord::Missing;
         };
-        let by_law = self.contract.operation(create).laws.created.is_some();
-        if by_law || self.is_own(body, &made.resource) {
+        let by_invariant = self.contract.operation(create).invariants.created.is_some();
+        if by_invariant || self.is_own(body, &made.resource) {
             self.observation_of(body)
         } else {
             OwnRecord::Unmarked
@@ -130,7 +130,7 @@ impl History<'_> {
         }
     }
 
-    /// Whether the record with this identifier carries the run's mark in a text of its own, where no law says which texts
+    /// Whether the record with this identifier carries the run's mark in a text of its own, where no invariant says which texts
     /// come back. What stands within it may be another record: the cart of a customer holds what the run has put into it.
     pub(super) fn is_own(&self, body: &Value, id: &Value) -> bool {
         let Some(id) = identifier(id) else { return false };

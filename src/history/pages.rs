@@ -1,4 +1,4 @@
-//! The pages of a list: what each shows, and whether they add up. Law 1.
+//! The pages of a list: what each shows, and whether they add up. Invariant 1.
 
 use std::sync::Arc;
 
@@ -6,22 +6,26 @@ use serde_json::Value;
 
 use super::evidence::{PageSeen, Stability, Walk, WalkEnd};
 use crate::contract::pointer;
-use crate::contract::vocabulary::PageLaw;
+use crate::contract::vocabulary::PageInvariant;
 use crate::exchange::json::Body;
 use crate::exchange::{Digest, Request};
 
 /// A page as it was seen.
-pub(super) fn page_seen(law: &PageLaw, asked: Option<u64>, body: &Body, request: &Request) -> PageSeen {
+pub(super) fn page_seen(invariant: &PageInvariant, asked: Option<u64>, body: &Body, request: &Request) -> PageSeen {
     let integer = |at: &str| pointer::get(&body.value, at).and_then(integer);
-    let items = pointer::get(&body.value, &law.items).and_then(Value::as_array);
-    let identifier = |item: &Value| pointer::get(item, &law.id).filter(|id| !id.is_null()).map(Digest::of);
+    let items = pointer::get(&body.value, &invariant.items).and_then(Value::as_array);
+    let identifier = |item: &Value| {
+        pointer::get(item, &invariant.id)
+            .filter(|id| !id.is_null())
+            .map(Digest::of)
+    };
     PageSeen {
         asked,
         request: Arc::new(request.clone()),
-        page: integer(&law.page),
-        per_page: integer(&law.per_page),
-        total: integer(&law.total),
-        last_page: integer(&law.last_page),
+        page: integer(&invariant.page),
+        per_page: integer(&invariant.per_page),
+        total: integer(&invariant.total),
+        last_page: integer(&invariant.last_page),
         listed: items.is_some(),
         items: items.map_or(&[][..], Vec::as_slice).iter().map(identifier).collect(),
     }
@@ -228,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_read_where_the_law_says_that_it_stands() {
+    fn a_page_is_read_where_the_invariant_says_that_it_stands() {
         let page = answered(&["a", "b"], 2);
         assert_eq!(
             (page.page, page.per_page, page.total, page.last_page),

@@ -32,9 +32,9 @@ impl History<'_> {
         own.find_map(identifier)
     }
 
-    /// Where a create's answer shows the identifier: where the law says, else what its links lead into paths and queries.
+    /// Where a create's answer shows the identifier: where the invariant says, else what its links lead into paths and queries.
     fn created_ids<'body>(&self, operation: OperationId, body: &'body Value) -> Vec<&'body Value> {
-        if self.contract.operation(operation).laws.created.is_some() {
+        if self.contract.operation(operation).invariants.created.is_some() {
             let identity = self.contract.identity(operation);
             return identity.and_then(|at| body.pointer(&at)).into_iter().collect();
         }
@@ -59,7 +59,7 @@ impl History<'_> {
             seen_before,
             path_values: sending.path_values.clone(),
         };
-        let Some(law) = &self.contract.operation(operation).laws.created else {
+        let Some(invariant) = &self.contract.operation(operation).invariants.created else {
             let ids = Value::from_iter(self.created_ids(operation, &body.value).into_iter().cloned());
             let mut all = ids.as_array().into_iter().flatten();
             let was_seen = all.any(|id| self.shown.shows(id));
@@ -75,13 +75,13 @@ impl History<'_> {
             }
             return;
         };
-        let resource = body.value.pointer(&law.resource).unwrap_or(&Value::Null);
-        let id = resource.pointer(&law.id);
+        let resource = body.value.pointer(&invariant.resource).unwrap_or(&Value::Null);
+        let id = resource.pointer(&invariant.id);
         let was_seen = id.is_some_and(|id| self.was_seen(operation, id));
         // What has nothing of this run in it may be a record that was there before: whether two may be the same is a gap.
         let has_mark = || request.json().is_some_and(|body| self.mark.is_in(body));
         let seen_before = was_seen && (main || has_mark());
-        let made = made(identified(resource, &law.id), seen_before);
+        let made = made(identified(resource, &invariant.id), seen_before);
         if main {
             let marked = self.mark.is_in(resource);
             // Who needs an identifier that was not answered says so.
@@ -96,7 +96,7 @@ impl History<'_> {
         }
         show(Evidence::Creation(Creation {
             operation,
-            law,
+            invariant,
             request,
             resource,
             seen_before,
@@ -108,7 +108,7 @@ impl History<'_> {
     pub(super) fn updated(&mut self, request: &Request, sending: &Sending) {
         self.note_counted_update(request, &sending.path_values);
         let operation = request.operation;
-        if sending.role == Role::Main && self.contract.operation(operation).laws.updated.is_some() {
+        if sending.role == Role::Main && self.contract.operation(operation).invariants.updated.is_some() {
             self.changed.push(Changed {
                 operation,
                 request: request.clone(),

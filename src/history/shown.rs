@@ -1,7 +1,7 @@
 //! The values that answers showed, so that a create which answers with one of them is known to give another record's
 //! identifier. The main type is [`Shown`].
 //!
-//! A contract with our laws says where the identifiers of its lists stand, and those alone are kept. Of another one nobody
+//! A contract with our invariants says where the identifiers of its lists stand, and those alone are kept. Of another one nobody
 //! knows, so every short text and number counts, where the contract has a create that is known by its links alone.
 
 use serde_json::Value;

@@ -75,7 +75,7 @@ impl History<'_> {
     /// Notes in which form a create sent the field that has several.
     pub(super) fn note_form(&mut self, exchange: &Exchange, sending: &Sending, accepted: bool) {
         let operation = exchange.request.operation;
-        let has_forms = !self.contract.operation(operation).laws.accepts.is_empty();
+        let has_forms = !self.contract.operation(operation).invariants.accepts.is_empty();
         if !has_forms || sending.role != Role::Main {
             return;
         }
@@ -93,7 +93,7 @@ impl History<'_> {
     pub(crate) fn judge_forms(&mut self, operation: OperationId, tried: &[TimestampForm], show: Show<'_>) {
         let mut forms = self.tried.forms.remove(&operation).unwrap_or_default();
         forms.retain(|in_form| tried.contains(&in_form.form));
-        let Some(accepts) = self.contract.operation(operation).laws.accepts.first() else {
+        let Some(accepts) = self.contract.operation(operation).invariants.accepts.first() else {
             return;
         };
         for form in &accepts.forms {

@@ -41,16 +41,16 @@ impl ChangeSought {
     }
 
     /// Whether the record was seen with everything that was sent, as far as it must come back.
-    fn carries(&self, law: &Updated) -> bool {
+    fn carries(&self, invariant: &Updated) -> bool {
         let record = self.record.as_ref();
-        record.is_some_and(|seen| carries_all(&law.carries, &self.body, &seen.record))
+        record.is_some_and(|seen| carries_all(&invariant.carries, &self.body, &seen.record))
     }
 
     /// The same, and what a gap lets differ is there as it was sent, or came spelled otherwise: it is not what stood there
     /// before, or the same was sent before.
-    fn arrived(&self, law: &Updated, among: &Among) -> bool {
+    fn arrived(&self, invariant: &Updated, among: &Among) -> bool {
         let Some(seen) = &self.record else { return false };
-        law.carries.iter().all(|carry| {
+        invariant.carries.iter().all(|carry| {
             let strict = Carry {
                 gap: None,
                 ..carry.clone()
@@ -75,8 +75,8 @@ impl ChangeSought {
 
 impl<'run> History<'run> {
     /// Where an update shows, as the contract has it.
-    fn updated_law(&self, operation: OperationId) -> Option<&'run Updated> {
-        self.contract.operation(operation).laws.updated.as_ref()
+    fn updated_invariant(&self, operation: OperationId) -> Option<&'run Updated> {
+        self.contract.operation(operation).invariants.updated.as_ref()
     }
 
     pub(super) fn change_sought(&self, changed: &Arc<Changed>, sent: Option<&Value>) -> ChangeSought {
@@ -94,30 +94,30 @@ impl<'run> History<'run> {
 
     /// Whether an update was seen.
     pub(super) fn has_arrived(&self, sought: &ChangeSought) -> bool {
-        let law = self.updated_law(sought.changed.operation);
-        law.is_none_or(|law| match &sought.among {
-            Some(among) => sought.arrived(law, among),
-            None => sought.carries(law),
+        let invariant = self.updated_invariant(sought.changed.operation);
+        invariant.is_none_or(|invariant| match &sought.among {
+            Some(among) => sought.arrived(invariant, among),
+            None => sought.carries(invariant),
         })
     }
 
     /// Notes the updated record, and an item that shows something of what was sent to it. Hands back whether the update was
     /// seen, where that ends a walk.
     pub(super) fn observe_change(&self, item: Item<'_>, sought: &mut ChangeSought) -> bool {
-        let Some(law) = self.updated_law(sought.changed.operation) else {
+        let Some(invariant) = self.updated_invariant(sought.changed.operation) else {
             return false;
         };
         let list = self.contract.operation(item.request.operation);
         let id = list.page.as_ref().and_then(|page| item.value.pointer(&page.id));
         let mut values = sought.changed.path_values.iter();
-        let owner = values.find(|(name, _)| Some(name) == law.listed.owner.as_ref());
+        let owner = values.find(|(name, _)| Some(name) == invariant.listed.owner.as_ref());
         let own = id.zip(owner).is_some_and(|(id, (_, owner))| text(id) == text(owner));
         if own {
             // A record that moves while the list is walked may be met twice, as it was and as it is.
-            if !sought.carries(law) {
+            if !sought.carries(invariant) {
                 sought.record = Some(ObservedRecord::new(item, item.value, ""));
             }
-        } else if let Some(carry) = law
+        } else if let Some(carry) = invariant
             .carries
             .iter()
             .find(|carry| self.shows_mark(carry, &sought.body, item.value))
@@ -143,7 +143,7 @@ impl<'run> History<'run> {
     /// Judges what a look shows of an update; `timely` where it was late enough to say that something is not there.
     pub(super) fn judge_change(&mut self, sought: &ChangeSought, walk: &Walk, timely: bool, show: Show<'_>) {
         let changed = &sought.changed;
-        let Some(law) = self.updated_law(changed.operation) else {
+        let Some(invariant) = self.updated_invariant(changed.operation) else {
             return;
         };
         if let Some(record) = &sought.record {
@@ -154,7 +154,7 @@ impl<'run> History<'run> {
         let record = sought.record.as_ref();
         let updating = Updating {
             operation: changed.operation,
-            law,
+            invariant,
             request: &changed.request,
             listed: record.map(|seen| (&seen.record, seen.pointer.as_str())),
             elsewhere: elsewhere.map(|seen| seen.pointer.as_str()),

@@ -75,9 +75,9 @@ fn comes_back<'node>(contract: &Contract, operation: OperationId, node: &'node N
 }
 
 fn carries(contract: &Contract, operation: OperationId) -> impl Iterator<Item = &Carry> {
-    let laws = &contract.operation(operation).laws;
-    let created = laws.created.iter().flat_map(|created| &created.carries);
-    created.chain(laws.updated.iter().flat_map(|updated| &updated.carries))
+    let invariants = &contract.operation(operation).invariants;
+    let created = invariants.created.iter().flat_map(|created| &created.carries);
+    created.chain(invariants.updated.iter().flat_map(|updated| &updated.carries))
 }
 
 /// What the examples of other operations with the same body show at a place: values as good as our own.

@@ -97,7 +97,7 @@ pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64)
     let all = documented.edge_cases.iter().copied();
     let (mut fields, mut edge_cases): (Vec<_>, Vec<_>) = all.partition(|edge_case| edge_case.kind.is_of_a_field());
     let is_varied =
-        creates && documented.laws.created.is_some() && Template::of(contract, operation).slots().have_texts();
+        creates && documented.invariants.created.is_some() && Template::of(contract, operation).slots().have_texts();
     edge_cases.retain(|edge_case| !(is_varied && edge_case.kind == EdgeCaseKind::TextBeyondAscii));
     if fields.len() > MOST_FIELDS {
         let mut random = ChaCha8Rng::seed_from_u64(seed);

@@ -145,7 +145,7 @@ pub fn given(contract: &Contract, operation: &Operation, parameter: &Parameter) 
         return None;
     }
     // Whom an example stands for, a write is not to be sent in the name of.
-    let examples = operation.is_read() || operation.has_laws();
+    let examples = operation.is_read() || operation.has_invariants();
     let example = parameter.sample.clone().filter(|_| examples);
     let example = example.map(|value| (Given::Example, value));
     example.or_else(|| Some((Given::MadeUp, parameter::made_up(contract, parameter, examples)?)))

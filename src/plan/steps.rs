@@ -243,8 +243,8 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, supply): (u64, &Supply)
     let operation = contract.operation(id);
     let call = call_of(contract, id, supply);
     let varied = match call {
-        Action::Create => operation.laws.created.as_ref().map(|_| Action::VaryCreate),
-        Action::Update => operation.laws.updated.as_ref().map(|_| Action::VaryUpdate),
+        Action::Create => operation.invariants.created.as_ref().map(|_| Action::VaryCreate),
+        Action::Update => operation.invariants.updated.as_ref().map(|_| Action::VaryUpdate),
         _ => None,
     };
     let reads = operation.is_read();
@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lists_show_is_filled_and_what_laws_bind_is_varied() {
+    fn what_lists_show_is_filled_and_what_invariants_bind_is_varied() {
         let (contract, plan) = plan(&all());
         for action in [Action::Fill, Action::FillLast, Action::WalkFilled] {
             let lists = names(&contract, &plan, |other| other == action);
@@ -578,7 +578,7 @@ mod tests {
     }
 
     #[test]
-    fn a_contract_without_the_law_plans_no_edge_case() {
+    fn a_contract_without_the_invariant_plans_no_edge_case() {
         let silent = crate::contract::BUILT_IN.replacen("\nx-edge-cases:", "\nx-other:", 1);
         let contract = Contract::read("openapi.yaml", silent).unwrap();
         let plan = Plan::new(&contract, &all());

@@ -34,7 +34,7 @@ fn looks_like_data(value: &Value) -> bool {
 pub struct Template<'contract> {
     contract: &'contract Contract,
     operation: OperationId,
-    has_laws: bool,
+    has_invariants: bool,
     example: Option<&'contract Value>,
     fields: Vec<Field<'contract>>,
 }
@@ -49,7 +49,7 @@ struct Field<'contract> {
     links: Vec<&'contract Link>,
     /// Whether the links lead an identifier here, one that must not be made up.
     takes_identifier: bool,
-    /// Whether the laws say that it comes back with the record.
+    /// Whether the invariants say that it comes back with the record.
     is_carried: bool,
     /// Whether a gap of the contract touches the field by name.
     in_gap: bool,
@@ -69,7 +69,7 @@ impl<'contract> Template<'contract> {
         let mut template = Self {
             contract,
             operation,
-            has_laws: documented.has_laws(),
+            has_invariants: documented.has_invariants(),
             example: request.and_then(|request| request.example.as_ref()),
             fields: Vec::new(),
         };
@@ -152,7 +152,7 @@ impl<'contract> Template<'contract> {
         let is_identifying = |link: &Link| {
             let from = self.contract.operation(link.from);
             let listed = from.page.as_ref().map(|page| format!("{}/*{}", page.items, page.id));
-            let created = from.laws.created.as_ref();
+            let created = from.invariants.created.as_ref();
             let created = created.map(|created| format!("{}{}", created.resource, created.id));
             [listed, created]
                 .into_iter()
@@ -164,7 +164,7 @@ impl<'contract> Template<'contract> {
     }
 
     fn is_carried(&self, at: &str) -> bool {
-        let created = self.contract.operation(self.operation).laws.created.iter();
+        let created = self.contract.operation(self.operation).invariants.created.iter();
         let mut carries = created.flat_map(|created| &created.carries);
         carries.any(|carry| pointer::any_element(at) == carry.sent)
     }
@@ -173,7 +173,7 @@ impl<'contract> Template<'contract> {
     ///
     /// # Errors
     ///
-    /// [`NoValue`] when a field that the laws say is carried takes an identifier that no answer has shown.
+    /// [`NoValue`] when a field that the invariants say is carried takes an identifier that no answer has shown.
     pub fn draft(
         &self,
         bindings: &Bindings,
@@ -225,7 +225,7 @@ impl Maker<'_> {
         for field in &self.template.fields {
             match self.leaf(field) {
                 Some(leaf) => leaves.push(leaf),
-                None if field.takes_identifier && field.is_carried && self.template.has_laws => {
+                None if field.takes_identifier && field.is_carried && self.template.has_invariants => {
                     let target = Target::Body(field.pointer.clone());
                     let (contract, operation) = (self.template.contract, self.template.operation);
                     return Err(self.bindings.lacks(contract, operation, &target, &field.pointer));
@@ -242,13 +242,13 @@ impl Maker<'_> {
         let contract = self.template.contract;
         let mut linked = self.bindings.carried(contract, self.template.operation, &field.links);
         // What a create of the run showed is its own; whatever else is there may be about somebody.
-        linked.retain(|(link, _)| self.template.has_laws || !contract.operation(link.from).is_read());
+        linked.retain(|(link, _)| self.template.has_invariants || !contract.operation(link.from).is_read());
         let choices = linked.into_iter().map(|(link, value)| Choice {
             value: value.clone(),
             from_target: contract.operation(link.from).is_read() || looks_like_data(value),
         });
         let mut choices: Vec<_> = choices.collect();
-        if !self.template.has_laws {
+        if !self.template.has_invariants {
             choices.extend(self.nobodys(field).map(Choice::own));
         } else if !field.takes_identifier {
             let own = self.own(field).into_iter().map(Choice::own);
@@ -280,7 +280,12 @@ impl Maker<'_> {
         if let Some(text) = node.member("x-synthetic").and_then(Node::text) {
             return vec![Value::String(text.replace("{mark}", &self.mark))];
         }
-        let accepts = &self.template.contract.operation(self.template.operation).laws.accepts;
+        let accepts = &self
+            .template
+            .contract
+            .operation(self.template.operation)
+            .invariants
+            .accepts;
         let takes_forms = accepts.iter().any(|accepts| accepts.sent == *at);
         if takes_forms || node.member("format").and_then(Node::text) == Some("date-time") {
             let instants = synthetic::timestamps(example, self.form, self.number);

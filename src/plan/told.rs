@@ -37,7 +37,7 @@ pub struct Planned {
 
 impl Plan {
     /// The steps in order, each with what it decides. A fact that several calls decide stands at the step that is made
-    /// for it: what every answer shows at the operation's own call, a law at the step that gathers its evidence.
+    /// for it: what every answer shows at the operation's own call, an invariant at the step that gathers its evidence.
     #[must_use]
     pub fn told(&self, contract: &Contract) -> Vec<Planned> {
         let calls = Calls::of(self, contract);

@@ -5,8 +5,8 @@
 //!
 //! `POST` may create a record, and it may log a caller out, restart a host or start a job; `PATCH` on a list may rewrite
 //! every row. A document says which by nothing but prose. So a write is sent where the contract tells how to find what it
-//! made: by a law that names its list, or by a link that leads its identifier to a read. What it is created below, such as the
-//! user whom a message goes to, must be the run's own too, unless a law says what it creates. Everything else is sent only
+//! made: by an invariant that names its list, or by a link that leads its identifier to a read. What it is created below, such as the
+//! user whom a message goes to, must be the run's own too, unless an invariant says what it creates. Everything else is sent only
 //! where somebody names the operation.
 
 use std::collections::{BTreeSet, HashSet};
@@ -83,11 +83,11 @@ impl<'plan> Understood<'plan> {
         foreign.map(|(_, parameter)| not_own(parameter))
     }
 
-    /// Why a create may be about another's record: a list shows what it needs, and no create of the run does. Where a law says
+    /// Why a create may be about another's record: a list shows what it needs, and no create of the run does. Where an invariant says
     /// what it creates, that is meant.
     fn below_another(&self, id: OperationId) -> Option<String> {
         let operation = self.contract.operation(id);
-        if operation.has_laws() {
+        if operation.has_invariants() {
             return None;
         }
         let is_linked = |index: usize| {
@@ -119,13 +119,16 @@ fn not_own(parameter: &Parameter) -> String {
 
 /// Why what a create does is not understood, whatever it is created below.
 fn against_create(contract: &Contract, scope: &Selection, id: OperationId) -> Option<String> {
-    let laws = &contract.operation(id).laws;
-    let listed = laws.created.as_ref().is_some_and(|created| created.listed.is_some());
+    let invariants = &contract.operation(id).invariants;
+    let listed = invariants
+        .created
+        .as_ref()
+        .is_some_and(|created| created.listed.is_some());
     if !listed && shows(contract, scope, id).is_none() {
         let words = "nothing says where a record that it creates is shown, so none could be recognised again";
         return Some(words.to_owned());
     }
-    if laws.created.is_none() {
+    if invariants.created.is_none() {
         let marked = marked_fields(contract, id);
         if marked.is_empty() {
             let words = "no field of its body can carry the run's tag, so no record could be recognised again";
@@ -197,10 +200,10 @@ fn shows_text(contract: &Contract, read: OperationId, names: &BTreeSet<String>) 
     false
 }
 
-/// A required field of the body that would be the identifier of another's record, where no law says that it is meant.
+/// A required field of the body that would be the identifier of another's record, where no invariant says that it is meant.
 fn foreign_field(contract: &Contract, id: OperationId) -> Option<String> {
     let operation = contract.operation(id);
-    if operation.has_laws() {
+    if operation.has_invariants() {
         return None;
     }
     let required = body::required(contract, id).into_iter();

@@ -79,8 +79,8 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
         return Vec::new();
     }
     let documented = contract.operation(operation);
-    let laws = &documented.laws;
-    let offsets = laws
+    let invariants = &documented.invariants;
+    let offsets = invariants
         .accepts
         .iter()
         .any(|accepts| accepts.forms.contains(&TimestampForm::Offset));

@@ -158,7 +158,7 @@ impl<'run> Exchanges<'run> {
         }
     }
 
-    /// The number of the exchange that showed a finding, where it is known: a law is broken by several, and of those
+    /// The number of the exchange that showed a finding, where it is known: an invariant is broken by several, and of those
     /// the last with the finding's request is named.
     #[must_use]
     pub fn that_showed(&self, finding: &Finding) -> Option<u64> {

@@ -1,4 +1,4 @@
-//! `accepted-form`: a documented form of a request field is refused where another is accepted. Law 7.
+//! `accepted-form`: a documented form of a request field is refused where another is accepted. Invariant 7.
 
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
@@ -9,7 +9,7 @@ use crate::history::evidence::FormTried;
 pub(super) static RULE: Rule = Rule {
     name: "accepted-form",
     level: Level::Deny,
-    topic: Topic::Laws,
+    topic: Topic::Invariants,
     summary: "Each form that the document gives a request field is accepted.",
     explanation: "A field documented in several forms, such as a datetime with the suffix Z or with a numeric \
                   offset, is sent in each of them with the same other fields. Where one form is accepted and another \
@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     leaves_alone: "A form that is refused while no other is accepted: then the refusal may be about something else. \
                    Every status but 400 and 422.",
     fix: "Accept every documented form, or take the form out of the document.",
-    source: "Create visit, datetime; x-laws, accepts",
+    source: "Create visit, datetime; x-invariants, accepts",
     example: Example {
         fact: "createVisit accepts /datetime: numeric offset",
         documented: "numeric offset",
@@ -104,8 +104,8 @@ mod tests {
     }
 
     #[test]
-    fn the_finding_points_at_the_law() {
-        let law = "/paths/~1organization~1v1~1visits/post/x-laws/accepts/0";
-        assert_eq!(tried(Some(400), true).places("accepted-form"), ("", law));
+    fn the_finding_points_at_the_invariant() {
+        let invariant = "/paths/~1organization~1v1~1visits/post/x-invariants/accepts/0";
+        assert_eq!(tried(Some(400), true).places("accepted-form"), ("", invariant));
     }
 }

@@ -8,7 +8,7 @@ use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::{Security, StatusPattern};
 use crate::contract::pointer;
-use crate::contract::vocabulary::PageLaw;
+use crate::contract::vocabulary::PageInvariant;
 use crate::exchange::{Credential, OnRefusal, Purpose};
 
 pub(super) static RULE: Rule = Rule {
@@ -76,7 +76,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 fn shown(seen: &ExchangeSeen<'_>) -> String {
     let request = &seen.exchange.request;
     let page = seen.operation.page.as_ref();
-    let asks = |page: &PageLaw| request.path.contains(&format!("{}=", page.parameter));
+    let asks = |page: &PageInvariant| request.path.contains(&format!("{}=", page.parameter));
     match request.credential {
         Credential::Empty { .. } => " to an empty token".to_owned(),
         Credential::Wrong { near, .. } => format!(" to {}", near.tell()),

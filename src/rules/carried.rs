@@ -1,4 +1,4 @@
-//! `carried`: a record does not carry what was sent. Laws 3 and 5, and the second half of law 2.
+//! `carried`: a record does not carry what was sent. Invariants 3 and 5, and the second half of invariant 2.
 
 use serde_json::Value;
 
@@ -17,10 +17,10 @@ use crate::history::evidence::{Creation, Observation, Updating};
 pub(super) static RULE: Rule = Rule {
     name: "carried",
     level: Level::Deny,
-    topic: Topic::Laws,
+    topic: Topic::Invariants,
     summary: "What a create answers, and what is listed after a create or an update, carries the fields that were \
               sent.",
-    explanation: "The fields that x-laws names are compared with what comes back: in the answer to the create, in \
+    explanation: "The fields that x-invariants names are compared with what comes back: in the answer to the create, in \
                   its list, and in the list after an update. Text and numbers are compared as values, timestamps as \
                   instants. A value that is lost or changed is lost data, and so is one that stands in another \
                   element of an array than it was sent in, and an element that a create was sent once and shows twice.",
@@ -28,7 +28,7 @@ pub(super) static RULE: Rule = Rule {
                    values or format are a gap (`respelled` tells them), as long as elements do not show each other's. \
                    Timestamps in a form that names no instant. The order of an array, and further elements in it.",
     fix: "Store and answer the value that was sent.",
-    source: "Endpoints: the created resource is in data; x-laws, carries",
+    source: "Endpoints: the created resource is in data; x-invariants, carries",
     example: Example {
         fact: "createTag created /data/name: as sent in /name",
         documented: "as sent in /name",
@@ -61,9 +61,9 @@ pub(super) enum Strictness {
 pub(super) fn answered(creation: &Creation<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
     let sent = Sent {
         creates: true,
-        ..Sent::new(creation.operation, &creation.law.carries, creation.request)
+        ..Sent::new(creation.operation, &creation.invariant.carries, creation.request)
     };
-    let record = (creation.resource, creation.law.resource.as_str());
+    let record = (creation.resource, creation.invariant.resource.as_str());
     sent.judge(record, sink, strictness, FactKind::Carried);
 }
 
@@ -73,7 +73,7 @@ pub(super) fn listed(observation: &Observation<'_>, sink: &mut Sink<'_>, strictn
         let creation = &observation.creation;
         let sent = Sent {
             creates: true,
-            ..Sent::new(creation.operation, &creation.law.carries, creation.request)
+            ..Sent::new(creation.operation, &creation.invariant.carries, creation.request)
         };
         sent.judge(listed, sink, strictness, FactKind::ListedCarrying);
     }
@@ -82,7 +82,7 @@ pub(super) fn listed(observation: &Observation<'_>, sink: &mut Sink<'_>, strictn
 /// Judges the fields of the listed record, after an update.
 pub(super) fn updated(updating: &Updating<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
     if let Some(listed) = updating.listed {
-        let sent = Sent::new(updating.operation, &updating.law.carries, updating.request);
+        let sent = Sent::new(updating.operation, &updating.invariant.carries, updating.request);
         sent.judge(listed, sink, strictness, FactKind::UpdatedCarrying);
     }
 }
@@ -365,13 +365,16 @@ mod tests {
     }
 
     #[test]
-    fn the_finding_points_at_the_field_and_at_the_law() {
-        let law = "/paths/~1organization~1v1~1tags/post/x-laws/created/carries/0";
-        assert_eq!(tag(&json!("a"), &json!("b")).places("carried"), ("/data/name", law));
-        let law = "/paths/~1organization~1v1~1contact-database/post/x-laws/created/carries/5";
+    fn the_finding_points_at_the_field_and_at_the_invariant() {
+        let invariant = "/paths/~1organization~1v1~1tags/post/x-invariants/created/carries/0";
+        assert_eq!(
+            tag(&json!("a"), &json!("b")).places("carried"),
+            ("/data/name", invariant)
+        );
+        let invariant = "/paths/~1organization~1v1~1contact-database/post/x-invariants/created/carries/5";
         assert_eq!(
             methods(&json!([])).places("carried"),
-            ("/data/contact_methods/*/contact", law)
+            ("/data/contact_methods/*/contact", invariant)
         );
     }
 

@@ -7,7 +7,7 @@ use crate::history::evidence::WalkEnd;
 use crate::rules::testing::{Bench, Told};
 use crate::rules::{Level, Verdict};
 
-/// Which fact of a law's list.
+/// Which fact of an invariant's list.
 type Kind = fn(usize) -> FactKind;
 
 const CONTACT: usize = 5;
@@ -192,7 +192,7 @@ paths:
   /things:
     post:
       operationId: createThing
-      x-laws:
+      x-invariants:
         created:
           resource: ''
           id: /id

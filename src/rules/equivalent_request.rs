@@ -9,7 +9,7 @@ use crate::history::evidence::EquivalentTried;
 pub(super) static RULE: Rule = Rule {
     name: "equivalent-request",
     level: Level::Warn,
-    topic: Topic::Laws,
+    topic: Topic::Invariants,
     summary: "A request that is written otherwise, where RFCs say that it is the same, is accepted as the plain one is.",
     explanation: "A read and an update of a record that the run created are written as another client may write them: the \
                   scheme in small letters, a charset in the media type, JSON with escapes, in another order and with \

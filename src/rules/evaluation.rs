@@ -29,8 +29,8 @@ impl<'run> Evaluation<'run> {
     pub(crate) fn new(plan: &Plan, mark: Mark, judge: Judge<'run>, keep: bool) -> Self {
         let contract = judge.contract();
         let creates = plan.steps.iter().filter(|step| step.action == Action::Create);
-        let mut laws = creates.map(|step| &contract.operation(step.operation).laws);
-        let by_links = laws.any(|laws| laws.created.is_none());
+        let mut invariants = creates.map(|step| &contract.operation(step.operation).invariants);
+        let by_links = invariants.any(|invariants| invariants.created.is_none());
         let recording = keep.then(|| Recording {
             mark: mark.clone(),
             by_links,

@@ -1,4 +1,4 @@
-//! `identifier`: a created record's identifier does not serve where it must, or stood for another record. Law 4.
+//! `identifier`: a created record's identifier does not serve where it must, or stood for another record. Invariant 4.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::history::evidence::Creation;
 pub(super) static RULE: Rule = Rule {
     name: "identifier",
     level: Level::Deny,
-    topic: Topic::Laws,
+    topic: Topic::Invariants,
     summary: "A created record's identifier serves in the paths that it links to, and no identifier is given twice.",
     explanation: "The contract's links say which path takes the identifier of a created record, and the path's \
                   schema says which form it has there: a contact's is a UUID. An identifier that does not fit locks \
@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
     leaves_alone: "The form of an identifier that goes into no path. An answer that shows no identifier \
                    (`missing-field` says so), and a null.",
     fix: "Answer the identifier in the form that the paths take, and give each record its own.",
-    source: "Contact (response shape), id; Update contact, path parameter id; x-laws, created; links",
+    source: "Contact (response shape), id; Update contact, path parameter id; x-invariants, created; links",
     example: Example {
         fact: "createContact created /data/id: serves in the paths that it links to",
         documented: "serves in the paths that it links to",
@@ -38,10 +38,10 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(creation: &Creation<'_>, sink: &mut Sink<'_>) {
-    let Some(id) = creation.resource.pointer(&creation.law.id) else {
+    let Some(id) = creation.resource.pointer(&creation.invariant.id) else {
         return;
     };
-    let pointer = || format!("{}{}", creation.law.resource, creation.law.id);
+    let pointer = || format!("{}{}", creation.invariant.resource, creation.invariant.id);
     let fact = |kind| sink.contract.fact_of(creation.operation, kind);
     if let Some(fact) = fact(FactKind::IdentifierUnique) {
         if id.is_null() {
@@ -85,7 +85,7 @@ fn serves(creation: &Creation<'_>, id: &Value, fact: FactId, sink: &mut Sink<'_>
             );
             return sink.broken(
                 fact,
-                || format!("{}{}", creation.law.resource, creation.law.id),
+                || format!("{}{}", creation.invariant.resource, creation.invariant.id),
                 || received,
             );
         }
@@ -132,7 +132,7 @@ mod tests {
     fn into_path(schema: &str, id: &Value) -> Verdict {
         let text = format!(
             "openapi: 3.0.3\ninfo: {{title: Things, version: '1'}}\npaths:\n  /things:\n    post:\n      \
-             operationId: createThing\n      x-laws: {{created: {{resource: '', id: /id}}}}\n      responses:\n        \
+             operationId: createThing\n      x-invariants: {{created: {{resource: '', id: /id}}}}\n      responses:\n        \
              '201':\n          description: Thing\n          links:\n            It: {{operationId: getThing, \
              parameters: {{id: '$response.body#/id'}}}}\n  /things/{{id}}:\n    get:\n      operationId: getThing\n      \
              parameters: [{{name: id, in: path, required: true, schema: {schema}}}]\n      responses: {{'200': \
@@ -216,9 +216,9 @@ mod tests {
     }
 
     #[test]
-    fn the_finding_points_at_the_identifier_and_at_the_law() {
-        let law = "/paths/~1organization~1v1~1contact-database/post/x-laws/created/id";
-        assert_eq!(identified(&json!("c-17")).places("identifier"), ("/data/id", law));
-        assert_eq!(again(&json!(UUID)).places("identifier"), ("/data/id", law));
+    fn the_finding_points_at_the_identifier_and_at_the_invariant() {
+        let invariant = "/paths/~1organization~1v1~1contact-database/post/x-invariants/created/id";
+        assert_eq!(identified(&json!("c-17")).places("identifier"), ("/data/id", invariant));
+        assert_eq!(again(&json!(UUID)).places("identifier"), ("/data/id", invariant));
     }
 }

@@ -1,4 +1,4 @@
-//! `listed`: what was created is not listed. Law 2, and law 6 for records that stand under another.
+//! `listed`: what was created is not listed. Invariant 2, and invariant 6 for records that stand under another.
 
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
@@ -9,15 +9,15 @@ use crate::history::evidence::Observation;
 pub(super) static RULE: Rule = Rule {
     name: "listed",
     level: Level::Deny,
-    topic: Topic::Laws,
+    topic: Topic::Invariants,
     summary: "What a create answers is found in its list by its id, within the time to settle.",
-    explanation: "After a create, the list that x-laws names is walked until it shows the identifier that the create \
+    explanation: "After a create, the list that x-invariants names is walked until it shows the identifier that the create \
                   answered, again and again until the time to settle (settle) has passed: the document does not promise that at \
                   once. A record that no list shows is lost to every caller.",
     leaves_alone: "A list that changed while it was walked, was not seen whole, or has more pages than are walked. A \
                    create that answered no identifier.",
     fix: "List the record; where the list is behind by design, give it longer to settle.",
-    source: "What the service does: create, list; x-laws, listed",
+    source: "What the service does: create, list; x-invariants, listed",
     example: Example {
         fact: "createTag created: listed in getTags",
         documented: "listed",
@@ -124,8 +124,8 @@ mod tests {
     }
 
     #[test]
-    fn the_finding_points_at_the_law() {
-        let law = "/paths/~1organization~1v1~1tags/post/x-laws/created/listed";
-        assert_eq!(observed(None, WalkEnd::Complete).places("listed"), ("", law));
+    fn the_finding_points_at_the_invariant() {
+        let invariant = "/paths/~1organization~1v1~1tags/post/x-invariants/created/listed";
+        assert_eq!(observed(None, WalkEnd::Complete).places("listed"), ("", invariant));
     }
 }

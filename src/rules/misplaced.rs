@@ -1,4 +1,4 @@
-//! `misplaced`: a created record shows under another owner, or an update shows in another record. Laws 5 and 6.
+//! `misplaced`: a created record shows under another owner, or an update shows in another record. Invariants 5 and 6.
 
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
@@ -10,7 +10,7 @@ use crate::history::evidence::WalkEnd;
 pub(super) static RULE: Rule = Rule {
     name: "misplaced",
     level: Level::Deny,
-    topic: Topic::Laws,
+    topic: Topic::Invariants,
     summary: "A created record shows under its own owner alone, and an update changes its own record alone.",
     explanation: "A contact method must stand under the contact that it was created for, and an update must show in \
                   the contact that was updated. The list is searched for what was sent, which carries the run's \
@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     leaves_alone: "A list that was not seen whole. An item elsewhere while the record itself was not found: it may \
                    be the record under another id.",
     fix: "Write to the record that the path names, and to no other.",
-    source: "Update contact; Create contact method; x-laws, listed",
+    source: "Update contact; Create contact method; x-invariants, listed",
     example: Example {
         fact: "createContactMethod created in getContacts: under no other item",
         documented: "under no other item",
@@ -153,16 +153,16 @@ mod tests {
     }
 
     #[test]
-    fn the_finding_points_at_the_other_item_and_at_the_law() {
+    fn the_finding_points_at_the_other_item_and_at_the_invariant() {
         let paths = "/paths/~1organization~1v1~1contact-database~1";
-        let laws = [
-            format!("{paths}{{contactId}}~1contact-method/post/x-laws/created/listed"),
-            format!("{paths}{{id}}/put/x-laws/updated/listed"),
+        let invariants = [
+            format!("{paths}{{contactId}}~1contact-method/post/x-invariants/created/listed"),
+            format!("{paths}{{id}}/put/x-invariants/updated/listed"),
         ];
-        for (told, law) in both(true, Some(ELSEWHERE), WalkEnd::Complete).iter().zip(laws) {
+        for (told, invariant) in both(true, Some(ELSEWHERE), WalkEnd::Complete).iter().zip(invariants) {
             assert_eq!(
                 told.places("misplaced"),
-                ("/data/items/4/contact_methods/0", law.as_str())
+                ("/data/items/4/contact_methods/0", invariant.as_str())
             );
         }
     }

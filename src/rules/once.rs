@@ -1,4 +1,4 @@
-//! `once`: a create left more than one record, or an update left its record under another identifier. Laws 2 and 5.
+//! `once`: a create left more than one record, or an update left its record under another identifier. Invariants 2 and 5.
 
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
@@ -9,7 +9,7 @@ use crate::history::evidence::{Counted, Updating};
 pub(super) static RULE: Rule = Rule {
     name: "once",
     level: Level::Deny,
-    topic: Topic::Laws,
+    topic: Topic::Invariants,
     summary: "A create adds one record, and an update adds and takes none.",
     explanation: "At the end of a run its lists are searched for the run's tag, which nobody else writes, and for what \
                   each create was sent. A second record that carries the same under another identifier is one that \
@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
                    others create meanwhile. A create that was sent again because the target asked for time, or that \
                    was not plainly accepted. A list that changed while it was walked, or was not seen whole.",
     fix: "Store each record once, also where a request is handled twice; update in place.",
-    source: "Endpoints: Create contact, Update contact; x-laws, listed",
+    source: "Endpoints: Create contact, Update contact; x-invariants, listed",
     example: Example {
         fact: "createTag created in getTags: once",
         documented: "once",
@@ -152,13 +152,13 @@ mod tests {
     }
 
     #[test]
-    fn the_finding_points_at_the_other_record_and_at_the_law() {
-        let laws = [
-            "/paths/~1organization~1v1~1tags/post/x-laws/created/listed",
-            "/paths/~1organization~1v1~1contact-database~1{id}/put/x-laws/updated/listed",
+    fn the_finding_points_at_the_other_record_and_at_the_invariant() {
+        let invariants = [
+            "/paths/~1organization~1v1~1tags/post/x-invariants/created/listed",
+            "/paths/~1organization~1v1~1contact-database~1{id}/put/x-invariants/updated/listed",
         ];
-        for (told, law) in both(Some(OTHER), true, WalkEnd::Complete).iter().zip(laws) {
-            assert_eq!(told.places("once"), ("/data/items/4", law));
+        for (told, invariant) in both(Some(OTHER), true, WalkEnd::Complete).iter().zip(invariants) {
+            assert_eq!(told.places("once"), ("/data/items/4", invariant));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `pages`: the pages of a list do not add up. Law 1.
+//! `pages`: the pages of a list do not add up. Invariant 1.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use crate::history::evidence::{PageSeen, Walk, WalkEnd};
 pub(super) static RULE: Rule = Rule {
     name: "pages",
     level: Level::Deny,
-    topic: Topic::Laws,
+    topic: Topic::Invariants,
     summary: "A list's pages are those asked for, hold at most per_page items, share none, and add up to total.",
     explanation: "A list is walked from its first page to its last_page, and what the pages say is compared with \
                   what they show. Where they disagree, a caller that follows them reads a record twice, or never.",
@@ -587,8 +587,8 @@ mod tests {
     #[test]
     fn the_finding_points_at_the_number_and_repeats_the_request_for_that_page() {
         let told = changed(1, |page| page.page = Some(1));
-        let law = "/paths/~1organization~1v1~1tags/get/x-page";
-        assert_eq!(told.places("pages"), ("/data/page", law));
+        let invariant = "/paths/~1organization~1v1~1tags/get/x-page";
+        assert_eq!(told.places("pages"), ("/data/page", invariant));
         assert_eq!(told.finding("pages").request.path, "/organization/v1/tags?page=2");
     }
 }

@@ -1,4 +1,4 @@
-//! `respelled`: a field whose allowed values or format are a gap comes back other than it was sent. Law 3.
+//! `respelled`: a field whose allowed values or format are a gap comes back other than it was sent. Invariant 3.
 
 use super::carried::{self, Strictness};
 use super::level::Level;
@@ -7,7 +7,7 @@ use super::rule::{Comparison, Example, Judging, Rule, Topic};
 pub(super) static RULE: Rule = Rule {
     name: "respelled",
     level: Level::Warn,
-    topic: Topic::Laws,
+    topic: Topic::Invariants,
     summary: "A field whose values or format the document does not show comes back as it was sent.",
     explanation: "The allowed values of gender, status, type, nationality and country_of_residence and the format of \
                   dob are gaps. A service may spell such a value its own way; a caller that compares what it sent \
@@ -84,9 +84,9 @@ mod tests {
     }
 
     #[test]
-    fn the_finding_points_at_the_field_and_at_the_law() {
+    fn the_finding_points_at_the_field_and_at_the_invariant() {
         let told = Bench::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": "F"}));
-        let law = "/paths/~1organization~1v1~1contact-database/post/x-laws/created/carries/9";
-        assert_eq!(told.places("respelled"), ("/data/gender", law));
+        let invariant = "/paths/~1organization~1v1~1contact-database/post/x-invariants/created/carries/9";
+        assert_eq!(told.places("respelled"), ("/data/gender", invariant));
     }
 }

@@ -40,7 +40,7 @@ pub enum Topic {
     /// Which fields an answer has.
     Fields,
     /// What holds across several answers.
-    Laws,
+    Invariants,
     /// What stands in the fields.
     Values,
 }

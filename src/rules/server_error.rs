@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_contract_without_the_law_has_no_edge_cases() {
+    fn a_contract_without_the_invariant_has_no_edge_cases() {
         let told = Bench::responses("'200': {description: Things}").status(500);
         assert!(told.contract.operation(told.operation).edge_cases.is_empty());
         assert!(
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn the_finding_of_an_edge_case_names_it_and_points_at_the_law() {
+    fn the_finding_of_an_edge_case_names_it_and_points_at_the_invariant() {
         for (operation, kind, received) in [
             ("getTags", EdgeCaseKind::ParameterNegative, "500 to `page` -1"),
             ("createTag", EdgeCaseKind::BodyDeep, "500 to a body of 1,000 levels"),

@@ -9,7 +9,7 @@ use crate::history::evidence::Stored;
 pub(super) static RULE: Rule = Rule {
     name: "stored-refusal",
     level: Level::Deny,
-    topic: Topic::Laws,
+    topic: Topic::Invariants,
     summary: "A create that is refused leaves no record, and an update that is refused changes none.",
     explanation: "The run's lists are searched for its tag, which nobody else writes: at the end, and after the writes with \
                   a wrong credential. A record that stands there although its create was answered by a refusal was stored \
@@ -42,7 +42,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(stored: &Stored<'_>, sink: &mut Sink<'_>) {
     if let Some(fact) = sink.contract.fact_of(stored.operation, FactKind::Status) {
-        let updates = sink.contract.operation(stored.operation).laws.updated.is_some();
+        let updates = sink.contract.operation(stored.operation).invariants.updated.is_some();
         let (documented, shown) = if updates {
             ("a refused update changes nothing", "what it sent is in its record")
         } else {

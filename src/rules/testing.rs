@@ -197,7 +197,13 @@ impl Bench {
         request.body = Some(Content::Json(sent.clone()));
         let creation = Creation {
             operation: self.operation,
-            law: self.contract.operation(self.operation).laws.created.as_ref().unwrap(),
+            invariant: self
+                .contract
+                .operation(self.operation)
+                .invariants
+                .created
+                .as_ref()
+                .unwrap(),
             request: &request,
             resource,
             seen_before: false,
@@ -242,7 +248,13 @@ impl Bench {
         request.body = Some(Content::Json(sent.clone()));
         let updating = Updating {
             operation: self.operation,
-            law: self.contract.operation(self.operation).laws.updated.as_ref().unwrap(),
+            invariant: self
+                .contract
+                .operation(self.operation)
+                .invariants
+                .updated
+                .as_ref()
+                .unwrap(),
             request: &request,
             listed: listed.map(|listed| (listed, ITEM)),
             elsewhere,

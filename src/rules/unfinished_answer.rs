@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edge_case_without_a_complete_answer_breaks_the_law_and_says_which() {
+    fn an_edge_case_without_a_complete_answer_breaks_the_invariant_and_says_which() {
         let told = Bench::of("createTag").edge_case(EdgeCaseKind::BodyEmpty).unanswered();
         assert_eq!(told.kind(FactKind::EdgeCaseComplete), Verdict::Broken);
         assert_eq!(told.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));

@@ -10,7 +10,7 @@ use crate::history::evidence::Creation;
 pub(super) static RULE: Rule = Rule {
     name: "unusable-identifier",
     level: Level::Warn,
-    topic: Topic::Laws,
+    topic: Topic::Invariants,
     summary: "A created record's identifier is a text or a number of at most 200 characters.",
     explanation: "An identifier goes into paths, logs and other records. What is no text and no number, is empty or has \
                   more than 200 characters cannot stand there, and may be somebody's data in the wrong place. It is not \
@@ -34,13 +34,13 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(creation: &Creation<'_>, sink: &mut Sink<'_>) {
-    let id = creation.resource.pointer(&creation.law.id);
+    let id = creation.resource.pointer(&creation.invariant.id);
     let unusable = id.filter(|id| !id.is_null() && identifier(id).is_none());
     let fact = sink.contract.fact_of(creation.operation, FactKind::IdentifierUnique);
     if let (Some(id), Some(fact)) = (unusable, fact) {
         let documented = Some("a text or a number of at most 200 characters");
         let received = sink.tell(id);
-        let pointer = || format!("{}{}", creation.law.resource, creation.law.id);
+        let pointer = || format!("{}{}", creation.invariant.resource, creation.invariant.id);
         sink.noted(fact, documented, pointer, || received);
     }
 }

@@ -59,9 +59,9 @@ pub(super) enum WriteRole {
 }
 
 impl Session<'_> {
-    /// Creates a record in each form that the laws name, one where they name none.
+    /// Creates a record in each form that the invariants name, one where they name none.
     pub(super) async fn create(&self, operation: OperationId) {
-        let accepts = self.contract.operation(operation).laws.accepts.first();
+        let accepts = self.contract.operation(operation).invariants.accepts.first();
         let forms = accepts.map_or(&[TimestampForm::Utc][..], |accepts| &accepts.forms);
         let mut tries: Vec<(TimestampForm, Tried)> = Vec::new();
         for form in forms {

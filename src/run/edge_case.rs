@@ -1,4 +1,4 @@
-//! Edge cases: law 8. They come last, each is sent once, and of its answer nothing is judged but that it is complete
+//! Edge cases: invariant 8. They come last, each is sent once, and of its answer nothing is judged but that it is complete
 //! and no 5xx.
 //!
 //! # Design
@@ -6,7 +6,7 @@
 //! What the edge case of a write may leave counts against the budget as every write's does: an answer that refuses it leaves nothing.
 //! So the budget is full once what was accepted or not answered fills it, and then no more is sent. An operation that broke
 //! down over a documented request is sent no edge cases: they would show nothing new. One that gives no complete answer to an
-//! edge case, or asks for time until the end, is sent no more of them. What is not sent keeps the law from being held.
+//! edge case, or asks for time until the end, is sent no more of them. What is not sent keeps the invariant from being held.
 //!
 //! A target that takes a field of any other type would keep a record of each: a create lets in one for each started 20 of
 //! `--max-writes`, and is sent no more of them then. Room is left for the edge cases of texts, which come behind them.

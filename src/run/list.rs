@@ -1,4 +1,4 @@
-//! Walks over lists whose pages are judged: law 1. A list that does not add up is walked again, so that rows which come
+//! Walks over lists whose pages are judged: invariant 1. A list that does not add up is walked again, so that rows which come
 //! meanwhile, or late, are told apart from pages that never add up.
 
 use super::session::Session;

@@ -20,7 +20,7 @@ use crate::plan::{
 /// An update that is sent again and again, to one record.
 struct Updates<'run> {
     operation: OperationId,
-    law: &'run Updated,
+    invariant: &'run Updated,
     list: OperationId,
     address: Address,
     /// The draft that was accepted.
@@ -170,8 +170,8 @@ impl Session<'_> {
 
     /// Updates a record of this run with every variant of the draft that the operation accepted, and looks for each.
     pub(super) async fn vary_update(&self, operation: OperationId) {
-        let law = self.contract.operation(operation).laws.updated.as_ref();
-        let (Some(law), Some(list)) = (law, self.contract.updated_in(operation)) else {
+        let invariant = self.contract.operation(operation).invariants.updated.as_ref();
+        let (Some(invariant), Some(list)) = (invariant, self.contract.updated_in(operation)) else {
             return;
         };
         let Some((accepted, address)) = self.as_accepted(operation).await else {
@@ -180,7 +180,7 @@ impl Session<'_> {
         let sent = self.sent_last(operation);
         let mut updates = Updates {
             operation,
-            law,
+            invariant,
             list,
             address,
             accepted,
@@ -263,7 +263,7 @@ impl Session<'_> {
             return None;
         }
         if matches!(variant, Variant::Alone(_)) {
-            self.differ(updates.operation, updates.law, &mut draft, &updates.sent);
+            self.differ(updates.operation, updates.invariant, &mut draft, &updates.sent);
         }
         Some(self.send_update(updates, &draft).await)
     }
@@ -271,7 +271,7 @@ impl Session<'_> {
     /// Sends an update and looks for what it sent.
     async fn send_update(&self, updates: &mut Updates<'_>, draft: &Draft) -> Taken {
         self.expect(1);
-        let (operation, law) = (updates.operation, updates.law);
+        let (operation, invariant) = (updates.operation, updates.invariant);
         let exchange = self.write(draft, &updates.address, WriteRole::Further).await;
         if !self.succeeded(&exchange) {
             return refused_with(&exchange).map_or(Taken::Failed, Taken::Refused);
@@ -282,7 +282,7 @@ impl Session<'_> {
             path_values: updates.address.path_values.clone(),
         };
         let sent = changed.request.json().cloned();
-        if comes_back(law, &changed.request) {
+        if comes_back(invariant, &changed.request) {
             self.look_closely(updates.list, changed, &updates.sent).await;
         }
         put(&mut updates.sent, sent);
@@ -304,14 +304,14 @@ impl Session<'_> {
     }
 
     /// Sends other values than those that were sent and those that the list showed last.
-    fn differ(&self, operation: OperationId, law: &Updated, draft: &mut Draft, sent: &Value) {
+    fn differ(&self, operation: OperationId, invariant: &Updated, draft: &mut Draft, sent: &Value) {
         let history = self.history();
         let Some((shown, _)) = history.latest(operation) else {
             return;
         };
         draft.differ(|at, value| {
             let any = pointer::any_element(at);
-            let mut carries = law.carries.iter().filter(|carry| carry.sent == any);
+            let mut carries = invariant.carries.iter().filter(|carry| carry.sent == any);
             let is_shown = carries.any(|carry| pointer::select(shown, &carry.kept).contains(&value));
             is_shown || sent.pointer(at) == Some(value)
         });
@@ -326,10 +326,11 @@ fn put(sent: &mut Value, body: Option<Value>) {
 }
 
 /// Whether something of what was sent must come back.
-fn comes_back(law: &Updated, request: &Request) -> bool {
+fn comes_back(invariant: &Updated, request: &Request) -> bool {
     let sent = request.json();
     sent.is_some_and(|sent| {
-        law.carries
+        invariant
+            .carries
             .iter()
             .any(|carry| !pointer::select(sent, &carry.sent).is_empty())
     })

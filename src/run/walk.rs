@@ -130,13 +130,15 @@ impl Session<'_> {
     /// Asks for one page. Hands back whether it showed what is sought; none where it did not come.
     pub(super) async fn page(&self, look: LookId, asked: Option<u64>) -> Option<bool> {
         let list = look.list();
-        let law = self.contract.operation(list).page.as_ref();
-        let Some((law, mut address)) = law.and_then(|law| Some((law, self.address_if_any(list)?))) else {
+        let invariant = self.contract.operation(list).page.as_ref();
+        let Some((invariant, mut address)) =
+            invariant.and_then(|invariant| Some((invariant, self.address_if_any(list)?)))
+        else {
             self.evaluated(|evaluation| evaluation.unsent(look));
             return None;
         };
         if let Some(number) = asked {
-            address.add_query(&law.parameter, &number.to_string());
+            address.add_query(&invariant.parameter, &number.to_string());
         }
         let call = self.documented(list, address).part(Part::Page(look, asked));
         self.call(call).await.1.page

@@ -16,7 +16,7 @@ pub(super) enum Column {
     /// What stands in them.
     Values,
     /// What holds across several answers.
-    Laws,
+    Invariants,
     /// What edge cases bring.
     EdgeCases,
     /// A rule that this version does not know.
@@ -30,7 +30,7 @@ impl Column {
         Self::Answers,
         Self::Fields,
         Self::Values,
-        Self::Laws,
+        Self::Invariants,
         Self::EdgeCases,
         Self::Others,
     ];
@@ -51,7 +51,7 @@ impl Column {
             Some(Topic::Answers) => Self::Answers,
             Some(Topic::Fields) => Self::Fields,
             Some(Topic::Values) => Self::Values,
-            Some(Topic::Laws) => Self::Laws,
+            Some(Topic::Invariants) => Self::Invariants,
             None => Self::Others,
         }
     }
@@ -68,7 +68,7 @@ impl Column {
             Self::Answers => "Responses",
             Self::Fields => "Fields",
             Self::Values => "Values",
-            Self::Laws => "Invariants",
+            Self::Invariants => "Invariants",
             Self::EdgeCases => "Edge cases",
             Self::Others => "Other rules",
         }
@@ -81,7 +81,7 @@ impl Column {
             Self::Answers => "a complete response of the documented status and media type",
             Self::Fields => "every documented field, and no other",
             Self::Values => "types, bounds and forms of what is in them",
-            Self::Laws => "what holds across responses: pages add up, what was created is listed",
+            Self::Invariants => "what holds across responses: pages add up, what was created is listed",
             Self::EdgeCases => "edge cases bring no 5xx",
             Self::Others => "rules that this version of the report does not know",
         }

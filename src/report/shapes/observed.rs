@@ -105,7 +105,7 @@ impl Answers {
     /// where the contract says of no place that it holds them.
     #[must_use]
     pub fn envelopes(&self, operation: &Operation) -> Option<Self> {
-        let created = operation.laws.created.as_ref();
+        let created = operation.invariants.created.as_ref();
         let resource = match (&operation.page, created) {
             (Some(page), _) => pointer::join(&page.items, "*"),
             (None, Some(created)) => created.resource.clone(),

@@ -1,5 +1,5 @@
 //! Values that are valid and awkward, and kept as something else: [`faults`], and [`Awkward`], which changes them on
-//! their way in. Laws 3 and 5 of the design.
+//! their way in. Invariants 3 and 5 of the design.
 //!
 //! What is changed is what a write carries, so that its answer and its list both show it; and the service takes what
 //! it is given, so that nothing else is wrong.

@@ -1,5 +1,5 @@
-//! The faults on what a create or an update carries: [`faults`]. Laws 3 and 5 of the design, and the second half of
-//! law 2.
+//! The faults on what a create or an update carries: [`faults`]. Invariants 3 and 5 of the design, and the second half of
+//! invariant 2.
 
 use super::contract::{Carry, Created, Listed, Operation, item, operation};
 use super::derived::{name, told};

@@ -28,7 +28,7 @@ pub(super) struct Operation {
     pub(super) fields: Vec<(String, PlaceKind)>,
     /// An element for each array of the body, by the array's pattern.
     pub(super) elements: HashMap<String, Value>,
-    pub(super) page: Option<PageLaw>,
+    pub(super) page: Option<PageInvariant>,
     pub(super) created: Option<Created>,
     pub(super) updated: Option<Updated>,
     pub(super) accepts: Vec<Accepts>,
@@ -82,7 +82,7 @@ pub(super) enum Members {
 
 /// `x-page`: where a list's numbers stand.
 #[derive(Debug, Deserialize)]
-pub(super) struct PageLaw {
+pub(super) struct PageInvariant {
     pub(super) page: String,
     pub(super) per_page: String,
     pub(super) total: String,
@@ -91,7 +91,7 @@ pub(super) struct PageLaw {
     pub(super) id: String,
 }
 
-/// `x-laws`, `created`: what a create promises of its record.
+/// `x-invariants`, `created`: what a create promises of its record.
 #[derive(Debug, Deserialize)]
 pub(super) struct Created {
     pub(super) resource: String,
@@ -100,7 +100,7 @@ pub(super) struct Created {
     pub(super) carries: Vec<Carry>,
 }
 
-/// `x-laws`, `updated`: what an update promises of its record.
+/// `x-invariants`, `updated`: what an update promises of its record.
 #[derive(Debug, Deserialize)]
 pub(super) struct Updated {
     pub(super) listed: Listed,
@@ -124,14 +124,14 @@ pub(super) struct Carry {
     pub(super) gap: Option<String>,
 }
 
-/// `x-laws`, `accepts`: the forms that a request field may have.
+/// `x-invariants`, `accepts`: the forms that a request field may have.
 #[derive(Debug, Deserialize)]
 pub(super) struct Accepts {
     pub(super) sent: String,
 }
 
 #[derive(Default, Deserialize)]
-struct Laws {
+struct Invariants {
     created: Option<Created>,
     updated: Option<Updated>,
     #[serde(default)]
@@ -154,7 +154,7 @@ pub(super) fn operation(name: &str) -> Option<&'static Operation> {
 }
 
 /// The pattern of an item of the list.
-pub(super) fn item(page: &PageLaw) -> String {
+pub(super) fn item(page: &PageInvariant) -> String {
     format!("{}/*", page.items)
 }
 
@@ -177,7 +177,7 @@ impl Reader<'_> {
     fn operation(&self, path: &str, method: Method, operation: &Value) -> Operation {
         let answers = || operation["responses"].as_object().into_iter().flatten();
         let success = answers().find(|(status, _)| status.starts_with('2'));
-        let laws: Laws = read(&operation["x-laws"]).unwrap_or_default();
+        let invariants: Invariants = read(&operation["x-invariants"]).unwrap_or_default();
         let mut read_operation = Operation {
             name: operation["operationId"].as_str().unwrap_or_default().to_owned(),
             method,
@@ -188,9 +188,9 @@ impl Reader<'_> {
             fields: Vec::new(),
             elements: HashMap::new(),
             page: read(&operation["x-page"]),
-            created: laws.created,
-            updated: laws.updated,
-            accepts: laws.accepts,
+            created: invariants.created,
+            updated: invariants.updated,
+            accepts: invariants.accepts,
         };
         let schema = success.map(|(_, answer)| &answer["content"]["application/json"]["schema"]);
         if let Some(schema) = schema.filter(|schema| schema.is_object()) {
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn laws_are_read() {
+    fn invariants_are_read() {
         let created = operation("createContactMethod").unwrap().created.as_ref().unwrap();
         assert_eq!(
             (created.listed.list.as_str(), created.listed.at.as_deref()),

@@ -1,4 +1,4 @@
-//! Creates and lists that do not agree: [`CreateFault`]. Laws 2, 4 and 6 of the design.
+//! Creates and lists that do not agree: [`CreateFault`]. Invariants 2, 4 and 6 of the design.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -77,7 +77,7 @@ impl CreateFault {
     }
 
     fn listed(self, created: &Created, call: &Call, body: &mut Value, made: &[Value]) {
-        let Some(law) = &call.operation.page else { return };
+        let Some(invariant) = &call.operation.page else { return };
         let is_made = |record: &Value| {
             made.iter()
                 .any(|made| made.pointer(&created.id) == record.pointer(&created.id))
@@ -87,7 +87,7 @@ impl CreateFault {
             | (CreateFault::PartsExchanged, Some(_))
             | (CreateFault::ListedElsewhereToo | CreateFault::OthersReplaced | CreateFault::Unlisted, None) => {}
             (CreateFault::OthersReplaced, Some(at)) => {
-                each(body, &format!("{}{at}", item(law)), &mut |records| {
+                each(body, &format!("{}{at}", item(invariant)), &mut |records| {
                     let Some(records) = records.as_array_mut() else { return };
                     if let Some(last) = records.iter().rfind(|record| is_made(record)).cloned() {
                         *records = vec![last];
@@ -97,12 +97,12 @@ impl CreateFault {
             (CreateFault::PartsExchanged, None) => {
                 for array in arrays(created) {
                     if let Some(two) = last_elements(array, made) {
-                        exchange(body, &format!("{}{array}", item(law)), &two);
+                        exchange(body, &format!("{}{array}", item(invariant)), &two);
                     }
                 }
             }
             (CreateFault::ListedElsewhereToo, Some(at)) => {
-                each(body, &format!("{}{at}", item(law)), &mut |records| {
+                each(body, &format!("{}{at}", item(invariant)), &mut |records| {
                     let Some(records) = records.as_array_mut() else { return };
                     let missing = made.iter().filter(|made| !records.contains(made));
                     let missing: Vec<_> = missing.cloned().collect();
@@ -110,7 +110,7 @@ impl CreateFault {
                 });
             }
             (CreateFault::Unlisted, Some(at)) => {
-                each(body, &format!("{}{at}", item(law)), &mut |records| {
+                each(body, &format!("{}{at}", item(invariant)), &mut |records| {
                     if let Some(records) = records.as_array_mut() {
                         records.retain(|record| !is_made(record));
                     }
@@ -152,29 +152,29 @@ fn exchange(body: &mut Value, array: &str, (one, other): &(Value, Value)) {
 
 /// Shows a page as it would be without the `made` records, which are the newest of the list.
 async fn hide(call: &Call, body: &mut Value, made: usize, inside: &Inside) {
-    let Some(law) = &call.operation.page else { return };
+    let Some(invariant) = &call.operation.page else { return };
     let number = |body: &Value, pointer: &str| body.pointer(pointer).and_then(Value::as_u64).unwrap_or(1);
-    let (page, per_page) = (number(body, &law.page), number(body, &law.per_page).max(1));
-    recount(body, law, -i64::try_from(made).unwrap_or(0));
+    let (page, per_page) = (number(body, &invariant.page), number(body, &invariant.per_page).max(1));
+    recount(body, invariant, -i64::try_from(made).unwrap_or(0));
     let made = made as u64;
-    let left = number(body, &law.total).saturating_sub((page - 1).saturating_mul(per_page));
+    let left = number(body, &invariant.total).saturating_sub((page - 1).saturating_mul(per_page));
     let left = usize::try_from(left.min(per_page)).unwrap_or(usize::MAX);
     let mut rows = Vec::new();
     if inside.profile.list_order == ListOrder::NewestFirst {
         // What this page shows now begins so many rows further on.
         for next in [page + made / per_page, page + made / per_page + 1] {
             let shown = inside.page(call.operation, next).await.unwrap_or_default();
-            if number(&shown, &law.page) == next {
-                rows.extend(select(&shown, &item(law)));
+            if number(&shown, &invariant.page) == next {
+                rows.extend(select(&shown, &item(invariant)));
             }
         }
         let before = usize::try_from(made % per_page).unwrap_or_default();
         rows.drain(..before.min(rows.len()));
     } else {
-        rows = select(body, &item(law));
+        rows = select(body, &item(invariant));
     }
     rows.truncate(left);
-    if let Some(items) = items(body, law) {
+    if let Some(items) = items(body, invariant) {
         *items = rows;
     }
 }
@@ -182,10 +182,10 @@ async fn hide(call: &Call, body: &mut Value, made: usize, inside: &Inside) {
 /// The identifier of a record other than this one that the list shows.
 async fn listed_already(created: &Created, record: &Value, inside: &Inside) -> Option<Value> {
     let list = operation(&created.listed.list)?;
-    let law = list.page.as_ref()?;
+    let invariant = list.page.as_ref()?;
     let pattern = match &created.listed.at {
-        Some(at) => format!("{}{at}/*{}", item(law), created.id),
-        None => format!("{}{}", item(law), created.id),
+        Some(at) => format!("{}{at}/*{}", item(invariant), created.id),
+        None => format!("{}{}", item(invariant), created.id),
     };
     let shown = inside.list(list).await?;
     let own = record.pointer(&created.id);

@@ -1,4 +1,4 @@
-//! Requests that no client sends on purpose, and that a service must not fail on: [`EdgeCase`]. Law 8 of the design.
+//! Requests that no client sends on purpose, and that a service must not fail on: [`EdgeCase`]. Invariant 8 of the design.
 
 use axum::http::{Method, StatusCode};
 use serde_json::Value;

@@ -55,8 +55,8 @@ impl How {
         match self {
             How::EdgeCase(edge_case, end) => edge_case.answered(*end, call, answer),
             How::Page(fault) => {
-                if let (Some(law), Some(body)) = (&call.operation.page, answer.success()) {
-                    fault.answered(asked, law, body);
+                if let (Some(invariant), Some(body)) = (&call.operation.page, answer.success()) {
+                    fault.answered(asked, invariant, body);
                 }
             }
             How::Place { pattern, edit: how } => {

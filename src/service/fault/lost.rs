@@ -72,16 +72,16 @@ fn is_unset(value: &Value) -> bool {
 /// The record that a call names in its path, as its list shows it.
 async fn record(call: &Call, updated: &Updated, inside: &Inside) -> Option<Value> {
     let list = operation(&updated.listed.list)?;
-    let law = list.page.as_ref()?;
+    let invariant = list.page.as_ref()?;
     let own = call.identifier()?;
     for page in 1.. {
         let shown = inside.page(list, page).await?;
-        let items = shown.pointer(&law.items)?.as_array()?;
-        let id = |item: &Value| Some(item.pointer(&law.id)?.as_str()?.eq_ignore_ascii_case(own));
+        let items = shown.pointer(&invariant.items)?.as_array()?;
+        let id = |item: &Value| Some(item.pointer(&invariant.id)?.as_str()?.eq_ignore_ascii_case(own));
         if let Some(item) = items.iter().find(|item| id(item) == Some(true)) {
             return Some(item.clone());
         }
-        if shown.pointer(&law.last_page)?.as_u64()? <= page {
+        if shown.pointer(&invariant.last_page)?.as_u64()? <= page {
             break;
         }
     }

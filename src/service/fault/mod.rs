@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Most faults are derived from `openapi.yaml`: one for each way in which each documented place of each answer can be
-//! wrong. The others are written by hand, one or more for each law and for each fact on credentials. A [`Fault`] says
+//! wrong. The others are written by hand, one or more for each invariant and for each fact on credentials. A [`Fault`] says
 //! which rule must see it, which fact it breaks and where, so the table is the model that the checker is tested by.
 //!
 //! Some show on nothing but a request that is valid and awkward: those on values (`texts`, `days`, `several`), on

@@ -141,9 +141,9 @@ fn created_faults(operation: &Operation, created: &Created) -> Vec<Fault> {
 
 /// Where a list shows the records, by the pattern of any of them.
 fn rows(listed: &Listed) -> String {
-    let law = operation(&listed.list).and_then(|list| list.page.as_ref());
+    let invariant = operation(&listed.list).and_then(|list| list.page.as_ref());
     let at = listed.at.as_ref().map_or_else(String::new, |at| format!("{at}/*"));
-    law.map_or(at.clone(), |law| format!("{}{at}", item(law)))
+    invariant.map_or(at.clone(), |invariant| format!("{}{at}", item(invariant)))
 }
 
 fn told(rule: &'static str, fact: String, pointer: &str) -> Seen {

@@ -1,9 +1,9 @@
-//! Pages that do not add up: [`PageFault`]. Law 1 of the design.
+//! Pages that do not add up: [`PageFault`]. Invariant 1 of the design.
 
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::contract::PageLaw;
+use super::contract::PageInvariant;
 
 /// What is wrong with the pages of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(super) enum PageFault {
 pub(super) type PageRow = (
     &'static str,
     &'static str,
-    fn(&PageLaw) -> &str,
+    fn(&PageInvariant) -> &str,
     &'static str,
     PageFault,
 );
@@ -48,77 +48,77 @@ pub(super) const ROWS: &[PageRow] = &[
     (
         "default-page-2",
         "page 2 is answered where none is asked for",
-        |law| &law.page,
+        |invariant| &invariant.page,
         "1 when no page is asked for",
         PageFault::DefaultIsTwo,
     ),
     (
         "page-ignored",
         "page 1 is answered whatever is asked for",
-        |law| &law.page,
+        |invariant| &invariant.page,
         "the page asked for",
         PageFault::Ignored,
     ),
     (
         "page-overfull",
         "a full page holds one item too many",
-        |law| &law.items,
+        |invariant| &invariant.items,
         "at most per_page items",
         PageFault::Overfull,
     ),
     (
         "last-page-wrong",
         "last_page is one too many",
-        |law| &law.last_page,
+        |invariant| &invariant.last_page,
         "agrees with total and per_page",
         PageFault::LastPageWrong,
     ),
     (
         "total-wrong",
         "total is one too many",
-        |law| &law.total,
+        |invariant| &invariant.total,
         "agrees with the walk",
         PageFault::TotalWrong,
     ),
     (
         "row-skipped",
         "the last row of page 1 is on no page",
-        |law| &law.total,
+        |invariant| &invariant.total,
         "agrees with the walk",
         PageFault::RowSkipped,
     ),
     (
         "empty-page-inside",
         "page 2 is empty, and further ones come a page later",
-        |law| &law.last_page,
+        |invariant| &invariant.last_page,
         "agrees with total and per_page",
         PageFault::EmptyPageInside,
     ),
     (
         "full-last-page-short",
         "a last page that is full lacks its last item",
-        |law| &law.last_page,
+        |invariant| &invariant.last_page,
         "a full last page is the last one",
         PageFault::FullLastPageShort,
     ),
     (
         "full-last-page-counted",
         "last_page is one too many where the last page is full",
-        |law| &law.last_page,
+        |invariant| &invariant.last_page,
         "a full last page is the last one",
         PageFault::FullLastPageWrong,
     ),
     (
         "last-page-rounded",
         "last_page is rounded to the nearest number",
-        |law| &law.last_page,
+        |invariant| &invariant.last_page,
         "agrees with total and per_page",
         PageFault::LastPageRounded,
     ),
     (
         "page-repeated",
         "each page holds the items of the one before",
-        |law| &law.items,
+        |invariant| &invariant.items,
         "no item on two pages",
         PageFault::Repeated,
     ),
@@ -146,37 +146,43 @@ impl PageFault {
     }
 
     /// Changes the page that was `asked` for.
-    pub(super) fn answered(self, asked: Option<u64>, law: &PageLaw, body: &mut Value) {
+    pub(super) fn answered(self, asked: Option<u64>, invariant: &PageInvariant, body: &mut Value) {
         match self {
             PageFault::EmptyPageInside => {
                 let asked = asked.unwrap_or(1);
-                let last_page = body.pointer(&law.last_page).and_then(Value::as_u64);
+                let last_page = body.pointer(&invariant.last_page).and_then(Value::as_u64);
                 if last_page >= Some(2) {
-                    add(body, &law.last_page, 1);
+                    add(body, &invariant.last_page, 1);
                 }
-                set(body, &law.page, json!(asked));
+                set(body, &invariant.page, json!(asked));
                 if asked == 2 {
-                    items(body, law).into_iter().for_each(Vec::clear);
+                    items(body, invariant).into_iter().for_each(Vec::clear);
                 }
             }
-            PageFault::FullLastPageShort if is_last(body, law) && is_full(body, law) => {
-                items(body, law).and_then(Vec::pop);
+            PageFault::FullLastPageShort if is_last(body, invariant) && is_full(body, invariant) => {
+                items(body, invariant).and_then(Vec::pop);
             }
-            PageFault::FullLastPageWrong if fills_pages(body, law) => add(body, &law.last_page, 1),
+            PageFault::FullLastPageWrong if fills_pages(body, invariant) => add(body, &invariant.last_page, 1),
             PageFault::LastPageRounded => {
-                if let (Some(total), Some(per_page @ 1..)) = (whole(body, &law.total), whole(body, &law.per_page)) {
-                    set(body, &law.last_page, json!(((total + per_page / 2) / per_page).max(1)));
+                if let (Some(total), Some(per_page @ 1..)) =
+                    (whole(body, &invariant.total), whole(body, &invariant.per_page))
+                {
+                    set(
+                        body,
+                        &invariant.last_page,
+                        json!(((total + per_page / 2) / per_page).max(1)),
+                    );
                 }
             }
-            PageFault::LastItemUnnamed if is_last(body, law) => {
-                let last = items(body, law).and_then(|items| items.last_mut()?.as_object_mut());
-                last.and_then(|item| item.shift_remove(law.id.trim_start_matches('/')));
+            PageFault::LastItemUnnamed if is_last(body, invariant) => {
+                let last = items(body, invariant).and_then(|items| items.last_mut()?.as_object_mut());
+                last.and_then(|item| item.shift_remove(invariant.id.trim_start_matches('/')));
             }
-            PageFault::LastPageWrong => add(body, &law.last_page, 1),
-            PageFault::Overfull => overfill(body, law),
-            PageFault::Repeated => set(body, &law.page, json!(asked.unwrap_or(1))),
+            PageFault::LastPageWrong => add(body, &invariant.last_page, 1),
+            PageFault::Overfull => overfill(body, invariant),
+            PageFault::Repeated => set(body, &invariant.page, json!(asked.unwrap_or(1))),
             PageFault::RowSkipped if asked.unwrap_or(1) == 1 => {
-                items(body, law).and_then(Vec::pop);
+                items(body, invariant).and_then(Vec::pop);
             }
             PageFault::DefaultIsTwo
             | PageFault::FullLastPageShort
@@ -184,7 +190,7 @@ impl PageFault {
             | PageFault::Ignored
             | PageFault::LastItemUnnamed
             | PageFault::RowSkipped => {}
-            PageFault::TotalWrong => recount(body, law, 1),
+            PageFault::TotalWrong => recount(body, invariant, 1),
         }
     }
 }
@@ -195,21 +201,25 @@ pub(super) fn number(call: &Call) -> Option<u64> {
 }
 
 /// Moves `total` and lets `last_page` agree with it.
-pub(super) fn recount(body: &mut Value, law: &PageLaw, by: i64) {
-    add(body, &law.total, by);
+pub(super) fn recount(body: &mut Value, invariant: &PageInvariant, by: i64) {
+    add(body, &invariant.total, by);
     let number = |pointer: &str| body.pointer(pointer).and_then(Value::as_i64);
-    if let (Some(total), Some(per_page @ 1..)) = (number(&law.total), number(&law.per_page)) {
-        set(body, &law.last_page, json!(((total + per_page - 1) / per_page).max(1)));
+    if let (Some(total), Some(per_page @ 1..)) = (number(&invariant.total), number(&invariant.per_page)) {
+        set(
+            body,
+            &invariant.last_page,
+            json!(((total + per_page - 1) / per_page).max(1)),
+        );
     }
 }
 
-pub(super) fn items<'body>(body: &'body mut Value, law: &PageLaw) -> Option<&'body mut Vec<Value>> {
-    body.pointer_mut(&law.items)?.as_array_mut()
+pub(super) fn items<'body>(body: &'body mut Value, invariant: &PageInvariant) -> Option<&'body mut Vec<Value>> {
+    body.pointer_mut(&invariant.items)?.as_array_mut()
 }
 
 /// Whether the total is a multiple of the size of a page, and not none.
-fn fills_pages(body: &Value, law: &PageLaw) -> bool {
-    let (total, per_page) = (whole(body, &law.total), whole(body, &law.per_page));
+fn fills_pages(body: &Value, invariant: &PageInvariant) -> bool {
+    let (total, per_page) = (whole(body, &invariant.total), whole(body, &invariant.per_page));
     total >= Some(1)
         && total
             .zip(per_page)
@@ -217,22 +227,22 @@ fn fills_pages(body: &Value, law: &PageLaw) -> bool {
 }
 
 /// Whether a page holds as many items as it may.
-fn is_full(body: &Value, law: &PageLaw) -> bool {
-    let held = body.pointer(&law.items).and_then(Value::as_array).map(Vec::len);
-    held.and_then(|held| u64::try_from(held).ok()) == whole(body, &law.per_page)
+fn is_full(body: &Value, invariant: &PageInvariant) -> bool {
+    let held = body.pointer(&invariant.items).and_then(Value::as_array).map(Vec::len);
+    held.and_then(|held| u64::try_from(held).ok()) == whole(body, &invariant.per_page)
 }
 
 fn whole(body: &Value, pointer: &str) -> Option<u64> {
     body.pointer(pointer)?.as_u64()
 }
 
-fn is_last(body: &Value, law: &PageLaw) -> bool {
-    body.pointer(&law.page) == body.pointer(&law.last_page)
+fn is_last(body: &Value, invariant: &PageInvariant) -> bool {
+    body.pointer(&invariant.page) == body.pointer(&invariant.last_page)
 }
 
-fn overfill(body: &mut Value, law: &PageLaw) {
-    if is_full(body, law)
-        && let Some(items) = items(body, law)
+fn overfill(body: &mut Value, invariant: &PageInvariant) {
+    if is_full(body, invariant)
+        && let Some(items) = items(body, invariant)
     {
         items.extend(items.last().cloned());
     }

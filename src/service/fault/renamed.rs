@@ -1,4 +1,4 @@
-//! An update that leaves its record under another identifier: [`answered`]. Law 5 of the design.
+//! An update that leaves its record under another identifier: [`answered`]. Invariant 5 of the design.
 
 use serde_json::json;
 
@@ -36,7 +36,7 @@ pub(super) fn answered(updated: &Updated, call: &Call, answer: &mut ServedAnswer
     if !answer.is_success() {
         return;
     }
-    let Some(law) = call
+    let Some(invariant) = call
         .operation
         .page
         .as_ref()
@@ -49,7 +49,7 @@ pub(super) fn answered(updated: &Updated, call: &Call, answer: &mut ServedAnswer
     };
     let renamed = memory.records();
     if let Some(body) = answer.success() {
-        each(body, &format!("{}{}", item(law), law.id), &mut |id| {
+        each(body, &format!("{}{}", item(invariant), invariant.id), &mut |id| {
             let own = json!(id.as_str().unwrap_or_default().to_ascii_lowercase());
             if renamed.contains(&own) {
                 *id = altered(id);

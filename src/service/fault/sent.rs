@@ -109,9 +109,9 @@ async fn identify_another(call: &mut Call, inside: &Inside) {
 /// The identifier of a record in the list other than this one.
 async fn another(inside: &Inside, list: &str, than: &Value) -> Option<Value> {
     let list = operation(list)?;
-    let law = list.page.as_ref()?;
+    let invariant = list.page.as_ref()?;
     let shown = inside.list(list).await?;
-    let mut identifiers = select(&shown, &format!("{}{}", item(law), law.id)).into_iter();
+    let mut identifiers = select(&shown, &format!("{}{}", item(invariant), invariant.id)).into_iter();
     identifiers.find(|identifier| identifier != than)
 }
 

@@ -1,4 +1,4 @@
-//! Arrays of several elements whose parts do not stay together: [`Several`]. Laws 3, 5 and 6 of the design.
+//! Arrays of several elements whose parts do not stay together: [`Several`]. Invariants 3, 5 and 6 of the design.
 
 use serde_json::Value;
 

@@ -1,8 +1,8 @@
-//! The faults that are written by hand: one or more for each law of the design and for each fact on credentials.
+//! The faults that are written by hand: one or more for each invariant of the design and for each fact on credentials.
 
 use axum::http::StatusCode;
 
-use super::contract::{Operation, PageLaw, item, operations};
+use super::contract::{Operation, PageInvariant, item, operations};
 use super::creates::CreateFault;
 use super::credential::Credential;
 use super::derived::name;
@@ -97,20 +97,22 @@ fn challenge(operation: &Operation) -> Fault {
 }
 
 fn pages(operation: &Operation) -> Vec<Fault> {
-    let Some(law) = &operation.page else { return Vec::new() };
+    let Some(invariant) = &operation.page else {
+        return Vec::new();
+    };
     let on = &operation.name;
     let row = |(deviation, about, number, stated, page): &PageRow| {
-        let pointer = number(law);
+        let pointer = number(invariant);
         let fact = format!("{on} pages {pointer}: {stated}");
         fault(on, deviation, about, ("pages", Some(fact)), How::Page(*page)).at(pointer)
     };
     let rows = pages::ROWS.iter().map(row);
-    rows.chain([last_item(on, law)]).collect()
+    rows.chain([last_item(on, invariant)]).collect()
 }
 
 /// What is wrong in each item is seen in the first; this one is seen by who looks at all.
-fn last_item(on: &str, law: &PageLaw) -> Fault {
-    let pointer = format!("{}{}", item(law), law.id);
+fn last_item(on: &str, invariant: &PageInvariant) -> Fault {
+    let pointer = format!("{}{}", item(invariant), invariant.id);
     let seen = ("missing-field", Some(format!("{on} {pointer}: present")));
     let about = "the last item of the last page has no identifier";
     fault(

@@ -60,7 +60,7 @@ fn every_operation_has_its_snapshots_and_there_are_no_others() {
     let mut expected = BTreeSet::from([ERRORS.to_owned()]);
     for operation in &contract().operations {
         expected.insert(format!("answer_{}", operation.name));
-        if operation.page.is_some() || operation.laws.created.is_some() {
+        if operation.page.is_some() || operation.invariants.created.is_some() {
             expected.insert(format!("envelope_{}", operation.name));
         }
     }

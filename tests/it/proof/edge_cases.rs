@@ -1,4 +1,4 @@
-//! Edge cases (law 8), fields of another type among them: what is sent, once and last; what is found when a service falls over one; what is left.
+//! Edge cases (invariant 8), fields of another type among them: what is sent, once and last; what is found when a service falls over one; what is left.
 
 use std::collections::HashSet;
 
@@ -517,7 +517,7 @@ async fn what_an_edge_case_create_or_update_leaves_is_residue() {
 }
 
 #[tokio::test]
-async fn without_room_for_more_records_the_law_is_undecided_and_says_so() {
+async fn without_room_for_more_records_the_invariant_is_undecided_and_says_so() {
     for (most, left) in [(5, 5), (6, 5), (8, 6)] {
         let check = Check {
             max_writes: most,

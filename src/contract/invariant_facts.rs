@@ -1,4 +1,4 @@
-//! The facts that no schema states: statuses, media types, credentials, and the laws of `x-page`, `x-laws`, `x-edge-cases` and
+//! The facts that no schema states: statuses, media types, credentials, and the invariants of `x-page`, `x-invariants`, `x-edge-cases` and
 //! links.
 
 use std::collections::HashSet;
@@ -23,7 +23,7 @@ pub(super) fn add_typed(document: &Document, operations: &[Operation], facts: &m
                 id: OperationId(index),
                 facts,
             };
-            adder.law(FactKind::Decodes, "answer", "decodes through the typed client", content);
+            adder.add(FactKind::Decodes, "answer", "decodes through the typed client", content);
         }
     }
 }
@@ -46,7 +46,7 @@ pub(super) fn add_equivalent(
             facts,
         };
         let place = format!("/x-equivalent/{turn}");
-        adder.law(FactKind::Equivalent(*way), "equivalent request", way.tell(), place);
+        adder.add(FactKind::Equivalent(*way), "equivalent request", way.tell(), place);
     }
 }
 
@@ -65,10 +65,10 @@ pub(super) fn add(document: &Document, operations: &[Operation], links: &[Link],
         adder.pages();
         adder.created(links);
         adder.updated();
-        for (index, accepts) in operation.laws.accepts.iter().enumerate() {
+        for (index, accepts) in operation.invariants.accepts.iter().enumerate() {
             for form in &accepts.forms {
-                let place = format!("{}/x-laws/accepts/{index}", operation.pointer);
-                adder.law(
+                let place = format!("{}/x-invariants/accepts/{index}", operation.pointer);
+                adder.add(
                     FactKind::Accepts(*form),
                     &format!("accepts {}", accepts.sent),
                     form.name(),
@@ -93,9 +93,9 @@ impl Adder<'_> {
         let success = self.operation.successes().next();
         let place = success.map_or_else(|| responses.clone(), |answer| answer.pointer.clone());
         let statuses = self.operation.success_statuses();
-        self.law(FactKind::Status, "status", &statuses, place.clone());
-        self.law(FactKind::NoServerError, "status", "no 5xx", responses.clone());
-        self.law(FactKind::Complete, "answer", "complete", responses);
+        self.add(FactKind::Status, "status", &statuses, place.clone());
+        self.add(FactKind::NoServerError, "status", "no 5xx", responses.clone());
+        self.add(FactKind::Complete, "answer", "complete", responses);
         let others = self
             .operation
             .answers
@@ -121,9 +121,9 @@ impl Adder<'_> {
             let kinds = (FactKind::MediaTypeOf(status), FactKind::JsonOf(status));
             (kinds.0, kinds.1, format!("{status} "))
         };
-        self.law(media_type, &format!("{of}media type"), &media_types, content.clone());
+        self.add(media_type, &format!("{of}media type"), &media_types, content.clone());
         if answer.body.is_some() {
-            self.law(json, &format!("{of}body"), "JSON", content);
+            self.add(json, &format!("{of}body"), "JSON", content);
         }
     }
 
@@ -132,7 +132,7 @@ impl Adder<'_> {
             return;
         };
         let place = pointer::join("/components/securitySchemes", scheme);
-        self.law(
+        self.add(
             FactKind::NoCredential,
             "auth",
             "no credential is refused",
@@ -140,7 +140,7 @@ impl Adder<'_> {
         );
         let is_bearer = matches!(self.operation.security, Security::Bearer { .. });
         if is_bearer {
-            self.law(
+            self.add(
                 FactKind::OtherScheme,
                 "auth",
                 "another scheme is refused",
@@ -152,7 +152,7 @@ impl Adder<'_> {
         } else {
             "a 401 says how to authenticate"
         };
-        self.law(FactKind::Challenge, "auth", challenge, place.clone());
+        self.add(FactKind::Challenge, "auth", challenge, place.clone());
         if schemes.insert(scheme.clone()) {
             let documented = "a wrong token is refused";
             self.push(
@@ -195,10 +195,10 @@ impl Adder<'_> {
     }
 
     fn created(&mut self, links: &[Link]) {
-        let Some(created) = self.operation.laws.created.clone() else {
+        let Some(created) = self.operation.invariants.created.clone() else {
             return;
         };
-        let place = format!("{}/x-laws/created", self.operation.pointer);
+        let place = format!("{}/x-invariants/created", self.operation.pointer);
         self.identifier(&created, links, &format!("{place}/id"));
         for (index, carry) in created.carries.iter().enumerate() {
             self.carried(&created, (index, carry), &format!("{place}/carries/{index}"));
@@ -231,10 +231,10 @@ impl Adder<'_> {
     }
 
     fn updated(&mut self) {
-        let Some(updated) = self.operation.laws.updated.clone() else {
+        let Some(updated) = self.operation.invariants.updated.clone() else {
             return;
         };
-        let place = format!("{}/x-laws/updated", self.operation.pointer);
+        let place = format!("{}/x-invariants/updated", self.operation.pointer);
         let list = &updated.listed.operation;
         for (index, carry) in updated.carries.iter().enumerate() {
             let documented = &format!("as sent in {}", carry.sent);
@@ -278,8 +278,8 @@ impl Adder<'_> {
             return;
         }
         let place = edge_case::place(self.document, &self.operation.pointer);
-        self.law(FactKind::EdgeCaseNoServerError, "edge cases", "no 5xx", place.clone());
-        self.law(FactKind::EdgeCaseComplete, "edge cases", "complete answer", place);
+        self.add(FactKind::EdgeCaseNoServerError, "edge cases", "no 5xx", place.clone());
+        self.add(FactKind::EdgeCaseComplete, "edge cases", "complete answer", place);
     }
 
     fn identifier(&mut self, created: &Created, links: &[Link], place: &str) {
@@ -337,7 +337,7 @@ impl Adder<'_> {
     }
 
     /// A statement about the whole operation.
-    fn law(&mut self, kind: FactKind, subject: &str, documented: &str, place: String) {
+    fn add(&mut self, kind: FactKind, subject: &str, documented: &str, place: String) {
         let name = format!("{} {subject}: {documented}", self.operation.name);
         self.push(
             kind,
@@ -483,7 +483,7 @@ mod tests {
         let link = "links: {L: {operationId: item, parameters: {id: '$response.body#/id'}}}";
         for (links, serves) in [(format!(", {link}"), true), (String::new(), false)] {
             let create = format!(
-                "/things: {{post: {{operationId: create, x-laws: {{created: {{resource: '', id: /id}}}}, responses: \
+                "/things: {{post: {{operationId: create, x-invariants: {{created: {{resource: '', id: /id}}}}, responses: \
                  {{'201': {{description: a{links}}}}}}}}}"
             );
             let contract = of_paths(&format!("{create}\n{ITEM}"), "").unwrap();
@@ -531,9 +531,9 @@ mod tests {
 
     #[test]
     fn what_is_carried_is_a_fact_of_the_answer_and_of_the_list_if_there_is_one() {
-        let laws = "{created: {resource: /data, id: /id, carries: [{sent: /a, kept: /b}]}, accepts: [{sent: /at, forms: [utc]}]}";
+        let invariants = "{created: {resource: /data, id: /id, carries: [{sent: /a, kept: /b}]}, accepts: [{sent: /at, forms: [utc]}]}";
         let create = format!(
-            "/things: {{post: {{operationId: create, x-laws: {laws}, responses: {{'201': {{description: a}}}}}}}}"
+            "/things: {{post: {{operationId: create, x-invariants: {invariants}, responses: {{'201': {{description: a}}}}}}}}"
         );
         let contract = of_paths(&create, "").unwrap();
         let expected = [
@@ -542,7 +542,7 @@ mod tests {
             "create accepts /at: suffix Z",
         ];
         assert_eq!(names(&contract)[3..], expected);
-        let place = "/paths/~1things/post/x-laws/created/carries/0";
+        let place = "/paths/~1things/post/x-invariants/created/carries/0";
         assert_eq!(contract.facts[4].place, place);
     }
 }
