@@ -39,13 +39,13 @@ fn write_client() -> Result<(), String> {
         .map_err(|defect| defect.to_string())?
         .document;
     let contract = parse(&document.text)?;
-    let tell = |obstacle: projection::Obstacle| {
+    let report = |obstacle: projection::Obstacle| {
         let Position { line, column } = document.position(&obstacle.pointer);
         let place = format!("{CONTRACT}:{line}:{column} ({})", obstacle.pointer);
         format!("{place}: no client can be generated: {}", obstacle.message)
     };
-    let projected = projection::project(&contract).map_err(tell)?;
-    let client = generate::client(&contract, &projected).map_err(tell)?;
+    let projected = projection::project(&contract).map_err(report)?;
+    let client = generate::client(&contract, &projected).map_err(report)?;
     write("client.rs", &client)?;
     // The tests hold the client against both.
     write("contract.json", &contract.to_string())?;

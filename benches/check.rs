@@ -143,7 +143,7 @@ async fn serve() -> String {
     format!("http://{address}")
 }
 
-/// The paths that a reading check asks for, as its own verbose output tells them.
+/// The paths that a reading check asks for, as its own verbose output prints them.
 fn paths(base_url: &str) -> Vec<String> {
     let mut verbose = Command::new(env!("CARGO_BIN_EXE_countersign"));
     verbose
@@ -151,13 +151,13 @@ fn paths(base_url: &str) -> Vec<String> {
         .env_clear()
         .env("COUNTERSIGN_TOKEN", TOKEN);
     let output = verbose.output().expect("the binary");
-    let told = String::from_utf8(output.stderr).expect("text");
-    let paths: Vec<_> = told
+    let reported = String::from_utf8(output.stderr).expect("text");
+    let paths: Vec<_> = reported
         .lines()
         .filter_map(|line| line.split_whitespace().nth(2))
         .map(str::to_owned)
         .collect();
-    assert!(!paths.is_empty(), "the verbose output tells no requests");
+    assert!(!paths.is_empty(), "the verbose output has no requests");
     paths
 }
 

@@ -80,12 +80,12 @@ fn soak(base_url: &str, jobs: usize) -> f64 {
     number(&report["requests"]["sent"]) * 1000.0 / number(&report["duration_ms"])
 }
 
-/// The paths of one round as the check's own verbose output tells them, and whether the token goes with each: what was
+/// The paths of one round as the check's own verbose output prints them, and whether the token goes with each: what was
 /// refused is refused here too.
 fn paths(base_url: &str) -> Vec<(String, bool)> {
     let output = command(base_url).arg("-v").output().expect("the binary");
-    let told = String::from_utf8(output.stderr).expect("text");
-    let paths = told.lines().filter_map(|line| {
+    let rendered = String::from_utf8(output.stderr).expect("text");
+    let paths = rendered.lines().filter_map(|line| {
         let mut words = line.split_whitespace();
         let path = words.nth(2).filter(|path| path.starts_with('/'))?;
         Some((path.to_owned(), words.nth(1) != Some("401")))

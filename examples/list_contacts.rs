@@ -49,12 +49,12 @@ async fn run() -> Result<(), Box<dyn Error>> {
     ])?;
     let mut contacts = client.contacts();
     let mut written = 0_u64;
-    while let Some(contact) = contacts.try_next().await.inspect_err(|_| told(written))? {
+    while let Some(contact) = contacts.try_next().await.inspect_err(|_| rendered(written))? {
         table.write_record(row(&contact))?;
         written += 1;
     }
     table.flush()?;
-    told(written);
+    rendered(written);
     Ok(())
 }
 
@@ -73,6 +73,6 @@ fn row(contact: &types::ContactListed) -> [&str; 8] {
     .map(|cell| cell.as_deref().unwrap_or_default())
 }
 
-fn told(written: u64) {
+fn rendered(written: u64) {
     eprintln!("{written} contacts written");
 }

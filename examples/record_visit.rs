@@ -36,7 +36,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let ([base_url, contact, venue, datetime], Ok(token)) = (&arguments[..], env::var("COUNTERSIGN_TOKEN")) else {
         return Err(USAGE.into());
     };
-    // All that can be wrong here is told before anything is sent.
+    // All that can be wrong here is reported before anything is sent.
     let client = Client::new(base_url, token.parse()?)?;
     let datetime: DateTime<FixedOffset> = datetime
         .parse()

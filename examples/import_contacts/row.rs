@@ -12,7 +12,7 @@ use serde::Deserialize;
 pub(crate) struct Line {
     /// Where it begins, from 1; the first is that of the names.
     pub(crate) number: u64,
-    /// Tells the line from what stood there before.
+    /// Distinguishes the line from what stood there before.
     pub(crate) key: u64,
     pub(crate) contact: Result<ContactInput, String>,
 }
@@ -35,9 +35,11 @@ struct Row {
 pub(crate) fn lines(file: &str) -> Result<impl Iterator<Item = Line>, Box<dyn Error>> {
     let mut reader = ReaderBuilder::new().trim(Trim::All).from_path(file)?;
     let names = reader.headers()?.clone();
-    // An unknown column is told once, for the line that names it.
+    // An unknown column is reported once, for the line that names it.
     let empty: StringRecord = names.iter().map(|_| "").collect();
-    empty.deserialize::<Row>(Some(&names)).map_err(|error| told(&error))?;
+    empty
+        .deserialize::<Row>(Some(&names))
+        .map_err(|error| rendered(&error))?;
     let mut places = Places::of(BufReader::new(File::open(file)?));
     let mut ended = false;
     Ok(std::iter::from_fn(move || {
@@ -46,7 +48,7 @@ pub(crate) fn lines(file: &str) -> Result<impl Iterator<Item = Line>, Box<dyn Er
         }
         let mut record = StringRecord::new();
         let read = reader.read_record(&mut record);
-        // A file that cannot be read any further is told once.
+        // A file that cannot be read any further is reported once.
         ended = matches!(&read, Ok(false)) || read.as_ref().is_err_and(csv::Error::is_io_error);
         let start = match &read {
             Ok(_) => record.position(),
@@ -62,9 +64,9 @@ fn line(number: u64, read: csv::Result<bool>, record: &StringRecord, names: &Str
         Ok(false) => return None,
         Ok(true) => record
             .deserialize(Some(names))
-            .map_err(|error| told(&error))
+            .map_err(|error| rendered(&error))
             .and_then(contact),
-        Err(error) => Err(told(&error)),
+        Err(error) => Err(rendered(&error)),
     };
     Some(Line {
         number,
@@ -73,7 +75,7 @@ fn line(number: u64, read: csv::Result<bool>, record: &StringRecord, names: &Str
     })
 }
 
-/// Tells the lines of a file by their bytes: to `csv`, a line begins before the empty ones above it.
+/// Finds the lines of a file by their bytes: to `csv`, a line begins before the empty ones above it.
 struct Places<Text> {
     text: Text,
     byte: u64,
@@ -126,7 +128,7 @@ fn contact(row: Row) -> Result<ContactInput, String> {
 }
 
 /// What is wrong, without the position, which stands before it.
-fn told(error: &csv::Error) -> String {
+fn rendered(error: &csv::Error) -> String {
     match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => format!("{len} cells instead of {expected_len}"),
         csv::ErrorKind::Utf8 { .. } => "not UTF-8".to_owned(),

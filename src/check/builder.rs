@@ -220,7 +220,7 @@ impl Check {
         self
     }
 
-    /// What choices are made by: the same seed makes the same ones. By default it is drawn, and the record tells it.
+    /// What choices are made by: the same seed makes the same ones. By default it is drawn, and the record has it.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
@@ -264,7 +264,7 @@ impl Check {
         self
     }
 
-    /// Whether the record holds the exchanges, for reports that tell them; by default it does not.
+    /// Whether the record holds the exchanges, for reports that show them; by default it does not.
     pub fn keep_exchanges(mut self, keep: bool) -> Self {
         self.keep_exchanges = keep;
         self
@@ -302,7 +302,7 @@ impl Check {
         self.run_watched(&mut |_| {}).await
     }
 
-    /// The same, and tells what happens meanwhile.
+    /// The same, and reports what happens meanwhile.
     ///
     /// # Errors
     ///

@@ -19,7 +19,7 @@ impl Contract {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let mut text = String::new();
-        // One byte more tells that there is more.
+        // One byte more says that there is more.
         let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX).saturating_add(1);
         File::open(path)
             .and_then(|file| file.take(most).read_to_string(&mut text))
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_holds_no_contract_is_told_by_its_name() {
+    fn a_file_that_holds_no_contract_is_reported_by_its_name() {
         let error = Contract::open("no/such.yaml").unwrap_err();
         assert!(matches!(error, Error::File { .. }), "{error}");
         assert!(error.to_string().contains("`no/such.yaml`"), "{error}");

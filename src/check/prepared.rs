@@ -27,7 +27,7 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// Carries the plan out, tells events, and ends when it is done or `interrupt` comes.
+    /// Carries the plan out, emits events, and ends when it is done or `interrupt` comes.
     pub(crate) async fn run(&self, emit: &mut dyn FnMut(Event<'_>), interrupt: impl Future<Output = ()>) -> Report {
         let (contract, values) = (&*self.contract, self.settings.values);
         let redaction = self.transport.redaction();

@@ -21,7 +21,7 @@ pub(super) fn token_goes(settled: &Settled, target: &Target, has_token: bool) {
         } else {
             ""
         };
-        edge::tell(&format!(
+        edge::note(&format!(
             "{}: target `{}` at {}{} gets {token}{writes}",
             config.path.display(),
             printable(name),
@@ -30,7 +30,7 @@ pub(super) fn token_goes(settled: &Settled, target: &Target, has_token: bool) {
         ));
     }
     if has_token && !target.is_tls() && !target.is_loopback() {
-        edge::tell(&format!(
+        edge::note(&format!(
             "warning: the token goes to {} in clear, and everyone on the way can read it; use https",
             target.origin()
         ));

@@ -59,16 +59,16 @@ pub(super) struct Arguments {
     /// Print values of the target's data instead of their shapes
     #[arg(long)]
     pub(super) show_values: bool,
-    // What it does is told by `format::help`, which knows the formats.
+    // What it does is said by `format::help`, which knows the formats.
     #[arg(long, value_name = "FORMAT[=FILE]", help = format::help())]
     pub(super) report: Vec<ReportTarget>,
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(super) color: ColorWhen,
-    /// Tell each exchange and each undecided fact
+    /// Print each exchange and each undecided fact
     #[arg(short, long, action = ArgAction::SetTrue, conflicts_with = "quiet")]
     pub(super) verbose: bool,
-    /// Tell the verdict alone
+    /// Print the verdict alone
     #[arg(short, long, action = ArgAction::SetTrue)]
     pub(super) quiet: bool,
 }

@@ -80,7 +80,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
         settings: resolved.settings,
         started_at,
         require_facts: arguments.check.require_facts.as_ref().map(|percent| percent.value.0),
-        keep_exchanges: outputs.tell_exchanges(),
+        keep_exchanges: outputs.show_exchanges(),
     };
     let mut emit = |event: Event<'_>| progress.event(event);
     let Report { run, mut record } = runtime.block_on(prepared.run(&mut emit, interrupted));
@@ -95,21 +95,21 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     Ok(if written { record.exit_code } else { NOT_WRITTEN })
 }
 
-/// Writes the reports, then tells what was accepted. Gives back whether all reports were written.
+/// Writes the reports, then says what was accepted. Gives back whether all reports were written.
 fn write(
     outputs: Outputs,
     (record, terminals): (&Record, &Terminals),
     accepted: Result<Option<String>, Failure>,
 ) -> Result<bool, Failure> {
     let written = outputs.write(record, terminals);
-    if let Some(told) = accepted? {
-        edge::tell(&told);
+    if let Some(rendered) = accepted? {
+        edge::note(&rendered);
     }
     Ok(written)
 }
 
 /// Adds what was found to the configuration. What a run that was cut short found is not all there is, so it adds nothing.
-/// Hands back what is told of it.
+/// Returns what is printed of it.
 fn accept(
     accepting: Option<Accepting>,
     run: &Run,
@@ -220,7 +220,7 @@ fn no_token(settled: &Settled) -> Failure {
     Failure::NoToken {
         variable: variable.to_owned(),
         place: match origin {
-            Origin::File(_) => format!(" (see {})", settled.told(&origin)),
+            Origin::File(_) => format!(" (see {})", settled.describe(&origin)),
             _ => String::new(),
         },
     }
@@ -289,8 +289,8 @@ impl Resolved {
             seed: self.scope.seed,
             max_writes: self.settings.max_writes,
         };
-        let told = (transport.redaction(), self.settings.values);
-        let file = ResidueFile::open(path, self.settings.mark.as_str(), told, &begun)?;
+        let rendered = (transport.redaction(), self.settings.values);
+        let file = ResidueFile::open(path, self.settings.mark.as_str(), rendered, &begun)?;
         self.settings.write_log = Some(Arc::new(file));
         Ok(())
     }

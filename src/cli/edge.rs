@@ -123,7 +123,7 @@ pub(super) fn is_set(variable: &str) -> bool {
 ///
 /// What the system says; a file that is larger, of which no more is read; one that is not UTF-8.
 pub(super) fn read(what: &'static str, path: &Path, most: u64) -> Result<String, Failure> {
-    // One byte more tells that there is more.
+    // One byte more says that there is more.
     let bytes = read_bytes(what, path, most + 1)?;
     let text = if u64::try_from(bytes.len()).is_ok_and(|length| length <= most) {
         String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
@@ -167,7 +167,7 @@ pub(super) fn read_bytes(what: &'static str, path: &Path, most: u64) -> Result<V
     })
 }
 
-/// Whether the process was begun with SIGHUP ignored, as `nohup` does: it is to outlive its terminal. Linux alone tells.
+/// Whether the process was begun with SIGHUP ignored, as `nohup` does: it is to outlive its terminal. Only Linux shows it.
 #[cfg(unix)]
 pub(super) fn ignores_hang_up() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -206,7 +206,7 @@ pub(super) fn same_file(left: &Path, right: &Path) -> bool {
     same || left == right || whole(left) == whole(right)
 }
 
-/// What tells a file from every other: its device and its number there, which all its hard links share.
+/// What distinguishes a file from every other: its device and its number there, which all its hard links share.
 #[cfg(unix)]
 fn identity(file: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;
@@ -214,7 +214,7 @@ fn identity(file: &Path) -> Option<(u64, u64)> {
     Some((found.dev(), found.ino()))
 }
 
-/// Elsewhere the path alone tells files apart.
+/// Elsewhere only the path distinguishes files.
 #[cfg(not(unix))]
 fn identity(_: &Path) -> Option<(u64, u64)> {
     None
@@ -322,18 +322,18 @@ pub(super) fn step_summary() -> Option<PathBuf> {
 }
 
 /// Writes a line to standard error.
-pub(super) fn tell(line: &str) {
+pub(super) fn note(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", neutral(line, Colours::Kept));
 }
 
-/// Tells what ended a command.
+/// Prints what ended a command.
 pub(super) fn error(failure: &Failure) {
     let failure = neutral(&failure.to_string(), Colours::None);
     let style = anstyle::AnsiColor::Red.on_default().bold();
     let _ = writeln!(anstream::stderr().lock(), "{style}error{style:#}: {failure}");
 }
 
-/// Tells why, and ends the process at once.
+/// Prints why, and ends the process at once.
 #[expect(
     clippy::exit,
     reason = "whoever asks twice waits for nothing, and the thread that would return hangs"
@@ -350,11 +350,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_that_is_set_to_before_1970_tells_that_time() {
+    fn a_clock_that_is_set_to_before_1970_reports_that_time() {
         let before = SystemTime::UNIX_EPOCH - Duration::from_millis(1_500);
-        let told = DateTime::<Utc>::from(before);
-        assert_eq!(told.to_rfc3339(), "1969-12-31T23:59:58.500+00:00");
-        let refused = dates_answers(told).unwrap_err().to_string();
+        let reported = DateTime::<Utc>::from(before);
+        assert_eq!(reported.to_rfc3339(), "1969-12-31T23:59:58.500+00:00");
+        let refused = dates_answers(reported).unwrap_err().to_string();
         assert!(
             refused.contains("1969-12-31") && refused.contains("set the clock"),
             "{refused}"

@@ -10,7 +10,7 @@ use crate::report::{Record, Terminal, github, har, html, junit, markdown, sarif,
 pub(super) struct Format {
     /// Its name, as in `--report`.
     pub(super) name: &'static str,
-    /// Whether it tells single exchanges; keeping them costs memory.
+    /// Whether it shows single exchanges; keeping them costs memory.
     pub(super) exchanges: bool,
     /// What standard output does with it.
     pub(super) stream: Stream,
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_format_is_told_with_a_near_one_and_all() {
+    fn an_unknown_format_is_reported_with_a_near_one_and_all() {
         let error = Format::named("jsn").unwrap_err();
         let (hint, known) = error.split_once("; the formats are ").unwrap();
         assert_eq!(hint, "there is no format `jsn`, did you mean `json`?");

@@ -44,7 +44,7 @@ use failure::Failure;
 
 use crate::report::wrap;
 
-/// Tells whether a deployed Contact Database and Visits service does what its document says.
+/// Checks whether a deployed Contact Database and Visits service does what its document says.
 #[derive(Debug, Parser)]
 #[command(name = "countersign", version, max_term_width = 100, after_help = EXIT_CODES)]
 struct Cli {
@@ -61,10 +61,10 @@ Exit codes:
   4    a report, the residue that --residue asks for, or what --accept adds could not be written
   130  interrupted; what was judged until then is reported";
 
-/// Of the commands that tell something and send nothing.
-const TOLD: &str = "\
+/// Of the commands that print something and send nothing.
+const PRINTED: &str = "\
 Exit codes:
-  0  told
+  0  printed
   2  usage or configuration: a bad flag, name, file or contract
   4  it could not be written";
 
@@ -84,7 +84,7 @@ Exit codes:
 
 const SERVED: &str = "\
 Exit codes:
-  0  stopped by Ctrl-C, SIGTERM or SIGHUP, or the list that was asked for was told
+  0  stopped by Ctrl-C, SIGTERM or SIGHUP, or the list that was asked for was printed
   2  usage or configuration: a bad flag, name or file, a store that cannot be opened, an address that is taken";
 
 #[derive(Debug, Subcommand)]
@@ -96,14 +96,14 @@ enum Command {
     #[command(after_help = WRITTEN)]
     Completions(completions::Arguments),
     /// Shows what `check` would do with the same flags, and where each value comes from: flag, environment, file, default
-    #[command(after_help = TOLD)]
-    #[command(after_help = TOLD)]
+    #[command(after_help = PRINTED)]
+    #[command(after_help = PRINTED)]
     Config(Box<config::shown::ConfigArguments>),
     /// Explains a rule: what it judges, why, its level, an example, what to fix
-    #[command(after_help = TOLD)]
+    #[command(after_help = PRINTED)]
     Explain(explain::Arguments),
     /// Lists every fact of the contract with its place
-    #[command(after_help = TOLD)]
+    #[command(after_help = PRINTED)]
     Facts(facts::Arguments),
     /// Prints the manual pages of the program and of each command, or writes them to a folder
     #[command(after_help = WRITTEN)]
@@ -112,13 +112,13 @@ enum Command {
     #[command(after_help = EXIT_CODES)]
     Merge(merge::Arguments),
     /// Lists every request that `check` would send with the same flags, and why; sends nothing
-    #[command(after_help = TOLD)]
+    #[command(after_help = PRINTED)]
     Plan(Box<Arguments>),
     /// Writes a JSON report in other formats, later
     #[command(after_help = REPORTED)]
     Report(report::Arguments),
     /// Lists every rule with its level, its sentence and where it comes from
-    #[command(after_help = TOLD)]
+    #[command(after_help = PRINTED)]
     Rules,
     /// Runs the reference service
     #[command(after_help = SERVED)]

@@ -59,7 +59,7 @@ pub(super) struct Outputs {
     outputs: Vec<(ReportTarget, Option<Destination>)>,
     /// What GitHub shows of the step, where it asks for that and a report is made for it.
     summary: Option<(PathBuf, File)>,
-    /// Whether a report that was asked for is told to be impossible already.
+    /// Whether a report that was asked for is reported as impossible already.
     lacking: bool,
 }
 
@@ -73,7 +73,7 @@ enum Destination {
 }
 
 impl Outputs {
-    /// Opens every report's file, so that a report that cannot be written is told before anything is sent. The others
+    /// Opens every report's file, so that a report that cannot be written is reported before anything is sent. The others
     /// are written all the same; `summary` is the file that GitHub shows as the summary of the step.
     ///
     /// # Errors
@@ -120,8 +120,8 @@ impl Outputs {
         Ok(())
     }
 
-    /// Whether a report tells single exchanges.
-    pub(super) fn tell_exchanges(&self) -> bool {
+    /// Whether a report shows single exchanges.
+    pub(super) fn show_exchanges(&self) -> bool {
         self.outputs.iter().any(|(target, _)| target.format.exchanges)
     }
 
@@ -135,7 +135,7 @@ impl Outputs {
         destinations.filter_map(aside).collect()
     }
 
-    /// Writes every report that can be written, and tells each that cannot. Gives back whether all were written that
+    /// Writes every report that can be written, and reports each that cannot. Gives back whether all were written that
     /// were asked for.
     pub(super) fn write(self, record: &Record, terminals: &Terminals) -> bool {
         let mut lacking = self.lacking;
@@ -175,7 +175,7 @@ impl ReportTarget {
         self.file.as_deref()
     }
 
-    /// Where this report would spoil one of the others, told; none where it goes to a place of its own.
+    /// Where this report would spoil one of the others, in words; none where it goes to a place of its own.
     pub(super) fn collides(&self, others: &[Self]) -> Option<String> {
         let place = || {
             let file = self.file.as_ref();
@@ -232,7 +232,7 @@ fn append(path: &Path, mut file: File, record: &Record) -> Result<(), Failure> {
         Ok(!text.is_empty())
     };
     if !appended(&mut file).map_err(|error| failure(path, &error.to_string()))? {
-        edge::tell("note: the summary of the step is full, so the report is not in it");
+        edge::note("note: the summary of the step is full, so the report is not in it");
     }
     Ok(())
 }

@@ -34,7 +34,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// A plan and how it is told.
+/// A plan and how it is printed.
 struct Listing<'page> {
     contract: &'page Contract,
     plan: &'page Plan,
@@ -45,7 +45,7 @@ struct Listing<'page> {
 
 impl Listing<'_> {
     fn text(&self, seed: u64, rounds: u64) -> String {
-        let steps = self.plan.told(self.contract);
+        let steps = self.plan.describe(self.contract);
         let mut text = String::new();
         let (mut number, mut before) = (0, None);
         // Edge cases are many, and differ only in what they are.
@@ -132,7 +132,7 @@ impl Listing<'_> {
             operation.path,
             operation.name,
             edge_case
-                .map(|edge_case| edge_case.tell(operation) + ", ")
+                .map(|edge_case| edge_case.describe(operation) + ", ")
                 .unwrap_or_default(),
         );
         if let Some(list) = planned.then {

@@ -12,7 +12,7 @@ use crate::report::{self, Terminal, Verbosity};
 use crate::rules::Level;
 use crate::run::{Event, Exchanged};
 
-/// Tells events of a run as they come.
+/// Prints events of a run as they come.
 pub(super) struct Progress<'run> {
     bar: ProgressBar,
     terminal: Terminal,
@@ -20,7 +20,7 @@ pub(super) struct Progress<'run> {
     values: Values,
     redaction: Redaction,
     waited: bool,
-    /// Whether findings are told as they appear.
+    /// Whether findings are printed as they appear.
     finds: bool,
     errors: usize,
     warnings: usize,
@@ -67,14 +67,14 @@ impl<'run> Progress<'run> {
         }
     }
 
-    /// Tells one event.
+    /// Prints one event.
     pub(super) fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Expected(more) => self.bar.inc_length(more),
             Event::Exchanged(Exchanged { exchange, .. }) => {
                 self.bar.inc(1);
                 if self.terminal.verbosity == Verbosity::Verbose {
-                    self.tell(&self.terminal.exchange(exchange, self.values));
+                    self.print(&self.terminal.exchange(exchange, self.values));
                 }
             }
             Event::Begun => self.bar.set_message(self.counts()),
@@ -86,10 +86,10 @@ impl<'run> Progress<'run> {
                     Level::Warn => self.warnings += 1,
                 }
                 self.bar.set_message(self.counts());
-                // Telling a line draws the bar anew, with the count that is right by now.
+                // Printing a line draws the bar anew, with the count that is right by now.
                 if self.finds {
                     let fact = &self.contract.fact(finding.fact).name;
-                    self.tell(&self.terminal.found((finding.level, finding.rule.name, fact)));
+                    self.print(&self.terminal.found((finding.level, finding.rule.name, fact)));
                 }
             }
         }
@@ -100,7 +100,7 @@ impl<'run> Progress<'run> {
         let line = self.redaction.hide(&format!("waiting for the target: {reason}"));
         self.bar.set_message(line.clone());
         if self.terminal.verbosity > Verbosity::Quiet && !std::mem::replace(&mut self.waited, true) {
-            self.bar.suspend(|| edge::tell(&line));
+            self.bar.suspend(|| edge::note(&line));
         }
     }
 
@@ -114,9 +114,9 @@ impl<'run> Progress<'run> {
     }
 
     /// A line above the bar.
-    fn tell(&self, line: &str) {
+    fn print(&self, line: &str) {
         let line = self.redaction.hide(line);
-        self.bar.suspend(|| edge::tell(&line));
+        self.bar.suspend(|| edge::note(&line));
     }
 }
 

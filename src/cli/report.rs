@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 ///
 /// A file that cannot be read, or that is no report.
 pub(super) fn record(file: &Path) -> Result<Record, Failure> {
-    // One byte more than is read tells that there is more.
+    // One byte more than is read says that there is more.
     let most = u64::try_from(LARGEST_REPORT).unwrap_or(u64::MAX).saturating_add(1);
     let text = edge::read_bytes("report", file, most)?;
     read(&text).map_err(|source| Failure::Unread {

@@ -1,4 +1,4 @@
-//! `--residue FILE`: the account of a run's writes on disk, so that a run that is killed still tells what it may have
+//! `--residue FILE`: the account of a run's writes on disk, so that a run that is killed still shows what it may have
 //! left. The main type is [`ResidueFile`].
 //!
 //! JSON Lines. A run appends a line that names it, then a line before each write is sent and one after it; each line is
@@ -21,7 +21,7 @@ pub(super) struct ResidueFile {
     file: File,
     mark: String,
     redaction: Redaction,
-    /// Whether an identifier that may be somebody's address is told.
+    /// Whether an identifier that may be somebody's address is printed.
     values: Values,
 }
 
@@ -100,7 +100,7 @@ impl WriteLog for ResidueFile {
         let mut entry = entry.clone();
         // The target may have answered with the token where an identifier belongs.
         if let WriteState::Answered { id: Some(id), .. } = &mut entry.state {
-            *id = self.redaction.hide(&self.values.tell_identifier(id));
+            *id = self.redaction.hide(&self.values.render_identifier(id));
         }
         self.line(&entry)
     }
@@ -179,12 +179,12 @@ mod tests {
         for (file, id, kept) in [
             (&hidden, "tk-4711-secret", "$COUNTERSIGN_TOKEN"),
             (&shown, "tk-4711-secret", "$COUNTERSIGN_TOKEN"),
-            (&hidden, "ada@example.com", "<identifier(15): show-values tells it>"),
+            (&hidden, "ada@example.com", "<identifier(15): show-values prints it>"),
             (&shown, "ada@example.com", "ada@example.com"),
             (
                 &hidden,
                 "a\u{9b}2J\u{202e}##vso[b]",
-                "<identifier(13): show-values tells it>",
+                "<identifier(13): show-values prints it>",
             ),
             (&shown, "a\u{9b}2J\u{202e}##vso[b]", "a\\u{9b}2J\\u{202e}# #vso[b]"),
         ] {

@@ -25,7 +25,7 @@ fn page(rules: &[&Rule], width: usize) -> String {
     }
     let _ = writeln!(
         text,
-        "{} rules; `countersign explain RULE` tells more of one, `check --deny RULE`, --warn and --allow set its level",
+        "{} rules; `countersign explain RULE` explains one, `check --deny RULE`, --warn and --allow set its level",
         rules.len()
     );
     text

@@ -154,11 +154,11 @@ async fn grow(service: &Service, target: u32) -> Result<(), Failure> {
 
 /// The error of a store with all that lies beneath it.
 pub(super) fn store(error: &service::OpenError) -> Failure {
-    let mut told = error.to_string();
+    let mut rendered = error.to_string();
     let mut beneath = std::error::Error::source(error);
     while let Some(cause) = beneath {
-        told = format!("{told}: {cause}");
+        rendered = format!("{rendered}: {cause}");
         beneath = cause.source();
     }
-    Failure::Store(told)
+    Failure::Store(rendered)
 }

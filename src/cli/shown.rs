@@ -14,16 +14,16 @@ use crate::report::{Record, Styling, Terminal, Verbosity};
 /// The flags of a command that has a record and writes it.
 #[derive(Debug, Args)]
 pub(super) struct Shown {
-    // What it does is told by `format::help`, which knows the formats.
+    // What it does is said by `format::help`, which knows the formats.
     #[arg(long, value_name = "FORMAT[=FILE]", help = format::help())]
     report: Vec<ReportTarget>,
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: ColorWhen,
-    /// Tell each undecided fact
+    /// Print each undecided fact
     #[arg(short, long, action = ArgAction::SetTrue, conflicts_with = "quiet")]
     verbose: bool,
-    /// Tell the verdict alone
+    /// Print the verdict alone
     #[arg(short, long, action = ArgAction::SetTrue)]
     quiet: bool,
 }
@@ -41,7 +41,7 @@ impl Shown {
     }
 
     /// Writes the record in every way that is asked for. Gives back whether all of them were written; each that was not
-    /// is told.
+    /// is reported.
     ///
     /// # Errors
     ///
@@ -62,11 +62,11 @@ pub(super) fn targets(asked: &[ReportTarget]) -> Vec<ReportTarget> {
     }
 }
 
-/// How the terminal's report is written; `told` is whether little (`-q`) and whether much (`-v`) is wanted.
-pub(super) fn terminals(color: ColorWhen, told: (bool, bool)) -> Terminals {
+/// How the terminal's report is written; `shown` is whether little (`-q`) and whether much (`-v`) is wanted.
+pub(super) fn terminals(color: ColorWhen, text: (bool, bool)) -> Terminals {
     Terminals {
-        shown: lines(color.on_stdout(), told, edge::width()),
-        filed: lines(color == ColorWhen::Always, told, None),
+        shown: lines(color.on_stdout(), text, edge::width()),
+        filed: lines(color == ColorWhen::Always, text, None),
     }
 }
 

@@ -31,11 +31,11 @@ pub(super) fn interruption(unfinished: Vec<PathBuf>) -> Result<impl Future<Outpu
         let _entered = runtime.enter();
         Signals::take()?
     };
-    let (tell, told) = tokio::sync::oneshot::channel();
+    let (stop, stopped) = tokio::sync::oneshot::channel();
     let wait = async move {
         signals.next().await;
         // Where the run is over, nobody listens; what is left to do is the reports.
-        let _ = tell.send(());
+        let _ = stop.send(());
         signals.next().await;
         for file in unfinished {
             let _ = std::fs::remove_file(file);
@@ -50,7 +50,7 @@ pub(super) fn interruption(unfinished: Vec<PathBuf>) -> Result<impl Future<Outpu
         .spawn(move || runtime.block_on(wait))
         .map_err(start)?;
     Ok(async move {
-        if told.await.is_err() {
+        if stopped.await.is_err() {
             std::future::pending::<()>().await;
         }
     })

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_base_url_is_told_by_its_part() {
+    fn what_is_no_base_url_is_reported_by_its_part() {
         for (text, error) in [
             ("api.example.com", BaseUrlError::SchemeMissing),
             ("localhost:8080", BaseUrlError::SchemeMissing),

@@ -3,7 +3,7 @@
 //! # Design
 //!
 //! The texts of reqwest and of what is beneath it may hold an address or a name of a certificate, so none of them is
-//! repeated: the errors are told apart by their kinds, and each kind has words of ours.
+//! repeated: the errors are distinguished by their kinds, and each kind has words of ours.
 
 use std::error::Error;
 use std::io;
@@ -46,7 +46,7 @@ pub(crate) enum Cause {
 pub(crate) struct TooLarge(pub(super) usize);
 
 impl Cause {
-    /// Tells the cause by the errors beneath reqwest's own.
+    /// Finds the cause by the errors beneath reqwest's own.
     pub(crate) fn of(error: &reqwest::Error) -> Self {
         if error.is_builder() {
             return Self::Setup;

@@ -89,7 +89,7 @@ fn a_field_that_must_be_there_or_may_not_be_null_is_named() {
 }
 
 #[test]
-fn a_contract_that_the_types_do_not_follow_is_told_by_its_pointer() {
+fn a_contract_that_the_types_do_not_follow_is_reported_by_its_pointer() {
     let cases: [(&str, Value, &str); 5] = [
         (
             "/Venue/properties/floor",

@@ -100,9 +100,9 @@ mod tests {
 
     #[test]
     fn alternatives_that_multiply_are_refused_with_the_place() {
-        let told = read(8, 8).unwrap_err();
-        assert!(told.contains("(/components/schemas/L8/oneOf)"), "{told}");
-        assert!(told.contains("more than 20000 alternatives"), "{told}");
+        let reported = read(8, 8).unwrap_err();
+        assert!(reported.contains("(/components/schemas/L8/oneOf)"), "{reported}");
+        assert!(reported.contains("more than 20000 alternatives"), "{reported}");
     }
 
     #[test]

@@ -150,7 +150,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// Tells that a document goes beyond a bound.
+    /// Writes that a document goes beyond a bound.
     fn fmt_bound(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooManyAlternatives { maximum } => write!(

@@ -686,9 +686,9 @@ mod tests {
         for (text, line, column) in [("{\"a\": 1, \"a\": 2}", 1, 10), ("{\"a\": ]}", 1, 7)] {
             assert_eq!(read(text).unwrap_err().position, Position { line, column }, "{text}");
         }
-        let told = |text| read(text).unwrap_err().to_string();
-        assert!(told("{\"a\": ]}").contains("this is not JSON"));
-        assert!(told("a: ]").contains("this is not YAML"));
+        let reported = |text| read(text).unwrap_err().to_string();
+        assert!(reported("{\"a\": ]}").contains("this is not JSON"));
+        assert!(reported("a: ]").contains("this is not YAML"));
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub struct EdgeCase {
 impl EdgeCase {
     /// What was sent, to be read after a status and "to".
     #[must_use]
-    pub fn tell(&self, operation: &Operation) -> String {
+    pub fn describe(&self, operation: &Operation) -> String {
         let parameter = self.parameter.and_then(|index| operation.parameters.get(index));
         let name = parameter.map_or("", |parameter| &parameter.name);
         let field = self.field.and_then(|index| operation.fields.get(index));
@@ -185,15 +185,15 @@ mod tests {
     /// The edge cases of each operation of these paths, under the invariant for all or without it.
     fn edge_cases_of(paths: &str, invariant: &str) -> Vec<String> {
         let contract = read(paths, invariant).unwrap_or_else(|defect| panic!("{defect}"));
-        let told = contract.operations.iter().map(|operation| {
-            let told: Vec<_> = operation
+        let rendered = contract.operations.iter().map(|operation| {
+            let rendered: Vec<_> = operation
                 .edge_cases
                 .iter()
-                .map(|edge_case| edge_case.tell(operation))
+                .map(|edge_case| edge_case.describe(operation))
                 .collect();
-            told.join(", ")
+            rendered.join(", ")
         });
-        told.collect()
+        rendered.collect()
     }
 
     fn read(paths: &str, invariant: &str) -> Result<Contract, String> {
@@ -313,22 +313,22 @@ mod tests {
         let number = "parameters: [{name: n, in: query, schema: {type: integer}}]";
         let path = |list: &str| format!("/things: {{get: {{operationId: get, {number}, x-edge-cases: {list}, {OK}}}}}");
         let contract = read(&path("[parameter-word, parameter-zero]"), INVARIANT).unwrap();
-        let told: Vec<_> = contract.operations[0]
+        let reported: Vec<_> = contract.operations[0]
             .edge_cases
             .iter()
-            .map(|edge_case| edge_case.tell(&contract.operations[0]))
+            .map(|edge_case| edge_case.describe(&contract.operations[0]))
             .collect();
-        assert_eq!(told, ["a word as `n`", "`n` 0"], "in its own order");
+        assert_eq!(reported, ["a word as `n`", "`n` 0"], "in its own order");
         let place = "/paths/~1things/get/x-edge-cases";
         assert!(contract.facts.iter().any(|fact| fact.place == place));
         assert_eq!(edge_cases_of(&path("[]"), INVARIANT), [""]);
     }
 
     #[test]
-    fn an_edge_case_that_is_unknown_or_binds_nothing_is_told() {
+    fn an_edge_case_that_is_unknown_or_binds_nothing_is_reported() {
         let path = get("{name: n, in: query, schema: {type: integer}}");
         let own = path.replace("operationId: get", "operationId: get, x-edge-cases: [body-empty]");
-        for (path, invariant, told) in [
+        for (path, invariant, wanted) in [
             (
                 &path,
                 "x-edge-cases: [page-zero]",
@@ -346,7 +346,7 @@ mod tests {
             ),
         ] {
             let message = read(path, invariant).unwrap_err();
-            assert!(message.contains(told), "{message}");
+            assert!(message.contains(wanted), "{message}");
         }
     }
 }

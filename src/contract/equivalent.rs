@@ -75,15 +75,18 @@ mod tests {
     #[test]
     fn each_way_binds_one_operation_of_the_built_in_contract() {
         let contract = Contract::built_in().unwrap();
-        let told = [
+        let reported = [
             "getContacts equivalent request: the scheme in small letters",
             "updateContact equivalent request: JSON with escapes",
             "updateContact equivalent request: JSON in another order, with white space",
             "updateContact equivalent request: a charset in the media type",
             "updateContact equivalent request: the UUID in capitals",
         ];
-        assert_eq!(names(&contract), told);
-        let places = contract.facts.iter().filter(|fact| told.contains(&fact.name.as_str()));
+        assert_eq!(names(&contract), reported);
+        let places = contract
+            .facts
+            .iter()
+            .filter(|fact| reported.contains(&fact.name.as_str()));
         assert!(
             places
                 .enumerate()
@@ -100,9 +103,9 @@ mod tests {
     }
 
     #[test]
-    fn a_way_that_is_unknown_or_stands_twice_is_told() {
+    fn a_way_that_is_unknown_or_stands_twice_is_reported() {
         let path = "/things: {get: {operationId: get, responses: {'200': {description: a}}}}";
-        for (invariant, told) in [
+        for (invariant, wanted) in [
             (
                 "x-equivalent: [json-tabs]",
                 "unknown variant `json-tabs`, expected one of",
@@ -113,7 +116,7 @@ mod tests {
             ),
         ] {
             let message = read(path, invariant).unwrap_err();
-            assert!(message.contains(told), "{message}");
+            assert!(message.contains(wanted), "{message}");
         }
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn add_equivalent(
             facts,
         };
         let place = format!("/x-equivalent/{turn}");
-        adder.add(FactKind::Equivalent(*way), "equivalent request", way.tell(), place);
+        adder.add(FactKind::Equivalent(*way), "equivalent request", way.describe(), place);
     }
 }
 

@@ -285,13 +285,13 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_that_is_elsewhere_or_nowhere_is_told() {
+    fn a_parameter_that_is_elsewhere_or_nowhere_is_reported() {
         for name in ["header.id", "ident", "query.a.b"] {
             let text = format!("{{L: {{operationId: put, parameters: {{{name}: '$response.body#/id'}}}}}}");
-            let told = links(&text).unwrap_err();
+            let reported = links(&text).unwrap_err();
             assert!(
-                told.contains(&format!("`put` has no parameter `{name}`; it has `id`, `id`, `a.b`")),
-                "{told}"
+                reported.contains(&format!("`put` has no parameter `{name}`; it has `id`, `id`, `a.b`")),
+                "{reported}"
             );
         }
     }

@@ -1,5 +1,5 @@
 //! Makes a [`Contract`] of a document: operations, links, invariants, gaps and every fact, each cross-checked, so that a
-//! statement that binds nothing is told and not passed over.
+//! statement that binds nothing is reported and not passed over.
 
 use std::collections::HashSet;
 
@@ -367,7 +367,7 @@ fn vocabulary(document: &Document, pointer: &str, message: String) -> Defect {
     document.defect(pointer, Problem::Vocabulary { message })
 }
 
-/// Tells a contract of an earlier version, whose root left every place of every answer open, where the key stands now.
+/// Reports a contract of an earlier version, whose root left every place of every answer open, where the key stands now.
 fn null_is_on_schemas(document: &Document) -> Result<(), Defect> {
     let Some(_) = document.root.member("x-null") else {
         return Ok(());
@@ -614,7 +614,7 @@ mod tests {
                            oauth: {type: oauth2, flows: {}}";
 
     #[test]
-    fn json_is_told_by_its_essence() {
+    fn json_is_reported_by_its_essence() {
         for media_type in [
             "application/json",
             "Application/JSON; charset=utf-8",

@@ -351,7 +351,7 @@ impl Contract {
     /// The name as it may be printed: as it is where the contract documents a field of that name anywhere, or where it
     /// is a plain identifier; else its shape, for what a target calls its own fields may be a value.
     #[must_use]
-    pub fn tell_name(&self, name: &str) -> String {
+    pub fn render_name(&self, name: &str) -> String {
         if self.prints(name) {
             name.to_owned()
         } else {
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn an_x_null_that_binds_no_answer_is_told() {
+    fn an_x_null_that_binds_no_answer_is_reported() {
         let of = |place: &str, from: &str, to: &str| {
             let listed = format!("/schemas/Tag\n      - {place}\n  - id: timestamp-form");
             let text = BUILT_IN.replacen("/schemas/Tag\n  - id: timestamp-form", &listed, 1);
@@ -446,8 +446,8 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_that_binds_nothing_is_told() {
-        for (from, to, told) in [
+    fn a_statement_that_binds_nothing_is_reported() {
+        for (from, to, expected) in [
             ("x-gap: [purpose,", "x-gap: [purpoze,", "did you mean `purpose`?"),
             (
                 "x-gap: [purpose,",
@@ -513,7 +513,7 @@ mod tests {
             ),
         ] {
             let message = broken(from, to);
-            assert!(message.contains(told), "{from} -> {to}: {message}");
+            assert!(message.contains(expected), "{from} -> {to}: {message}");
             assert!(message.starts_with("openapi.yaml:"), "{message}");
         }
     }

@@ -19,7 +19,7 @@ use super::vocabulary::RENAMED;
 ///
 /// # Errors
 ///
-/// The first [`Defect`] in the order of the file; a document of another version is told as that.
+/// The first [`Defect`] in the order of the file; a document of another version is reported as that.
 pub fn validate(document: &Document) -> Result<(), Defect> {
     version(document)?;
     let mut walk = Walk {
@@ -708,10 +708,10 @@ components:
         let circle = schemas("    A: {$ref: '#/components/schemas/B'}\n    B: {$ref: '#/components/schemas/A'}\n");
         assert!(circle.unwrap_err().contains("leads back to itself"));
         assert!(schemas(&chain(64)).is_ok());
-        let told = schemas(&chain(65)).unwrap_err();
+        let reported = schemas(&chain(65)).unwrap_err();
         assert!(
-            told.contains("(/components/schemas/L0/$ref)") && told.contains("more than 64 others"),
-            "{told}"
+            reported.contains("(/components/schemas/L0/$ref)") && reported.contains("more than 64 others"),
+            "{reported}"
         );
     }
 

@@ -26,7 +26,7 @@ pub fn join(pointer: &str, token: &str) -> String {
     joined
 }
 
-/// What stands before the index of an element in a *marked* pointer: one that tells an element from a member whose name
+/// What stands before the index of an element in a *marked* pointer: one that distinguishes an element from a member whose name
 /// is digits, such as a telephone number. No escaped name has it, since `~` is written `~0`.
 const MARK: &str = "~2";
 
@@ -42,16 +42,16 @@ pub fn unmarked(pointer: &str) -> String {
     pointer.replace(&format!("/{MARK}"), "/")
 }
 
-/// A marked pointer with each name told by the closure; indexes and `*` are as they are.
+/// A marked pointer with each name rendered by the closure; indexes and `*` are as they are.
 #[must_use]
-pub fn told(pointer: &str, tell: impl Fn(&str) -> String) -> String {
-    pointer.split('/').skip(1).fold(String::new(), |mut told, token| {
+pub fn rendered(pointer: &str, render: impl Fn(&str) -> String) -> String {
+    pointer.split('/').skip(1).fold(String::new(), |mut text, token| {
         match token.strip_prefix(MARK) {
-            Some(index) => push(&mut told, index),
-            None if token == "*" => push(&mut told, token),
-            None => push(&mut told, &tell(&unescape(token))),
+            Some(index) => push(&mut text, index),
+            None if token == "*" => push(&mut text, token),
+            None => push(&mut text, &render(&unescape(token))),
         }
-        told
+        text
     })
 }
 
@@ -136,7 +136,7 @@ pub enum Path<'path> {
 }
 
 impl Path<'_> {
-    /// The way as a marked pointer: see [`told`] and [`unmarked`].
+    /// The way as a marked pointer: see [`rendered`] and [`unmarked`].
     #[must_use]
     pub fn pointer(&self) -> String {
         let mut pointer = String::new();
@@ -181,14 +181,14 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_told_and_a_name_of_digits_is_not() {
+    fn an_index_is_reported_and_a_name_of_digits_is_not() {
         let items = Path::Member(&Path::Root, "items");
         let item = Path::Element(&items, 7);
         let phone = Path::Member(&item, "7700900123");
         let marked = Path::Member(&phone, "~2/5").pointer();
-        assert_eq!(told(&marked, |name| format!("<{}>", name.len())), "/<5>/7/<10>/<4>");
+        assert_eq!(rendered(&marked, |name| format!("<{}>", name.len())), "/<5>/7/<10>/<4>");
         assert_eq!(unmarked(&marked), "/items/7/7700900123/~02~15");
-        assert_eq!(told("/data/*/a", str::to_owned), "/data/*/a");
+        assert_eq!(rendered("/data/*/a", str::to_owned), "/data/*/a");
     }
 
     #[test]

@@ -691,10 +691,10 @@ mod tests {
             "{{properties: {{a: {schema}, b: {{$ref: '{}'}}}}}}",
             "#/components/schemas/S"
         );
-        let told = try_schema(&twice, &format!("S: {schema}")).unwrap_err().to_string();
+        let reported = try_schema(&twice, &format!("S: {schema}")).unwrap_err().to_string();
         assert!(
-            told.contains(SCHEMA) && told.contains("states more than 10000000 things"),
-            "{told}"
+            reported.contains(SCHEMA) && reported.contains("states more than 10000000 things"),
+            "{reported}"
         );
     }
 
@@ -800,8 +800,8 @@ mod tests {
         let page = body(&contract);
         let item = contract.shape(page.fields[1].shape);
         let element = contract.shape(contract.shape(item.fields[1].shape).items.unwrap());
-        let told: [Vec<bool>; 3] = [open(page), open(item), open(element)];
-        assert_eq!(told, [[false, false], [true, true], [true, true]]);
+        let reported: [Vec<bool>; 3] = [open(page), open(item), open(element)];
+        assert_eq!(reported, [[false, false], [true, true], [true, true]]);
         assert!(!page.null_is_open && !item.null_is_open && element.null_is_open);
     }
 

@@ -236,7 +236,7 @@ pub enum Equivalence {
 impl Equivalence {
     /// What is otherwise.
     #[must_use]
-    pub fn tell(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             Self::IdentifierCase => "the UUID in capitals",
             Self::JsonEscapes => "JSON with escapes",

@@ -36,7 +36,7 @@ pub fn line(request: &Request, contract: &Contract, target: &Target, values: Val
     }
     words.extend(credential(request));
     words.push("-H 'Accept: application/json'".to_owned());
-    for (name, value) in request.told_headers(values) {
+    for (name, value) in request.shown_headers(values) {
         let header = fills.in_parameters(&format!("{name}: {value}"));
         words.push(format!("-H {}", word(&header)));
     }
@@ -49,7 +49,7 @@ pub fn line(request: &Request, contract: &Contract, target: &Target, values: Val
     let base = target.url("");
     let base = base.as_str().trim_end_matches('/');
     words.push(word(
-        &fills.in_parameters(&format!("{base}{}", request.told_path(values))),
+        &fills.in_parameters(&format!("{base}{}", request.shown_path(values))),
     ));
     words.extend(fills.comment());
     words.join(" ")
@@ -101,7 +101,7 @@ fn credential(request: &Request) -> Option<String> {
     })
 }
 
-/// Has the shell make a wrong token of the right one, in which nothing that was drawn needs to be told.
+/// Has the shell make a wrong token of the right one, in which nothing that was drawn needs to be shown.
 fn wrong(near: Near) -> String {
     const TOKEN: &str = "printf %s \"$COUNTERSIGN_TOKEN\"";
     const HALF: &str = "${#COUNTERSIGN_TOKEN} / 2";
@@ -235,12 +235,12 @@ impl Fills<'_> {
 
     /// What a reader fills in, as a comment of the shell.
     fn comment(self) -> Option<String> {
-        let told = self.found.iter().map(|fill| match fill.sources.as_slice() {
+        let rendered = self.found.iter().map(|fill| match fill.sources.as_slice() {
             [] => fill.variable.clone(),
             sources => format!("{}: {}", fill.variable, sources.join(" or ")),
         });
-        let told: Vec<_> = told.collect();
-        (!told.is_empty()).then(|| format!("# fill in {}", told.join("; ")))
+        let rendered: Vec<_> = rendered.collect();
+        (!rendered.is_empty()).then(|| format!("# fill in {}", rendered.join("; ")))
     }
 }
 
@@ -332,7 +332,7 @@ mod tests {
     use super::*;
     use crate::contract::operation::Method;
     use crate::contract::vocabulary::Equivalence;
-    use crate::exchange::{Told, Writing};
+    use crate::exchange::{Printable, Writing};
 
     const OWN: &str = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 
@@ -351,7 +351,7 @@ mod tests {
             )),
             writing: Writing::default(),
             from_target: vec!["/venue_id".to_owned()],
-            told: Told {
+            printable: Printable {
                 path: "/v1/visits".to_owned(),
                 headers: Vec::new(),
             },
@@ -373,11 +373,11 @@ mod tests {
             .envs(variables.iter().copied())
             .output()
             .unwrap();
-        let told = String::from_utf8(ended.stdout).unwrap();
+        let rendered = String::from_utf8(ended.stdout).unwrap();
         ended
             .status
             .success()
-            .then(|| told.split_terminator('\0').map(str::to_owned).collect())
+            .then(|| rendered.split_terminator('\0').map(str::to_owned).collect())
     }
 
     #[test]
@@ -394,10 +394,10 @@ mod tests {
     #[test]
     fn a_line_that_is_filled_in_is_the_request_and_one_that_is_not_sends_nothing() {
         let line = line_of(&request(), Values::Hidden);
-        let told = pasted(&line, &[("FILL_VENUE_ID", "v-17")]).unwrap();
+        let reported = pasted(&line, &[("FILL_VENUE_ID", "v-17")]).unwrap();
         let body = request().text().unwrap();
         assert_eq!(
-            told[told.len() - 2..],
+            reported[reported.len() - 2..],
             [body, "https://api.example.com/v1/visits".to_owned()]
         );
         assert_eq!(pasted(&line, &[]), None);
@@ -419,7 +419,7 @@ mod tests {
             }))),
             from_target: from_target.map(str::to_owned).to_vec(),
             path: "/v1/contacts/t-17?page=2".to_owned(),
-            told: Told {
+            printable: Printable {
                 path: format!("/v1/contacts/{}?page=2", placeholder("id")),
                 headers: vec![("X-Of".to_owned(), placeholder("id"))],
             },
@@ -433,12 +433,12 @@ mod tests {
             ("FILL_SIZE", "17"),
             ("FILL_ID", "t-17"),
         ];
-        let told = pasted(&line, &variables).unwrap();
-        assert!(told.contains(&"X-Of: t-17".to_owned()), "{told:?}");
-        assert!(told.contains(&request.text().unwrap()), "{told:?}");
+        let reported = pasted(&line, &variables).unwrap();
+        assert!(reported.contains(&"X-Of: t-17".to_owned()), "{reported:?}");
+        assert!(reported.contains(&request.text().unwrap()), "{reported:?}");
         assert!(
-            told.ends_with(&["https://api.example.com/v1/contacts/t-17?page=2".to_owned()]),
-            "{told:?}"
+            reported.ends_with(&["https://api.example.com/v1/contacts/t-17?page=2".to_owned()]),
+            "{reported:?}"
         );
         assert!(
             line.contains("FILL_CONTACT_METHODS_TYPE: type in getContacts; "),
@@ -475,17 +475,17 @@ mod tests {
                 },
                 Values::Shown,
             );
-            let told = pasted(&line, &[("COUNTERSIGN_TOKEN", token)]).unwrap();
+            let reported = pasted(&line, &[("COUNTERSIGN_TOKEN", token)]).unwrap();
             assert!(
-                told.contains(&format!("Authorization: Bearer {wrong}")),
-                "{near:?}: {told:?}"
+                reported.contains(&format!("Authorization: Bearer {wrong}")),
+                "{near:?}: {reported:?}"
             );
         }
     }
 
     #[test]
     fn an_empty_token_is_sent_empty() {
-        for (header, told) in [(None, "Authorization: Bearer "), (Some("X-Key".to_owned()), "X-Key;")] {
+        for (header, expected) in [(None, "Authorization: Bearer "), (Some("X-Key".to_owned()), "X-Key;")] {
             let credential = Credential::Empty { header };
             let line = line_of(
                 &Request {
@@ -494,7 +494,7 @@ mod tests {
                 },
                 Values::Shown,
             );
-            assert!(pasted(&line, &[]).unwrap().contains(&told.to_owned()), "{line}");
+            assert!(pasted(&line, &[]).unwrap().contains(&expected.to_owned()), "{line}");
         }
     }
 
@@ -509,23 +509,23 @@ mod tests {
         let writing = Writing::of(&ways);
         let request = Request { writing, ..request() };
         let line = line_of(&request, Values::Hidden);
-        let told = pasted(&line, &[("FILL_VENUE_ID", "v-17"), ("COUNTERSIGN_TOKEN", "a-token")]).unwrap();
+        let reported = pasted(&line, &[("FILL_VENUE_ID", "v-17"), ("COUNTERSIGN_TOKEN", "a-token")]).unwrap();
         for part in [
             "Authorization: bearer a-token",
             "Content-Type: application/json; charset=utf-8",
         ] {
-            assert!(told.contains(&part.to_owned()), "{told:?}");
+            assert!(reported.contains(&part.to_owned()), "{reported:?}");
         }
         let body = request.text().unwrap();
         assert!(body.starts_with("\n{ \"\\u006Eote\" : \"\\u0069t's\" , "), "{body}");
-        let written = &told[told.len() - 2];
+        let written = &reported[reported.len() - 2];
         let read: Value = serde_json::from_str(written).unwrap();
         assert_eq!(Some(&read), request.json());
         assert_eq!(*written, body);
-        let told = super::body(&request, Values::Hidden).unwrap();
+        let reported = super::body(&request, Values::Hidden).unwrap();
         assert!(
-            told.contains("<venue_id as the target lists it>") && !told.contains("v-17"),
-            "{told}"
+            reported.contains("<venue_id as the target lists it>") && !reported.contains("v-17"),
+            "{reported}"
         );
     }
 

@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_is_told_with_its_place() {
+    fn what_is_not_json_is_reported_with_its_place() {
         for (text, error) in [
             (&b"{\"a\": 1,}"[..], JsonError::Syntax { line: 1, column: 9 }),
             (b"{} {}", JsonError::Syntax { line: 1, column: 4 }),
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_large_body_is_told_as_of_a_small_one() {
+    fn what_is_wrong_with_a_large_body_is_reported_as_of_a_small_one() {
         let long = format!("[\n{}", "1,".repeat(LARGE));
         for (end, error) in [
             (

@@ -29,15 +29,15 @@ mod near;
 pub mod neutral;
 mod record;
 pub mod redact;
+pub mod shapes;
 mod target;
-pub mod told;
 mod transport;
 mod writing;
 
 pub(crate) use identifier::is_plain_identifier;
 pub use identifier::{Digest, LONGEST_IDENTIFIER, identifier};
 pub use near::{NEAR_TOKENS, Near};
-pub use record::{Answer, Content, Credential, Exchange, Failure, Intent, OnRefusal, Purpose, Request, Told};
+pub use record::{Answer, Content, Credential, Exchange, Failure, Intent, OnRefusal, Printable, Purpose, Request};
 pub(crate) use record::{RESERVED, placeholder, with_query};
 pub use target::Target;
 pub use transport::{Limits, RequestBody, Transport, TransportError};

@@ -5,7 +5,7 @@
 //! A token that has nothing of the right one shows little: a service that compares a beginning, that ignores case or the last
 //! character, or that reads a JWT without its signature refuses that too. So each wrong token is made from the right one.
 //!
-//! Most of these tell the right token to whoever reads the target's log of refused calls, so they go to loopback targets,
+//! Most of these reveal the right token to whoever reads the target's log of refused calls, so they go to loopback targets,
 //! and to others only where the configuration says so; elsewhere the half of a token that somebody could read there is not
 //! enough to be let in. What decides is that a service which compares a part refuses none of them: the last character is
 //! another one in each, and one that a decoder of Base64 cannot read as the same (RFC 4648, section 3.5).
@@ -27,7 +27,7 @@ const HEX: &[u8; 16] = b"0123456789abcdef";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Near {
     /// Its first half is the right one's, the rest is drawn anew, of the same length and kinds of characters; the number
-    /// tells several draws apart.
+    /// distinguishes several draws.
     Half(u8),
     /// Its last character is another one.
     Last,
@@ -35,7 +35,7 @@ pub enum Near {
     Longer,
     /// Its letters are in other case.
     OtherCase,
-    /// Header and claims are the right JWT's, and the signature is drawn (RFC 7515, section 3.1); the number tells several
+    /// Header and claims are the right JWT's, and the signature is drawn (RFC 7515, section 3.1); the number distinguishes several
     /// draws apart.
     Signature(u8),
 }
@@ -86,7 +86,7 @@ impl Near {
 
     /// What it is, to be read after a status and "to". Nothing of a token is in it.
     #[must_use]
-    pub fn tell(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             Self::Half(_) => "the first half of the token and another rest",
             Self::Last => "the token with another last character",
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_of_a_wrong_token_has_nothing_of_a_token() {
+    fn what_is_reported_of_a_wrong_token_has_nothing_of_a_token() {
         let kinds = [
             Near::Half(0),
             Near::Last,
@@ -341,7 +341,7 @@ mod tests {
             Near::OtherCase,
             Near::Signature(0),
         ];
-        let told: std::collections::HashSet<_> = kinds.iter().map(|near| near.tell()).collect();
-        assert_eq!(told.len(), kinds.len());
+        let reported: std::collections::HashSet<_> = kinds.iter().map(|near| near.describe()).collect();
+        assert_eq!(reported.len(), kinds.len());
     }
 }

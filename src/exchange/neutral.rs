@@ -5,8 +5,8 @@
 //!
 //! GitHub and Forgejo take `::command::` where a line begins with it, Azure takes `##vso[command]` and `##[command]`
 //! anywhere in a line, `TeamCity` `##teamcity[…]`. GitLab's and Travis's sections need a carriage return, and Jenkins's
-//! annotations an escape, which are told as text like every other control character. Characters that turn the
-//! direction of writing, or that nobody sees, are told as text too: with them a line reads as what it is not.
+//! annotations an escape, which are shown as text like every other control character. Characters that turn the
+//! direction of writing, or that nobody sees, are shown as text too: with them a line reads as what it is not.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -25,50 +25,50 @@ pub enum Colours {
 /// The text with nothing in it that a terminal or a CI system obeys; line feeds are kept.
 #[must_use]
 pub fn neutral(text: &str, colours: Colours) -> String {
-    let mut told = String::with_capacity(text.len());
+    let mut rendered = String::with_capacity(text.len());
     let mut rest = text;
     // Nothing but blanks and colours stands before this in its line.
     let mut begins = true;
     while let Some(character) = rest.chars().next() {
         let colour = colour(rest).filter(|_| colours == Colours::Kept);
         let taken = if let Some(length) = colour {
-            told.push_str(&rest[..length]);
+            rendered.push_str(&rest[..length]);
             length
         } else if begins && rest.starts_with("::") {
-            told.push_str(": :");
+            rendered.push_str(": :");
             2
         } else if is_marker(rest) {
-            told.push_str("# #");
+            rendered.push_str("# #");
             2
         } else {
-            push(&mut told, character);
+            push(&mut rendered, character);
             character.len_utf8()
         };
         begins = colour.is_some() && begins || character == '\n' || begins && character == ' ';
         rest = &rest[taken..];
     }
-    told
+    rendered
 }
 
 /// A JSON text with nothing in it that a terminal or a CI system obeys. It stands for the same value.
 #[must_use]
 pub fn neutral_json(text: &str) -> String {
-    let mut told = String::with_capacity(text.len());
+    let mut rendered = String::with_capacity(text.len());
     for (at, character) in text.char_indices() {
         if is_marker(&text[at..]) || is_obeyed(character) {
             for unit in character.encode_utf16(&mut [0; 2]) {
                 // Writing into a String does not fail.
-                let _ = write!(told, "\\u{unit:04x}");
+                let _ = write!(rendered, "\\u{unit:04x}");
             }
         } else {
-            told.push(character);
+            rendered.push(character);
         }
     }
-    told
+    rendered
 }
 
 /// Writes a value as [`neutral_json`] has it, over several lines and with a newline at its end, bit by bit: a report may
-/// be larger than what it tells of.
+/// be larger than what it stands for.
 ///
 /// # Errors
 ///
@@ -134,11 +134,11 @@ pub(super) fn is_marker(text: &str) -> bool {
         .is_some_and(|next| next == '[' || next.is_ascii_alphabetic())
 }
 
-fn push(told: &mut String, character: char) {
+fn push(text: &mut String, character: char) {
     if is_obeyed(character) {
-        told.extend(character.escape_unicode());
+        text.extend(character.escape_unicode());
     } else {
-        told.push(character);
+        text.push(character);
     }
 }
 
@@ -154,8 +154,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn control_characters_and_turns_of_direction_are_told_as_text() {
-        for (text, told) in [
+    fn control_characters_and_turns_of_direction_are_shown_as_text() {
+        for (text, expected) in [
             ("\u{1b}[2J", r"\u{1b}[2J"),
             ("\u{9b}31m", r"\u{9b}31m"),
             ("a\r\u{7}\u{8}\u{7f}\tb", r"a\u{d}\u{7}\u{8}\u{7f}\u{9}b"),
@@ -166,13 +166,13 @@ mod tests {
             ),
             ("two\nlines, é, 日本, 🎈", "two\nlines, é, 日本, 🎈"),
         ] {
-            assert_eq!(neutral(text, Colours::None), told);
+            assert_eq!(neutral(text, Colours::None), expected);
         }
     }
 
     #[test]
     fn a_command_to_a_ci_system_is_broken_where_it_would_be_taken() {
-        for (text, told) in [
+        for (text, expected) in [
             ("::error::x", ": :error::x"),
             ("a\n  ::set-output name=a::b", "a\n  : :set-output name=a::b"),
             ("\u{1b}[1m::error::", "\u{1b}[1m: :error::"),
@@ -184,7 +184,7 @@ mod tests {
             ("## 1", "## 1"),
             ("section_start:1:a\r\u{1b}[0K", r"section_start:1:a\u{d}\u{1b}[0K"),
         ] {
-            assert_eq!(neutral(text, Colours::Kept), told);
+            assert_eq!(neutral(text, Colours::Kept), expected);
         }
     }
 
@@ -210,9 +210,9 @@ mod tests {
     fn neutral_json_stands_for_the_same_value() {
         let value = serde_json::json!({"##[a]": "##vso[b] \u{202e} \u{9b} \u{7f} \u{e0041} é \u{1b} ::c::\n::d"});
         for text in [value.to_string(), format!("{value:#}")] {
-            let told = neutral_json(&text);
-            assert_eq!(serde_json::from_str::<serde_json::Value>(&told).unwrap(), value);
-            assert_eq!(neutral(&told, Colours::None), told);
+            let reported = neutral_json(&text);
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&reported).unwrap(), value);
+            assert_eq!(neutral(&reported, Colours::None), reported);
         }
     }
 

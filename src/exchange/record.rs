@@ -62,7 +62,7 @@ pub struct Request {
     /// Pointers into the body whose values the target showed; they are never printed.
     pub from_target: Vec<String>,
     /// The path and the headers as they may be printed.
-    pub told: Told,
+    pub printable: Printable,
     /// What the caller shows of itself.
     pub credential: Credential,
 }
@@ -78,7 +78,7 @@ pub enum Content {
 
 /// The path and the headers of a request, with each value that the target showed replaced by where a reader finds one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct Printable {
     /// The path and the query.
     pub path: String,
     /// The documented header parameters.
@@ -105,7 +105,7 @@ impl Request {
             body: None,
             writing: Writing::default(),
             from_target: Vec::new(),
-            told: Told::default(),
+            printable: Printable::default(),
             credential: Credential::None,
         }
     }
@@ -116,7 +116,7 @@ impl Request {
         let value = utf8_percent_encode(value, RESERVED).to_string();
         let mut request = self.clone();
         request.path = with_query(&request.path, name, &value);
-        request.told.path = with_query(&request.told.path, name, &value);
+        request.printable.path = with_query(&request.printable.path, name, &value);
         request
     }
 
@@ -141,18 +141,18 @@ impl Request {
 
     /// The path and the query as this run may print them.
     #[must_use]
-    pub fn told_path(&self, values: Values) -> &str {
+    pub fn shown_path(&self, values: Values) -> &str {
         match values {
-            Values::Hidden => &self.told.path,
+            Values::Hidden => &self.printable.path,
             Values::Shown => &self.path,
         }
     }
 
     /// The documented header parameters as this run may print them.
     #[must_use]
-    pub fn told_headers(&self, values: Values) -> &[(String, String)] {
+    pub fn shown_headers(&self, values: Values) -> &[(String, String)] {
         match values {
-            Values::Hidden => &self.told.headers,
+            Values::Hidden => &self.printable.headers,
             Values::Shown => &self.headers,
         }
     }

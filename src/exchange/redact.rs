@@ -13,7 +13,7 @@ use super::neutral::{Colours, neutral};
 pub(crate) use redaction::TOO_SHORT;
 pub use redaction::{Redaction, SHORTEST_TOKEN};
 
-/// How values are told.
+/// How values are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Values {
     /// As shapes: `string(17)`, `integer`, `null`.
@@ -24,30 +24,30 @@ pub enum Values {
 }
 
 impl Values {
-    /// Tells a value.
+    /// Renders a value.
     #[must_use]
-    pub fn tell(self, value: &Value) -> String {
+    pub fn render(self, value: &Value) -> String {
         match self {
             Self::Hidden => shape(value),
             Self::Shown => printable(&beginning(value)),
         }
     }
 
-    /// Tells the identifier of a record. Who cleans up needs it, so it is told as it is, unless it may be somebody's address.
+    /// Renders the identifier of a record. Who cleans up needs it, so it is shown as it is, unless it may be somebody's address.
     #[must_use]
-    pub fn tell_identifier(self, id: &str) -> String {
+    pub fn render_identifier(self, id: &str) -> String {
         if self == Self::Shown || is_plain_identifier(id) {
             printable(id)
         } else {
-            format!("<identifier({}): show-values tells it>", id.chars().count())
+            format!("<identifier({}): show-values prints it>", id.chars().count())
         }
     }
 }
 
-/// How many characters of a text are told.
+/// How many characters of a text are shown.
 const MOST_CHARACTERS: usize = 200;
 
-/// The beginning of a value as JSON, with a little more than is told of it: a value may be megabytes long.
+/// The beginning of a value as JSON, with a little more than is shown of it: a value may be megabytes long.
 fn beginning(value: &Value) -> String {
     struct Room(Vec<u8>);
     impl std::io::Write for Room {
@@ -90,18 +90,18 @@ pub fn shape(value: &Value) -> String {
 /// The text on one line, cut at 200 characters, without anything that a terminal or a CI system obeys.
 #[must_use]
 pub fn printable(text: &str) -> String {
-    let mut told: String = text.chars().take(MOST_CHARACTERS).collect();
+    let mut rendered: String = text.chars().take(MOST_CHARACTERS).collect();
     if text.chars().nth(MOST_CHARACTERS).is_some() {
-        told.push('…');
+        rendered.push('…');
     }
-    // A value may be told at the beginning of a line, wherever it stands in its own text.
-    let told = neutral(&told, Colours::None).replace('\n', "\\n");
-    told.replace("::", ": :")
+    // A value may be printed at the beginning of a line, wherever it stands in its own text.
+    let rendered = neutral(&rendered, Colours::None).replace('\n', "\\n");
+    rendered.replace("::", ": :")
 }
 
 /// A media type that is known well enough to be printed; another may be made up to carry a value.
 #[must_use]
-pub fn tell_media_type(media_type: &str) -> String {
+pub fn render_media_type(media_type: &str) -> String {
     let known = [
         "application/json",
         "text/html",
@@ -111,8 +111,8 @@ pub fn tell_media_type(media_type: &str) -> String {
         "text/xml",
         "application/octet-stream",
     ];
-    let told = known.iter().find(|known| **known == media_type);
-    told.map_or_else(
+    let rendered = known.iter().find(|known| **known == media_type);
+    rendered.map_or_else(
         || format!("another media type, string({})", media_type.chars().count()),
         |known| printable(known),
     )
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_shape_holds_nothing_of_the_value() {
-        let told: Vec<_> = [
+        let reported: Vec<_> = [
             json!("Ada Example"),
             json!(4711),
             json!(1.5),
@@ -135,14 +135,17 @@ mod tests {
             json!({"a": 1}),
         ]
         .iter()
-        .map(|value| Values::Hidden.tell(value))
+        .map(|value| Values::Hidden.render(value))
         .collect();
-        assert_eq!(told, ["string(11)", "integer", "number", "null", "array(2)", "object"]);
+        assert_eq!(
+            reported,
+            ["string(11)", "integer", "number", "null", "array(2)", "object"]
+        );
     }
 
     #[test]
     fn shown_values_cannot_drive_a_terminal() {
-        let told = Values::Shown.tell(&json!("\u{1b}[2J ::error::"));
-        assert!(!told.contains('\u{1b}') && !told.contains("::"), "{told}");
+        let reported = Values::Shown.render(&json!("\u{1b}[2J ::error::"));
+        assert!(!reported.contains('\u{1b}') && !reported.contains("::"), "{reported}");
     }
 }

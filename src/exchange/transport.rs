@@ -212,7 +212,7 @@ impl Transport {
         Some(near.write(self.token.as_ref()?, &self.wrong_token))
     }
 
-    /// Sends one request and reads its answer whole. `busy` tells for how long the caller has kept this thread with work
+    /// Sends one request and reads its answer whole. `busy` says for how long the caller has kept this thread with work
     /// of its own, ever since: nothing is read meanwhile, so that time does not count against the target.
     ///
     /// # Errors
@@ -352,9 +352,9 @@ mod tests {
         let contract = Contract::built_in().unwrap();
         let operation = contract.operation_named("getTags").unwrap();
         let request = Request::plain(operation, contract.operation(operation));
-        let told = Cell::new(Duration::ZERO);
+        let rendered = Cell::new(Duration::ZERO);
         let started = Instant::now();
-        let outcome = transport.send(&request, &|| told.replace(busy)).await;
+        let outcome = transport.send(&request, &|| rendered.replace(busy)).await;
         (outcome.unwrap_err(), started.elapsed())
     }
 
@@ -374,15 +374,15 @@ mod tests {
     #[test]
     fn only_a_target_on_this_machine_is_shown_the_token_by_wrong_ones_unless_the_user_says_so() {
         let token = "Secret-of-nobody-4711";
-        let tells = |transport: &Transport| {
+        let shows = |transport: &Transport| {
             let wrong = wrong_tokens(transport);
             wrong
                 .iter()
                 .any(|wrong| wrong.to_lowercase().contains("secret-of-nobody-471"))
         };
-        for (host, told) in [("api.example.com", false), ("localhost", true), ("127.0.0.1", true)] {
-            assert_eq!(tells(&to(host, token)), told, "{host}");
-            assert!(tells(&to(host, token).with_near_tokens(true)), "{host}");
+        for (host, expected) in [("api.example.com", false), ("localhost", true), ("127.0.0.1", true)] {
+            assert_eq!(shows(&to(host, token)), expected, "{host}");
+            assert!(shows(&to(host, token).with_near_tokens(true)), "{host}");
         }
         let shown = wrong_tokens(&to("api.example.com", token));
         assert!(
@@ -398,10 +398,10 @@ mod tests {
             for transport in [to("localhost", token), to("api.example.com", token)] {
                 let redaction = transport.redaction();
                 for wrong in wrong_tokens(&transport) {
-                    let told = redaction.hide(&format!("refused {wrong}, and {}…", &wrong[..wrong.len() - 1]));
+                    let reported = redaction.hide(&format!("refused {wrong}, and {}…", &wrong[..wrong.len() - 1]));
                     let hidden = "refused $COUNTERSIGN_TOKEN, and $COUNTERSIGN_TOKEN…";
-                    let short = token.len() < 8 && told.starts_with("refused $COUNTERSIGN_TOKEN, and ");
-                    assert!(told == hidden || short, "{wrong}: {told}");
+                    let short = token.len() < 8 && reported.starts_with("refused $COUNTERSIGN_TOKEN, and ");
+                    assert!(reported == hidden || short, "{wrong}: {reported}");
                 }
             }
         }

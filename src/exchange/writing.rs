@@ -32,9 +32,9 @@ impl Writing {
 
     /// What is otherwise, in words; none where nothing is.
     #[must_use]
-    pub fn tell(&self) -> Option<String> {
-        let told: Vec<_> = self.0.iter().map(|way| way.tell()).collect();
-        (!told.is_empty()).then(|| told.join(", "))
+    pub fn describe(&self) -> Option<String> {
+        let rendered: Vec<_> = self.0.iter().map(|way| way.describe()).collect();
+        (!rendered.is_empty()).then(|| rendered.join(", "))
     }
 
     fn has(&self, way: Equivalence) -> bool {
@@ -77,11 +77,11 @@ impl Writing {
         writer.pieces
     }
 
-    /// A JSON body as it is written; `told` stands for what the target showed.
-    pub(super) fn json(&self, body: &Value, from_target: &[String], told: impl Fn(&str, &Value) -> String) -> String {
+    /// A JSON body as it is written; `render` makes what stands for what the target showed.
+    pub(super) fn json(&self, body: &Value, from_target: &[String], render: impl Fn(&str, &Value) -> String) -> String {
         let pieces = self.pieces(body, from_target).into_iter();
         let texts = pieces.map(|piece| match piece {
-            Piece::Learned(at, value) => told(&at, value),
+            Piece::Learned(at, value) => render(&at, value),
             Piece::Text(text) => text,
         });
         texts.collect()

@@ -5,7 +5,7 @@
 //!
 //! A target, or a gateway before it, may store a record and answer as if it had not. So what counts is not whether a create
 //! was answered by a success but whether it was plainly refused; and at the end the lists are asked, where nobody but this
-//! run has written its mark. Which draft a record was is told by the letters behind the mark. What a create without a text
+//! run has written its mark. Which draft a record was is shown by the letters behind the mark. What a create without a text
 //! of the run (a visit) left shows the mark of what it refers to, and carries what was sent.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
@@ -62,7 +62,7 @@ pub struct Other {
     pub id: Option<String>,
 }
 
-/// How many of them are told.
+/// How many of them are reported.
 const MOST_OTHERS: usize = 100;
 
 /// Something that a run may have left in the target.

@@ -21,7 +21,7 @@ impl Digests {
         self.fresh.contains(digest) || self.sorted.binary_search(digest).is_ok()
     }
 
-    /// Takes one in, and tells whether it is new.
+    /// Takes one in, and returns whether it is new.
     pub(super) fn insert(&mut self, digest: Digest) -> bool {
         let new = self.sorted.binary_search(&digest).is_err() && self.fresh.insert(digest);
         if self.fresh.len() >= FEW.max(self.sorted.len() / 8) {

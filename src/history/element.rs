@@ -150,18 +150,18 @@ impl<'seen> Elements<'seen> {
         self.carries.iter().copied().filter(|carry| carry.gap.is_none())
     }
 
-    /// What tells the elements apart where this field is compared: what else must come back as it was sent. Of several
-    /// such fields the first ones tell, so that one break is not told of each.
-    fn telling(&self) -> impl Iterator<Item = &'seen Carry> {
+    /// What distinguishes the elements where this field is compared: what else must come back as it was sent. Of several
+    /// such fields only the first ones count, so that one break is not reported of each.
+    fn distinguishing(&self) -> impl Iterator<Item = &'seen Carry> {
         self.strict().take_while(|carry| *carry != self.carry)
     }
 
     /// The kept elements that a sent one may be; none where it has nothing to be known by.
     fn kept_of(&self, element: &Value) -> Vec<(usize, &'seen Value)> {
-        if self.telling().all(|carry| sent(carry, element).is_empty()) {
+        if self.distinguishing().all(|carry| sent(carry, element).is_empty()) {
             return Vec::new();
         }
-        let is_it = |kept: &Value| self.telling().all(|carry| shows(carry, element, kept));
+        let is_it = |kept: &Value| self.distinguishing().all(|carry| shows(carry, element, kept));
         self.kept.iter().enumerate().filter(|(_, kept)| is_it(kept)).collect()
     }
 

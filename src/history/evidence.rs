@@ -54,9 +54,9 @@ pub enum Stability {
     /// There was no other walk to compare with.
     #[default]
     Unknown,
-    /// An earlier walk told the same totals, page by page: where they disagree, it is not because the list changed.
+    /// An earlier walk showed the same totals, page by page: where they disagree, it is not because the list changed.
     Stable,
-    /// An earlier walk told another total.
+    /// An earlier walk showed another total.
     Unstable,
 }
 

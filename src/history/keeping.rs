@@ -1,4 +1,4 @@
-//! Tells a target that answers creates and keeps nothing: a mock, most likely.
+//! Recognises a target that answers creates and keeps nothing: a mock, most likely.
 //!
 //! # Design
 //!

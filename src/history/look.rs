@@ -282,7 +282,7 @@ impl History<'_> {
         self.looks.insert(id, look);
     }
 
-    /// The last page that the walk under way tells of, and whether that page may be walked to.
+    /// The last page that the walk under way shows, and whether that page may be walked to.
     pub(crate) fn last_page(&self, look: LookId) -> Option<u64> {
         let first = self.looks.get(&look)?.walk.pages.first()?;
         Some(u64::try_from(first.last_page?).unwrap_or(0))

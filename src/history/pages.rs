@@ -59,7 +59,7 @@ pub(super) fn stability(before: &Walk, after: &Walk) -> Stability {
     }
 }
 
-/// Whether a walk adds up, as far as it was complete. Where no total is told there is none to wait for.
+/// Whether a walk adds up, as far as it was complete. Where no total is shown there is none to wait for.
 pub(super) fn adds_up(walk: &Walk) -> bool {
     let different = walk.different();
     let total = walk.pages.first().and_then(|page: &PageSeen| page.total);
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn pages_that_disagree_in_the_same_way_twice_are_no_change() {
-        let told = |totals: [i64; 2]| walk(&totals.map(|total| page(&[1], total)), WalkEnd::Complete);
+        let walked = |totals: [i64; 2]| walk(&totals.map(|total| page(&[1], total)), WalkEnd::Complete);
         for (before, after, expected) in [
             ([2, 3], [2, 3], Stability::Stable),
             ([2, 2], [2, 2], Stability::Stable),
@@ -209,7 +209,11 @@ mod tests {
             ([2, 3], [3, 4], Stability::Unstable),
             ([2, 2], [2, 3], Stability::Unknown),
         ] {
-            assert_eq!(stability(&told(before), &told(after)), expected, "{before:?} {after:?}");
+            assert_eq!(
+                stability(&walked(before), &walked(after)),
+                expected,
+                "{before:?} {after:?}"
+            );
         }
     }
 

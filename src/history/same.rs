@@ -21,7 +21,7 @@ pub(crate) fn same(how: Same, sent: &Value, kept: &Value) -> Option<bool> {
 /// Whether two values are one value. JSON knows one kind of number: `28.0` is `28`. And Unicode knows one text however its
 /// accents are composed: who relies on a difference between canonically equivalent texts does not conform to it (The
 /// Unicode Standard, section 3.2, C6), and the document asks for none. So a service that normalizes what it is sent is
-/// not told of, while one that loses an accent is.
+/// not reported, while one that loses an accent is.
 fn equal(sent: &Value, kept: &Value) -> bool {
     match (sent, kept) {
         (Value::String(sent), Value::String(kept)) => sent == kept || composed(sent) == composed(kept),

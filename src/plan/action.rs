@@ -1,9 +1,9 @@
-//! What steps do, and everything that is told of it. The main types are [`Action`] and [`Doing`].
+//! What steps do, and everything that is said of it. The main types are [`Action`] and [`Doing`].
 //!
 //! # Design
 //!
 //! [`Action::doing`] is the one total match: who adds an action says there why it is taken, what it may send, what it
-//! decides and what it is under way with. What is told of a plan, what it costs and the order of a run read it.
+//! decides and what it is under way with. What is said of a plan, what it costs and the order of a run read it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -138,7 +138,7 @@ pub(super) enum Evidence {
     Updated,
 }
 
-/// Everything that is told of an action.
+/// Everything that is said of an action.
 #[derive(Clone, Copy, Debug)]
 pub struct Doing {
     /// What the step does, and why.
@@ -323,7 +323,7 @@ const ACCOUNT: Doing = Doing {
 };
 
 impl Action {
-    /// Everything that is told of the action.
+    /// Everything that is said of the action.
     #[must_use]
     pub fn doing(self) -> Doing {
         match self {

@@ -192,7 +192,7 @@ const NUMBERS: [Piece; 4] = [
     piece("seventeen digits", "44770090010700123"),
 ];
 
-/// What tells an element's address from the first one's, where nothing is to be awkward about it.
+/// What distinguishes an element's address from the first one's, where nothing is to be awkward about it.
 const SECOND: Piece = piece("a second address", "second");
 
 /// What the name of a channel has in it that takes numbers.
@@ -315,14 +315,14 @@ pub struct Edges(Vec<Edge>);
 
 impl fmt::Display for Edges {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut told: Vec<String> = Vec::new();
+        let mut rendered: Vec<String> = Vec::new();
         for edge in &self.0 {
             let class = edge.to_string();
-            if !told.contains(&class) {
-                told.push(class);
+            if !rendered.contains(&class) {
+                rendered.push(class);
             }
         }
-        formatter.write_str(&told.join(", "))
+        formatter.write_str(&rendered.join(", "))
     }
 }
 
@@ -425,7 +425,7 @@ impl Edges {
                 edges.extend(addresses.iter().map(|address| Edge::Contact(element, address, number)));
             }
         } else if slots.contacts {
-            // All in one address, as far as it has room: it is all that tells whose the record is.
+            // All in one address, as far as it has room: it is all that shows whose the record is.
             edges.extend((0..PIECES_OF_AN_ADDRESS.len()).filter_map(|place| contact(0, 0, (place, None))));
         }
         if slots.dates {

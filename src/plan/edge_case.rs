@@ -372,14 +372,14 @@ mod tests {
         assert!(body["b"].as_str().unwrap().ends_with("own"));
     }
 
-    /// The requests of the operation that have a field of another type, told.
+    /// The requests of the operation that have a field of another type, described.
     fn of_fields(operation: &str, seed: u64) -> Vec<String> {
         let contract = Contract::built_in().unwrap();
         let id = contract.operation_named(operation).unwrap();
         let all = edge_cases(&contract, id, seed).into_iter();
         let of_fields = all.filter(|edge_case| edge_case.kind.is_of_a_field());
         of_fields
-            .map(|edge_case| edge_case.tell(contract.operation(id)))
+            .map(|edge_case| edge_case.describe(contract.operation(id)))
             .collect()
     }
 
@@ -392,10 +392,17 @@ mod tests {
             ("createVisit", 3 * 4),
             ("createTag", 2 * 4),
         ] {
-            let told = of_fields(operation, 1);
-            let different: HashSet<_> = told.iter().collect();
-            assert_eq!((told.len(), different.len()), (count, count), "{operation}: {told:?}");
-            assert!((2..20).all(|seed| of_fields(operation, seed) == told), "{operation}");
+            let reported = of_fields(operation, 1);
+            let different: HashSet<_> = reported.iter().collect();
+            assert_eq!(
+                (reported.len(), different.len()),
+                (count, count),
+                "{operation}: {reported:?}"
+            );
+            assert!(
+                (2..20).all(|seed| of_fields(operation, seed) == reported),
+                "{operation}"
+            );
         }
     }
 

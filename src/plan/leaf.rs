@@ -118,9 +118,9 @@ pub(super) enum Nature {
     Year,
 }
 
-/// Tells the fields that make up a date: integers called day, month and year beside each other, and a text in the form of a
+/// Recognises the fields that make up a date: integers called day, month and year beside each other, and a text in the form of a
 /// full date (RFC 3339, section 5.6), which is taken for the same date.
-pub(super) fn tell_dates(leaves: &mut [Leaf]) {
+pub(super) fn recognise_dates(leaves: &mut [Leaf]) {
     let parts = [
         ("/day", Nature::Day),
         ("/month", Nature::Month),

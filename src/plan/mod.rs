@@ -26,6 +26,7 @@
 mod action;
 mod awkward;
 mod body;
+mod described;
 mod draft;
 mod edge_case;
 mod fallback;
@@ -38,12 +39,12 @@ mod source;
 mod steps;
 mod synthetic;
 mod template;
-mod told;
 mod understood;
 mod variety;
 
 pub use action::{Action, Bounds, Doing, Probe, ShownBy};
 pub use awkward::Edges;
+pub use described::Planned;
 pub use draft::Draft;
 pub use edge_case::EdgeCasePart;
 pub use fallback::Fallback;
@@ -54,7 +55,6 @@ pub(crate) use source::can_stand;
 pub use source::{Given, NoValue, Source, Wanted, given};
 pub use steps::{Plan, Step, sequences};
 pub use template::Template;
-pub use told::Planned;
 pub use variety::{
     AWKWARD_UPDATES, TRIES_A_VARIANT, Variant, WRITES_A_VARIANT, WRITES_BY_DEFAULT, in_another_writing, reserve,
     variants,

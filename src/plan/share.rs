@@ -219,15 +219,15 @@ mod tests {
     fn every_fact_that_a_plan_decides_is_decided_by_the_plan_of_its_shard() {
         let contract = Contract::built_in().unwrap();
         let decided = |plan: &Plan| -> BTreeSet<FactId> {
-            let told = plan.told(&contract);
-            told.into_iter().flat_map(|planned| planned.facts).collect()
+            let reported = plan.describe(&contract);
+            reported.into_iter().flat_map(|planned| planned.facts).collect()
         };
         for writes in [true, false] {
             let whole = decided(&Plan::new(&contract, &scope(writes)));
             for of in 1..=6 {
                 let plans = shards(&contract, &scope(writes), of);
                 let union: Vec<_> = plans.iter().flat_map(&decided).collect();
-                assert_eq!(union.len(), whole.len(), "no fact is told twice");
+                assert_eq!(union.len(), whole.len(), "no fact is reported twice");
                 assert_eq!(union.into_iter().collect::<BTreeSet<_>>(), whole);
             }
         }

@@ -1,4 +1,4 @@
-//! Where the values of a call come from. A plan tells it before anything is sent, and a run keeps to it. The main types
+//! Where the values of a call come from. A plan says it before anything is sent, and a run keeps to it. The main types
 //! are [`Source`] and [`NoValue`].
 
 use std::collections::{HashMap, HashSet};
@@ -204,7 +204,7 @@ pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(Opera
     let operation = contract.operation(id);
     let parameters = operation.parameters.iter().enumerate();
     let required = parameters.filter(|(_, parameter)| parameter.required);
-    let told = required.map(|(index, parameter)| {
+    let rendered = required.map(|(index, parameter)| {
         let target = Target::Parameter(index);
         let links = contract.links_that_fill(id, &target).into_iter().map(|link| link.from);
         let mut from: Vec<_> = links.filter(|from| *from != id && calls(*from)).collect();
@@ -218,7 +218,7 @@ pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(Opera
             given: given(contract, operation, parameter).map(|(given, _)| given),
         }
     });
-    told.collect()
+    rendered.collect()
 }
 
 /// The operations of a plan whose values there are, and how they stand to those that show them.
@@ -309,7 +309,7 @@ fn supplied(contract: &Contract, ordered: &[OperationId]) -> HashSet<OperationId
 /// Why an operation lacks a value, where these operations are called before it.
 fn lack(contract: &Contract, id: OperationId, calls: impl Fn(OperationId) -> bool) -> Option<NoValue> {
     let operation = contract.operation(id);
-    // Some documents tell operations apart by a fragment, which never leaves a client (RFC 9110, section 4.2.5).
+    // Some documents distinguish operations by a fragment, which never leaves a client (RFC 9110, section 4.2.5).
     if operation.path.contains('#') {
         return Some(NoValue::Fragment);
     }
@@ -331,7 +331,7 @@ fn lack(contract: &Contract, id: OperationId, calls: impl Fn(OperationId) -> boo
     lacks.next()
 }
 
-/// Why no value is known for a parameter: the contract gives none, or its sources showed none, which `otherwise` tells.
+/// Why no value is known for a parameter: the contract gives none, or its sources showed none, which `otherwise` says.
 fn not_given(
     contract: &Contract,
     id: OperationId,

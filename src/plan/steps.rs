@@ -168,7 +168,7 @@ impl Plan {
         self.add(Action::Account, lists(&steps, called, created_in));
     }
 
-    /// Shows an empty token to one read and to one write of those that are called, chosen by the seed: what tells it from
+    /// Shows an empty token to one read and to one write of those that are called, chosen by the seed: what distinguishes it from
     /// none stands before the operations.
     fn empty_tokens(&mut self, contract: &Contract, own: &[OperationId], called: &[OperationId]) {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
@@ -517,7 +517,7 @@ mod tests {
         let steps = plan.steps.iter().filter_map(|step| match step.action {
             Action::EdgeCaseRead(edge_case) | Action::EdgeCaseWrite(edge_case) => {
                 let operation = contract.operation(step.operation);
-                Some(format!("{}: {}", operation.name, edge_case.tell(operation)))
+                Some(format!("{}: {}", operation.name, edge_case.describe(operation)))
             }
             _ => None,
         });

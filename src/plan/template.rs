@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::body;
 use super::draft::Draft;
-use super::leaf::{Choice, Leaf, Nature, Slots, tell_dates, top};
+use super::leaf::{Choice, Leaf, Nature, Slots, recognise_dates, top};
 use super::source::NoValue;
 use super::synthetic;
 use crate::contract::document::Node;
@@ -205,7 +205,7 @@ impl<'contract> Template<'contract> {
             form: TimestampForm::Utc,
         };
         let mut leaves: Vec<_> = self.fields.iter().filter_map(|field| maker.leaf(field)).collect();
-        tell_dates(&mut leaves);
+        recognise_dates(&mut leaves);
         Slots::of(&leaves)
     }
 }
@@ -233,7 +233,7 @@ impl Maker<'_> {
                 None => {}
             }
         }
-        tell_dates(&mut leaves);
+        recognise_dates(&mut leaves);
         Ok(leaves)
     }
 

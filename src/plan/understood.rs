@@ -4,7 +4,7 @@
 //! # Design
 //!
 //! `POST` may create a record, and it may log a caller out, restart a host or start a job; `PATCH` on a list may rewrite
-//! every row. A document says which by nothing but prose. So a write is sent where the contract tells how to find what it
+//! every row. A document says which by nothing but prose. So a write is sent where the contract says how to find what it
 //! made: by an invariant that names its list, or by a link that leads its identifier to a read. What it is created below, such as the
 //! user whom a message goes to, must be the run's own too, unless an invariant says what it creates. Everything else is sent only
 //! where somebody names the operation.

@@ -65,7 +65,7 @@ pub enum AcceptedState {
 /// What a run shows of each acceptance.
 #[must_use]
 pub fn accepted(run: &Run, contract: &Contract, levels: &Levels, acceptances: &[Acceptance]) -> Vec<AcceptedRecord> {
-    let told = acceptances.iter().map(|acceptance| {
+    let rendered = acceptances.iter().map(|acceptance| {
         let decided = run.verdicts.findings().iter();
         let findings = decided
             .filter(|finding| finding.entry.is_some() && finding.entry == acceptance.number)
@@ -87,7 +87,7 @@ pub fn accepted(run: &Run, contract: &Contract, levels: &Levels, acceptances: &[
             findings,
         }
     });
-    told.collect()
+    rendered.collect()
 }
 
 /// Whether the run went everywhere that the entry is about, and its rule found nothing there. What an entry raises is
@@ -109,7 +109,7 @@ fn is_gone(run: &Run, contract: &Contract, levels: &Levels, entry: &Entry) -> bo
 
 /// What a person is told of them: how many findings were accepted, and the place of each entry that there is something to
 /// do about, with what that is. Nothing where there is nothing to say.
-pub(super) fn told(accepted: &[AcceptedRecord]) -> Option<(String, Vec<(&str, String)>)> {
+pub(super) fn entries(accepted: &[AcceptedRecord]) -> Option<(String, Vec<(&str, String)>)> {
     let entries = accepted.iter().filter_map(|entry| {
         let what = match entry.state {
             AcceptedState::Holds => return None,
@@ -150,7 +150,7 @@ mod tests {
     const SOUND: &[&str] = &[r#"{"name": "a", "size": 1}"#];
 
     /// What a run that saw these bodies says of an entry for this rule and field.
-    fn told(seen: Seen, rule: &str, field: Option<&str>, expired: Option<NaiveDate>) -> AcceptedRecord {
+    fn acceptance_of(seen: Seen, rule: &str, field: Option<&str>, expired: Option<NaiveDate>) -> AcceptedRecord {
         let scope = Scope::of(rule, Some("getThings"), field);
         let entry = Entry::of(&seen.contract, scope, Level::Allow);
         let mut levels = Levels::default();
@@ -172,13 +172,13 @@ mod tests {
 
     #[test]
     fn what_still_occurs_is_counted() {
-        let told = told(Seen::bodies(&[r#"{"name": 1}"#]), "wrong-type", Some("/name"), None);
-        assert_eq!((told.state, told.findings), (AcceptedState::Holds, 1));
+        let reported = acceptance_of(Seen::bodies(&[r#"{"name": 1}"#]), "wrong-type", Some("/name"), None);
+        assert_eq!((reported.state, reported.findings), (AcceptedState::Holds, 1));
     }
 
     #[test]
-    fn what_no_longer_occurs_is_told_where_the_run_could_have_seen_it() {
-        let state = |bodies, rule, field| told(Seen::bodies(bodies), rule, field, None).state;
+    fn what_no_longer_occurs_is_reported_where_the_run_could_have_seen_it() {
+        let state = |bodies, rule, field| acceptance_of(Seen::bodies(bodies), rule, field, None).state;
         assert_eq!(state(SOUND, "wrong-type", Some("/size")), AcceptedState::NoLongerOccurs);
         assert_eq!(
             state(SOUND, "undocumented-field", Some("")),
@@ -199,7 +199,7 @@ mod tests {
     fn a_run_that_did_not_end_by_itself_says_nothing_is_gone() {
         let seen = Seen::bodies(SOUND).ended(Ended::Interrupted);
         assert_eq!(
-            told(seen, "wrong-type", Some("/size"), None).state,
+            acceptance_of(seen, "wrong-type", Some("/size"), None).state,
             AcceptedState::Holds
         );
     }
@@ -207,8 +207,8 @@ mod tests {
     #[test]
     fn an_expired_entry_says_since_when_and_decides_nothing() {
         let day = NaiveDate::from_ymd_opt(2026, 2, 1);
-        let told = told(Seen::bodies(&[r#"{"name": 1}"#]), "wrong-type", Some("/name"), day);
-        assert_eq!((told.state, told.findings), (AcceptedState::Expired, 0));
-        assert_eq!(told.expired.as_deref(), Some("2026-02-01"));
+        let reported = acceptance_of(Seen::bodies(&[r#"{"name": 1}"#]), "wrong-type", Some("/name"), day);
+        assert_eq!((reported.state, reported.findings), (AcceptedState::Expired, 0));
+        assert_eq!(reported.expired.as_deref(), Some("2026-02-01"));
     }
 }

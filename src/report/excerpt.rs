@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::document::{Document, Position};
 
-/// How many lines apart two marks may stand for the lines between them to be told too.
+/// How many lines apart two marks may stand for the lines between them to be shown too.
 const NEAR: u32 = 6;
 /// The most characters of a line: a contract may be one line of megabytes.
 pub(super) const LONGEST_LINE: usize = 400;
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_far_apart_is_told_without_what_is_between() {
+    fn what_stands_far_apart_is_reported_without_what_is_between() {
         let between = "  b: 1\n".repeat(20);
         let document = Document::read(
             "contract.yaml",

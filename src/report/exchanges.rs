@@ -1,4 +1,4 @@
-//! The exchanges of a run as a report may tell them: requests as they were sent but for what the target showed, answers
+//! The exchanges of a run as a report may show them: requests as they were sent but for what the target showed, answers
 //! as shapes. The main types are [`Exchanges`], which sees the events of a run, and [`ExchangeRecord`].
 
 use std::cell::Cell;
@@ -9,19 +9,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::Contract;
 use crate::exchange::json::Body;
-use crate::exchange::redact::{Redaction, Values, tell_media_type};
-use crate::exchange::told::shape_text;
+use crate::exchange::redact::{Redaction, Values, render_media_type};
+use crate::exchange::shapes::shape_text;
 use crate::exchange::{Answer, Credential, Purpose, Request, curl, json};
 use crate::rules::Finding;
 use crate::run::{Event, Exchanged};
 
 /// How many exchanges of a run are kept, beside those that showed a finding: a soak has millions.
 const MOST_KEPT: usize = 1000;
-/// The largest body that is told, in bytes.
+/// The largest body that is shown, in bytes.
 const LARGEST_BODY: usize = 256 << 10;
-/// How much of all bodies is told, in bytes: each report writes them again.
-const MOST_TOLD: usize = 8 << 20;
-/// How much of a body is told, in characters.
+/// How much of all bodies is shown, in bytes: each report writes them again.
+const MOST_SHOWN: usize = 8 << 20;
+/// How much of a body is shown, in characters.
 const LONGEST_TEXT: usize = 16 << 10;
 
 /// An exchange.
@@ -43,7 +43,7 @@ pub struct ExchangeRecord {
     pub superseded: bool,
     /// The method.
     pub method: String,
-    /// The path below the base URL, with its query; what the target showed is told by where it is listed.
+    /// The path below the base URL, with its query; what the target showed is replaced by where it is listed.
     pub path: String,
     /// The documented header parameters that it carried.
     pub headers: Vec<HeaderRecord>,
@@ -103,7 +103,7 @@ pub struct HeaderRecord {
 pub struct AnswerRecord {
     /// The status.
     pub status: u16,
-    /// The media type, where it is one that may be told.
+    /// The media type, where it is one that may be shown.
     pub media_type: Option<String>,
     /// How many bytes the body has, decoded.
     pub bytes: usize,
@@ -112,7 +112,7 @@ pub struct AnswerRecord {
     /// The body: JSON in which each value is its shape, or the text as it came where values are shown; none where there
     /// is none.
     pub body: Option<String>,
-    /// Whether the body is told to its end.
+    /// Whether the body is shown to its end.
     pub whole: bool,
 }
 
@@ -125,8 +125,8 @@ pub struct Exchanges<'run> {
     kept: Vec<ExchangeRecord>,
     /// The numbers of those that are kept.
     numbers: HashSet<u64>,
-    /// How many bytes of bodies are told.
-    told: Cell<usize>,
+    /// How many bytes of bodies are shown.
+    shown: Cell<usize>,
     left_out: u64,
 }
 
@@ -140,7 +140,7 @@ impl<'run> Exchanges<'run> {
             redaction,
             kept: Vec::new(),
             numbers: HashSet::new(),
-            told: Cell::new(0),
+            shown: Cell::new(0),
             left_out: 0,
         }
     }
@@ -192,11 +192,11 @@ impl<'run> Exchanges<'run> {
         let (purpose, edge_case) = match intent.purpose {
             Purpose::Documented(_) => (PurposeRecord::Documented, None),
             Purpose::Account => (PurposeRecord::Account, None),
-            Purpose::Equivalent => (PurposeRecord::Equivalent, request.writing.tell()),
+            Purpose::Equivalent => (PurposeRecord::Equivalent, request.writing.describe()),
             Purpose::MustBeRefused(..) => (PurposeRecord::MustBeRefused, None),
-            Purpose::EdgeCase(edge_case) => (PurposeRecord::EdgeCase, Some(edge_case.tell(operation))),
+            Purpose::EdgeCase(edge_case) => (PurposeRecord::EdgeCase, Some(edge_case.describe(operation))),
         };
-        let headers = request.told_headers(self.values).iter();
+        let headers = request.shown_headers(self.values).iter();
         ExchangeRecord {
             number: exchange.number,
             operation: operation.name.clone(),
@@ -232,14 +232,14 @@ impl<'run> Exchanges<'run> {
     }
 
     fn path(&self, request: &Request) -> String {
-        self.redaction.hide(request.told_path(self.values))
+        self.redaction.hide(request.shown_path(self.values))
     }
 
     fn answer(&self, answer: &Answer, body: Option<&Body>) -> AnswerRecord {
         let (body, whole) = self.body(answer, body);
         AnswerRecord {
             status: answer.status,
-            media_type: answer.media_type().map(|media_type| tell_media_type(&media_type)),
+            media_type: answer.media_type().map(|media_type| render_media_type(&media_type)),
             bytes: answer.body.len(),
             elapsed_ms: milliseconds(answer.elapsed),
             body: body.map(|body| self.redaction.hide(&body)),
@@ -251,13 +251,13 @@ impl<'run> Exchanges<'run> {
         if answer.body.is_empty() {
             return (None, true);
         }
-        if answer.body.len() > LARGEST_BODY || self.told.get() > MOST_TOLD {
+        if answer.body.len() > LARGEST_BODY || self.shown.get() > MOST_SHOWN {
             return (None, false);
         }
         let text = match self.values {
             Values::Shown => String::from_utf8_lossy(&answer.body).into_owned(),
             Values::Hidden => {
-                let shape = |body: &Body| shape_text(&body.value, &|name| self.contract.tell_name(name));
+                let shape = |body: &Body| shape_text(&body.value, &|name| self.contract.render_name(name));
                 // One that the rules did not read, because none is documented, may be JSON all the same.
                 match read.map_or_else(
                     || json::read(&answer.body).map(|body| shape(&body)),
@@ -269,7 +269,7 @@ impl<'run> Exchanges<'run> {
             }
         };
         let (text, whole) = cut(&text);
-        self.told.set(self.told.get() + text.len());
+        self.shown.set(self.shown.get() + text.len());
         (Some(text), whole)
     }
 }
@@ -292,7 +292,7 @@ mod tests {
     use super::*;
     use crate::client::Token;
     use crate::contract::operation::{Method, OperationId};
-    use crate::exchange::{Content, Exchange, Failure, Told};
+    use crate::exchange::{Content, Exchange, Failure, Printable};
     use crate::report::testing::Seen;
     use crate::rules::{Judge, Levels};
 
@@ -306,44 +306,44 @@ mod tests {
     fn kept(values: Values, bodies: &[&'static str]) -> ExchangeRecord {
         let seen = Seen::bodies(bodies);
         let mut exchanges = Exchanges::new(&seen.contract, values, Redaction::default());
-        exchanges.see(Event::Exchanged(Seen::told(&seen.first_exchange())));
+        exchanges.see(Event::Exchanged(Seen::exchanged(&seen.first_exchange())));
         exchanges.into_records().0.remove(0)
     }
 
-    fn told(values: Values, body: &'static str) -> (Option<String>, bool) {
+    fn body_of(values: Values, body: &'static str) -> (Option<String>, bool) {
         let answer = kept(values, &[body]).answer.unwrap();
         (answer.body, answer.whole)
     }
 
     #[test]
-    fn an_answer_is_told_as_a_shape_unless_values_are_shown() {
+    fn an_answer_is_shown_as_a_shape_unless_values_are_shown() {
         let body = r#"{"name": "Jane Roe", "jane.roe@example.com": [1, 2]}"#;
         let shape = r#"{"name":"string(8)","<undocumented name(20)>":["integer","and 1 more like it"]}"#;
-        assert_eq!(told(Values::Hidden, body), (Some(shape.to_owned()), true));
-        assert_eq!(told(Values::Shown, body), (Some(body.to_owned()), true));
-        assert_eq!(told(Values::Hidden, "Jane Roe"), (None, false));
-        assert_eq!(told(Values::Hidden, ""), (None, true));
+        assert_eq!(body_of(Values::Hidden, body), (Some(shape.to_owned()), true));
+        assert_eq!(body_of(Values::Shown, body), (Some(body.to_owned()), true));
+        assert_eq!(body_of(Values::Hidden, "Jane Roe"), (None, false));
+        assert_eq!(body_of(Values::Hidden, ""), (None, true));
     }
 
     #[test]
     fn a_long_body_is_cut_and_says_so() {
         let long: &'static str = Box::leak(format!("[{}1]", "1,".repeat(LONGEST_TEXT)).into_boxed_str());
-        let (text, whole) = told(Values::Shown, long);
+        let (text, whole) = body_of(Values::Shown, long);
         assert_eq!(text.unwrap().chars().count(), LONGEST_TEXT + 1);
         assert!(!whole);
         let longer: &'static str = Box::leak(format!("\"{}\"", "x".repeat(LARGEST_BODY)).into_boxed_str());
-        assert_eq!(told(Values::Hidden, longer), (None, false));
+        assert_eq!(body_of(Values::Hidden, longer), (None, false));
     }
 
     #[test]
-    fn a_request_tells_nothing_that_the_target_showed_and_no_token() {
+    fn a_request_shows_nothing_that_the_target_showed_and_no_token() {
         let seen = Seen::bodies(&["{}"]);
         let token = Token::new("tk-4711-secret").unwrap();
         let mut exchange = seen.first_exchange();
         exchange.request = Request {
             method: Method::Post,
             path: "/things/t-17?note=tk-4711-secret".to_owned(),
-            told: Told {
+            printable: Printable {
                 path: "/things/<id as the target lists it>?note=tk-4711-secret".to_owned(),
                 headers: vec![("x-note".to_owned(), "tk-4711-secret".to_owned())],
             },
@@ -355,7 +355,7 @@ mod tests {
         };
         exchange.outcome = Err(Failure::Cut);
         let mut exchanges = Exchanges::new(&seen.contract, Values::Hidden, Redaction::of(Some(&token)));
-        exchanges.see(Event::Exchanged(Seen::told(&exchange)));
+        exchanges.see(Event::Exchanged(Seen::exchanged(&exchange)));
         let record = exchanges.into_records().0.remove(0);
         assert_eq!(
             record.path,
@@ -375,11 +375,11 @@ mod tests {
         let most = u64::try_from(MOST_KEPT).unwrap();
         for number in 1..=most + 5 {
             let exchange = numbered(&seen, number);
-            exchanges.see(Event::Exchanged(Seen::told(&exchange)));
+            exchanges.see(Event::Exchanged(Seen::exchanged(&exchange)));
             if number == most + 3 {
-                judge.exchange(&exchange, Seen::told(&exchange).intent);
+                judge.exchange(&exchange, Seen::exchanged(&exchange).intent);
                 for finding in judge.verdicts().findings() {
-                    exchanges.see(Event::Found(finding, Some(Seen::told(&exchange))));
+                    exchanges.see(Event::Found(finding, Some(Seen::exchanged(&exchange))));
                 }
             }
         }
@@ -396,10 +396,10 @@ mod tests {
         let mut judge = Judge::new(&seen.contract, Levels::default(), Values::Hidden);
         let mut exchanges = Exchanges::new(&seen.contract, Values::Hidden, Redaction::default());
         for number in 1..4 {
-            exchanges.see(Event::Exchanged(Seen::told(&numbered(&seen, number))));
+            exchanges.see(Event::Exchanged(Seen::exchanged(&numbered(&seen, number))));
         }
         let first = numbered(&seen, 1);
-        judge.exchange(&first, Seen::told(&first).intent);
+        judge.exchange(&first, Seen::exchanged(&first).intent);
         let finding = Finding {
             exchange: None,
             ..judge.verdicts().findings()[0].clone()
@@ -407,7 +407,7 @@ mod tests {
         assert_eq!(exchanges.that_showed(&finding), Some(3));
         let elsewhere = Finding {
             request: Request {
-                told: Told {
+                printable: Printable {
                     path: "/things?page=2".to_owned(),
                     headers: Vec::new(),
                 },

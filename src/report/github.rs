@@ -6,8 +6,8 @@
 //! This is the one report whose lines are commands. Each is written here from its parts, and each part is escaped as the
 //! runner unescapes it, so that nothing of a contract or of a target begins or ends one.
 
+use super::phrases;
 use super::record::{FindingRecord, Record};
-use super::told;
 use crate::rules::Level;
 
 /// How many annotations of one level GitHub shows of a step.
@@ -24,7 +24,7 @@ pub fn github(record: &Record) -> String {
     let mut room = MOST_SHOWN;
     if !record.outcome.is_judged() {
         room -= 1;
-        let message = format!("{}{}", told::outcome(record.outcome), told::because(record));
+        let message = format!("{}{}", phrases::outcome(record.outcome), phrases::because(record));
         lines.push(command("error", &[("title", "countersign".to_owned())], &message));
     }
     for (level, room) in [(Level::Deny, room), (Level::Warn, MOST_SHOWN)] {
@@ -35,10 +35,10 @@ pub fn github(record: &Record) -> String {
     let mut closing = format!(
         "{} {}{}",
         record.target,
-        told::outcome(record.outcome),
-        told::because(record)
+        phrases::outcome(record.outcome),
+        phrases::because(record)
     );
-    if let Some(cause) = told::cause(record) {
+    if let Some(cause) = phrases::cause(record) {
         closing.push_str(&format!("; {cause}"));
     }
     let more = record.findings.len() - shown;
@@ -59,15 +59,15 @@ fn annotation(record: &Record, finding: &FindingRecord) -> String {
         "warning"
     };
     let line = finding.contract_line.max(1).to_string();
-    let mut properties = vec![("file", told::path(&record.contract.file)), ("line", line)];
+    let mut properties = vec![("file", phrases::path(&record.contract.file)), ("line", line)];
     let title = format!("{}: {}", finding.rule, finding.fact);
-    properties.push(("title", told::clipped(&title, LONGEST_TITLE)));
+    properties.push(("title", phrases::clipped(&title, LONGEST_TITLE)));
     let lines = [
         format!("documented: {}", finding.documented),
-        format!("received: {}", told::received(finding)),
+        format!("received: {}", phrases::received(finding)),
         format!("reproduce: {}", finding.reproduce),
     ];
-    let lines: Vec<_> = lines.iter().map(|line| told::clipped(line, LONGEST_VALUE)).collect();
+    let lines: Vec<_> = lines.iter().map(|line| phrases::clipped(line, LONGEST_VALUE)).collect();
     command(name, &properties, &lines.join("\n"))
 }
 
@@ -77,7 +77,7 @@ fn command(name: &str, properties: &[(&str, String)], message: &str) -> String {
         .iter()
         .map(|(name, value)| format!("{name}={}", property(value)))
         .collect();
-    let lines: Vec<_> = message.split('\n').map(|line| data(&told::line(line))).collect();
+    let lines: Vec<_> = message.split('\n').map(|line| data(&phrases::line(line))).collect();
     format!("::{name} {}::{}", properties.join(","), lines.join("%0A"))
 }
 
@@ -86,7 +86,7 @@ fn data(text: &str) -> String {
 }
 
 fn property(text: &str) -> String {
-    data(&told::line(text)).replace(':', "%3A").replace(',', "%2C")
+    data(&phrases::line(text)).replace(':', "%3A").replace(',', "%2C")
 }
 
 #[cfg(test)]

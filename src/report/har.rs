@@ -1,4 +1,4 @@
-//! The exchanges of a run as an HTTP archive (HAR 1.2), which browsers and proxies open. Values are what the record tells
+//! The exchanges of a run as an HTTP archive (HAR 1.2), which browsers and proxies open. Values are what the record shows
 //! of them: shapes, unless the user asked to see values. The token is never in it.
 
 use std::collections::HashSet;
@@ -9,8 +9,8 @@ use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_enco
 use serde_json::{Map, Value, json};
 
 use super::exchanges::{CredentialRecord, ExchangeRecord, PurposeRecord};
+use super::phrases;
 use super::record::Record;
-use super::told;
 use crate::exchange::neutral::json_text;
 
 /// What a URI cannot hold as it is. Percent signs are there already where a path has been encoded.
@@ -38,7 +38,11 @@ pub fn har(record: &Record) -> String {
         "pages": pages(record),
         "entries": record.exchanges.iter().map(|exchange| entry(record, exchange)).collect::<Vec<_>>(),
     });
-    let mut comments = vec![format!("{}{}", told::outcome(record.outcome), told::because(record))];
+    let mut comments = vec![format!(
+        "{}{}",
+        phrases::outcome(record.outcome),
+        phrases::because(record)
+    )];
     if record.exchanges_left_out > 0 {
         comments.push(format!("{} more exchanges were not kept", record.exchanges_left_out));
     }
@@ -77,7 +81,7 @@ fn entry(record: &Record, exchange: &ExchangeRecord) -> Value {
     })
 }
 
-/// When the request was sent: the record tells the second in which the run began, and how long after.
+/// When the request was sent: the record has the second in which the run began, and how long after.
 fn sent(record: &Record, exchange: &ExchangeRecord) -> String {
     let started = DateTime::parse_from_rfc3339(&record.started_at).unwrap_or_default();
     let after = std::time::Duration::try_from_secs_f64(exchange.sent_ms / 1000.0).unwrap_or_default();
@@ -110,7 +114,12 @@ fn request(record: &Record, exchange: &ExchangeRecord) -> Value {
     let url = format!("{}{}{}", record.target, record.base_path, exchange.path);
     let mut headers = vec![header("Accept", "application/json")];
     headers.extend(credential(exchange));
-    headers.extend(exchange.headers.iter().map(|told| header(&told.name, &told.value)));
+    headers.extend(
+        exchange
+            .headers
+            .iter()
+            .map(|rendered| header(&rendered.name, &rendered.value)),
+    );
     let mut request = Map::from_iter([
         ("method".to_owned(), exchange.method.as_str().into()),
         (
@@ -129,7 +138,7 @@ fn request(record: &Record, exchange: &ExchangeRecord) -> Value {
             json!({"mimeType": "application/json", "text": body}),
         );
     }
-    // What is told of a body need not be as long as what was sent.
+    // What is shown of a body need not be as long as what was sent.
     request.insert(
         "bodySize".to_owned(),
         if exchange.body.is_some() { -1 } else { 0 }.into(),
@@ -203,10 +212,10 @@ fn response(record: &Record, exchange: &ExchangeRecord) -> Value {
     }
     let mut comments = Vec::new();
     if !record.values_shown {
-        comments.push("values are told as shapes");
+        comments.push("values are shown as shapes");
     }
     if !answer.whole {
-        comments.push("the body is not told to its end");
+        comments.push("the body is not shown to its end");
     }
     if !comments.is_empty() {
         response["content"]["comment"] = comments.join("; ").into();
@@ -232,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_told_with_its_base_its_query_and_its_body() {
+    fn a_request_is_reported_with_its_base_its_query_and_its_body() {
         let mut record = fixed();
         record.base_path = "/tenant".to_owned();
         let exchange = &mut record.exchanges[0];
@@ -256,9 +265,9 @@ mod tests {
     }
 
     #[test]
-    fn the_credential_is_told_by_its_kind() {
+    fn the_credential_is_reported_by_its_kind() {
         let mut record = fixed();
-        for (credential, name, told) in [
+        for (credential, name, expected) in [
             (CredentialRecord::None, None, None),
             (
                 CredentialRecord::Token,
@@ -279,7 +288,7 @@ mod tests {
             record.exchanges[0].credential = credential;
             record.exchanges[0].credential_header = name.map(str::to_owned);
             let headers = first(&record)["request"]["headers"].as_array().unwrap().clone();
-            assert_eq!(headers.get(1).cloned(), told);
+            assert_eq!(headers.get(1).cloned(), expected);
         }
     }
 
@@ -299,7 +308,7 @@ mod tests {
         let mut record = fixed();
         assert_eq!(
             first(&record)["response"]["content"]["comment"],
-            "values are told as shapes"
+            "values are shown as shapes"
         );
         record.values_shown = true;
         assert_eq!(first(&record)["response"]["content"].get("comment"), None);

@@ -3,7 +3,7 @@
 //!
 //! # Design
 //!
-//! A finding at deny is a failure; one at warn is told in the output of a case that passes, because readers know no level
+//! A finding at deny is a failure; one at warn is reported in the output of a case that passes, because readers know no level
 //! between. Undecided is skipped with its reason. A run that says nothing of the service has a case of its own that is an
 //! error, so that a report without a failure is not read as green.
 
@@ -13,8 +13,8 @@ use std::time::Duration;
 use chrono::DateTime;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
+use super::phrases;
 use super::record::{FactRow, FindingRecord, Record, VerdictRecord};
-use super::told;
 use crate::exchange::neutral::{Colours, neutral};
 use crate::rules::Level;
 
@@ -37,7 +37,7 @@ fn run_suite(record: &Record) -> Option<TestSuite> {
     if record.outcome.is_judged() {
         return None;
     }
-    let outcome = told::outcome(record.outcome);
+    let outcome = phrases::outcome(record.outcome);
     let reason = safe(record.reason.as_deref().unwrap_or(outcome));
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
     status.set_type(outcome);
@@ -146,10 +146,10 @@ fn about(suite: &mut TestSuite, record: &Record) {
         Property::new("seed", record.seed.to_string()),
         Property::new("countersign", safe(&record.countersign)),
     ]);
-    suite.add_properties(told::cause(record).map(|cause| Property::new("cause", cause)));
+    suite.add_properties(phrases::cause(record).map(|cause| Property::new("cause", cause)));
 }
 
-/// The case of a fact. A finding of another rule than the fact's own is told here too.
+/// The case of a fact. A finding of another rule than the fact's own is reported here too.
 fn case(record: &Record, row: &FactRow, findings: &[&FindingRecord]) -> TestCase {
     let (denied, noted): (Vec<_>, Vec<_>) = findings.iter().partition(|finding| finding.level == Level::Deny);
     let status = match (denied.is_empty(), row.verdict) {
@@ -163,7 +163,7 @@ fn case(record: &Record, row: &FactRow, findings: &[&FindingRecord]) -> TestCase
     };
     let mut case = TestCase::new(safe(&row.fact), status);
     case.set_classname(safe(&row.operation));
-    let mut output: Vec<_> = noted.iter().map(|finding| told_in_full(record, finding)).collect();
+    let mut output: Vec<_> = noted.iter().map(|finding| in_full(record, finding)).collect();
     if row.verdict == VerdictRecord::Broken && findings.is_empty() {
         output.push(format!("broken; the rule {} is at allow", row.rule));
     }
@@ -184,7 +184,7 @@ fn without_fact(record: &Record, finding: &FindingRecord) -> TestCase {
     let mut case = TestCase::new(safe(&finding.fact), status);
     case.set_classname(safe(&finding.operation));
     if !denied {
-        case.set_system_out(safe(&told_in_full(record, finding)));
+        case.set_system_out(safe(&in_full(record, finding)));
     }
     case
 }
@@ -193,20 +193,24 @@ fn broken(record: &Record, findings: &[&FindingRecord]) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
     if let Some(first) = findings.first() {
         status.set_type(safe(&first.rule));
-        let message = format!("documented: {}; received: {}", first.documented, told::received(first));
+        let message = format!(
+            "documented: {}; received: {}",
+            first.documented,
+            phrases::received(first)
+        );
         status.set_message(safe(&message));
     }
-    let texts: Vec<_> = findings.iter().map(|finding| told_in_full(record, finding)).collect();
+    let texts: Vec<_> = findings.iter().map(|finding| in_full(record, finding)).collect();
     status.set_description(safe(&texts.join("\n\n")));
     status
 }
 
 /// Everything about a finding, a line for each.
-fn told_in_full(record: &Record, finding: &FindingRecord) -> String {
+fn in_full(record: &Record, finding: &FindingRecord) -> String {
     let mut lines = vec![
         format!("{} [{}]: {}", finding.level, finding.rule, finding.fact),
         format!("documented: {}", finding.documented),
-        format!("received: {}", told::received(finding)),
+        format!("received: {}", phrases::received(finding)),
         format!(
             "contract: {}:{} {}",
             record.contract.file, finding.contract_line, finding.contract_pointer
@@ -216,7 +220,7 @@ fn told_in_full(record: &Record, finding: &FindingRecord) -> String {
         lines.push(format!("fix: {}", rule.fix));
     }
     lines.push(format!("reproduce: {}", finding.reproduce));
-    let lines: Vec<_> = lines.iter().map(|line| told::line(line)).collect();
+    let lines: Vec<_> = lines.iter().map(|line| phrases::line(line)).collect();
     lines.join("\n")
 }
 
@@ -274,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_warning_passes_and_is_told() {
+    fn a_warning_passes_and_is_reported() {
         let mut record = fixed();
         record.findings.remove(0);
         record.findings[0].fact = "getThings status: 200".to_owned();
@@ -324,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_a_suite_is_told_where_every_exchange_is_known() {
+    fn the_time_of_a_suite_is_reported_where_every_exchange_is_known() {
         let mut record = fixed();
         assert_eq!(read(&record).test_suites[0].time, None);
         record.exchanges_left_out = 0;

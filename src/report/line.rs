@@ -1,4 +1,4 @@
-//! What is told of a finding in one line, as soon as it is seen and where there are many.
+//! What is said of a finding in one line, as soon as it is seen and where there are many.
 
 use super::terminal::{Styling, Terminal};
 use crate::exchange::neutral::{Colours, neutral};
@@ -47,7 +47,7 @@ mod tests {
     use crate::report::Verbosity;
     use crate::report::testing::Seen;
 
-    fn told(terminal: Terminal) -> String {
+    fn line_of(terminal: Terminal) -> String {
         let seen = Seen::bodies(&[r#"{"name": 1}"#]);
         let verdicts = seen.verdicts();
         let finding = &verdicts.findings()[0];
@@ -65,15 +65,15 @@ mod tests {
 
     #[test]
     fn a_finding_is_one_line_of_level_rule_and_fact() {
-        let line = told(terminal(Styling::Plain, None));
+        let line = line_of(terminal(Styling::Plain, None));
         assert_eq!(line, "deny wrong-type: getThings /name: string");
-        assert_eq!(told(terminal(Styling::Plain, Some(40))), line);
+        assert_eq!(line_of(terminal(Styling::Plain, Some(40))), line);
     }
 
     #[test]
     fn a_line_ends_where_the_terminal_does() {
         for width in [6, 20, 39] {
-            let line = told(terminal(Styling::Plain, Some(width)));
+            let line = line_of(terminal(Styling::Plain, Some(width)));
             assert_eq!(line.chars().count(), width, "{line}");
             assert!(line.starts_with("deny ") && line.ends_with('…'), "{line}");
         }
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn colour_is_around_the_level_alone() {
-        let line = told(terminal(Styling::Coloured, None));
+        let line = line_of(terminal(Styling::Coloured, None));
         assert_eq!(line, "\u{1b}[1;31mdeny\u{1b}[0m wrong-type: getThings /name: string");
     }
 }

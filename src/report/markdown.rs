@@ -7,7 +7,7 @@
 //! mentioned, no issue is referred to, no link and no HTML begins. A fence is longer than any run of backticks in it.
 
 use super::record::{FindingRecord, Outcome, Record};
-use super::{accepted, told};
+use super::{accepted, phrases};
 use crate::rules::Level;
 
 /// What a report stays below, in bytes: a comment holds 65,536 characters.
@@ -39,7 +39,7 @@ pub fn markdown_within(record: &Record, most: usize) -> String {
     if !push(&mut text, &head, most) {
         return text;
     }
-    // The table comes before its details, and both before what is told of facts without a finding.
+    // The table comes before its details, and both before what is said of facts without a finding.
     let half = most.saturating_sub(text.len() + CLOSING) / 2;
     let limit = text.len() + half;
     findings(record, &mut text, limit, most);
@@ -67,35 +67,35 @@ fn head(record: &Record) -> String {
     let because = match &record.reason {
         Some(reason) => format!(
             "{}: {}",
-            told::of_shard(record),
-            code(&told::clipped(reason, LONGEST_LINE))
+            phrases::of_shard(record),
+            code(&phrases::clipped(reason, LONGEST_LINE))
         ),
-        None => told::in_operations(record) + &told::of_shard(record) + &told::counts(record),
+        None => phrases::in_operations(record) + &phrases::of_shard(record) + &phrases::counts(record),
     };
     let facts = &record.facts;
     format!(
         "### {sign} {} {}{because}\n\n{} facts of {}: {} held, {} broken, {} undecided.\n",
-        code(&told::clipped(&record.target, LONGEST_CELL)),
-        told::outcome(record.outcome),
+        code(&phrases::clipped(&record.target, LONGEST_CELL)),
+        phrases::outcome(record.outcome),
         facts.total,
-        code(&told::clipped(&record.contract.file, LONGEST_CELL)),
+        code(&phrases::clipped(&record.contract.file, LONGEST_CELL)),
         facts.held,
         facts.broken,
         facts.undecided
-    ) + &told::cause(record).map_or_else(String::new, |cause| format!("\nMost likely: {cause}\n"))
+    ) + &phrases::cause(record).map_or_else(String::new, |cause| format!("\nMost likely: {cause}\n"))
         + &not_checked(record)
         + &acceptances(record)
 }
 
 /// The operations that were not checked though they were in scope.
 fn not_checked(record: &Record) -> String {
-    let (named, more) = told::unchecked(record);
+    let (named, more) = phrases::unchecked(record);
     if named.is_empty() {
         return String::new();
     }
     let mut text = "\nNot checked:\n".to_owned();
     for (name, reason) in named {
-        let clipped = |text| code(&told::clipped(text, LONGEST_ENTRY));
+        let clipped = |text| code(&phrases::clipped(text, LONGEST_ENTRY));
         text.push_str(&format!("\n- {}: {}", clipped(name), clipped(reason)));
     }
     match more {
@@ -106,14 +106,14 @@ fn not_checked(record: &Record) -> String {
 
 /// How many findings were accepted, and what to do about entries that need a hand.
 fn acceptances(record: &Record) -> String {
-    let Some((head, entries)) = accepted::told(&record.accepted) else {
+    let Some((head, entries)) = accepted::entries(&record.accepted) else {
         return String::new();
     };
-    let mut text = format!("\nAccepted: {}.\n", code(&told::clipped(&head, LONGEST_ENTRY)));
+    let mut text = format!("\nAccepted: {}.\n", code(&phrases::clipped(&head, LONGEST_ENTRY)));
     let shown = entries.iter().take(MOST_ENTRIES);
     for (place, what) in shown {
         let entry = format!("{place}: {what}");
-        text.push_str(&format!("\n- {}", code(&told::clipped(&entry, LONGEST_ENTRY))));
+        text.push_str(&format!("\n- {}", code(&phrases::clipped(&entry, LONGEST_ENTRY))));
     }
     match entries.len().saturating_sub(MOST_ENTRIES) {
         0 if entries.is_empty() => text,
@@ -134,11 +134,11 @@ fn findings(record: &Record, text: &mut String, table: usize, most: usize) {
     more(text, all - listed, "are not listed here");
     text.push_str("\n<details><summary>Details</summary>\n");
     let room = most.saturating_sub(CLOSING);
-    let lines = told::same_lines(record);
+    let lines = phrases::same_lines(record);
     let details = record.findings.iter().zip(lines);
     let details = details.map(|(finding, first)| detail(record, finding, first.map(|first| &record.findings[first])));
-    let told = details.take_while(|detail| push(text, detail, room)).count();
-    more(text, all - told, "have no details here");
+    let rendered = details.take_while(|detail| push(text, detail, room)).count();
+    more(text, all - rendered, "have no details here");
     text.push_str("\n</details>\n");
 }
 
@@ -158,17 +158,17 @@ fn row(finding: &FindingRecord) -> String {
         &*finding.rule,
         &finding.fact,
         &finding.documented,
-        &told::received(finding),
+        &phrases::received(finding),
     ]
     .map(cell);
     format!("| {level} | {} | {} |\n", cells.join(" | "), finding.contract_line)
 }
 
-/// Everything about a finding; its line is told with the first finding that it shows.
+/// Everything about a finding; its line is printed with the first finding that it shows.
 fn detail(record: &Record, finding: &FindingRecord, first: Option<&FindingRecord>) -> String {
     let lines = finding.excerpt.lines.iter();
     let excerpt: Vec<_> = lines
-        .map(|line| format!("{:>5} | {}", line.number, told::clipped(&line.text, LONGEST_LINE)))
+        .map(|line| format!("{:>5} | {}", line.number, phrases::clipped(&line.text, LONGEST_LINE)))
         .collect();
     let fix = finding
         .rule
@@ -177,29 +177,29 @@ fn detail(record: &Record, finding: &FindingRecord, first: Option<&FindingRecord
     format!(
         "\n**{}** {}\n\nLine {} of {}, {}:\n\n{}\nDocumented {}, received {}.\n{fix}\n{}",
         finding.level,
-        code(&told::clipped(&finding.fact, LONGEST_CELL)),
+        code(&phrases::clipped(&finding.fact, LONGEST_CELL)),
         finding.contract_line,
-        code(&told::clipped(&record.contract.file, LONGEST_CELL)),
-        code(&told::clipped(&finding.contract_pointer, LONGEST_LINE)),
+        code(&phrases::clipped(&record.contract.file, LONGEST_CELL)),
+        code(&phrases::clipped(&finding.contract_pointer, LONGEST_LINE)),
         fenced("yaml", &excerpt.join("\n")),
-        code(&told::clipped(&finding.documented, LONGEST_LINE)),
-        code(&told::clipped(&told::received(finding), LONGEST_LINE)),
+        code(&phrases::clipped(&finding.documented, LONGEST_LINE)),
+        code(&phrases::clipped(&phrases::received(finding), LONGEST_LINE)),
         again(finding, first),
     )
 }
 
 fn again(finding: &FindingRecord, first: Option<&FindingRecord>) -> String {
     match first {
-        None => fenced("sh", &told::clipped(&finding.reproduce, LONGEST_LINE)),
+        None => fenced("sh", &phrases::clipped(&finding.reproduce, LONGEST_LINE)),
         Some(first) => {
-            let first = told::clipped(&told::named(first), LONGEST_CELL);
+            let first = phrases::clipped(&phrases::named(first), LONGEST_CELL);
             format!("Reproduce it by the line above of {}.\n", code(&first))
         }
     }
 }
 
 fn undecided(record: &Record) -> String {
-    let reasons = told::undecided(record);
+    let reasons = phrases::undecided(record);
     if reasons.is_empty() {
         return String::new();
     }
@@ -218,17 +218,17 @@ fn undecided(record: &Record) -> String {
 }
 
 fn residue(record: &Record) -> String {
-    let count = told::all_left(record).count();
+    let count = phrases::all_left(record).count();
     if count == 0 {
         return String::new();
     }
-    let rows: String = told::all_left(record)
+    let rows: String = phrases::all_left(record)
         .take(MOST_LISTED)
         .map(|(operation, left)| format!("| {} | {} |\n", cell(operation), cell(&left)))
         .collect();
     let mut text = format!(
         "\n<details><summary>{count} left in the target, which deletes nothing; {}</summary>\n\n| operation | id |\n|---|---|\n{rows}",
-        told::looked_through(record)
+        phrases::looked_through(record)
     );
     if count > MOST_LISTED {
         text.push_str(&format!("\n{} more are not listed here.\n", count - MOST_LISTED));
@@ -245,13 +245,13 @@ fn about(record: &Record) -> String {
         requests.throttled,
         requests.unfinished,
         record.seed,
-        code(&told::clipped(&record.countersign, LONGEST_CELL))
+        code(&phrases::clipped(&record.countersign, LONGEST_CELL))
     )
 }
 
 /// A text in a cell of a table: there a pipe ends the cell even in a code span.
 fn cell(text: &str) -> String {
-    code(&told::clipped(text, LONGEST_CELL)).replace('|', "\\|")
+    code(&phrases::clipped(text, LONGEST_CELL)).replace('|', "\\|")
 }
 
 /// A code span of one line.
@@ -329,21 +329,21 @@ mod tests {
 
     #[test]
     fn a_value_stays_in_its_code_whatever_it_is() {
-        for (text, told) in [
+        for (text, expected) in [
             ("plain", "`plain`"),
             ("a`b", "``a`b``"),
             ("``", "``` `` ```"),
             ("`@team #1 <b>", "`` `@team #1 <b> ``"),
             ("", "—"),
         ] {
-            assert_eq!(code(text), told);
+            assert_eq!(code(text), expected);
         }
         assert_eq!(cell("a|b\n@team"), "`a\\|b @team`");
         assert_eq!(fenced("sh", "```\na"), "````sh\n```\na\n````\n");
     }
 
     #[test]
-    fn what_is_not_there_is_not_told() {
+    fn what_is_not_there_is_not_reported() {
         let mut record = fixed();
         record.findings.clear();
         record.residue.clear();

@@ -38,6 +38,7 @@ mod junit;
 mod line;
 mod markdown;
 mod merge;
+mod phrases;
 mod read;
 mod record;
 mod sarif;
@@ -46,7 +47,6 @@ mod summary;
 mod terminal;
 #[cfg(test)]
 mod testing;
-mod told;
 pub(crate) mod wrap;
 
 pub use accepted::{Acceptance, AcceptedRecord, AcceptedState, accepted};
@@ -61,6 +61,8 @@ pub use json::{json, write_json};
 pub use junit::junit;
 pub use markdown::{MOST_BYTES, markdown, markdown_within};
 pub use merge::{MergeError, merge};
+#[cfg(feature = "cli")]
+pub(crate) use phrases::errors_and_warnings;
 pub use read::{LARGEST_REPORT, ReadError, read};
 pub use record::{
     Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, NotTakenRecord, OperationRecord,
@@ -69,5 +71,3 @@ pub use record::{
 };
 pub use sarif::sarif;
 pub use terminal::{Styling, Terminal, Verbosity};
-#[cfg(feature = "cli")]
-pub(crate) use told::errors_and_warnings;

@@ -1,5 +1,5 @@
 //! What a terminal's report closes with: the verdict, and a summary that fits one screen. What is too long for it stands
-//! above the verdict, where that can be told but once, or is cut with a count.
+//! above the verdict, where that can be said but once, or is cut with a count.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -7,12 +7,12 @@ use std::fmt::Write as _;
 use super::record::{Outcome, Record};
 use super::terminal::{Styling, Terminal, Verbosity};
 use super::wrap::hanging;
-use super::{accepted, told};
+use super::{accepted, phrases};
 use crate::rules::Level;
 
 /// The lines of a terminal that is small, but for the one that the shell takes.
 const SCREEN: usize = 23;
-/// How many reasons for undecided facts are told, and how many rules that found something.
+/// How many reasons for undecided facts are printed, and how many rules that found something.
 const REASONS: usize = 5;
 const RULES: usize = 5;
 /// As many findings are seen at one glance.
@@ -31,7 +31,7 @@ impl Terminal {
             0 => summary,
             // The heading takes a line too.
             left if left < room => summary + &self.residue_heading(record, ":") + &residue(record),
-            // The list cannot be had again: another run would leave more. So it is told, and the verdict after it.
+            // The list cannot be had again: another run would leave more. So it is printed, and the verdict after it.
             _ => {
                 let list = format!("left in the target\n{}\n", residue(record));
                 list + &summary + &self.residue_heading(record, "; each is named above")
@@ -41,7 +41,7 @@ impl Terminal {
     }
 
     fn verdict(&self, record: &Record) -> String {
-        let words = told::outcome(record.outcome);
+        let words = phrases::outcome(record.outcome);
         let colour = match record.outcome {
             Outcome::Conforms => "32",
             Outcome::DoesNotConform => "31",
@@ -51,7 +51,7 @@ impl Terminal {
             Styling::Plain => words.to_owned(),
             Styling::Coloured => format!("\u{1b}[1;{colour}m{words}\u{1b}[0m"),
         };
-        format!("{} {words}{}\n", record.target, told::because(record))
+        format!("{} {words}{}\n", record.target, phrases::because(record))
     }
 
     fn summary(&self, record: &Record) -> String {
@@ -61,14 +61,14 @@ impl Terminal {
             "{}: {} held, {} broken, {} undecided",
             facts.total, facts.held, facts.broken, facts.undecided
         );
-        let cause = told::cause(record).map_or_else(String::new, |cause| self.row("cause", cause));
+        let cause = phrases::cause(record).map_or_else(String::new, |cause| self.row("cause", cause));
         let mut text = cause + &self.row("contract", &contract) + &self.row("facts", &counted);
         self.undecided(record, &mut text);
         if record.findings.len() > AT_ONE_GLANCE {
             text.push_str(&self.row("findings", &by_rule(record)));
         }
         if let Some(shards) = &record.shards {
-            text.push_str(&self.row("shards", &told::shards(shards)));
+            text.push_str(&self.row("shards", &phrases::shards(shards)));
         }
         text.push_str(&self.row("requests", &requests(record)));
         let requests = &record.requests;
@@ -78,10 +78,10 @@ impl Terminal {
             text.push_str(&self.row("rounds", &rounds));
         }
         let few = record.findings.len() <= AT_ONE_GLANCE;
-        if let Some(not_taken) = told::not_taken(record).filter(|_| few) {
+        if let Some(not_taken) = phrases::not_taken(record).filter(|_| few) {
             text.push_str(&self.row("not taken", &not_taken));
         }
-        if let Some((head, entries)) = accepted::told(&record.accepted) {
+        if let Some((head, entries)) = accepted::entries(&record.accepted) {
             let hand = match entries.len() {
                 0 => String::new(),
                 1 => "; 1 entry needs a hand, named above".to_owned(),
@@ -94,7 +94,7 @@ impl Terminal {
 
     /// The entries of the configuration that there is something to do about. They stand above the verdict, however many.
     fn entries(&self, record: &Record) -> String {
-        let entries = accepted::told(&record.accepted).map_or_else(Vec::new, |(_, entries)| entries);
+        let entries = accepted::entries(&record.accepted).map_or_else(Vec::new, |(_, entries)| entries);
         if entries.is_empty() {
             return String::new();
         }
@@ -106,7 +106,7 @@ impl Terminal {
 
     /// The reasons for which facts are undecided, the most frequent first.
     fn undecided(&self, record: &Record, text: &mut String) {
-        let reasons = told::undecided(record);
+        let reasons = phrases::undecided(record);
         let verbose = self.verbosity == Verbosity::Verbose;
         // Of one reason too many the reason itself takes no more room than the count.
         let shown = if verbose || reasons.len() == REASONS + 1 {
@@ -124,18 +124,18 @@ impl Terminal {
         let more = reasons.iter().skip(shown);
         let (count, facts) = more.fold((0, 0), |(count, sum), (_, facts)| (count + 1, sum + facts.len()));
         if count > 0 {
-            let more = format!("for {count} reasons more; a verbose report tells all, a JSON report keeps all");
+            let more = format!("for {count} reasons more; a verbose report has all, a JSON report keeps all");
             text.push_str(&self.line(&format!("    undecided {facts:>4}: "), &more));
         }
     }
 
     fn residue_heading(&self, record: &Record, end: &str) -> String {
-        let left = told::all_left(record).count();
+        let left = phrases::all_left(record).count();
         self.row(
             "residue",
             &format!(
                 "{left} left in the target, which deletes nothing; {}{end}",
-                told::looked_through(record)
+                phrases::looked_through(record)
             ),
         )
     }
@@ -177,23 +177,23 @@ fn by_rule(record: &Record) -> String {
     }
     let mut rules: Vec<_> = rules.into_iter().collect();
     rules.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
-    let mut told: Vec<_> = rules
+    let mut rendered: Vec<_> = rules
         .iter()
         .take(RULES)
         .map(|(rule, (_, count))| format!("{count} {rule}"))
         .collect();
     let more: usize = rules.iter().skip(RULES).map(|(_, (_, count))| count).sum();
     if more > 0 {
-        told.push(format!("{more} of other rules"));
+        rendered.push(format!("{more} of other rules"));
     }
-    told.join(", ")
+    rendered.join(", ")
 }
 
-/// What was left, a line each; what nothing tells apart stands in one, with how often it is meant.
+/// What was left, a line each; what nothing distinguishes stands in one, with how often it is meant.
 fn residue(record: &Record) -> String {
     let mut lines: Vec<(String, usize)> = Vec::new();
     let mut places = HashMap::new();
-    for (operation, left) in told::all_left(record) {
+    for (operation, left) in phrases::all_left(record) {
         let line = format!("    {operation:<20} {left}");
         let place = *places.entry(line.clone()).or_insert(lines.len());
         match lines.get_mut(place) {
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_a_run_left_is_told_though_the_closing_has_no_room_for_it() {
+    fn all_that_a_run_left_is_reported_though_the_closing_has_no_room_for_it() {
         let record = crowded();
         let text = terminal(Some(80)).report(&record);
         for left in &record.residue {
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn residue_that_nothing_tells_apart_stands_in_one_line() {
+    fn residue_that_nothing_distinguishes_stands_in_one_line() {
         let mut record = fixed();
         let unnamed = record.residue[1].clone();
         record.residue.extend([unnamed.clone(), unnamed]);
@@ -320,7 +320,7 @@ mod tests {
         assert_eq!(text.matches("reproduce: ").count(), 20);
         assert_eq!(text.lines().filter(|line| line.starts_with("deny rule-")).count(), 50);
         assert!(
-            text.contains("and 430 findings more: a verbose report tells all, a JSON report keeps all"),
+            text.contains("and 430 findings more: a verbose report has all, a JSON report keeps all"),
             "{text}"
         );
         let verbose = Terminal {

@@ -8,8 +8,8 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level as Title, Renderer, Snippet};
 
 use super::excerpt::{Excerpt, Mark};
+use super::phrases;
 use super::record::{FindingRecord, Record};
-use super::told;
 use crate::exchange::Exchange;
 use crate::exchange::neutral::{Colours, neutral};
 use crate::exchange::redact::Values;
@@ -25,7 +25,7 @@ pub enum Styling {
     Coloured,
 }
 
-/// How much is told.
+/// How much is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
     /// The verdict alone.
@@ -37,9 +37,9 @@ pub enum Verbosity {
     Verbose,
 }
 
-/// How many findings are told in full.
+/// How many findings are printed in full.
 const IN_FULL: usize = 20;
-/// How many more are told in a line each.
+/// How many more are printed in a line each.
 const IN_LINES: usize = 50;
 
 /// Writes records for people.
@@ -47,7 +47,7 @@ const IN_LINES: usize = 50;
 pub struct Terminal {
     /// Whether there is colour.
     pub styling: Styling,
-    /// How much is told.
+    /// How much is printed.
     pub verbosity: Verbosity,
     /// How wide the terminal is; none where there is none.
     pub width: Option<usize>,
@@ -72,8 +72,8 @@ impl Terminal {
             Verbosity::Verbose => (findings.len(), 0),
             _ => (IN_FULL.min(findings.len()), IN_LINES),
         };
-        for (finding, first) in findings[..full].iter().zip(told::same_lines(record)) {
-            let above = |first: usize| format!("by the line above of {}", told::named(&findings[first]));
+        for (finding, first) in findings[..full].iter().zip(phrases::same_lines(record)) {
+            let above = |first: usize| format!("by the line above of {}", phrases::named(&findings[first]));
             let again = first.map_or_else(|| finding.reproduce.clone(), above);
             text.push_str(&self.finding(finding, &again, &record.contract.file));
             text.push_str("\n\n");
@@ -88,7 +88,7 @@ impl Terminal {
             // Writing into a String does not fail.
             let _ = writeln!(
                 text,
-                "and {more} findings more: a verbose report tells all, a JSON report keeps all"
+                "and {more} findings more: a verbose report has all, a JSON report keeps all"
             );
         }
         if !rest.is_empty() {
@@ -111,7 +111,7 @@ impl Terminal {
             "{:>4} {} {} -> {outcome}",
             exchange.number,
             request.method,
-            request.told_path(values)
+            request.shown_path(values)
         ))
     }
 
@@ -130,7 +130,7 @@ impl Terminal {
             snippet = snippet.annotation(AnnotationKind::Context.span(span(&source, first, owner)));
         }
         let snippet = snippet.annotation(primary.label(label.as_str()));
-        let received = format!("received: {}", told::received(finding));
+        let received = format!("received: {}", phrases::received(finding));
         let again = format!("reproduce: {again}");
         let group = title
             .primary_title(finding.fact.as_str())
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn residue_is_told_only_where_there_is_some() {
+    fn residue_is_reported_only_where_there_is_some() {
         let mut record = fixed();
         record.residue.clear();
         record.others.clear();

@@ -14,7 +14,7 @@ use crate::contract::Contract;
 use crate::contract::document::Document;
 use crate::contract::operation::Method;
 use crate::exchange::redact::{Redaction, Values};
-use crate::exchange::{Answer, Credential, Exchange, Intent, OnRefusal, Purpose, Request, Target, Told, Writing};
+use crate::exchange::{Answer, Credential, Exchange, Intent, OnRefusal, Printable, Purpose, Request, Target, Writing};
 use crate::history::{LookedThrough, Residue};
 use crate::rules::{Judge, Level, Levels, Scope, Verdicts};
 use crate::run::{Ended, Exchanged, Run, Tally};
@@ -135,7 +135,7 @@ impl Seen {
             body: None,
             writing: Writing::default(),
             from_target: Vec::new(),
-            told: Told {
+            printable: Printable {
                 path: "/things".to_owned(),
                 headers: Vec::new(),
             },
@@ -155,8 +155,8 @@ impl Seen {
         }
     }
 
-    /// An exchange as a run tells it.
-    pub(super) fn told(exchange: &Exchange) -> Exchanged<'_> {
+    /// An exchange as a run emits it.
+    pub(super) fn exchanged(exchange: &Exchange) -> Exchanged<'_> {
         Exchanged {
             exchange,
             intent: documented(),
@@ -164,7 +164,7 @@ impl Seen {
         }
     }
 
-    /// An exchange as the terminal tells it.
+    /// An exchange as the terminal prints it.
     pub(super) fn first_exchange(&self) -> Exchange {
         self.exchange(self.answers[0])
     }

@@ -59,11 +59,11 @@ mod tests {
     use crate::contract::vocabulary::TimestampForm;
     use crate::exchange::Credential;
     use crate::rules::Verdict;
-    use crate::rules::testing::{Bench, Told};
+    use crate::rules::testing::{Bench, Judged};
 
     const OFFSET: FactKind = FactKind::Accepts(TimestampForm::Offset);
 
-    fn tried(status: Option<u16>, other_accepted: bool) -> Told {
+    fn tried(status: Option<u16>, other_accepted: bool) -> Judged {
         let bench = Bench::of("createVisit");
         let tried = FormTried {
             operation: bench.operation,
@@ -76,27 +76,27 @@ mod tests {
 
     #[test]
     fn an_accepted_form_holds_and_says_nothing_of_the_other() {
-        let told = tried(Some(201), false);
-        assert_eq!(told.kind(OFFSET), Verdict::Held);
-        let other = told.kind(FactKind::Accepts(TimestampForm::Utc));
+        let judged = tried(Some(201), false);
+        assert_eq!(judged.kind(OFFSET), Verdict::Held);
+        let other = judged.kind(FactKind::Accepts(TimestampForm::Utc));
         assert_eq!(other, Verdict::Undecided(Reason::NotShown));
     }
 
     #[test]
     fn a_form_refused_where_the_other_was_accepted_is_broken() {
         for status in [400, 422] {
-            let told = tried(Some(status), true);
-            assert_eq!(told.kind(OFFSET), Verdict::Broken);
-            assert_eq!(told.received("accepted-form"), status.to_string());
+            let judged = tried(Some(status), true);
+            assert_eq!(judged.kind(OFFSET), Verdict::Broken);
+            assert_eq!(judged.received("accepted-form"), status.to_string());
         }
     }
 
     #[test]
     fn a_refusal_that_may_be_about_something_else_is_undecided() {
         for (status, other_accepted) in [(400, false), (422, false), (409, true), (404, true), (500, true)] {
-            let told = tried(Some(status), other_accepted);
+            let judged = tried(Some(status), other_accepted);
             assert_eq!(
-                told.kind(OFFSET),
+                judged.kind(OFFSET),
                 Verdict::Undecided(Reason::refused(status, &Credential::Token { header: None }))
             );
         }

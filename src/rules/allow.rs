@@ -3,7 +3,7 @@
 //! # Design
 //!
 //! No request is sent to provoke a 405: only documented methods go to documented paths. So there is no fact that an
-//! answer without a 405 could hold, and what is seen is told at the operation's status.
+//! answer without a 405 could hold, and what is seen is reported at the operation's status.
 
 use reqwest::header::ALLOW;
 
@@ -50,10 +50,10 @@ mod tests {
     use reqwest::header::{ALLOW, HeaderValue};
 
     use crate::contract::fact::FactKind;
-    use crate::rules::testing::{Bench, JSON, Told};
+    use crate::rules::testing::{Bench, JSON, Judged};
     use crate::rules::{Level, Verdict};
 
-    fn answered(status: u16, allow: Option<&'static str>) -> Told {
+    fn answered(status: u16, allow: Option<&'static str>) -> Judged {
         let bench = Bench::of("getTags");
         let mut exchange = bench.exchange(status, JSON, "{}");
         if let (Ok(answer), Some(allow)) = (&mut exchange.outcome, allow) {
@@ -72,11 +72,11 @@ mod tests {
 
     #[test]
     fn a_405_that_lists_none_is_a_warning_beside_the_status() {
-        let told = answered(405, None);
-        assert_eq!(told.finding("allow").level, Level::Warn);
-        assert_eq!(told.finding("allow").documented.as_deref(), Some("a 405 has `Allow`"));
-        assert_eq!(told.received("allow"), "405 without `Allow`");
-        assert_eq!(told.kind(FactKind::Status), Verdict::Broken);
+        let judged = answered(405, None);
+        assert_eq!(judged.finding("allow").level, Level::Warn);
+        assert_eq!(judged.finding("allow").documented.as_deref(), Some("a 405 has `Allow`"));
+        assert_eq!(judged.received("allow"), "405 without `Allow`");
+        assert_eq!(judged.kind(FactKind::Status), Verdict::Broken);
     }
 
     #[test]

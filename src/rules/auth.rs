@@ -79,7 +79,7 @@ fn shown(seen: &ExchangeSeen<'_>) -> String {
     let asks = |page: &PageInvariant| request.path.contains(&format!("{}=", page.parameter));
     match request.credential {
         Credential::Empty { .. } => " to an empty token".to_owned(),
-        Credential::Wrong { near, .. } => format!(" to {}", near.tell()),
+        Credential::Wrong { near, .. } => format!(" to {}", near.describe()),
         Credential::None if page.is_some_and(asks) => " on a second page".to_owned(),
         Credential::None | Credential::OtherScheme | Credential::Token { .. } => String::new(),
     }
@@ -105,10 +105,10 @@ fn fact(contract: &Contract, seen: &ExchangeSeen<'_>, kind: FactKind) -> Option<
 mod tests {
     use crate::contract::fact::FactKind;
     use crate::exchange::{OnRefusal, Purpose};
-    use crate::rules::testing::{Bench, Told};
+    use crate::rules::testing::{Bench, Judged};
     use crate::rules::{Reason, Verdict};
 
-    fn refusing(operation: &str, kind: FactKind, status: u16) -> Told {
+    fn refusing(operation: &str, kind: FactKind, status: u16) -> Judged {
         Bench::of(operation)
             .purpose(Purpose::MustBeRefused(kind, OnRefusal::Finding))
             .status(status)
@@ -123,16 +123,16 @@ mod tests {
             (404, Verdict::Broken),
             (422, Verdict::Broken),
         ] {
-            let told = refusing("createTag", FactKind::NoCredential, status);
-            assert_eq!(told.kind(FactKind::NoCredential), verdict, "{status}");
+            let judged = refusing("createTag", FactKind::NoCredential, status);
+            assert_eq!(judged.kind(FactKind::NoCredential), verdict, "{status}");
         }
     }
 
     #[test]
     fn elsewhere_any_4xx_refuses() {
         for status in [400, 401, 403, 404, 422] {
-            let told = refusing("getTags", FactKind::OtherScheme, status);
-            assert_eq!(told.kind(FactKind::OtherScheme), Verdict::Held, "{status}");
+            let judged = refusing("getTags", FactKind::OtherScheme, status);
+            assert_eq!(judged.kind(FactKind::OtherScheme), Verdict::Held, "{status}");
         }
     }
 
@@ -140,9 +140,9 @@ mod tests {
     fn who_is_let_in_or_sent_elsewhere_is_not_refused() {
         for (operation, documented) in [("getTags", "refused with a 4xx"), ("createTag", "refused with 401")] {
             for status in [200, 201, 204, 301, 302, 304] {
-                let told = refusing(operation, FactKind::NoCredential, status);
-                let finding = told.finding("auth");
-                assert_eq!(told.kind(FactKind::NoCredential), Verdict::Broken, "{status}");
+                let judged = refusing(operation, FactKind::NoCredential, status);
+                let finding = judged.finding("auth");
+                assert_eq!(judged.kind(FactKind::NoCredential), Verdict::Broken, "{status}");
                 assert_eq!(finding.documented.as_deref(), Some(documented));
                 assert_eq!(finding.received, status.to_string());
             }
@@ -157,35 +157,44 @@ mod tests {
             (503, Reason::Failed(503)),
         ] {
             for operation in ["getTags", "createTag"] {
-                let told = refusing(operation, FactKind::NoCredential, status);
-                assert_eq!(told.kind(FactKind::NoCredential), Verdict::Undecided(reason.clone()));
+                let judged = refusing(operation, FactKind::NoCredential, status);
+                assert_eq!(judged.kind(FactKind::NoCredential), Verdict::Undecided(reason.clone()));
             }
         }
         let probe = Bench::of("getTags").purpose(Purpose::MustBeRefused(FactKind::NoCredential, OnRefusal::Finding));
-        let told = probe.unanswered();
+        let judged = probe.unanswered();
         assert_eq!(
-            told.kind(FactKind::NoCredential),
+            judged.kind(FactKind::NoCredential),
             Verdict::Undecided(Reason::Unanswered)
         );
     }
 
     #[test]
     fn a_documented_request_says_nothing_of_credentials() {
-        let told = Bench::of("getTags").status(200);
-        assert_eq!(told.kind(FactKind::NoCredential), Verdict::Undecided(Reason::NotShown));
+        let judged = Bench::of("getTags").status(200);
+        assert_eq!(
+            judged.kind(FactKind::NoCredential),
+            Verdict::Undecided(Reason::NotShown)
+        );
     }
 
     #[test]
     fn a_wrong_token_is_a_fact_of_the_scheme_whichever_operation_shows_it() {
-        let told = refusing("getVenues", FactKind::WrongToken, 401);
-        assert_eq!(told.fact("bearerAuth auth: a wrong token is refused"), Verdict::Held);
-        let told = refusing("createTag", FactKind::WrongToken, 403);
-        assert_eq!(told.fact("bearerAuth auth: a wrong token is refused"), Verdict::Broken);
+        let reported = refusing("getVenues", FactKind::WrongToken, 401);
+        assert_eq!(
+            reported.fact("bearerAuth auth: a wrong token is refused"),
+            Verdict::Held
+        );
+        let reported = refusing("createTag", FactKind::WrongToken, 403);
+        assert_eq!(
+            reported.fact("bearerAuth auth: a wrong token is refused"),
+            Verdict::Broken
+        );
     }
 
     #[test]
     fn the_finding_points_at_the_whole_answer_and_at_the_scheme() {
-        let told = refusing("getTags", FactKind::NoCredential, 200);
-        assert_eq!(told.places("auth"), ("", "/components/securitySchemes/bearerAuth"));
+        let reported = refusing("getTags", FactKind::NoCredential, 200);
+        assert_eq!(reported.places("auth"), ("", "/components/securitySchemes/bearerAuth"));
     }
 }

@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
                   instants. A value that is lost or changed is lost data, and so is one that stands in another \
                   element of an array than it was sent in, and an element that a create was sent once and shows twice.",
     leaves_alone: "Fields that were not sent, or that the answer lacks (`missing-field` says so). Fields whose \
-                   values or format are a gap (`respelled` tells them), as long as elements do not show each other's. \
+                   values or format are a gap (`respelled` reports them), as long as elements do not show each other's. \
                    Timestamps in a form that names no instant. The order of an array, and further elements in it.",
     fix: "Store and answer the value that was sent.",
     source: "Endpoints: the created resource is in data; x-invariants, carries",
@@ -121,30 +121,30 @@ impl<'sent> Sent<'sent> {
                 continue;
             };
             let is_judged = carry.gap.is_some() == (strictness == Strictness::Gap);
-            let told = match strictness {
-                // `carried` tells it.
+            let judged = match strictness {
+                // `carried` reports it.
                 Strictness::Gap => self.is_mixed(carry, record),
                 Strictness::Strict => self.apart(carry, fact, (record, at), sink),
             };
-            if is_judged && !told {
+            if is_judged && !judged {
                 self.field(carry, fact, (record, at), sink);
             }
         }
     }
 
     /// What came in a value's stead, and what became of it, where it is no value of the target's.
-    fn tell_lost(&self, sink: &Sink<'_>, carry: &Carry, (kept, lost): (&[&Value], &Value)) -> String {
+    fn describe_lost(&self, sink: &Sink<'_>, carry: &Carry, (kept, lost): (&[&Value], &Value)) -> String {
         let [one] = kept else {
             let count = kept.len();
-            return format!("{count} values, none of them the {} that was sent", sink.tell(lost));
+            return format!("{count} values, none of them the {} that was sent", sink.render(lost));
         };
-        let mut told = format!("{}, not the {} that was sent", sink.tell(one), sink.tell(lost));
+        let mut rendered = format!("{}, not the {} that was sent", sink.render(one), sink.render(lost));
         let is_own = !self.from_target.iter().any(|at| pointer::any_element(at) == carry.sent);
         if let Some(how) = is_own.then(|| spoiled(carry, self.body, (lost, one))).flatten() {
-            told.push_str(": ");
-            told.push_str(&how);
+            rendered.push_str(": ");
+            rendered.push_str(&how);
         }
-        told
+        rendered
     }
 
     fn field(&self, carry: &Carry, fact: FactId, (record, at): (&Value, &str), sink: &mut Sink<'_>) {
@@ -156,7 +156,7 @@ impl<'sent> Sent<'sent> {
             if kept.iter().any(|kept| same(carry.same, sent, kept).is_none()) {
                 return sink.undecided(fact, Reason::NoInstant);
             }
-            let received = self.tell_lost(sink, carry, (&kept, sent));
+            let received = self.describe_lost(sink, carry, (&kept, sent));
             sink.broken(fact, || format!("{at}{}", carry.kept), || received);
         } else {
             sink.held(fact);
@@ -168,19 +168,19 @@ impl<'sent> Sent<'sent> {
         elements.is_some_and(|elements| elements.mixed().is_some())
     }
 
-    /// Tells of elements whose parts did not stay together, or that are there twice; says whether there was one.
+    /// Reports elements whose parts did not stay together, or that are there twice; says whether there was one.
     fn apart(&self, carry: &Carry, fact: FactId, (record, at): (&Value, &str), sink: &mut Sink<'_>) -> bool {
         let Some(elements) = Elements::of(self.carries, carry, (self.body, record)) else {
             return false;
         };
         let doubled = || elements.doubled().filter(|_| self.creates && carry.gap.is_none());
         let (pointer, received) = if let Some(mixed) = elements.mixed() {
-            let (kept, sent) = (sink.tell(mixed.kept), sink.tell(mixed.sent));
+            let (kept, sent) = (sink.render(mixed.kept), sink.render(mixed.sent));
             let received = format!("{kept} of another element of the array, not the {sent} that was sent");
             (mixed.pointer, received)
         } else if let Some(doubled) = doubled() {
             let (found, counted) = doubled.counts;
-            let received = format!("{} in {found} elements, sent in {counted}", sink.tell(doubled.value));
+            let received = format!("{} in {found} elements, sent in {counted}", sink.render(doubled.value));
             (doubled.pointer, received)
         } else {
             return false;
@@ -198,19 +198,19 @@ mod tests {
     use crate::contract::vocabulary::Same;
     use crate::history::evidence::WalkEnd;
     use crate::rules::Verdict;
-    use crate::rules::testing::{Bench, Told};
+    use crate::rules::testing::{Bench, Judged};
 
     const NAME: &str = "createTag created /data/name: as sent in /name";
     const CONTACT: &str =
         "createContact created /data/contact_methods/*/contact: as sent in /contact_methods/*/contact";
     const DAY: &str = "createContact created /data/date_of_birth/day: as sent in /date_of_birth/day";
 
-    fn tag(sent: &Value, kept: &Value) -> Told {
+    fn tag(sent: &Value, kept: &Value) -> Judged {
         Bench::of("createTag").created(&json!({"name": sent}), &json!({"name": kept}))
     }
 
     /// A contact that was sent with one method and came back with these.
-    fn methods(kept: &Value) -> Told {
+    fn methods(kept: &Value) -> Judged {
         let sent = json!({"contact_methods": [{"contact": "ada@example.com"}]});
         Bench::of("createContact").created(&sent, &json!({"contact_methods": kept}))
     }
@@ -225,9 +225,9 @@ mod tests {
             ),
             (json!(null), "null, not the string(7) that was sent"),
         ] {
-            let told = tag(&json!("regular"), &kept);
-            assert_eq!(told.fact(NAME), Verdict::Broken);
-            assert_eq!(told.received("carried"), received);
+            let reported = tag(&json!("regular"), &kept);
+            assert_eq!(reported.fact(NAME), Verdict::Broken);
+            assert_eq!(reported.received("carried"), received);
         }
     }
 
@@ -266,8 +266,8 @@ mod tests {
             ("2024-05-17T09:30:00Z", Verdict::Broken),
         ] {
             let sent = json!({"datetime": "2024-05-17T09:30:00+02:00"});
-            let told = Bench::of("createVisit").created(&sent, &json!({"datetime": kept}));
-            assert_eq!(told.fact(fact), verdict, "{kept}");
+            let judged = Bench::of("createVisit").created(&sent, &json!({"datetime": kept}));
+            assert_eq!(judged.fact(fact), verdict, "{kept}");
         }
     }
 
@@ -281,18 +281,18 @@ mod tests {
             (json!([first]), Verdict::Broken),
             (json!([method("a"), method("b")]), Verdict::Broken),
         ] {
-            let told = Bench::of("createContact").created(&sent, &json!({"contact_methods": kept}));
-            assert_eq!(told.fact(CONTACT), verdict, "{kept}");
+            let judged = Bench::of("createContact").created(&sent, &json!({"contact_methods": kept}));
+            assert_eq!(judged.fact(CONTACT), verdict, "{kept}");
         }
     }
 
     #[test]
     fn an_array_that_came_back_empty_or_null_carries_nothing() {
         for (kept, received) in [(json!([]), "array(0)"), (json!(null), "null")] {
-            let told = methods(&kept);
-            assert_eq!(told.fact(CONTACT), Verdict::Broken, "{kept}");
+            let reported = methods(&kept);
+            assert_eq!(reported.fact(CONTACT), Verdict::Broken, "{kept}");
             assert_eq!(
-                told.received("carried"),
+                reported.received("carried"),
                 format!("{received}, not the string(15) that was sent")
             );
         }
@@ -302,29 +302,29 @@ mod tests {
     fn a_value_of_another_type_is_left_to_the_rule_that_sees_it() {
         let sent = json!({"date_of_birth": {"day": 28}});
         for kept in [json!([]), json!("28"), json!(28)] {
-            let told = Bench::of("createContact").created(&sent, &json!({"date_of_birth": kept}));
-            assert_eq!(told.fact(DAY), Verdict::Undecided(Reason::NotKept));
+            let judged = Bench::of("createContact").created(&sent, &json!({"date_of_birth": kept}));
+            assert_eq!(judged.fact(DAY), Verdict::Undecided(Reason::NotKept));
         }
     }
 
     #[test]
     fn a_field_that_is_missing_is_left_to_the_rule_that_misses_it() {
-        for told in [
+        for expected in [
             methods(&json!([{}])),
             methods(&json!([[]])),
             methods(&json!("none")),
             Bench::of("createContact").created(&json!({"contact_methods": [{"contact": "a"}]}), &json!({})),
         ] {
-            assert_eq!(told.fact(CONTACT), Verdict::Undecided(Reason::NotKept));
+            assert_eq!(expected.fact(CONTACT), Verdict::Undecided(Reason::NotKept));
         }
     }
 
     #[test]
     fn a_field_that_was_not_sent_is_undecided() {
-        let told = Bench::of("createTag").created(&json!({}), &json!({"name": "regular"}));
-        assert_eq!(told.fact(NAME), Verdict::Undecided(Reason::NotSent));
-        let told = Bench::of("createContact").created(&json!({"contact_methods": []}), &json!({}));
-        assert_eq!(told.fact(CONTACT), Verdict::Undecided(Reason::NotSent));
+        let judged = Bench::of("createTag").created(&json!({}), &json!({"name": "regular"}));
+        assert_eq!(judged.fact(NAME), Verdict::Undecided(Reason::NotSent));
+        let judged = Bench::of("createContact").created(&json!({"contact_methods": []}), &json!({}));
+        assert_eq!(judged.fact(CONTACT), Verdict::Undecided(Reason::NotSent));
     }
 
     #[test]
@@ -360,8 +360,8 @@ mod tests {
     #[test]
     fn the_finding_in_a_list_points_into_its_item() {
         let listed = json!({"name": "other"});
-        let told = Bench::of("createTag").observed(&json!({"name": "a"}), Some(&listed), WalkEnd::Complete);
-        assert_eq!(told.finding("carried").pointer, "/data/items/3/name");
+        let judged = Bench::of("createTag").observed(&json!({"name": "a"}), Some(&listed), WalkEnd::Complete);
+        assert_eq!(judged.finding("carried").pointer, "/data/items/3/name");
     }
 
     #[test]

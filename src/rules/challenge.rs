@@ -88,10 +88,10 @@ mod tests {
 
     use crate::contract::fact::FactKind;
     use crate::exchange::{OnRefusal, Purpose};
-    use crate::rules::testing::{Bench, JSON, Told};
+    use crate::rules::testing::{Bench, JSON, Judged};
     use crate::rules::{Level, Reason, Verdict};
 
-    fn refused(bench: &Bench, status: u16, challenges: &[&str]) -> Told {
+    fn refused(bench: &Bench, status: u16, challenges: &[&str]) -> Judged {
         let mut exchange = bench.exchange(status, JSON, "{}");
         if let Ok(answer) = &mut exchange.outcome {
             for value in challenges {
@@ -117,9 +117,9 @@ mod tests {
             &["Basic realm=\"Bearer\"", "Bearer"],
             &["Negotiate abc==, Bearer realm = x"],
         ] {
-            let told = refused(&probe("getTags"), 401, challenges);
-            assert_eq!(told.kind(FactKind::Challenge), Verdict::Held, "{challenges:?}");
-            assert!(told.verdicts.findings().is_empty(), "{challenges:?}");
+            let judged = refused(&probe("getTags"), 401, challenges);
+            assert_eq!(judged.kind(FactKind::Challenge), Verdict::Held, "{challenges:?}");
+            assert!(judged.verdicts.findings().is_empty(), "{challenges:?}");
         }
     }
 
@@ -132,10 +132,10 @@ mod tests {
             (&["Basic realm=\"a\", Bearer = x"], "401 that asks for another scheme"),
             (&["Basic realm=\"a\\\", Bearer\""], "401 that asks for another scheme"),
         ] {
-            let told = refused(&probe("getTags"), 401, challenges);
-            assert_eq!(told.kind(FactKind::Challenge), Verdict::Broken, "{challenges:?}");
-            assert_eq!(told.finding("challenge").level, Level::Warn);
-            assert_eq!(told.received("challenge"), received);
+            let judged = refused(&probe("getTags"), 401, challenges);
+            assert_eq!(judged.kind(FactKind::Challenge), Verdict::Broken, "{challenges:?}");
+            assert_eq!(judged.finding("challenge").level, Level::Warn);
+            assert_eq!(judged.received("challenge"), received);
         }
     }
 
@@ -155,18 +155,21 @@ mod tests {
     #[test]
     fn another_refusal_and_a_success_need_none() {
         for status in [400, 403, 404] {
-            let told = refused(&probe("getTags"), status, &[]);
-            let verdict = told.kind(FactKind::Challenge);
+            let judged = refused(&probe("getTags"), status, &[]);
+            let verdict = judged.kind(FactKind::Challenge);
             assert_eq!(verdict, Verdict::Undecided(Reason::No401(status)));
-            assert!(told.findings("challenge").is_empty());
+            assert!(judged.findings("challenge").is_empty());
         }
-        let told = refused(&Bench::of("getTags"), 200, &[]);
-        assert_eq!(told.kind(FactKind::Challenge), Verdict::Undecided(Reason::NotShown));
+        let judged = refused(&Bench::of("getTags"), 200, &[]);
+        assert_eq!(judged.kind(FactKind::Challenge), Verdict::Undecided(Reason::NotShown));
     }
 
     #[test]
     fn the_finding_points_at_the_whole_answer_and_at_the_scheme() {
-        let told = refused(&probe("getTags"), 401, &[]);
-        assert_eq!(told.places("challenge"), ("", "/components/securitySchemes/bearerAuth"));
+        let reported = refused(&probe("getTags"), 401, &[]);
+        assert_eq!(
+            reported.places("challenge"),
+            ("", "/components/securitySchemes/bearerAuth")
+        );
     }
 }

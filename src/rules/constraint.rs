@@ -53,7 +53,7 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
             compiled if compiled.holds(place.value) == Some(true) => sink.held(*fact),
             _ => {
                 let values = sink.origin.values;
-                sink.broken(*fact, || place.pointer(), || values.tell(place.value));
+                sink.broken(*fact, || place.pointer(), || values.render(place.value));
             }
         }
     }
@@ -74,10 +74,10 @@ fn says_nullable(place: &Place<'_>, schema: &str) -> bool {
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::rules::testing::{Bench, Told};
+    use crate::rules::testing::{Bench, Judged};
     use crate::rules::{Level, Reason, Verdict};
 
-    fn judged(schema: &str, value: &Value) -> Told {
+    fn judged(schema: &str, value: &Value) -> Judged {
         Bench::schema(&format!("{{type: object, properties: {{field: {schema}}}}}")).body(&json!({"field": value}))
     }
 
@@ -116,41 +116,41 @@ mod tests {
 
     #[test]
     fn a_documented_null_is_not_held_to_the_enum() {
-        let told = judged("{type: string, nullable: true, enum: [a]}", &json!(null));
+        let result = judged("{type: string, nullable: true, enum: [a]}", &json!(null));
         assert_eq!(
-            told.fact("getThings /field: enum"),
+            result.fact("getThings /field: enum"),
             Verdict::Undecided(Reason::NotShown)
         );
-        assert!(told.verdicts.findings().is_empty());
+        assert!(result.verdicts.findings().is_empty());
     }
 
     #[test]
     fn null_must_fit_an_alternative_where_there_is_no_type() {
         let fact = "getThings /field: oneOf";
-        let told = judged("{oneOf: [{type: string}, {type: integer}]}", &json!(null));
-        assert_eq!(told.fact(fact), Verdict::Broken);
-        let told = judged(
+        let result = judged("{oneOf: [{type: string}, {type: integer}]}", &json!(null));
+        assert_eq!(result.fact(fact), Verdict::Broken);
+        let result = judged(
             "{oneOf: [{type: string, nullable: true}, {type: integer}]}",
             &json!(null),
         );
-        assert_eq!(told.fact(fact), Verdict::Held);
-        let told = judged("{nullable: true, oneOf: [{type: string}]}", &json!(null));
-        assert!(told.verdicts.findings().is_empty());
+        assert_eq!(result.fact(fact), Verdict::Held);
+        let result = judged("{nullable: true, oneOf: [{type: string}]}", &json!(null));
+        assert!(result.verdicts.findings().is_empty());
     }
 
     #[test]
     fn a_place_that_is_not_shown_is_undecided() {
-        let told = Bench::schema("{type: object, properties: {field: {type: string, enum: [a]}}}").body(&json!({}));
+        let judged = Bench::schema("{type: object, properties: {field: {type: string, enum: [a]}}}").body(&json!({}));
         assert_eq!(
-            told.fact("getThings /field: enum"),
+            judged.fact("getThings /field: enum"),
             Verdict::Undecided(Reason::NotShown)
         );
     }
 
     #[test]
     fn an_assertion_that_cannot_be_read_decides_nothing() {
-        let told = judged("{type: string, pattern: '('}", &json!("a"));
-        let verdict = told.fact("getThings /field: pattern");
+        let result = judged("{type: string, pattern: '('}", &json!("a"));
+        let verdict = result.fact("getThings /field: pattern");
         assert!(
             matches!(verdict, Verdict::Undecided(Reason::Unreadable(_))),
             "{verdict:?}"
@@ -165,12 +165,12 @@ mod tests {
 
     #[test]
     fn the_finding_points_at_the_value_and_at_the_keyword() {
-        let told = Bench::schema("{type: array, items: {type: string, enum: [a]}}").body(&json!(["a", "b"]));
+        let judged = Bench::schema("{type: array, items: {type: string, enum: [a]}}").body(&json!(["a", "b"]));
         let schema = "/paths/~1things/get/responses/200/content/application~1json/schema";
         assert_eq!(
-            told.places("constraint"),
+            judged.places("constraint"),
             ("/1", format!("{schema}/items/enum").as_str())
         );
-        assert_eq!(told.received("constraint"), "string(1)");
+        assert_eq!(judged.received("constraint"), "string(1)");
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::contract::fact::FactKind;
 use crate::history::evidence::WalkEnd;
-use crate::rules::testing::{Bench, Told};
+use crate::rules::testing::{Bench, Judged};
 use crate::rules::{Level, Verdict};
 
 /// Which fact of an invariant's list.
@@ -31,12 +31,12 @@ fn contact(methods: &[Value]) -> Value {
     json!({ "contact_methods": methods })
 }
 
-fn created(sent: &[Value], kept: &[Value]) -> Told {
+fn created(sent: &[Value], kept: &[Value]) -> Judged {
     Bench::of("createContact").created(&contact(sent), &contact(kept))
 }
 
 /// What the create's answer, the list after it and the list after an update say of the same.
-fn three(sent: &[Value], kept: &[Value]) -> [(Told, Kind); 3] {
+fn three(sent: &[Value], kept: &[Value]) -> [(Judged, Kind); 3] {
     let listed = contact(kept);
     let create = Bench::of("createContact");
     let observed = create.observed(&contact(sent), Some(&listed), WalkEnd::Complete);
@@ -60,11 +60,11 @@ fn elements_in_any_order_and_among_others_hold() {
         // Another method of the same address is no double of it.
         vec![sent[1].clone(), one, method("ada@example.com", "newsletter", "active")],
     ] {
-        for (told, kind) in three(&sent, &kept) {
+        for (expected, kind) in three(&sent, &kept) {
             for index in [CONTACT, TYPE, STATUS] {
-                assert_eq!(told.kind(kind(index)), Verdict::Held, "{kept:?}");
+                assert_eq!(expected.kind(kind(index)), Verdict::Held, "{kept:?}");
             }
-            assert!(told.verdicts.findings().is_empty());
+            assert!(expected.verdicts.findings().is_empty());
         }
     }
 }
@@ -76,11 +76,11 @@ fn elements_that_show_the_values_of_each_other_are_broken_once_and_no_spelling()
         method("ada@example.com", "phone", "active"),
         method("+44 7700 900123", "email", "inactive"),
     ];
-    for (told, kind) in three(&[one.clone(), two.clone()], &swapped) {
-        assert_eq!(told.kind(kind(TYPE)), Verdict::Broken);
-        assert_eq!(told.kind(kind(CONTACT)), Verdict::Held);
-        assert_eq!(told.kind(kind(STATUS)), Verdict::Held);
-        let finding = told.finding("carried");
+    for (expected, kind) in three(&[one.clone(), two.clone()], &swapped) {
+        assert_eq!(expected.kind(kind(TYPE)), Verdict::Broken);
+        assert_eq!(expected.kind(kind(CONTACT)), Verdict::Held);
+        assert_eq!(expected.kind(kind(STATUS)), Verdict::Held);
+        let finding = expected.finding("carried");
         assert_eq!(finding.level, Level::Deny);
         assert_eq!(
             finding.received,
@@ -91,15 +91,15 @@ fn elements_that_show_the_values_of_each_other_are_broken_once_and_no_spelling()
             "{}",
             finding.pointer
         );
-        assert!(told.findings("respelled").is_empty());
+        assert!(expected.findings("respelled").is_empty());
     }
     let turned = [
         method("ada@example.com", "phone", "active"),
         method("+44 7700 900123", "landline", "inactive"),
         method("01632 960123", "email", "blocked"),
     ];
-    let told = created(&[one, two, three_], &turned);
-    assert_eq!(told.finding("carried").pointer, "/data/contact_methods/0/type");
+    let expected = created(&[one, two, three_], &turned);
+    assert_eq!(expected.finding("carried").pointer, "/data/contact_methods/0/type");
 }
 
 #[test]
@@ -109,8 +109,8 @@ fn a_swap_beside_a_value_that_is_spelled_otherwise_is_found() {
         method("+44 7700 900123", "email", "inactive"),
         method("01632 960123", "LANDLINE", "blocked"),
     ];
-    let told = created(&methods(), &kept);
-    assert_eq!(told.finding("carried").pointer, "/data/contact_methods/0/type");
+    let reported = created(&methods(), &kept);
+    assert_eq!(reported.finding("carried").pointer, "/data/contact_methods/0/type");
 }
 
 #[test]
@@ -124,10 +124,10 @@ fn a_value_of_an_element_that_is_spelled_otherwise_is_a_warning() {
             method("+44 7700 900123", "telephone", "inactive"),
         ],
     ] {
-        let told = created(&[one.clone(), two.clone()], &kept);
-        assert_eq!(told.kind(FactKind::Carried(TYPE)), Verdict::Broken);
-        assert!(told.findings("carried").is_empty(), "{kept:?}");
-        let finding = told.finding("respelled");
+        let judged = created(&[one.clone(), two.clone()], &kept);
+        assert_eq!(judged.kind(FactKind::Carried(TYPE)), Verdict::Broken);
+        assert!(judged.findings("carried").is_empty(), "{kept:?}");
+        let finding = judged.finding("respelled");
         assert_eq!(finding.level, Level::Warn);
         assert!(finding.received.starts_with("string("), "{}", finding.received);
     }
@@ -146,8 +146,11 @@ fn what_stands_in_another_element_alone_is_not_kept_in_its_own() {
         method("+44 7700 900123", "other", "active"),
         sent[2].clone(),
     ];
-    let told = created(&sent, &kept);
-    assert_eq!(told.received("respelled"), "string(5), not the string(5) that was sent");
+    let reported = created(&sent, &kept);
+    assert_eq!(
+        reported.received("respelled"),
+        "string(5), not the string(5) that was sent"
+    );
 }
 
 #[test]
@@ -155,27 +158,27 @@ fn an_element_that_a_create_shows_twice_is_broken_and_an_update_may_add() {
     let [one, two, _] = methods();
     let kept = [one.clone(), two.clone(), one.clone()];
     let [answered, listed, updated] = three(&[one.clone(), two], &kept);
-    for (told, kind) in [answered, listed] {
-        assert_eq!(told.kind(kind(CONTACT)), Verdict::Broken);
-        assert_eq!(told.received("carried"), "string(15) in 2 elements, sent in 1");
-        let pointer = &told.finding("carried").pointer;
+    for (expected, kind) in [answered, listed] {
+        assert_eq!(expected.kind(kind(CONTACT)), Verdict::Broken);
+        assert_eq!(expected.received("carried"), "string(15) in 2 elements, sent in 1");
+        let pointer = &expected.finding("carried").pointer;
         assert!(pointer.ends_with("/contact_methods/2/contact"), "{pointer}");
     }
     assert!(updated.0.verdicts.findings().is_empty());
-    let told = created(&[one.clone(), one.clone()], &[one.clone(), one]);
-    assert!(told.verdicts.findings().is_empty());
+    let expected = created(&[one.clone(), one.clone()], &[one.clone(), one]);
+    assert!(expected.verdicts.findings().is_empty());
 }
 
 #[test]
 fn an_element_that_is_not_found_leaves_its_parts_to_be_found_anywhere() {
     let [one, two, _] = methods();
-    let told = created(&[one, two.clone()], &[two, method("other", "email", "active")]);
-    assert_eq!(told.kind(FactKind::Carried(CONTACT)), Verdict::Broken);
-    assert_eq!(told.kind(FactKind::Carried(TYPE)), Verdict::Held);
+    let judged = created(&[one, two.clone()], &[two, method("other", "email", "active")]);
+    assert_eq!(judged.kind(FactKind::Carried(CONTACT)), Verdict::Broken);
+    assert_eq!(judged.kind(FactKind::Carried(TYPE)), Verdict::Held);
 }
 
 #[test]
-fn two_elements_that_nothing_tells_apart_are_not_called_mixed() {
+fn two_elements_that_nothing_distinguishes_are_not_called_mixed() {
     let sent = [
         method("ada@example.com", "email", "active"),
         method("ada@example.com", "work", "active"),
@@ -185,7 +188,7 @@ fn two_elements_that_nothing_tells_apart_are_not_called_mixed() {
 }
 
 #[test]
-fn of_several_strict_fields_the_first_tells_the_element() {
+fn of_several_strict_fields_the_first_distinguishes_the_element() {
     let text = "openapi: 3.0.3
 info: {title: Things, version: '1'}
 paths:
@@ -209,8 +212,8 @@ paths:
         ([1, 1], Verdict::Broken),
     ] {
         let kept = json!({"parts": [{"label": "a", "size": sizes[0]}, {"label": "b", "size": sizes[1]}]});
-        let told = bench.created(&sent, &kept);
-        assert_eq!(told.kind(FactKind::Carried(0)), Verdict::Held);
-        assert_eq!(told.kind(FactKind::Carried(1)), verdict, "{sizes:?}");
+        let judged = bench.created(&sent, &kept);
+        assert_eq!(judged.kind(FactKind::Carried(0)), Verdict::Held);
+        assert_eq!(judged.kind(FactKind::Carried(1)), verdict, "{sizes:?}");
     }
 }

@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "The document says of its page envelope that it has one key, data, and of its create envelope that \
                   it has message and data; a contract says so by `additionalProperties: false`. A client that \
                   decodes strictly fails at anything more.",
-    leaves_alone: "Objects that the contract does not close: another field there is told by `undocumented-field`. \
+    leaves_alone: "Objects that the contract does not close: another field there is reported by `undocumented-field`. \
                    What the fields hold.",
     fix: "Take the field out of the envelope, or document it.",
     source: "Page envelope, Create envelope",
@@ -41,7 +41,7 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
     }
     for (name, value) in others {
         let values = sink.origin.values;
-        let received = || format!("another field, {}", values.tell(value));
+        let received = || format!("another field, {}", values.render(value));
         sink.broken(*fact, || place.member(name), received);
     }
 }
@@ -55,41 +55,45 @@ mod tests {
 
     #[test]
     fn the_documented_keys_alone_hold() {
-        let told = Bench::of("createTag").body(&json!({"message": "Tag created", "data": {"id": "t-1", "name": "a"}}));
-        assert_eq!(told.fact("createTag body: closed"), Verdict::Held);
-        let told = Bench::of("getTags").body(&json!({"data": {"per_page": 10}}));
-        assert_eq!(told.fact("getTags body: closed"), Verdict::Held);
-        assert_eq!(told.fact("getTags /data: closed"), Verdict::Held);
+        let judged =
+            Bench::of("createTag").body(&json!({"message": "Tag created", "data": {"id": "t-1", "name": "a"}}));
+        assert_eq!(judged.fact("createTag body: closed"), Verdict::Held);
+        let judged = Bench::of("getTags").body(&json!({"data": {"per_page": 10}}));
+        assert_eq!(judged.fact("getTags body: closed"), Verdict::Held);
+        assert_eq!(judged.fact("getTags /data: closed"), Verdict::Held);
     }
 
     #[test]
-    fn another_key_breaks_it_and_is_told_once() {
-        let told = Bench::of("getTags").body(&json!({"data": {}, "links": {}, "meta": {}}));
-        assert_eq!(told.fact("getTags body: closed"), Verdict::Broken);
-        assert_eq!(told.finding("envelope").count, 2);
-        assert!(told.findings("undocumented-field").is_empty());
+    fn another_key_breaks_it_and_is_reported_once() {
+        let judged = Bench::of("getTags").body(&json!({"data": {}, "links": {}, "meta": {}}));
+        assert_eq!(judged.fact("getTags body: closed"), Verdict::Broken);
+        assert_eq!(judged.finding("envelope").count, 2);
+        assert!(judged.findings("undocumented-field").is_empty());
     }
 
     #[test]
     fn what_is_no_object_is_not_judged() {
-        let told = Bench::of("getTags").body(&json!([]));
-        assert_eq!(told.fact("getTags body: closed"), Verdict::Undecided(Reason::NotShown));
+        let judged = Bench::of("getTags").body(&json!([]));
+        assert_eq!(
+            judged.fact("getTags body: closed"),
+            Verdict::Undecided(Reason::NotShown)
+        );
     }
 
     #[test]
     fn a_resource_is_not_closed() {
-        let told =
+        let judged =
             Bench::of("createTag").body(&json!({"message": "", "data": {"id": "t-1", "name": "a", "color": ""}}));
-        assert!(told.findings("envelope").is_empty());
+        assert!(judged.findings("envelope").is_empty());
     }
 
     #[test]
     fn the_finding_points_at_the_key_and_not_at_its_value() {
-        let told = Bench::of("getTags").body(&json!({"data": {}, "ada": 1}));
+        let judged = Bench::of("getTags").body(&json!({"data": {}, "ada": 1}));
         assert_eq!(
-            told.places("envelope"),
+            judged.places("envelope"),
             ("/ada", "/components/schemas/TagPage/additionalProperties")
         );
-        assert_eq!(told.received("envelope"), "another field, integer");
+        assert_eq!(judged.received("envelope"), "another field, integer");
     }
 }

@@ -62,9 +62,9 @@ mod tests {
     use crate::contract::vocabulary::Equivalence;
     use crate::exchange::Credential;
     use crate::rules::Verdict;
-    use crate::rules::testing::{Bench, Told};
+    use crate::rules::testing::{Bench, Judged};
 
-    pub(super) fn tried(operation: &str, way: Equivalence, (status, plain_accepted): (Option<u16>, bool)) -> Told {
+    pub(super) fn tried(operation: &str, way: Equivalence, (status, plain_accepted): (Option<u16>, bool)) -> Judged {
         let bench = Bench::of(operation);
         let tried = EquivalentTried {
             operation: bench.operation,
@@ -77,8 +77,8 @@ mod tests {
     }
 
     fn verdict(status: Option<u16>, plain_accepted: bool) -> Verdict {
-        let told = tried("updateContact", Equivalence::JsonOrder, (status, plain_accepted));
-        told.kind(FactKind::Equivalent(Equivalence::JsonOrder))
+        let judged = tried("updateContact", Equivalence::JsonOrder, (status, plain_accepted));
+        judged.kind(FactKind::Equivalent(Equivalence::JsonOrder))
     }
 
     #[test]
@@ -89,16 +89,16 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_of_what_is_accepted_plainly_is_told_with_the_section() {
+    fn a_refusal_of_what_is_accepted_plainly_is_reported_with_the_section() {
         for (operation, way, section) in [
             ("getContacts", Equivalence::SchemeCase, "RFC 9110, section 11.1"),
             ("updateContact", Equivalence::MediaTypeCharset, "RFC 8259, section 11"),
             ("updateContact", Equivalence::IdentifierCase, "RFC 9562, section 4"),
         ] {
             for status in [400, 401, 404, 415, 422, 500] {
-                let told = tried(operation, way, (Some(status), true));
-                assert_eq!(told.kind(FactKind::Equivalent(way)), Verdict::Broken);
-                let finding = told.finding("equivalent-request");
+                let judged = tried(operation, way, (Some(status), true));
+                assert_eq!(judged.kind(FactKind::Equivalent(way)), Verdict::Broken);
+                let finding = judged.finding("equivalent-request");
                 assert_eq!(
                     (finding.level, finding.received.as_str()),
                     (Level::Warn, status.to_string().as_str())
@@ -132,13 +132,13 @@ mod tests {
 
     #[test]
     fn a_way_that_binds_another_operation_is_left_alone() {
-        let told = tried("getTags", Equivalence::SchemeCase, (Some(400), true));
-        assert!(told.verdicts.findings().is_empty());
+        let reported = tried("getTags", Equivalence::SchemeCase, (Some(400), true));
+        assert!(reported.verdicts.findings().is_empty());
     }
 
     #[test]
     fn the_finding_points_at_the_way() {
-        let told = tried("getContacts", Equivalence::SchemeCase, (Some(401), true));
-        assert_eq!(told.places("equivalent-request"), ("", "/x-equivalent/0"));
+        let reported = tried("getContacts", Equivalence::SchemeCase, (Some(401), true));
+        assert_eq!(reported.places("equivalent-request"), ("", "/x-equivalent/0"));
     }
 }

@@ -190,7 +190,7 @@ impl Recording {
     /// Judges it again, at these levels: the verdicts and findings of the check itself, where the contract is the one that it
     /// was judged by. No value of the target is in them.
     ///
-    /// The check of a target that was never reached tells only that, and so holds less than its recording.
+    /// The check of a target that was never reached reports only that, and so holds less than its recording.
     #[must_use]
     pub fn judge(&self, contract: &Contract, levels: Levels) -> Verdicts {
         self.judge_edited(contract, levels, |_| None)

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "A field that the document calls absent is absent.",
     explanation: "A field may be documented for one answer and excluded from another, as custom_fields is listed for \
                   the items of a list and called absent from the create response; a contract says so by `not: {}`.",
-    leaves_alone: "Fields that the document does not know: `undocumented-field` and `envelope` tell those.",
+    leaves_alone: "Fields that the document does not know: `undocumented-field` and `envelope` report those.",
     fix: "Leave the field out of this answer, or document it there.",
     source: "Contact (response shape), custom_fields",
     example: Example {
@@ -36,7 +36,7 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
             None => sink.held(*fact),
             Some(value) => {
                 let values = sink.origin.values;
-                sink.broken(*fact, || place.member(name), || values.tell(value));
+                sink.broken(*fact, || place.member(name), || values.render(value));
             }
         }
     }
@@ -53,41 +53,41 @@ mod tests {
 
     #[test]
     fn an_absent_field_holds() {
-        let told = Bench::of("createContact").body(&json!({"data": {"id": "c-1"}}));
-        assert_eq!(told.fact(ABSENT), Verdict::Held);
+        let judged = Bench::of("createContact").body(&json!({"data": {"id": "c-1"}}));
+        assert_eq!(judged.fact(ABSENT), Verdict::Held);
     }
 
     #[test]
     fn a_field_that_is_there_breaks_it_even_when_it_is_null() {
         for (value, received) in [(json!({}), "object"), (json!(null), "null")] {
-            let told = Bench::of("createContact").body(&json!({"data": {"custom_fields": value}}));
-            assert_eq!(told.fact(ABSENT), Verdict::Broken);
-            assert_eq!(told.received("forbidden-field"), received);
-            assert!(told.findings("undocumented-field").is_empty());
+            let judged = Bench::of("createContact").body(&json!({"data": {"custom_fields": value}}));
+            assert_eq!(judged.fact(ABSENT), Verdict::Broken);
+            assert_eq!(judged.received("forbidden-field"), received);
+            assert!(judged.findings("undocumented-field").is_empty());
         }
     }
 
     #[test]
     fn without_the_record_nothing_is_decided() {
-        let told = Bench::of("createContact").body(&json!({"data": null}));
-        assert_eq!(told.fact(ABSENT), Verdict::Undecided(Reason::NotShown));
+        let judged = Bench::of("createContact").body(&json!({"data": null}));
+        assert_eq!(judged.fact(ABSENT), Verdict::Undecided(Reason::NotShown));
     }
 
     #[test]
     fn the_same_field_is_required_in_list_items() {
-        let told = Bench::of("getContacts").body(&json!({"data": {"items": [{"custom_fields": {"shoe": 42}}]}}));
+        let judged = Bench::of("getContacts").body(&json!({"data": {"items": [{"custom_fields": {"shoe": 42}}]}}));
         assert_eq!(
-            told.fact("getContacts /data/items/*/custom_fields: present"),
+            judged.fact("getContacts /data/items/*/custom_fields: present"),
             Verdict::Held
         );
-        assert!(told.findings("forbidden-field").is_empty());
+        assert!(judged.findings("forbidden-field").is_empty());
     }
 
     #[test]
     fn the_finding_points_at_the_field_and_at_what_forbids_it() {
-        let told = Bench::of("createContact").body(&json!({"data": {"custom_fields": {}}}));
+        let judged = Bench::of("createContact").body(&json!({"data": {"custom_fields": {}}}));
         assert_eq!(
-            told.places("forbidden-field"),
+            judged.places("forbidden-field"),
             (
                 "/data/custom_fields",
                 "/components/schemas/ContactFresh/allOf/1/properties/custom_fields"

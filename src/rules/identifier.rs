@@ -80,7 +80,7 @@ fn serves(creation: &Creation<'_>, id: &Value, fact: FactId, sink: &mut Sink<'_>
             let wanted = format.map_or_else(String::new, |format| format!(" of format {format}"));
             let received = format!(
                 "{}, which is no value{wanted} for {}",
-                sink.tell(id),
+                sink.render(id),
                 contract.operation(*to).path
             );
             return sink.broken(
@@ -110,15 +110,15 @@ mod tests {
 
     use super::*;
     use crate::rules::Verdict;
-    use crate::rules::testing::{Bench, Told};
+    use crate::rules::testing::{Bench, Judged};
 
     const UUID: &str = "3f6f1f0e-52a5-4c53-8d7a-7a2f6f1f0e52";
 
-    fn identified(id: &Value) -> Told {
+    fn identified(id: &Value) -> Judged {
         Bench::of("createContact").created(&json!({}), &json!({"id": id}))
     }
 
-    fn again(id: &Value) -> Told {
+    fn again(id: &Value) -> Judged {
         Bench::of("createContact").creation(&json!({}), &json!({"id": id}), |creation, judge| {
             let seen_before = true;
             judge.creation(&Creation {
@@ -138,29 +138,29 @@ mod tests {
              parameters: [{{name: id, in: path, required: true, schema: {schema}}}]\n      responses: {{'200': \
              {{description: Thing}}}}\n"
         );
-        let told = Bench::text(&text, "createThing").created(&json!({}), &json!({"id": id}));
-        told.kind(FactKind::IdentifierServes)
+        let judged = Bench::text(&text, "createThing").created(&json!({}), &json!({"id": id}));
+        judged.kind(FactKind::IdentifierServes)
     }
 
     #[test]
     fn a_new_uuid_holds() {
-        let told = identified(&json!(UUID));
-        assert_eq!(told.kind(FactKind::IdentifierServes), Verdict::Held);
-        assert_eq!(told.kind(FactKind::IdentifierUnique), Verdict::Held);
+        let judged = identified(&json!(UUID));
+        assert_eq!(judged.kind(FactKind::IdentifierServes), Verdict::Held);
+        assert_eq!(judged.kind(FactKind::IdentifierUnique), Verdict::Held);
     }
 
     #[test]
     fn what_is_no_uuid_does_not_serve() {
-        for (id, told_as) in [
+        for (id, shape) in [
             (json!("c-17"), "string(4)"),
             (json!(17), "integer"),
             (json!(UUID.replace('-', "")), "string(32)"),
         ] {
-            let told = identified(&id);
-            assert_eq!(told.kind(FactKind::IdentifierServes), Verdict::Broken, "{id}");
+            let judged = identified(&id);
+            assert_eq!(judged.kind(FactKind::IdentifierServes), Verdict::Broken, "{id}");
             let path = "/organization/v1/contact-database/{id}";
-            let received = format!("{told_as}, which is no value of format uuid for {path}");
-            assert_eq!(told.received("identifier"), received);
+            let received = format!("{shape}, which is no value of format uuid for {path}");
+            assert_eq!(judged.received("identifier"), received);
         }
     }
 
@@ -179,38 +179,39 @@ mod tests {
 
     #[test]
     fn the_identifier_of_another_record_is_broken() {
-        let told = again(&json!(UUID));
-        assert_eq!(told.kind(FactKind::IdentifierUnique), Verdict::Broken);
-        assert_eq!(told.received("identifier"), "the identifier of another record");
-        assert_eq!(told.kind(FactKind::IdentifierServes), Verdict::Held);
+        let judged = again(&json!(UUID));
+        assert_eq!(judged.kind(FactKind::IdentifierUnique), Verdict::Broken);
+        assert_eq!(judged.received("identifier"), "the identifier of another record");
+        assert_eq!(judged.kind(FactKind::IdentifierServes), Verdict::Held);
     }
 
     #[test]
     fn without_an_identifier_nothing_is_decided() {
-        let told = Bench::of("createContact").created(&json!({}), &json!({}));
+        let judged = Bench::of("createContact").created(&json!({}), &json!({}));
         for kind in [FactKind::IdentifierServes, FactKind::IdentifierUnique] {
-            assert_eq!(told.kind(kind), Verdict::Undecided(Reason::NotShown));
+            assert_eq!(judged.kind(kind), Verdict::Undecided(Reason::NotShown));
         }
     }
 
     #[test]
     fn null_identifies_nothing_however_often_it_comes() {
-        for told in [identified(&json!(null)), again(&json!(null))] {
+        for expected in [identified(&json!(null)), again(&json!(null))] {
             assert_eq!(
-                told.kind(FactKind::IdentifierUnique),
+                expected.kind(FactKind::IdentifierUnique),
                 Verdict::Undecided(Reason::OnlyNull)
             );
-            assert_eq!(told.kind(FactKind::IdentifierServes), Verdict::Broken);
+            assert_eq!(expected.kind(FactKind::IdentifierServes), Verdict::Broken);
         }
     }
 
     #[test]
     fn an_identifier_that_leads_into_no_path_need_not_serve() {
-        let told = Bench::of("createVisit").created(&json!({}), &json!({"id": 4711}));
-        assert_eq!(told.kind(FactKind::IdentifierUnique), Verdict::Held);
+        let judged = Bench::of("createVisit").created(&json!({}), &json!({"id": 4711}));
+        assert_eq!(judged.kind(FactKind::IdentifierUnique), Verdict::Held);
         assert!(
-            told.contract
-                .fact_of(told.operation, FactKind::IdentifierServes)
+            judged
+                .contract
+                .fact_of(judged.operation, FactKind::IdentifierServes)
                 .is_none()
         );
     }

@@ -110,7 +110,7 @@ impl<'contract> Judge<'contract> {
             .is_some_and(|(documented, media_type)| media_type::is_documented_otherwise(documented, media_type));
         let success = answer.is_some_and(|answer| operation.succeeds_with(answer.status));
         let body = answer
-            // An error may come from what stands before the service: what is no JSON there is for `media-type` to tell.
+            // An error may come from what stands before the service: what is no JSON there is for `media-type` to report.
             .filter(|_| {
                 shape.is_some()
                     && if success {
@@ -207,11 +207,11 @@ impl<'contract> Judge<'contract> {
 
     /// Judges what a list shows of a write at the end. `request` is the one that should have shown it.
     pub(super) fn counted(&mut self, counted: &Counted<'_>, request: &Request) {
-        // What stands in another item may have been told of already.
+        // What stands in another item may have been reported already.
         let elsewhere = self.contract.fact_of(counted.operation, FactKind::NotElsewhere);
-        let told = elsewhere.is_some_and(|fact| self.verdicts.of(self.contract, fact) == Verdict::Broken);
+        let rendered = elsewhere.is_some_and(|fact| self.verdicts.of(self.contract, fact) == Verdict::Broken);
         let counted = &Counted {
-            other: counted.other.filter(|_| !told),
+            other: counted.other.filter(|_| !rendered),
             ..*counted
         };
         for rule in RULES {
@@ -272,7 +272,7 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// Whether a finding at deny tells already why no call of the operation had a success.
+    /// Whether a finding at deny says already why no call of the operation had a success.
     fn stands_in_the_way(&self, operation: OperationId) -> bool {
         let findings = self.verdicts.findings().iter();
         let mut denied = findings.filter(|finding| finding.level == Level::Deny);
@@ -404,7 +404,7 @@ mod tests {
     #[test]
     fn an_answer_that_a_later_one_replaces_is_read_and_not_judged() {
         let bench = Bench::of("getTags");
-        let told = bench.judge(|judge| {
+        let judged = bench.judge(|judge| {
             let exchange = bench.exchange(200, JSON, "[]");
             let superseded = Intent {
                 superseded: true,
@@ -415,8 +415,8 @@ mod tests {
                 Some(json!([]))
             );
         });
-        assert_eq!(told.kind(FactKind::Status), Verdict::Undecided(Reason::NotShown));
-        assert!(told.verdicts.findings().is_empty());
+        assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::NotShown));
+        assert!(judged.verdicts.findings().is_empty());
     }
 
     #[test]
@@ -427,12 +427,15 @@ mod tests {
             json("{type: array}"),
             json("{type: object}")
         ));
-        let told = bench.answer(404, JSON, "[]");
-        assert_eq!(told.fact("getThings 404 body: object"), Verdict::Broken);
-        assert_eq!(told.fact("getThings body: array"), Verdict::Undecided(Reason::NotShown));
-        let told = bench.answer(404, Some("text/html"), "[]");
+        let judged = bench.answer(404, JSON, "[]");
+        assert_eq!(judged.fact("getThings 404 body: object"), Verdict::Broken);
         assert_eq!(
-            told.fact("getThings 404 body: object"),
+            judged.fact("getThings body: array"),
+            Verdict::Undecided(Reason::NotShown)
+        );
+        let judged = bench.answer(404, Some("text/html"), "[]");
+        assert_eq!(
+            judged.fact("getThings 404 body: object"),
             Verdict::Undecided(Reason::NotShown)
         );
     }
@@ -452,15 +455,15 @@ mod tests {
                 (405, None, ""),
                 (418, JSON, r#"{"data": {}, "data": {}}"#),
             ] {
-                let told = Bench::of(operation).edge_case(kind).answer(status, media_type, body);
-                assert!(told.verdicts.findings().is_empty(), "{operation} {status} {body}");
+                let judged = Bench::of(operation).edge_case(kind).answer(status, media_type, body);
+                assert!(judged.verdicts.findings().is_empty(), "{operation} {status} {body}");
                 for kind in [
                     FactKind::Status,
                     FactKind::MediaType,
                     FactKind::Json,
                     FactKind::Complete,
                 ] {
-                    let verdict = told.kind(kind);
+                    let verdict = judged.kind(kind);
                     assert_eq!(verdict, Verdict::Undecided(Reason::NotShown), "{kind:?} {status}");
                 }
             }

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_can_be_set_and_an_unknown_rule_is_told() {
+    fn a_level_can_be_set_and_an_unknown_rule_is_reported() {
         let mut levels = Levels::default();
         levels.set("null-value", Level::Deny).unwrap();
         assert_eq!(decided(&mut levels, &[]), Level::Deny);

@@ -61,9 +61,9 @@ mod tests {
     use super::*;
     use crate::history::evidence::WalkEnd;
     use crate::rules::Verdict;
-    use crate::rules::testing::{Bench, Told};
+    use crate::rules::testing::{Bench, Judged};
 
-    fn observed(listed: Option<&Value>, end: WalkEnd) -> Told {
+    fn observed(listed: Option<&Value>, end: WalkEnd) -> Judged {
         Bench::of("createTag").observed(&json!({"name": "regular"}), listed, end)
     }
 
@@ -76,16 +76,16 @@ mod tests {
             WalkEnd::TooManyPages,
             WalkEnd::Unanswered,
         ] {
-            let told = observed(Some(&json!({"id": "t-1"})), end);
-            assert_eq!(told.kind(FactKind::Listed), Verdict::Held);
+            let judged = observed(Some(&json!({"id": "t-1"})), end);
+            assert_eq!(judged.kind(FactKind::Listed), Verdict::Held);
         }
     }
 
     #[test]
     fn a_record_that_no_page_shows_is_broken() {
-        let told = observed(None, WalkEnd::Complete);
-        assert_eq!(told.kind(FactKind::Listed), Verdict::Broken);
-        assert_eq!(told.received("listed"), "no item with the id of the answer");
+        let judged = observed(None, WalkEnd::Complete);
+        assert_eq!(judged.kind(FactKind::Listed), Verdict::Broken);
+        assert_eq!(judged.received("listed"), "no item with the id of the answer");
     }
 
     #[test]
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn a_record_without_an_identifier_is_not_called_lost() {
         let bench = Bench::of("createTag");
-        let told = bench.creation(
+        let judged = bench.creation(
             &json!({"name": "regular"}),
             &json!({"name": "regular"}),
             |creation, judge| {
@@ -120,7 +120,7 @@ mod tests {
                 judge.observation(&observation, creation.request);
             },
         );
-        assert_eq!(told.kind(FactKind::Listed), Verdict::Undecided(Reason::NoIdentifier));
+        assert_eq!(judged.kind(FactKind::Listed), Verdict::Undecided(Reason::NoIdentifier));
     }
 
     #[test]

@@ -57,16 +57,16 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 mod tests {
     use super::*;
     use crate::rules::Verdict;
-    use crate::rules::testing::{Bench, JSON, Told};
+    use crate::rules::testing::{Bench, JSON, Judged};
 
-    fn told(body: &str) -> Told {
+    fn judged(body: &str) -> Judged {
         Bench::of("getTags").answer(200, JSON, body)
     }
 
     #[test]
     fn json_holds_whatever_is_in_it() {
         for body in ["{}", "null", " [1]\n"] {
-            assert_eq!(told(body).kind(FactKind::Json), Verdict::Held, "{body}");
+            assert_eq!(judged(body).kind(FactKind::Json), Verdict::Held, "{body}");
         }
     }
 
@@ -78,25 +78,25 @@ mod tests {
             ("{\"data\": NaN}", "no JSON from line 1, column 10"),
             ("\u{feff}{}", "no JSON from line 1, column 1"),
         ] {
-            let told = told(body);
-            assert_eq!(told.kind(FactKind::Json), Verdict::Broken, "{body}");
-            assert_eq!(told.received("malformed-json"), received);
+            let result = judged(body);
+            assert_eq!(result.kind(FactKind::Json), Verdict::Broken, "{body}");
+            assert_eq!(result.received("malformed-json"), received);
         }
     }
 
     #[test]
     fn json_beyond_the_bounds_is_undecided() {
         for body in ["[".repeat(200) + &"]".repeat(200), "[1e999]".to_owned()] {
-            let told = told(&body);
-            assert_eq!(told.kind(FactKind::Json), Verdict::Undecided(Reason::Beyond));
-            assert!(told.verdicts.findings().is_empty());
+            let result = judged(&body);
+            assert_eq!(result.kind(FactKind::Json), Verdict::Undecided(Reason::Beyond));
+            assert!(result.verdicts.findings().is_empty());
         }
     }
 
     #[test]
     fn an_error_body_is_not_judged() {
-        let told = Bench::of("getTags").answer(404, JSON, "{");
-        assert_eq!(told.kind(FactKind::Json), Verdict::Undecided(Reason::NotShown));
+        let judged = Bench::of("getTags").answer(404, JSON, "{");
+        assert_eq!(judged.kind(FactKind::Json), Verdict::Undecided(Reason::NotShown));
     }
 
     #[test]
@@ -128,16 +128,16 @@ mod tests {
                 Verdict::Undecided(Reason::NotShown),
             ),
         ] {
-            let told = bench.answer(403, Some(media_type), body);
+            let judged = bench.answer(403, Some(media_type), body);
             assert_eq!(
-                (told.fact(json), told.fact(object)),
+                (judged.fact(json), judged.fact(object)),
                 (of_json, of_object),
                 "{media_type} {body}"
             );
         }
-        let told = bench.answer(403, JSON, "{");
+        let judged = bench.answer(403, JSON, "{");
         let content = "/paths/~1things/get/responses/403/content";
-        assert_eq!(told.places("malformed-json"), ("", content));
+        assert_eq!(judged.places("malformed-json"), ("", content));
     }
 
     #[test]
@@ -145,24 +145,24 @@ mod tests {
         let bench = Bench::responses(
             "'200': {description: Things, content: {application/json: {schema: {type: object}}, text/csv: {}}}",
         );
-        let told = bench.answer(200, Some("text/csv"), "a,b");
-        assert_eq!(told.kind(FactKind::Json), Verdict::Undecided(Reason::NotShown));
-        assert_eq!(told.kind(FactKind::MediaType), Verdict::Held);
+        let judged = bench.answer(200, Some("text/csv"), "a,b");
+        assert_eq!(judged.kind(FactKind::Json), Verdict::Undecided(Reason::NotShown));
+        assert_eq!(judged.kind(FactKind::MediaType), Verdict::Held);
     }
 
     #[test]
     fn an_undocumented_media_type_does_not_hide_what_is_in_the_body() {
-        let told = Bench::of("getTags").answer(200, Some("text/plain"), r#"{"data": {"total": "3"}}"#);
-        assert_eq!(told.kind(FactKind::Json), Verdict::Held);
-        assert_eq!(told.fact("getTags /data/total: integer"), Verdict::Broken);
+        let judged = Bench::of("getTags").answer(200, Some("text/plain"), r#"{"data": {"total": "3"}}"#);
+        assert_eq!(judged.kind(FactKind::Json), Verdict::Held);
+        assert_eq!(judged.fact("getTags /data/total: integer"), Verdict::Broken);
     }
 
     #[test]
     fn a_name_that_stands_twice_is_pointed_at() {
-        let told = told(r#"{"data": {"items": [{"id": "a"}, {"id": "b", "id": "c"}]}}"#);
-        assert_eq!(told.kind(FactKind::Json), Verdict::Broken);
+        let result = judged(r#"{"data": {"items": [{"id": "a"}, {"id": "b", "id": "c"}]}}"#);
+        assert_eq!(result.kind(FactKind::Json), Verdict::Broken);
         let content = "/paths/~1organization~1v1~1tags/get/responses/2XX/content";
-        assert_eq!(told.places("malformed-json"), ("/data/items/1/id", content));
-        assert_eq!(told.received("malformed-json"), "a name that stands twice");
+        assert_eq!(result.places("malformed-json"), ("/data/items/1/id", content));
+        assert_eq!(result.received("malformed-json"), "a name that stands twice");
     }
 }

@@ -8,7 +8,7 @@ use crate::contract::fact::FactKind;
 use crate::contract::is_json;
 use crate::contract::operation::DocumentedAnswer;
 use crate::exchange::Answer;
-use crate::exchange::redact::tell_media_type;
+use crate::exchange::redact::render_media_type;
 
 pub(super) static RULE: Rule = Rule {
     name: "media-type",
@@ -53,13 +53,13 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
             sink.broken(fact, String::new, || "no body".to_owned());
         }
         Some(received) if is_documented(&received) => sink.held(fact),
-        Some(received) => sink.broken(fact, String::new, || tell_media_type(&received)),
+        Some(received) => sink.broken(fact, String::new, || render_media_type(&received)),
         None => sink.broken(fact, String::new, || "no media type".to_owned()),
     }
 }
 
 /// Whether nothing came where a body is documented. What is empty may be a text, but no JSON: where a schema is
-/// documented, `malformed-json` tells that.
+/// documented, `malformed-json` reports that.
 fn lacks_body(answer: &Answer, documented: &DocumentedAnswer) -> bool {
     let is_text = |media_type: String| !is_json(&media_type) || documented.body.is_some();
     answer.body.is_empty() && !answer.media_type().is_some_and(is_text)
@@ -84,10 +84,10 @@ fn admits(documented: &str, received: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::testing::{Bench, Told};
+    use crate::rules::testing::{Bench, Judged};
     use crate::rules::{Reason, Verdict};
 
-    fn typed(media_type: Option<&str>) -> Told {
+    fn typed(media_type: Option<&str>) -> Judged {
         Bench::of("getTags").answer(200, media_type, r#"{"data": {}}"#)
     }
 
@@ -99,13 +99,13 @@ mod tests {
             "application/json;charset=UTF-8",
             "Application/JSON",
         ] {
-            let told = typed(Some(media_type));
-            assert_eq!(told.kind(FactKind::MediaType), Verdict::Held, "{media_type}");
+            let judged = typed(Some(media_type));
+            assert_eq!(judged.kind(FactKind::MediaType), Verdict::Held, "{media_type}");
         }
     }
 
     #[test]
-    fn another_type_breaks_it_and_its_text_is_told_only_when_it_is_well_known() {
+    fn another_type_breaks_it_and_its_text_is_reported_only_when_it_is_well_known() {
         for (media_type, received) in [
             (Some("text/html; charset=utf-8"), "text/html"),
             (Some("application/problem+json"), "application/problem+json"),
@@ -114,18 +114,18 @@ mod tests {
             (Some(""), "another media type, string(0)"),
             (None, "no media type"),
         ] {
-            let told = typed(media_type);
-            assert_eq!(told.kind(FactKind::MediaType), Verdict::Broken, "{media_type:?}");
-            assert_eq!(told.received("media-type"), received);
+            let judged = typed(media_type);
+            assert_eq!(judged.kind(FactKind::MediaType), Verdict::Broken, "{media_type:?}");
+            assert_eq!(judged.received("media-type"), received);
         }
     }
 
     #[test]
     fn an_error_may_come_as_anything() {
-        let told = Bench::of("getTags").answer(404, Some("text/html"), "<html>");
-        assert_eq!(told.kind(FactKind::MediaType), Verdict::Undecided(Reason::NotShown));
-        let told = Bench::of("createTag").answer(422, Some("text/html"), "<html>");
-        assert_eq!(told.kind(FactKind::MediaType), Verdict::Undecided(Reason::NotShown));
+        let judged = Bench::of("getTags").answer(404, Some("text/html"), "<html>");
+        assert_eq!(judged.kind(FactKind::MediaType), Verdict::Undecided(Reason::NotShown));
+        let judged = Bench::of("createTag").answer(422, Some("text/html"), "<html>");
+        assert_eq!(judged.kind(FactKind::MediaType), Verdict::Undecided(Reason::NotShown));
     }
 
     const ERRORS: &str = "'200': {description: a}\n\
@@ -175,19 +175,19 @@ mod tests {
                 Verdict::Broken,
             ),
         ] {
-            let told = bench.answer(status, Some(media_type), "{}");
+            let judged = bench.answer(status, Some(media_type), "{}");
             assert_eq!(
-                told.fact(&format!("getThings {fact}")),
+                judged.fact(&format!("getThings {fact}")),
                 verdict,
                 "{status} {media_type}"
             );
-            let broken = told.findings("media-type").len();
+            let broken = judged.findings("media-type").len();
             assert_eq!(broken, usize::from(verdict == Verdict::Broken), "{status} {media_type}");
         }
         let content = "/paths/~1things/get/responses/403/content";
-        let told = bench.answer(403, Some("text/html"), "<html>");
-        assert_eq!(told.places("media-type"), ("", content));
-        assert_eq!(told.verdicts.findings().len(), 1, "what is no JSON is told once");
+        let judged = bench.answer(403, Some("text/html"), "<html>");
+        assert_eq!(judged.places("media-type"), ("", content));
+        assert_eq!(judged.verdicts.findings().len(), 1, "what is no JSON is reported once");
     }
 
     #[test]
@@ -197,17 +197,17 @@ mod tests {
             (403, None, Some("no body")),
             (422, None, Some("no body")),
             (422, Some("application/json"), Some("no body")),
-            // It is an empty text; and of JSON with a schema `malformed-json` tells it.
+            // It is an empty text; and of JSON with a schema `malformed-json` reports it.
             (422, Some("text/plain"), None),
             (403, Some("application/json"), None),
             (404, None, None),
             (304, None, None),
         ] {
-            let told = bench.answer(status, media_type, "");
-            let found = told.findings("media-type");
+            let judged = bench.answer(status, media_type, "");
+            let found = judged.findings("media-type");
             assert_eq!(found.len(), usize::from(received.is_some()), "{status} {media_type:?}");
             if let Some(received) = received {
-                assert_eq!(told.received("media-type"), received);
+                assert_eq!(judged.received("media-type"), received);
             }
         }
     }
@@ -221,12 +221,12 @@ mod tests {
         );
         let bench = Bench::text(&text, "createTag");
         let fact = "createTag 422 media type: application/json";
-        let told = bench.answer(422, Some("text/html"), "<html>");
-        assert_eq!(told.fact(fact), Verdict::Broken);
-        let told = bench.edge_case(crate::contract::vocabulary::EdgeCaseKind::BodyEmpty);
-        let told = told.answer(422, Some("text/html"), "<html>");
-        assert_eq!(told.fact(fact), Verdict::Undecided(Reason::NotShown));
-        assert!(told.verdicts.findings().is_empty());
+        let judged = bench.answer(422, Some("text/html"), "<html>");
+        assert_eq!(judged.fact(fact), Verdict::Broken);
+        let judged = bench.edge_case(crate::contract::vocabulary::EdgeCaseKind::BodyEmpty);
+        let judged = judged.answer(422, Some("text/html"), "<html>");
+        assert_eq!(judged.fact(fact), Verdict::Undecided(Reason::NotShown));
+        assert!(judged.verdicts.findings().is_empty());
     }
 
     #[test]
@@ -235,9 +235,9 @@ mod tests {
         let bench = Bench::responses(&format!(
             "'200': {{description: Things, {json}}}\n'204': {{description: None}}"
         ));
-        let told = bench.answer(204, None, "");
-        assert_eq!(told.kind(FactKind::MediaType), Verdict::Undecided(Reason::NotShown));
-        assert!(told.verdicts.findings().is_empty());
+        let judged = bench.answer(204, None, "");
+        assert_eq!(judged.kind(FactKind::MediaType), Verdict::Undecided(Reason::NotShown));
+        assert!(judged.verdicts.findings().is_empty());
     }
 
     #[test]
@@ -249,8 +249,8 @@ mod tests {
             ("application/json", Verdict::Held),
             ("image/png", Verdict::Broken),
         ] {
-            let told = bench.answer(200, Some(media_type), "1");
-            assert_eq!(told.kind(FactKind::MediaType), verdict, "{media_type}");
+            let judged = bench.answer(200, Some(media_type), "1");
+            assert_eq!(judged.kind(FactKind::MediaType), verdict, "{media_type}");
         }
     }
 

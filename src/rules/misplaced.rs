@@ -93,12 +93,12 @@ mod tests {
 
     use super::*;
     use crate::rules::Verdict;
-    use crate::rules::testing::{Bench, Told};
+    use crate::rules::testing::{Bench, Judged};
 
     const ELSEWHERE: &str = "/data/items/~24/contact_methods/~20";
 
     /// What a created method, and what an update, say when they were found or not, and shown elsewhere or not.
-    fn both(found: bool, elsewhere: Option<&str>, end: WalkEnd) -> [Told; 2] {
+    fn both(found: bool, elsewhere: Option<&str>, end: WalkEnd) -> [Judged; 2] {
         let (sent, listed) = (json!({}), json!({}));
         let listed = Some(&listed).filter(|_| found);
         [
@@ -109,8 +109,8 @@ mod tests {
 
     #[test]
     fn what_shows_in_its_own_place_alone_holds() {
-        for told in both(true, None, WalkEnd::Complete) {
-            assert_eq!(told.kind(FactKind::NotElsewhere), Verdict::Held);
+        for expected in both(true, None, WalkEnd::Complete) {
+            assert_eq!(expected.kind(FactKind::NotElsewhere), Verdict::Held);
         }
     }
 
@@ -123,9 +123,9 @@ mod tests {
             WalkEnd::Unanswered,
         ] {
             for found in [true, false] {
-                for told in both(found, Some(ELSEWHERE), end) {
-                    assert_eq!(told.kind(FactKind::NotElsewhere), Verdict::Broken);
-                    assert_eq!(told.received("misplaced"), "what was sent, in another item");
+                for expected in both(found, Some(ELSEWHERE), end) {
+                    assert_eq!(expected.kind(FactKind::NotElsewhere), Verdict::Broken);
+                    assert_eq!(expected.received("misplaced"), "what was sent, in another item");
                 }
             }
         }
@@ -140,16 +140,19 @@ mod tests {
             (true, WalkEnd::Broken, Reason::PageUnclear),
             (true, WalkEnd::Unanswered, Reason::Unanswered),
         ] {
-            for told in both(found, None, end) {
-                assert_eq!(told.kind(FactKind::NotElsewhere), Verdict::Undecided(reason.clone()));
+            for expected in both(found, None, end) {
+                assert_eq!(
+                    expected.kind(FactKind::NotElsewhere),
+                    Verdict::Undecided(reason.clone())
+                );
             }
         }
     }
 
     #[test]
     fn a_record_that_stands_under_no_other_has_no_such_fact() {
-        let told = Bench::of("createTag").placed(&json!({}), None, (Some("/data/items/0"), WalkEnd::Complete));
-        assert!(told.findings("misplaced").is_empty());
+        let judged = Bench::of("createTag").placed(&json!({}), None, (Some("/data/items/0"), WalkEnd::Complete));
+        assert!(judged.findings("misplaced").is_empty());
     }
 
     #[test]
@@ -159,9 +162,9 @@ mod tests {
             format!("{paths}{{contactId}}~1contact-method/post/x-invariants/created/listed"),
             format!("{paths}{{id}}/put/x-invariants/updated/listed"),
         ];
-        for (told, invariant) in both(true, Some(ELSEWHERE), WalkEnd::Complete).iter().zip(invariants) {
+        for (expected, invariant) in both(true, Some(ELSEWHERE), WalkEnd::Complete).iter().zip(invariants) {
             assert_eq!(
-                told.places("misplaced"),
+                expected.places("misplaced"),
                 ("/data/items/4/contact_methods/0", invariant.as_str())
             );
         }

@@ -53,16 +53,16 @@ mod tests {
     #[test]
     fn a_field_that_is_there_holds_even_when_it_is_null() {
         for name in [json!("regular"), json!(null)] {
-            let told = Bench::of("getTags").body(&json!({"data": {"items": [{"id": "t-1", "name": name}]}}));
-            assert_eq!(told.fact(NAME), Verdict::Held);
+            let judged = Bench::of("getTags").body(&json!({"data": {"items": [{"id": "t-1", "name": name}]}}));
+            assert_eq!(judged.fact(NAME), Verdict::Held);
         }
     }
 
     #[test]
     fn a_field_that_one_item_lacks_is_broken() {
-        let told = Bench::of("getTags").body(&json!({"data": {"items": [{"name": "a"}, {}, {}]}}));
-        assert_eq!(told.fact(NAME), Verdict::Broken);
-        let finding = told.findings("missing-field");
+        let judged = Bench::of("getTags").body(&json!({"data": {"items": [{"name": "a"}, {}, {}]}}));
+        assert_eq!(judged.fact(NAME), Verdict::Broken);
+        let finding = judged.findings("missing-field");
         let names = finding.iter().find(|finding| finding.pointer == "/data/items/1/name");
         assert_eq!(
             names.map(|finding| (finding.count, finding.received.as_str())),
@@ -73,8 +73,8 @@ mod tests {
     #[test]
     fn without_an_object_nothing_is_decided() {
         for items in [json!([]), json!(["regular"]), json!(null)] {
-            let told = Bench::of("getTags").body(&json!({"data": {"items": items}}));
-            assert_eq!(told.fact(NAME), Verdict::Undecided(Reason::NotShown), "{items}");
+            let judged = Bench::of("getTags").body(&json!({"data": {"items": items}}));
+            assert_eq!(judged.fact(NAME), Verdict::Undecided(Reason::NotShown), "{items}");
         }
     }
 
@@ -87,9 +87,9 @@ mod tests {
 
     #[test]
     fn the_finding_points_at_where_the_field_would_stand() {
-        let told = Bench::of("createTag").body(&json!({"message": "Tag created", "data": {"id": "t-1"}}));
+        let judged = Bench::of("createTag").body(&json!({"message": "Tag created", "data": {"id": "t-1"}}));
         assert_eq!(
-            told.places("missing-field"),
+            judged.places("missing-field"),
             ("/data/name", "/components/schemas/Tag/properties/name")
         );
     }

@@ -173,13 +173,13 @@ mod tests {
     #[test]
     fn every_example_is_a_finding_that_its_rule_makes() {
         for rule in RULES {
-            let (told, example) = ((rule.example.shown)(), &rule.example);
-            let of_fact = |finding: &&&Finding| told.contract.fact(finding.fact).name == example.fact;
-            let findings = told.findings(rule.name);
+            let (reported, example) = ((rule.example.shown)(), &rule.example);
+            let of_fact = |finding: &&&Finding| reported.contract.fact(finding.fact).name == example.fact;
+            let findings = reported.findings(rule.name);
             let Some(finding) = findings.iter().find(of_fact) else {
                 panic!("{} says nothing of {}: {findings:?}", rule.name, example.fact);
             };
-            let fact = told.contract.fact(finding.fact);
+            let fact = reported.contract.fact(finding.fact);
             let documented = finding.documented.as_deref().unwrap_or(&fact.documented);
             assert_eq!(
                 (documented, finding.received.as_str(), finding.pointer.as_str()),

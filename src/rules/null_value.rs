@@ -52,25 +52,25 @@ mod tests {
     const NAME: &str = "getTags /data/items/*/name: string";
 
     #[test]
-    fn null_is_told_as_a_warning_and_decides_nothing() {
-        let told = Bench::of("getTags").body(&json!({"data": {"items": [{"id": "t-1", "name": null}]}}));
-        assert_eq!(told.finding("null-value").level, Level::Warn);
-        assert_eq!(told.fact(NAME), Verdict::Undecided(Reason::OnlyNull));
-        assert!(told.findings("wrong-type").is_empty());
+    fn null_is_reported_as_a_warning_and_decides_nothing() {
+        let judged = Bench::of("getTags").body(&json!({"data": {"items": [{"id": "t-1", "name": null}]}}));
+        assert_eq!(judged.finding("null-value").level, Level::Warn);
+        assert_eq!(judged.fact(NAME), Verdict::Undecided(Reason::OnlyNull));
+        assert!(judged.findings("wrong-type").is_empty());
     }
 
     #[test]
     fn a_value_that_is_there_holds() {
-        let told = Bench::of("getTags").body(&json!({"data": {"items": [{"id": "t-1", "name": "regular"}]}}));
-        assert_eq!(told.fact(NAME), Verdict::Held);
-        assert!(told.findings("null-value").is_empty());
+        let judged = Bench::of("getTags").body(&json!({"data": {"items": [{"id": "t-1", "name": "regular"}]}}));
+        assert_eq!(judged.fact(NAME), Verdict::Held);
+        assert!(judged.findings("null-value").is_empty());
     }
 
     #[test]
-    fn null_beside_values_is_told_and_the_type_holds() {
-        let told = Bench::of("getTags").body(&json!({"data": {"items": [{"name": null}, {"name": "regular"}]}}));
-        assert_eq!(told.fact(NAME), Verdict::Held);
-        assert_eq!(told.finding("null-value").count, 1);
+    fn null_beside_values_is_reported_and_the_type_holds() {
+        let judged = Bench::of("getTags").body(&json!({"data": {"items": [{"name": null}, {"name": "regular"}]}}));
+        assert_eq!(judged.fact(NAME), Verdict::Held);
+        assert_eq!(judged.finding("null-value").count, 1);
     }
 
     #[test]
@@ -88,34 +88,34 @@ mod tests {
                 "/data/items/0/first_visit/0/venue/0/id",
             ),
         ] {
-            let told = Bench::of("getContacts").body(&json!({"data": {"items": [contact]}}));
-            assert_eq!(told.places("null-value").0, place);
-            assert!(told.findings("wrong-type").is_empty(), "{place}");
+            let judged = Bench::of("getContacts").body(&json!({"data": {"items": [contact]}}));
+            assert_eq!(judged.places("null-value").0, place);
+            assert!(judged.findings("wrong-type").is_empty(), "{place}");
         }
     }
 
     #[test]
     fn a_contract_that_leaves_no_such_gap_makes_null_a_wrong_type() {
         let bench = Bench::schema("{type: object, properties: {name: {type: string}}}");
-        let told = bench.body(&json!({"name": null}));
-        assert!(told.findings("null-value").is_empty());
-        assert_eq!(told.fact("getThings /name: string"), Verdict::Broken);
-        assert_eq!(told.finding("wrong-type").level, Level::Deny);
+        let judged = bench.body(&json!({"name": null}));
+        assert!(judged.findings("null-value").is_empty());
+        assert_eq!(judged.fact("getThings /name: string"), Verdict::Broken);
+        assert_eq!(judged.finding("wrong-type").level, Level::Deny);
     }
 
     #[test]
     fn a_documented_null_is_no_finding() {
         let bench = Bench::schema("{type: object, properties: {name: {type: string, nullable: true}}}");
-        let told = bench.body(&json!({"name": null}));
-        assert_eq!(told.fact("getThings /name: string or null"), Verdict::Held);
-        assert!(told.verdicts.findings().is_empty());
+        let judged = bench.body(&json!({"name": null}));
+        assert_eq!(judged.fact("getThings /name: string or null"), Verdict::Held);
+        assert!(judged.verdicts.findings().is_empty());
     }
 
     #[test]
     fn the_finding_points_at_the_null_and_at_the_type() {
-        let told = Bench::of("getTags").body(&json!({"data": {"items": [{"name": "a"}, {"name": null}]}}));
+        let judged = Bench::of("getTags").body(&json!({"data": {"items": [{"name": "a"}, {"name": null}]}}));
         assert_eq!(
-            told.places("null-value"),
+            judged.places("null-value"),
             ("/data/items/1/name", "/components/schemas/Tag/properties/name/type")
         );
     }

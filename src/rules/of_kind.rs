@@ -43,7 +43,7 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
 }
 
 /// Whether the rule has nothing to find where a fact of this kind is held. Rules that only note look at the facts of
-/// others; what `allow` looks at, a 405, no fact tells.
+/// others; what `allow` looks at, a 405, no fact says.
 #[must_use]
 pub fn shows(rule: &Rule, kind: FactKind) -> bool {
     let notes = match rule.name {

@@ -71,28 +71,28 @@ mod tests {
     use super::*;
     use crate::history::evidence::WalkEnd;
     use crate::rules::Verdict;
-    use crate::rules::testing::{Bench, Told};
+    use crate::rules::testing::{Bench, Judged};
 
     const OTHER: &str = "/data/items/~24";
 
-    fn both(other: Option<&str>, found: bool, end: WalkEnd) -> [Told; 2] {
+    fn both(other: Option<&str>, found: bool, end: WalkEnd) -> [Judged; 2] {
         ["createTag", "updateContact"].map(|operation| Bench::of(operation).counted(other, found, end))
     }
 
     #[test]
     fn a_record_that_is_there_alone_holds() {
-        for told in both(None, true, WalkEnd::Complete) {
-            assert_eq!(told.kind(FactKind::Once), Verdict::Held);
+        for expected in both(None, true, WalkEnd::Complete) {
+            assert_eq!(expected.kind(FactKind::Once), Verdict::Held);
         }
     }
 
     #[test]
     fn a_second_record_is_broken_however_the_walk_ended() {
         for end in [WalkEnd::Complete, WalkEnd::Unanswered, WalkEnd::TooManyPages] {
-            for told in both(Some(OTHER), true, end) {
-                assert_eq!(told.kind(FactKind::Once), Verdict::Broken);
-                assert_eq!(told.finding("once").level, Level::Deny);
-                assert_eq!(told.received("once"), "what was sent, in another record too");
+            for expected in both(Some(OTHER), true, end) {
+                assert_eq!(expected.kind(FactKind::Once), Verdict::Broken);
+                assert_eq!(expected.finding("once").level, Level::Deny);
+                assert_eq!(expected.received("once"), "what was sent, in another record too");
             }
         }
     }
@@ -106,8 +106,8 @@ mod tests {
             (None, true, WalkEnd::Unanswered, Reason::Unanswered),
             (None, true, WalkEnd::Broken, Reason::PageUnclear),
         ] {
-            for told in both(other, found, end) {
-                assert_eq!(told.kind(FactKind::Once), Verdict::Undecided(reason.clone()));
+            for expected in both(other, found, end) {
+                assert_eq!(expected.kind(FactKind::Once), Verdict::Undecided(reason.clone()));
             }
         }
     }
@@ -119,8 +119,8 @@ mod tests {
             changed: true,
             ..bench.count(None, true, WalkEnd::Complete)
         };
-        let told = bench.judge(|judge| judge.counted(&counted, &bench.request()));
-        assert_eq!(told.kind(FactKind::Once), Verdict::Undecided(Reason::Changed));
+        let judged = bench.judge(|judge| judge.counted(&counted, &bench.request()));
+        assert_eq!(judged.kind(FactKind::Once), Verdict::Undecided(Reason::Changed));
     }
 
     #[test]
@@ -135,8 +135,8 @@ mod tests {
                 gone: true,
                 ..bench.count(None, true, end)
             };
-            let told = bench.judge(|judge| judge.counted(&counted, &bench.request()));
-            assert_eq!(told.kind(FactKind::Once), verdict);
+            let judged = bench.judge(|judge| judge.counted(&counted, &bench.request()));
+            assert_eq!(judged.kind(FactKind::Once), verdict);
         }
     }
 
@@ -146,8 +146,8 @@ mod tests {
         for (gone, verdict) in [(true, Verdict::Broken), (false, Verdict::Undecided(Reason::NotShown))] {
             let listed = json!({});
             let listed = Some(&listed).filter(|_| !gone);
-            let told = bench.updated(&json!({"firstname": "Ada"}), listed, (None, WalkEnd::Complete));
-            assert_eq!(told.kind(FactKind::Once), verdict);
+            let judged = bench.updated(&json!({"firstname": "Ada"}), listed, (None, WalkEnd::Complete));
+            assert_eq!(judged.kind(FactKind::Once), verdict);
         }
     }
 
@@ -157,8 +157,8 @@ mod tests {
             "/paths/~1organization~1v1~1tags/post/x-invariants/created/listed",
             "/paths/~1organization~1v1~1contact-database~1{id}/put/x-invariants/updated/listed",
         ];
-        for (told, invariant) in both(Some(OTHER), true, WalkEnd::Complete).iter().zip(invariants) {
-            assert_eq!(told.places("once"), ("/data/items/4", invariant));
+        for (expected, invariant) in both(Some(OTHER), true, WalkEnd::Complete).iter().zip(invariants) {
+            assert_eq!(expected.places("once"), ("/data/items/4", invariant));
         }
     }
 }

@@ -230,7 +230,7 @@ fn total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
 mod tests {
     use super::*;
     use crate::history::evidence::Stability;
-    use crate::rules::testing::{Bench, Told};
+    use crate::rules::testing::{Bench, Judged};
     use crate::rules::{Level, Verdict};
 
     /// A page of two items to a page and five in all, as a sound service shows it.
@@ -251,19 +251,19 @@ mod tests {
         vec![page(None, &[1, 2]), page(Some(2), &[3, 4]), page(Some(3), &[5])]
     }
 
-    fn judged(pages: Vec<PageSeen>, end: WalkEnd) -> Told {
+    fn judged(pages: Vec<PageSeen>, end: WalkEnd) -> Judged {
         let bench = Bench::of("getTags");
         bench.judge(|judge| judge.walk(&bench.walk(pages, end)))
     }
 
     /// A sound walk with one change to the page at the index.
-    fn changed(index: usize, change: impl FnOnce(&mut PageSeen)) -> Told {
+    fn changed(index: usize, change: impl FnOnce(&mut PageSeen)) -> Judged {
         let mut pages = sound();
         change(&mut pages[index]);
         judged(pages, WalkEnd::Complete)
     }
 
-    fn empty(last_page: i64) -> Told {
+    fn empty(last_page: i64) -> Judged {
         let empty = PageSeen {
             total: Some(0),
             last_page: Some(last_page),
@@ -283,9 +283,9 @@ mod tests {
 
     #[test]
     fn a_sound_walk_holds_everything() {
-        let told = judged(sound(), WalkEnd::Complete);
+        let result = judged(sound(), WalkEnd::Complete);
         for kind in KINDS {
-            assert_eq!(told.kind(kind), Verdict::Held, "{kind:?}");
+            assert_eq!(result.kind(kind), Verdict::Held, "{kind:?}");
         }
     }
 
@@ -301,29 +301,32 @@ mod tests {
 
     #[test]
     fn another_page_than_the_one_asked_for_is_broken() {
-        let told = changed(1, |page| page.page = Some(1));
-        assert_eq!(told.kind(FactKind::PageAsked), Verdict::Broken);
-        assert_eq!(told.received("pages"), "page 1 where 2 was asked for");
-        assert_eq!(told.kind(FactKind::PageDefault), Verdict::Held);
+        let judged = changed(1, |page| page.page = Some(1));
+        assert_eq!(judged.kind(FactKind::PageAsked), Verdict::Broken);
+        assert_eq!(judged.received("pages"), "page 1 where 2 was asked for");
+        assert_eq!(judged.kind(FactKind::PageDefault), Verdict::Held);
     }
 
     #[test]
     fn a_default_page_other_than_the_first_is_broken() {
         for shown in [0, 2, -1] {
-            let told = changed(0, |page| page.page = Some(shown));
-            assert_eq!(told.kind(FactKind::PageDefault), Verdict::Broken);
-            assert_eq!(told.received("pages"), format!("page {shown} where none was asked for"));
+            let judged = changed(0, |page| page.page = Some(shown));
+            assert_eq!(judged.kind(FactKind::PageDefault), Verdict::Broken);
+            assert_eq!(
+                judged.received("pages"),
+                format!("page {shown} where none was asked for")
+            );
         }
     }
 
     #[test]
     fn an_overfull_page_is_broken_and_a_short_one_is_not() {
-        let told = changed(0, |page| page.per_page = Some(1));
-        assert_eq!(told.kind(FactKind::PageSize), Verdict::Broken);
-        let told = changed(0, |page| page.per_page = Some(-1));
-        assert_eq!(told.kind(FactKind::PageSize), Verdict::Broken);
-        let told = changed(1, |page| page.items.truncate(1));
-        assert_eq!(told.kind(FactKind::PageSize), Verdict::Held);
+        let judged = changed(0, |page| page.per_page = Some(1));
+        assert_eq!(judged.kind(FactKind::PageSize), Verdict::Broken);
+        let judged = changed(0, |page| page.per_page = Some(-1));
+        assert_eq!(judged.kind(FactKind::PageSize), Verdict::Broken);
+        let judged = changed(1, |page| page.items.truncate(1));
+        assert_eq!(judged.kind(FactKind::PageSize), Verdict::Held);
     }
 
     #[test]
@@ -339,16 +342,16 @@ mod tests {
             (3, -5, 2, false),
             (3, 5, 0, false),
         ] {
-            let told = changed(0, |page| {
+            let judged = changed(0, |page| {
                 (page.last_page, page.total, page.per_page) = (Some(last), Some(total), Some(per_page));
             });
             let verdict = if holds { Verdict::Held } else { Verdict::Broken };
-            assert_eq!(told.kind(FactKind::PageLast), verdict, "{last} {total} {per_page}");
+            assert_eq!(judged.kind(FactKind::PageLast), verdict, "{last} {total} {per_page}");
         }
     }
 
     /// Pages of two items each and one last page, of a list that says this of itself.
-    fn ending_in(last: &[u64], (total, last_page): (i64, i64), end: WalkEnd) -> Told {
+    fn ending_in(last: &[u64], (total, last_page): (i64, i64), end: WalkEnd) -> Judged {
         let of = |page: PageSeen| PageSeen {
             total: Some(total),
             last_page: Some(last_page),
@@ -387,8 +390,8 @@ mod tests {
             listed: false,
             ..page(Some(2), &[])
         };
-        let told = judged(vec![unlisted], WalkEnd::Found);
-        assert_eq!(told.kind(FactKind::PageFull), Verdict::Undecided(Reason::NotShown));
+        let result = judged(vec![unlisted], WalkEnd::Found);
+        assert_eq!(result.kind(FactKind::PageFull), Verdict::Undecided(Reason::NotShown));
         let received = ending_in(&[3], (4, 2), WalkEnd::Found).received("pages").to_owned();
         assert_eq!(received, "1 items on page 2, with total 4 and per_page 2");
     }
@@ -396,28 +399,28 @@ mod tests {
     #[test]
     fn a_last_page_that_is_not_full_decides_nothing_of_a_full_one() {
         for (last, numbers) in [(&[3][..], (3, 2)), (&[5], (5, 3)), (&[], (0, 0)), (&[], (0, 1))] {
-            let told = ending_in(last, numbers, WalkEnd::Complete);
+            let result = ending_in(last, numbers, WalkEnd::Complete);
             assert_eq!(
-                told.kind(FactKind::PageFull),
+                result.kind(FactKind::PageFull),
                 Verdict::Undecided(Reason::NotFull),
                 "{numbers:?}"
             );
         }
-        let told = judged(sound().into_iter().take(1).collect(), WalkEnd::Unanswered);
-        assert_eq!(told.kind(FactKind::PageFull), Verdict::Undecided(Reason::Unanswered));
+        let result = judged(sound().into_iter().take(1).collect(), WalkEnd::Unanswered);
+        assert_eq!(result.kind(FactKind::PageFull), Verdict::Undecided(Reason::Unanswered));
     }
 
     #[test]
     fn a_full_last_page_that_was_not_seen_or_changed_decides_nothing() {
         let of = |page: PageSeen| PageSeen { total: Some(6), ..page };
-        let told = judged(vec![of(page(None, &[1, 2]))], WalkEnd::TooManyPages);
+        let result = judged(vec![of(page(None, &[1, 2]))], WalkEnd::TooManyPages);
         assert_eq!(
-            told.kind(FactKind::PageFull),
+            result.kind(FactKind::PageFull),
             Verdict::Undecided(Reason::TooManyPages(100))
         );
         let changed = vec![page(None, &[1, 2]), of(page(Some(3), &[5]))];
-        let told = judged(changed, WalkEnd::Complete);
-        assert_eq!(told.kind(FactKind::PageFull), Verdict::Undecided(Reason::Changed));
+        let result = judged(changed, WalkEnd::Complete);
+        assert_eq!(result.kind(FactKind::PageFull), Verdict::Undecided(Reason::Changed));
     }
 
     #[test]
@@ -432,50 +435,50 @@ mod tests {
         };
         let mut pages = sound();
         pages[1].page = Some(7);
-        let told = judged(pages.clone(), WalkEnd::Complete);
-        assert_eq!(told.kind(FactKind::PageLast), Verdict::Held);
-        assert_eq!(told.kind(FactKind::PageTotal), Verdict::Held);
-        assert_eq!(told.kind(FactKind::PageAsked), Verdict::Undecided(Reason::NotShown));
+        let result = judged(pages.clone(), WalkEnd::Complete);
+        assert_eq!(result.kind(FactKind::PageLast), Verdict::Held);
+        assert_eq!(result.kind(FactKind::PageTotal), Verdict::Held);
+        assert_eq!(result.kind(FactKind::PageAsked), Verdict::Undecided(Reason::NotShown));
         pages.iter_mut().for_each(|page| page.last_page = Some(2));
-        let told = judged(pages, WalkEnd::Complete);
-        assert_eq!(told.kind(FactKind::PageLast), Verdict::Broken);
+        let result = judged(pages, WalkEnd::Complete);
+        assert_eq!(result.kind(FactKind::PageLast), Verdict::Broken);
     }
 
     #[test]
     fn two_pages_of_many_say_nothing_of_what_all_hold() {
-        let told = ending_in(&[5, 6], (6, 3), WalkEnd::Found);
+        let judged = ending_in(&[5, 6], (6, 3), WalkEnd::Found);
         for kind in [
             FactKind::PageLast,
             FactKind::PageSize,
             FactKind::PageAsked,
             FactKind::PageFull,
         ] {
-            assert_eq!(told.kind(kind), Verdict::Held, "{kind:?}");
+            assert_eq!(judged.kind(kind), Verdict::Held, "{kind:?}");
         }
         for kind in [FactKind::PageTotal, FactKind::PageUnique] {
-            assert_eq!(told.kind(kind), Verdict::Undecided(Reason::NotShown), "{kind:?}");
+            assert_eq!(judged.kind(kind), Verdict::Undecided(Reason::NotShown), "{kind:?}");
         }
     }
 
     #[test]
     fn an_item_on_two_pages_is_broken() {
-        let told = changed(2, |page| page.items = vec![Some(Digest::from(1))]);
-        assert_eq!(told.kind(FactKind::PageUnique), Verdict::Broken);
+        let judged = changed(2, |page| page.items = vec![Some(Digest::from(1))]);
+        assert_eq!(judged.kind(FactKind::PageUnique), Verdict::Broken);
         assert_eq!(
-            told.findings("pages")[0].received,
+            judged.findings("pages")[0].received,
             "item 0 of page 3 stood on an earlier page"
         );
-        assert_eq!(told.kind(FactKind::PageTotal), Verdict::Broken);
+        assert_eq!(judged.kind(FactKind::PageTotal), Verdict::Broken);
     }
 
     #[test]
     fn more_or_fewer_items_than_total_are_broken() {
         for items in [&[][..], &[5, 6]] {
-            let told = changed(2, |page| {
+            let judged = changed(2, |page| {
                 page.items = items.iter().map(|id| Some(Digest::from(*id))).collect();
             });
-            assert_eq!(told.kind(FactKind::PageTotal), Verdict::Broken);
-            assert_eq!(told.finding("pages").level, Level::Deny);
+            assert_eq!(judged.kind(FactKind::PageTotal), Verdict::Broken);
+            assert_eq!(judged.finding("pages").level, Level::Deny);
         }
     }
 
@@ -486,22 +489,22 @@ mod tests {
         let mut unstable = Bench::of("getTags").walk(sound(), WalkEnd::Complete);
         unstable.stability = Stability::Unstable;
         unstable.pages[2].items = vec![Some(Digest::from(1))];
-        let told = Bench::of("getTags").judge(|judge| judge.walk(&unstable));
-        for told in [judged(pages, WalkEnd::Complete), told] {
-            assert_eq!(told.kind(FactKind::PageUnique), Verdict::Undecided(Reason::Changed));
-            assert_eq!(told.kind(FactKind::PageTotal), Verdict::Undecided(Reason::Changed));
+        let expected = Bench::of("getTags").judge(|judge| judge.walk(&unstable));
+        for expected in [judged(pages, WalkEnd::Complete), expected] {
+            assert_eq!(expected.kind(FactKind::PageUnique), Verdict::Undecided(Reason::Changed));
+            assert_eq!(expected.kind(FactKind::PageTotal), Verdict::Undecided(Reason::Changed));
         }
     }
 
     #[test]
-    fn a_page_that_tells_another_total_each_time_is_broken() {
+    fn a_page_that_reports_another_total_each_time_is_broken() {
         let mut stable = Bench::of("getTags").walk(sound(), WalkEnd::Complete);
         stable.stability = Stability::Stable;
         stable.pages[1].total = Some(6);
-        let told = Bench::of("getTags").judge(|judge| judge.walk(&stable));
-        assert_eq!(told.kind(FactKind::PageTotal), Verdict::Broken);
-        assert_eq!(told.kind(FactKind::PageUnique), Verdict::Held);
-        let received = told
+        let judged = Bench::of("getTags").judge(|judge| judge.walk(&stable));
+        assert_eq!(judged.kind(FactKind::PageTotal), Verdict::Broken);
+        assert_eq!(judged.kind(FactKind::PageUnique), Verdict::Held);
+        let received = judged
             .findings("pages")
             .iter()
             .map(|finding| finding.received.clone())
@@ -519,10 +522,10 @@ mod tests {
             last_page: Some(1),
             ..page(None, &[1, 2])
         };
-        let told = judged(vec![only], WalkEnd::Complete);
-        assert_eq!(told.kind(FactKind::PageAsked), Verdict::Undecided(Reason::OnePage));
-        assert_eq!(told.kind(FactKind::PageUnique), Verdict::Undecided(Reason::OnePage));
-        assert_eq!(told.kind(FactKind::PageTotal), Verdict::Held);
+        let result = judged(vec![only], WalkEnd::Complete);
+        assert_eq!(result.kind(FactKind::PageAsked), Verdict::Undecided(Reason::OnePage));
+        assert_eq!(result.kind(FactKind::PageUnique), Verdict::Undecided(Reason::OnePage));
+        assert_eq!(result.kind(FactKind::PageTotal), Verdict::Held);
     }
 
     #[test]
@@ -534,20 +537,20 @@ mod tests {
             (WalkEnd::Unanswered, Reason::Unanswered),
             (WalkEnd::TooManyPages, Reason::TooManyPages(100)),
         ] {
-            let told = judged(sound().into_iter().take(1).collect(), end);
+            let result = judged(sound().into_iter().take(1).collect(), end);
             for kind in [FactKind::PageAsked, FactKind::PageUnique, FactKind::PageTotal] {
-                assert_eq!(told.kind(kind), Verdict::Undecided(reason.clone()), "{kind:?}");
+                assert_eq!(result.kind(kind), Verdict::Undecided(reason.clone()), "{kind:?}");
             }
         }
     }
 
     #[test]
     fn pages_beyond_the_walk_leave_the_total_undecided() {
-        let told = judged(sound(), WalkEnd::TooManyPages);
+        let result = judged(sound(), WalkEnd::TooManyPages);
         for kind in [FactKind::PageUnique, FactKind::PageTotal] {
-            assert_eq!(told.kind(kind), Verdict::Undecided(Reason::TooManyPages(100)));
+            assert_eq!(result.kind(kind), Verdict::Undecided(Reason::TooManyPages(100)));
         }
-        assert_eq!(told.kind(FactKind::PageAsked), Verdict::Held);
+        assert_eq!(result.kind(FactKind::PageAsked), Verdict::Held);
     }
 
     #[test]
@@ -558,10 +561,10 @@ mod tests {
             (2, Verdict::Broken),
             (-1, Verdict::Broken),
         ] {
-            let told = empty(last_page);
-            assert_eq!(told.kind(FactKind::PageLast), verdict, "{last_page}");
-            assert_eq!(told.kind(FactKind::PageTotal), Verdict::Held);
-            assert_eq!(told.kind(FactKind::PageUnique), Verdict::Undecided(Reason::OnePage));
+            let judged = empty(last_page);
+            assert_eq!(judged.kind(FactKind::PageLast), verdict, "{last_page}");
+            assert_eq!(judged.kind(FactKind::PageTotal), Verdict::Held);
+            assert_eq!(judged.kind(FactKind::PageUnique), Verdict::Undecided(Reason::OnePage));
         }
     }
 
@@ -573,22 +576,22 @@ mod tests {
             total: None,
             ..page(None, &[1])
         };
-        let told = judged(vec![silent], WalkEnd::Complete);
+        let result = judged(vec![silent], WalkEnd::Complete);
         for kind in [
             FactKind::PageDefault,
             FactKind::PageSize,
             FactKind::PageLast,
             FactKind::PageTotal,
         ] {
-            assert_eq!(told.kind(kind), Verdict::Undecided(Reason::NotShown), "{kind:?}");
+            assert_eq!(result.kind(kind), Verdict::Undecided(Reason::NotShown), "{kind:?}");
         }
     }
 
     #[test]
     fn the_finding_points_at_the_number_and_repeats_the_request_for_that_page() {
-        let told = changed(1, |page| page.page = Some(1));
+        let reported = changed(1, |page| page.page = Some(1));
         let invariant = "/paths/~1organization~1v1~1tags/get/x-page";
-        assert_eq!(told.places("pages"), ("/data/page", invariant));
-        assert_eq!(told.finding("pages").request.path, "/organization/v1/tags?page=2");
+        assert_eq!(reported.places("pages"), ("/data/page", invariant));
+        assert_eq!(reported.finding("pages").request.path, "/organization/v1/tags?page=2");
     }
 }

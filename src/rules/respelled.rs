@@ -47,46 +47,47 @@ mod tests {
 
     #[test]
     fn the_same_spelling_holds() {
-        let told = Bench::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": "female"}));
-        assert_eq!(told.fact(GENDER), Verdict::Held);
+        let judged = Bench::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": "female"}));
+        assert_eq!(judged.fact(GENDER), Verdict::Held);
     }
 
     #[test]
     fn another_spelling_is_a_warning_and_no_finding_of_carried() {
         for kept in [json!("F"), json!(null)] {
-            let told = Bench::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": kept}));
-            assert_eq!(told.fact(GENDER), Verdict::Broken);
-            assert_eq!(told.finding("respelled").level, Level::Warn);
-            assert!(told.findings("carried").is_empty());
+            let judged = Bench::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": kept}));
+            assert_eq!(judged.fact(GENDER), Verdict::Broken);
+            assert_eq!(judged.finding("respelled").level, Level::Warn);
+            assert!(judged.findings("carried").is_empty());
         }
     }
 
     #[test]
     fn a_field_without_a_gap_is_none_of_its_business() {
-        let told = Bench::of("createContact").created(&json!({"firstname": "Ada"}), &json!({"firstname": "Bea"}));
-        assert!(told.findings("respelled").is_empty());
-        assert_eq!(told.finding("carried").level, Level::Deny);
+        let judged = Bench::of("createContact").created(&json!({"firstname": "Ada"}), &json!({"firstname": "Bea"}));
+        assert!(judged.findings("respelled").is_empty());
+        assert_eq!(judged.finding("carried").level, Level::Deny);
     }
 
     #[test]
     fn a_field_that_was_not_sent_is_undecided() {
-        let told = Bench::of("createContact").created(&json!({}), &json!({"gender": "female"}));
-        assert_eq!(told.fact(GENDER), Verdict::Undecided(Reason::NotSent));
+        let judged = Bench::of("createContact").created(&json!({}), &json!({"gender": "female"}));
+        assert_eq!(judged.fact(GENDER), Verdict::Undecided(Reason::NotSent));
     }
 
     #[test]
     fn the_listed_record_is_held_to_the_same() {
         let listed = json!({"gender": "F"});
-        let told = Bench::of("createContact").observed(&json!({"gender": "female"}), Some(&listed), WalkEnd::Complete);
+        let judged =
+            Bench::of("createContact").observed(&json!({"gender": "female"}), Some(&listed), WalkEnd::Complete);
         let fact = "createContact listed in getContacts /gender: as sent in /gender";
-        assert_eq!(told.fact(fact), Verdict::Broken);
-        assert_eq!(told.finding("respelled").level, Level::Warn);
+        assert_eq!(judged.fact(fact), Verdict::Broken);
+        assert_eq!(judged.finding("respelled").level, Level::Warn);
     }
 
     #[test]
     fn the_finding_points_at_the_field_and_at_the_invariant() {
-        let told = Bench::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": "F"}));
+        let judged = Bench::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": "F"}));
         let invariant = "/paths/~1organization~1v1~1contact-database/post/x-invariants/created/carries/9";
-        assert_eq!(told.places("respelled"), ("/data/gender", invariant));
+        assert_eq!(judged.places("respelled"), ("/data/gender", invariant));
     }
 }

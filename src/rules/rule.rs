@@ -1,4 +1,4 @@
-//! What a rule is. The main type is [`Rule`]. It and the verdicts name each other: a rule tells its verdicts, and a finding
+//! What a rule is. The main type is [`Rule`]. It and the verdicts name each other: a rule gives its verdicts, and a finding
 //! says which rule made it.
 
 use super::level::Level;
@@ -56,9 +56,9 @@ pub struct Example {
     pub received: &'static str,
     /// Where in the answer, as a JSON pointer; empty for the whole answer.
     pub pointer: &'static str,
-    /// Has the rule judge what the example tells, so that a test holds the one against the other.
+    /// Has the rule judge what the example says, so that a test holds the one against the other.
     #[cfg(test)]
-    pub(super) shown: fn() -> super::testing::Told,
+    pub(super) shown: fn() -> super::testing::Judged,
 }
 
 /// The evidence that a rule looks at.

@@ -9,14 +9,14 @@ use crate::exchange::json::{Body, JsonError};
 use crate::exchange::redact::Values;
 use crate::exchange::{Answer, Exchange, Failure, Intent, Purpose, Request};
 
-/// The request that evidence comes from, and how its values may be told.
+/// The request that evidence comes from, and how its values may be shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'origin> {
     /// The request.
     pub request: &'origin Request,
     /// The number of its exchange, where the evidence is one exchange.
     pub exchange: Option<u64>,
-    /// How values are told.
+    /// How values are shown.
     pub values: Values,
 }
 

@@ -69,7 +69,7 @@ fn judge_edge_case(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink
         }
         Ok(status) if status >= 500 => {
             sink.broken(fact, String::new, || {
-                format!("{status} to {}", edge_case.tell(seen.operation))
+                format!("{status} to {}", edge_case.describe(seen.operation))
             });
         }
         Ok(_) => sink.held(fact),
@@ -87,8 +87,8 @@ mod tests {
     #[test]
     fn any_other_status_holds() {
         for status in [200, 302, 404, 429] {
-            let told = Bench::of("getTags").status(status);
-            assert_eq!(told.kind(FactKind::NoServerError), Verdict::Held, "{status}");
+            let judged = Bench::of("getTags").status(status);
+            assert_eq!(judged.kind(FactKind::NoServerError), Verdict::Held, "{status}");
         }
     }
 
@@ -97,8 +97,8 @@ mod tests {
         let probe = Purpose::MustBeRefused(FactKind::NoCredential, OnRefusal::Finding);
         for bench in [Bench::of("getTags"), Bench::of("getTags").purpose(probe)] {
             for status in [500, 501, 503, 599] {
-                let told = bench.status(status);
-                assert_eq!(told.kind(FactKind::NoServerError), Verdict::Broken, "{status}");
+                let judged = bench.status(status);
+                assert_eq!(judged.kind(FactKind::NoServerError), Verdict::Broken, "{status}");
             }
         }
     }
@@ -110,42 +110,49 @@ mod tests {
             superseded: true,
             ..bench.intent()
         };
-        let told = bench.judge(|judge| drop(judge.exchange(&bench.exchange(503, None, ""), superseded)));
-        assert_eq!(told.kind(FactKind::NoServerError), Verdict::Undecided(Reason::NotShown));
+        let judged = bench.judge(|judge| drop(judge.exchange(&bench.exchange(503, None, ""), superseded)));
+        assert_eq!(
+            judged.kind(FactKind::NoServerError),
+            Verdict::Undecided(Reason::NotShown)
+        );
     }
 
     #[test]
     fn without_an_answer_nothing_is_decided() {
-        let told = Bench::of("getTags").unanswered();
+        let judged = Bench::of("getTags").unanswered();
         assert_eq!(
-            told.kind(FactKind::NoServerError),
+            judged.kind(FactKind::NoServerError),
             Verdict::Undecided(Reason::Unanswered)
         );
     }
 
     #[test]
     fn the_finding_points_at_the_documented_answers() {
-        let told = Bench::of("getTags").status(500);
+        let judged = Bench::of("getTags").status(500);
         let responses = "/paths/~1organization~1v1~1tags/get/responses";
-        assert_eq!(told.places("server-error"), ("", responses));
-        assert_eq!(told.received("server-error"), "500");
+        assert_eq!(judged.places("server-error"), ("", responses));
+        assert_eq!(judged.received("server-error"), "500");
     }
 
     #[test]
     fn an_edge_case_may_get_anything_but_a_5xx() {
         for status in [200, 201, 302, 400, 404, 413, 414, 422, 431] {
-            let told = Bench::of("getTags")
+            let judged = Bench::of("getTags")
                 .edge_case(EdgeCaseKind::ParameterHuge)
                 .status(status);
-            assert_eq!(told.kind(FactKind::EdgeCaseNoServerError), Verdict::Held, "{status}");
+            assert_eq!(judged.kind(FactKind::EdgeCaseNoServerError), Verdict::Held, "{status}");
         }
         for status in [500, 501, 503, 599] {
-            let told = Bench::of("getTags")
+            let judged = Bench::of("getTags")
                 .edge_case(EdgeCaseKind::ParameterHuge)
                 .status(status);
-            assert_eq!(told.kind(FactKind::EdgeCaseNoServerError), Verdict::Broken, "{status}");
             assert_eq!(
-                told.kind(FactKind::NoServerError),
+                judged.kind(FactKind::EdgeCaseNoServerError),
+                Verdict::Broken,
+                "{status}"
+            );
+            assert_eq!(
+                judged.kind(FactKind::NoServerError),
                 Verdict::Undecided(Reason::NotShown),
                 "{status}"
             );
@@ -159,25 +166,26 @@ mod tests {
             (403, Reason::TokenRefused(403)),
             (429, Reason::Throttled),
         ] {
-            let told = Bench::of("getTags")
+            let judged = Bench::of("getTags")
                 .edge_case(EdgeCaseKind::ParameterZero)
                 .status(status);
-            assert_eq!(told.kind(FactKind::EdgeCaseNoServerError), Verdict::Undecided(reason));
+            assert_eq!(judged.kind(FactKind::EdgeCaseNoServerError), Verdict::Undecided(reason));
         }
-        let told = Bench::of("getTags").edge_case(EdgeCaseKind::ParameterZero).unanswered();
+        let judged = Bench::of("getTags").edge_case(EdgeCaseKind::ParameterZero).unanswered();
         assert_eq!(
-            told.kind(FactKind::EdgeCaseNoServerError),
+            judged.kind(FactKind::EdgeCaseNoServerError),
             Verdict::Undecided(Reason::Unanswered)
         );
     }
 
     #[test]
     fn a_contract_without_the_invariant_has_no_edge_cases() {
-        let told = Bench::responses("'200': {description: Things}").status(500);
-        assert!(told.contract.operation(told.operation).edge_cases.is_empty());
+        let judged = Bench::responses("'200': {description: Things}").status(500);
+        assert!(judged.contract.operation(judged.operation).edge_cases.is_empty());
         assert!(
-            told.contract
-                .fact_of(told.operation, FactKind::EdgeCaseNoServerError)
+            judged
+                .contract
+                .fact_of(judged.operation, FactKind::EdgeCaseNoServerError)
                 .is_none()
         );
     }
@@ -193,9 +201,9 @@ mod tests {
                 "500 to an unknown `id`",
             ),
         ] {
-            let told = Bench::of(operation).edge_case(kind).status(500);
-            assert_eq!(told.received("server-error"), received);
-            assert_eq!(told.places("server-error"), ("", "/x-edge-cases"));
+            let judged = Bench::of(operation).edge_case(kind).status(500);
+            assert_eq!(judged.received("server-error"), received);
+            assert_eq!(judged.places("server-error"), ("", "/x-edge-cases"));
         }
     }
 }

@@ -68,8 +68,8 @@ fn text(sent: &str, kept: &str) -> Option<String> {
         Some(letter) if !letter.is_ascii() => format!("a character beyond ASCII {how}"),
         _ => format!("its character {} {how}", first + 1),
     };
-    if let Some((_, told)) = known {
-        return Some((*told).to_owned());
+    if let Some((_, rendered)) = known {
+        return Some((*rendered).to_owned());
     }
     let rest = |text: &str| text.chars().skip(first).collect::<Vec<_>>();
     let (sent, kept) = (rest(sent), rest(kept));
@@ -87,13 +87,13 @@ fn text(sent: &str, kept: &str) -> Option<String> {
         (1, 0) => named("is missing"),
         (1, 1) => named("came back as another one"),
         (1, more) => named(&format!("came back as {more} characters")),
-        // Of a text of which nothing is left there is nothing to tell.
+        // Of a text of which nothing is left there is nothing to say.
         _ if first == 0 && character.is_none_or(|letter| letter.is_ascii_alphanumeric()) => return None,
         _ => named("is the first that came back otherwise"),
     })
 }
 
-/// Ways in which software spoils a text as a whole, each with how it is told.
+/// Ways in which software spoils a text as a whole, each in words.
 type Known = (fn(&str, &str) -> bool, &'static str);
 
 const KNOWN: [Known; 9] = [
@@ -183,8 +183,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_became_of_a_text_is_told_without_what_came_back() {
-        for (sent, kept, told) in [
+    fn what_became_of_a_text_is_reported_without_what_came_back() {
+        for (sent, kept, expected) in [
             ("O'Sample", "O&#39;Sample", "signs of markup came back as entities"),
             ("a<b>&c", "a&lt;b&gt;&amp;c", "signs of markup came back as entities"),
             ("a&amp;b", "a&b", "entities came back as what they stand for"),
@@ -209,16 +209,16 @@ mod tests {
             ("regular", "regulas", "its character 7 came back as another one"),
             ("a<b>c</b>", "ac", "`<` is the first that came back otherwise"),
         ] {
-            assert_eq!(text(sent, kept).as_deref(), Some(told), "{sent} {kept}");
+            assert_eq!(text(sent, kept).as_deref(), Some(expected), "{sent} {kept}");
         }
         assert_eq!(text("same", "same"), None);
         assert_eq!(text("no", "false"), None);
     }
 
     #[test]
-    fn how_far_an_instant_moved_is_told_with_what_explains_it() {
+    fn how_far_an_instant_moved_is_reported_with_what_explains_it() {
         let sent = json!("2024-01-01T00:30:53+02:00");
-        for (kept, told) in [
+        for (kept, expected) in [
             (
                 "2023-12-31T22:30:00Z",
                 "it came back 53 s earlier: its seconds are lost",
@@ -241,12 +241,12 @@ mod tests {
             ),
         ] {
             let kept = DateTime::parse_from_rfc3339(kept).unwrap();
-            assert_eq!(moved(&sent, kept).as_deref(), Some(told));
+            assert_eq!(moved(&sent, kept).as_deref(), Some(expected));
         }
     }
 
     #[test]
-    fn a_number_is_told_by_the_date_that_it_is_of() {
+    fn a_number_is_reported_by_the_date_that_it_is_of() {
         let carry = Carry {
             sent: "/date_of_birth/day".to_owned(),
             kept: "/date_of_birth/day".to_owned(),
@@ -254,8 +254,8 @@ mod tests {
             gap: None,
         };
         let body = json!({"date_of_birth": {"day": 29, "month": 2, "year": 1996}});
-        let told = spoiled(&carry, &body, (&json!(29), &json!(1)));
-        assert_eq!(told.as_deref(), Some("it is of the date 1996-02-29"));
+        let reported = spoiled(&carry, &body, (&json!(29), &json!(1)));
+        assert_eq!(reported.as_deref(), Some("it is of the date 1996-02-29"));
         assert_eq!(spoiled(&carry, &json!({"size": 29}), (&json!(29), &json!(1))), None);
     }
 }

@@ -143,9 +143,9 @@ mod tests {
         let bench =
             Bench::responses("'200': {description: Things}\n'304': {description: Same}\n'404': {description: None}");
         for status in [304, 404] {
-            let told = bench.status(status);
+            let judged = bench.status(status);
             assert_eq!(
-                told.kind(FactKind::Status),
+                judged.kind(FactKind::Status),
                 Verdict::Undecided(Reason::Documented(status))
             );
         }
@@ -154,9 +154,9 @@ mod tests {
 
     #[test]
     fn a_refusal_of_a_request_without_a_token_is_none_of_the_token() {
-        let told = Bench::responses("'200': {description: Things}").status(401);
+        let judged = Bench::responses("'200': {description: Things}").status(401);
         assert_eq!(
-            told.kind(FactKind::Status),
+            judged.kind(FactKind::Status),
             Verdict::Undecided(Reason::NoTokenSent(401))
         );
     }
@@ -170,17 +170,17 @@ mod tests {
     #[test]
     fn a_probe_or_a_missing_answer_decides_nothing() {
         let probe = Purpose::MustBeRefused(FactKind::NoCredential, OnRefusal::Finding);
-        let told = Bench::of("getTags").purpose(probe).status(404);
-        assert_eq!(told.kind(FactKind::Status), Verdict::Undecided(Reason::NotShown));
-        let told = Bench::of("getTags").unanswered();
-        assert_eq!(told.kind(FactKind::Status), Verdict::Undecided(Reason::Unanswered));
+        let judged = Bench::of("getTags").purpose(probe).status(404);
+        assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::NotShown));
+        let judged = Bench::of("getTags").unanswered();
+        assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::Unanswered));
     }
 
     #[test]
     fn the_finding_points_at_the_documented_success() {
-        let told = Bench::of("createTag").status(200);
+        let judged = Bench::of("createTag").status(200);
         let responses = "/paths/~1organization~1v1~1tags/post/responses";
-        assert_eq!(told.places("status"), ("", format!("{responses}/201").as_str()));
-        assert_eq!(told.received("status"), "200");
+        assert_eq!(judged.places("status"), ("", format!("{responses}/201").as_str()));
+        assert_eq!(judged.received("status"), "200");
     }
 }

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
                   and called failed: whoever sends it again, as a refusal invites them to, stores it twice. A record that \
                   shows what a refused update sent was changed by somebody who may not.",
     leaves_alone: "Writes whose response leaves open whether they were stored: a redirection, a 5xx, a 408, 425 or 429, \
-                   none at all. They are told as what the run may have left. Lists that were not seen whole show what \
+                   none at all. They are reported as what the run may have left. Lists that were not seen whole show what \
                    they show.",
     fix: "Store the record after everything that can refuse it, or answer that it was created.",
     source: "Authentication; RFC 9110, section 15.5: a 4xx says that the request could not be carried out",
@@ -59,25 +59,25 @@ mod tests {
     use crate::rules::testing::Bench;
 
     #[test]
-    fn a_stored_refusal_is_told_where_the_record_stands_and_at_the_status_of_its_create() {
-        let told = (RULE.example.shown)();
-        assert_eq!(told.finding(RULE.name).level, Level::Deny);
+    fn a_stored_refusal_is_reported_where_the_record_stands_and_at_the_status_of_its_create() {
+        let reported = (RULE.example.shown)();
+        assert_eq!(reported.finding(RULE.name).level, Level::Deny);
         let status = "/paths/~1organization~1v1~1tags/post/responses";
-        let (answer, contract) = told.places(RULE.name);
+        let (answer, contract) = reported.places(RULE.name);
         assert_eq!(answer, "/data/items/0");
         assert!(contract.starts_with(status), "{contract}");
     }
 
     #[test]
-    fn a_refused_update_that_was_done_is_told_in_words_of_its_own() {
+    fn a_refused_update_that_was_done_is_reported_in_words_of_its_own() {
         let bench = Bench::of("updateContact");
         let stored = Stored {
             operation: bench.operation,
             status: 401,
             pointer: "/data/items/~20",
         };
-        let told = bench.judge(|judge| judge.stored(&stored, &bench.request()));
-        assert_eq!(told.received(RULE.name), "401, and what it sent is in its record");
+        let judged = bench.judge(|judge| judge.stored(&stored, &bench.request()));
+        assert_eq!(judged.received(RULE.name), "401, and what it sent is in its record");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Judges made-up exchanges, so that a rule's test is a few lines. The main types are [`Bench`], which says what came
-//! over the wire, and [`Told`], which is asked for verdicts and findings.
+//! over the wire, and [`Judged`], which is asked for verdicts and findings.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -144,10 +144,10 @@ impl Bench {
     }
 
     /// Judges whatever the closure shows the judge.
-    pub(super) fn judge(&self, show: impl FnOnce(&mut Judge<'_>)) -> Told {
+    pub(super) fn judge(&self, show: impl FnOnce(&mut Judge<'_>)) -> Judged {
         let mut judge = Judge::new(&self.contract, self.levels.clone(), self.values);
         show(&mut judge);
-        Told {
+        Judged {
             contract: Arc::clone(&self.contract),
             verdicts: judge.into_verdicts(),
             operation: self.operation,
@@ -155,25 +155,25 @@ impl Bench {
     }
 
     /// Judges an answer.
-    pub(super) fn answer(&self, status: u16, media_type: Option<&str>, body: &str) -> Told {
+    pub(super) fn answer(&self, status: u16, media_type: Option<&str>, body: &str) -> Judged {
         let exchange = self.exchange(status, media_type, body);
         self.judge(|judge| drop(judge.exchange(&exchange, self.intent())))
     }
 
     /// Judges a JSON answer with the operation's success status.
-    pub(super) fn body(&self, body: &Value) -> Told {
+    pub(super) fn body(&self, body: &Value) -> Judged {
         let operation = self.contract.operation(self.operation);
         let status = (200..300).find(|status| operation.succeeds_with(*status)).unwrap();
         self.answer(status, JSON, &body.to_string())
     }
 
     /// Judges an answer with this status, and a JSON body that says nothing.
-    pub(super) fn status(&self, status: u16) -> Told {
+    pub(super) fn status(&self, status: u16) -> Judged {
         self.answer(status, JSON, "{}")
     }
 
     /// Judges an exchange without a complete answer.
-    pub(super) fn unanswered(&self) -> Told {
+    pub(super) fn unanswered(&self) -> Judged {
         let exchange = Exchange {
             outcome: Err(Failure::Cut),
             ..self.exchange(200, None, "")
@@ -182,7 +182,7 @@ impl Bench {
     }
 
     /// Judges a create that sent this body and was answered with this record.
-    pub(super) fn created(&self, sent: &Value, resource: &Value) -> Told {
+    pub(super) fn created(&self, sent: &Value, resource: &Value) -> Judged {
         self.creation(sent, resource, |creation, judge| judge.creation(&creation))
     }
 
@@ -192,7 +192,7 @@ impl Bench {
         sent: &Value,
         resource: &Value,
         show: impl FnOnce(Creation<'_>, &mut Judge<'_>),
-    ) -> Told {
+    ) -> Judged {
         let mut request = self.request();
         request.body = Some(Content::Json(sent.clone()));
         let creation = Creation {
@@ -212,7 +212,7 @@ impl Bench {
     }
 
     /// Judges a create that sent this body, and the record that the list shows of it, if any.
-    pub(super) fn observed(&self, sent: &Value, listed: Option<&Value>, end: WalkEnd) -> Told {
+    pub(super) fn observed(&self, sent: &Value, listed: Option<&Value>, end: WalkEnd) -> Judged {
         self.placed(sent, listed, (None, end))
     }
 
@@ -222,7 +222,7 @@ impl Bench {
         sent: &Value,
         listed: Option<&Value>,
         (elsewhere, end): (Option<&str>, WalkEnd),
-    ) -> Told {
+    ) -> Judged {
         self.creation(sent, &serde_json::json!({"id": "r-1"}), |creation, judge| {
             let observation = Observation {
                 changed: false,
@@ -243,7 +243,7 @@ impl Bench {
         sent: &Value,
         listed: Option<&Value>,
         (elsewhere, end): (Option<&str>, WalkEnd),
-    ) -> Told {
+    ) -> Judged {
         let mut request = self.request();
         request.body = Some(Content::Json(sent.clone()));
         let updating = Updating {
@@ -279,7 +279,7 @@ impl Bench {
     }
 
     /// Judges what a list shows of a write at the end of a run.
-    pub(super) fn counted(&self, other: Option<&str>, found: bool, end: WalkEnd) -> Told {
+    pub(super) fn counted(&self, other: Option<&str>, found: bool, end: WalkEnd) -> Judged {
         let request = self.request();
         self.judge(|judge| judge.counted(&self.count(other, found, end), &request))
     }
@@ -298,13 +298,13 @@ impl Bench {
 }
 
 /// What the judge says.
-pub(super) struct Told {
+pub(super) struct Judged {
     pub(super) contract: Arc<Contract>,
     pub(super) verdicts: Verdicts,
     pub(super) operation: OperationId,
 }
 
-impl Told {
+impl Judged {
     /// The verdict on the operation's fact of this kind.
     pub(super) fn kind(&self, kind: FactKind) -> Verdict {
         let fact = self.contract.fact_of(self.operation, kind).expect("a fact of the kind");

@@ -2,9 +2,9 @@
 //!
 //! # Design
 //!
-//! Nobody but us is at fault then: the service did what the document says. It is told all the same, because it decides
+//! Nobody but us is at fault then: the service did what the document says. It is reported all the same, because it decides
 //! whether a program with our client works against this target; and it only warns, because the target conforms. An
-//! answer that breaks a fact is not asked, so that one mistake is told once. The facts are those of the built-in
+//! answer that breaks a fact is not asked, so that one mistake is reported once. The facts are those of the built-in
 //! contract alone, which the types are generated from.
 
 use super::level::Level;
@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
               does not, the client is at fault.",
     explanation: "A program that uses this crate's client fails on such an answer, though the service did what the \
                   document says. It only warns: the target conforms.",
-    leaves_alone: "An answer that breaks another fact, which is told there; other contracts than the built-in one, which \
+    leaves_alone: "An answer that breaks another fact, which is reported there; other contracts than the built-in one, which \
                    the types are generated from.",
     fix: "Report it to this crate, with the finding's pointer and shape.",
     source: "The client of this crate, which is generated from the contract",
@@ -64,7 +64,7 @@ mod tests {
 
     use crate::client::tolerance::full_answer;
     use crate::contract::fact::FactKind;
-    use crate::rules::testing::{Bench, JSON, Told};
+    use crate::rules::testing::{Bench, JSON, Judged};
     use crate::rules::{Level, Reason, Verdict};
 
     fn contact(age: &Value) -> Value {
@@ -81,28 +81,28 @@ mod tests {
             .collect()
     }
 
-    fn judged(operation: &str, answer: &Value) -> Told {
+    fn judged(operation: &str, answer: &Value) -> Judged {
         Bench::of(operation).body(answer)
     }
 
     #[test]
     fn a_sound_answer_of_each_operation_decodes() {
         for operation in typed() {
-            let told = judged(&operation, &full_answer(&operation));
-            assert_eq!(told.kind(FactKind::Decodes), Verdict::Held, "{operation}");
-            assert!(told.verdicts.findings().is_empty(), "{operation}");
+            let result = judged(&operation, &full_answer(&operation));
+            assert_eq!(result.kind(FactKind::Decodes), Verdict::Held, "{operation}");
+            assert!(result.verdicts.findings().is_empty(), "{operation}");
         }
     }
 
     #[test]
     fn what_the_contract_accepts_and_no_type_holds_is_a_warning() {
         // An integer has no bound in the document, and the type of the field has 64 bits.
-        let told = judged("createContact", &contact(&json!(1e30)));
-        assert_eq!(told.fact("createContact /data/age: integer"), Verdict::Held);
-        assert_eq!(told.kind(FactKind::Decodes), Verdict::Broken);
-        assert_eq!(told.finding("typed-client").level, Level::Warn);
+        let result = judged("createContact", &contact(&json!(1e30)));
+        assert_eq!(result.fact("createContact /data/age: integer"), Verdict::Held);
+        assert_eq!(result.kind(FactKind::Decodes), Verdict::Broken);
+        assert_eq!(result.finding("typed-client").level, Level::Warn);
         assert_eq!(
-            told.received("typed-client"),
+            result.received("typed-client"),
             "an answer that the generated types refuse"
         );
     }
@@ -113,10 +113,11 @@ mod tests {
         answer["data"]["other"] = json!([null]);
         answer["data"]["gender"] = Value::Null;
         answer["data"]["excluded_channels"] = json!([null]);
-        let told = judged("createContact", &answer);
-        assert_eq!(told.kind(FactKind::Decodes), Verdict::Held);
+        let result = judged("createContact", &answer);
+        assert_eq!(result.kind(FactKind::Decodes), Verdict::Held);
         assert!(
-            told.verdicts
+            result
+                .verdicts
                 .findings()
                 .iter()
                 .all(|finding| finding.level == Level::Warn)
@@ -124,18 +125,18 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_breaks_a_fact_is_not_told_again() {
-        let told = judged("createContact", &contact(&json!("36")));
-        assert_eq!(told.kind(FactKind::Decodes), Verdict::Undecided(Reason::Broken));
-        assert!(told.findings("typed-client").is_empty());
+    fn an_answer_that_breaks_a_fact_is_not_reported_again() {
+        let result = judged("createContact", &contact(&json!("36")));
+        assert_eq!(result.kind(FactKind::Decodes), Verdict::Undecided(Reason::Broken));
+        assert!(result.findings("typed-client").is_empty());
     }
 
     #[test]
     fn errors_broken_answers_and_other_contracts_say_nothing_of_the_client() {
-        let told = Bench::of("getTags").answer(404, JSON, "{}");
-        assert_eq!(told.kind(FactKind::Decodes), Verdict::Undecided(Reason::NotShown));
-        let told = judged("getTags", &Value::Null);
-        assert_eq!(told.kind(FactKind::Decodes), Verdict::Undecided(Reason::Broken));
+        let result = Bench::of("getTags").answer(404, JSON, "{}");
+        assert_eq!(result.kind(FactKind::Decodes), Verdict::Undecided(Reason::NotShown));
+        let result = judged("getTags", &Value::Null);
+        assert_eq!(result.kind(FactKind::Decodes), Verdict::Undecided(Reason::Broken));
         let other = Bench::schema("{type: object}");
         assert!(other.contract.facts.iter().all(|fact| fact.kind != FactKind::Decodes));
         assert!(
@@ -197,13 +198,13 @@ mod tests {
 
     /// Whether the client and the rest of the rules agree on the answer, and whether it was accepted.
     fn agreed(operation: &str, answer: &Value) -> (bool, bool) {
-        let told = judged(operation, answer);
-        let accepted = !told
+        let result = judged(operation, answer);
+        let accepted = !result
             .verdicts
             .findings()
             .iter()
             .any(|finding| finding.level == Level::Deny);
-        let verdict = told.kind(FactKind::Decodes);
+        let verdict = result.kind(FactKind::Decodes);
         let expected = match accepted {
             true => Verdict::Held,
             false => Verdict::Undecided(Reason::Broken),
@@ -256,8 +257,8 @@ mod tests {
 
     #[test]
     fn the_finding_points_at_the_whole_answer_and_at_its_content() {
-        let told = judged("createContact", &contact(&json!(1e30)));
+        let result = judged("createContact", &contact(&json!(1e30)));
         let content = "/paths/~1organization~1v1~1contact-database/post/responses/2XX/content";
-        assert_eq!(told.places("typed-client"), ("", content));
+        assert_eq!(result.places("typed-client"), ("", content));
     }
 }

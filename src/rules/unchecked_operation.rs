@@ -2,8 +2,8 @@
 //!
 //! # Design
 //!
-//! No fact says that an operation has a success to show, so what is seen is told at the operation's status. Where a
-//! finding at deny stands in the way of every success, that finding tells it already.
+//! No fact says that an operation has a success to show, so what is seen is reported at the operation's status. Where a
+//! finding at deny stands in the way of every success, that finding reports it already.
 
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
                   operation may conform, and nobody would know that this one was never seen to work.",
     leaves_alone: "What was left out: by only or skip, a write while writes are off, what another shard checks. An \
                    operation whose every call ends in a finding at deny, such as `status` or `server-error`: that \
-                   finding tells it. A run without any success, which says what to look at instead.",
+                   finding reports it. A run without any success, which says what to look at instead.",
     fix: "Give the target what the reason asks for, such as a record that its list shows; or accept the finding, or \
            leave the operation out (skip).",
     source: "This program's own; what was not judged is no conformity",
@@ -70,11 +70,11 @@ impl Finding {
 mod tests {
     use crate::contract::fact::FactKind;
     use crate::exchange::OnRefusal;
-    use crate::rules::testing::{Bench, JSON, Told};
+    use crate::rules::testing::{Bench, JSON, Judged};
     use crate::rules::{Level, Reason, Verdict};
 
     /// What is said of `getTags` after these answers, statuses with bodies.
-    fn answered(bench: &Bench, answers: &[(u16, Option<&str>, &str)]) -> Told {
+    fn answered(bench: &Bench, answers: &[(u16, Option<&str>, &str)]) -> Judged {
         bench.judge(|judge| {
             for (status, media_type, body) in answers {
                 judge.exchange(&bench.exchange(*status, *media_type, body), bench.intent());
@@ -100,44 +100,44 @@ mod tests {
     #[test]
     fn an_operation_that_was_refused_throughout_is_a_warning_with_the_reason() {
         let bench = Bench::of("createTag").on_refusal(OnRefusal::Gap);
-        let told = answered(&bench, &[(409, JSON, "{}"), (409, JSON, "{}")]);
-        assert_eq!(told.finding("unchecked-operation").level, Level::Warn);
+        let judged = answered(&bench, &[(409, JSON, "{}"), (409, JSON, "{}")]);
+        assert_eq!(judged.finding("unchecked-operation").level, Level::Warn);
         assert_eq!(
-            told.received("unchecked-operation"),
+            judged.received("unchecked-operation"),
             "none: refused with 409, which a gap may allow"
         );
-        assert_eq!(told.kind(FactKind::Status), Verdict::Undecided(Reason::Refused(409)));
+        assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::Refused(409)));
     }
 
     #[test]
     fn a_page_for_people_is_no_success() {
-        let told = answered(
+        let judged = answered(
             &Bench::of("getTags")
                 .level("media-type", Level::Warn)
                 .level("malformed-json", Level::Warn),
             &[(200, Some("text/html"), "<html>")],
         );
         assert_eq!(
-            told.received("unchecked-operation"),
+            judged.received("unchecked-operation"),
             "none: what came with a success is not what is documented"
         );
     }
 
     #[test]
-    fn what_a_finding_at_deny_tells_is_not_told_twice() {
+    fn what_a_finding_at_deny_reports_is_not_reported_twice() {
         for status in [404, 500] {
-            let told = answered(&Bench::of("getTags"), &[(status, JSON, "{}")]);
-            assert!(told.findings("unchecked-operation").is_empty(), "{status}");
+            let judged = answered(&Bench::of("getTags"), &[(status, JSON, "{}")]);
+            assert!(judged.findings("unchecked-operation").is_empty(), "{status}");
         }
-        let told = answered(&Bench::of("getTags").level("status", Level::Warn), &[(404, JSON, "{}")]);
-        assert_eq!(told.received("unchecked-operation"), "none: it was answered with 404");
+        let judged = answered(&Bench::of("getTags").level("status", Level::Warn), &[(404, JSON, "{}")]);
+        assert_eq!(judged.received("unchecked-operation"), "none: it was answered with 404");
     }
 
     #[test]
     fn the_finding_points_at_the_whole_answer_and_at_the_status() {
         let bench = Bench::of("createTag").on_refusal(OnRefusal::Gap);
-        let told = answered(&bench, &[(409, JSON, "{}")]);
+        let judged = answered(&bench, &[(409, JSON, "{}")]);
         let place = "/paths/~1organization~1v1~1tags/post/responses/201";
-        assert_eq!(told.places("unchecked-operation"), ("", place));
+        assert_eq!(judged.places("unchecked-operation"), ("", place));
     }
 }

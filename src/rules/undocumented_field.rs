@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "A resource has the fields that the document lists and no others.",
     explanation: "The document does not exclude further fields, so one is a warning: callers may come to rely on \
                   what nobody promised, and a field that nobody expected may hold what nobody should see. Its name \
-                  is told as a shape, because a target could put a value there.",
+                  is shown as a shape, because a target could put a value there.",
     leaves_alone: "Objects that the contract closes (`envelope` is strict there), opens by `additionalProperties`, \
                    or gives no fields.",
     fix: "Document the field, or leave it out.",
@@ -57,25 +57,25 @@ mod tests {
 
     #[test]
     fn listed_fields_alone_are_no_finding() {
-        let told = Bench::of("createTag").body(&json!({"message": "", "data": {"id": "t-1", "name": "regular"}}));
-        assert!(told.findings("undocumented-field").is_empty());
+        let judged = Bench::of("createTag").body(&json!({"message": "", "data": {"id": "t-1", "name": "regular"}}));
+        assert!(judged.findings("undocumented-field").is_empty());
     }
 
     #[test]
     fn another_field_is_a_warning_and_breaks_no_fact() {
-        let told = Bench::of("createTag").body(&json!({"message": "", "data": {"color": "#1A2B3C"}}));
-        assert_eq!(told.finding("undocumented-field").level, Level::Warn);
-        assert_eq!(told.fact("createTag /data: object"), Verdict::Held);
+        let judged = Bench::of("createTag").body(&json!({"message": "", "data": {"color": "#1A2B3C"}}));
+        assert_eq!(judged.finding("undocumented-field").level, Level::Warn);
+        assert_eq!(judged.fact("createTag /data: object"), Verdict::Held);
         assert_eq!(
-            told.finding("undocumented-field").documented.as_deref(),
+            judged.finding("undocumented-field").documented.as_deref(),
             Some("no field of this name")
         );
     }
 
     #[test]
     fn arbitrary_keys_are_documented_in_custom_fields() {
-        let told = Bench::of("getContacts").body(&json!({"data": {"items": [{"custom_fields": {"shoe": 42}}]}}));
-        assert!(told.findings("undocumented-field").is_empty());
+        let judged = Bench::of("getContacts").body(&json!({"data": {"items": [{"custom_fields": {"shoe": 42}}]}}));
+        assert!(judged.findings("undocumented-field").is_empty());
     }
 
     #[test]
@@ -85,8 +85,8 @@ mod tests {
             "{type: object, properties: {a: {type: string}}, additionalProperties: true}",
             "{type: object, properties: {a: {type: string}}, additionalProperties: {type: integer}}",
         ] {
-            let told = Bench::schema(schema).body(&json!({"b": 1}));
-            assert!(told.verdicts.findings().is_empty(), "{schema}");
+            let judged = Bench::schema(schema).body(&json!({"b": 1}));
+            assert!(judged.verdicts.findings().is_empty(), "{schema}");
         }
     }
 
@@ -103,29 +103,29 @@ mod tests {
 
     #[test]
     fn the_finding_names_the_field_and_not_its_value() {
-        let told = Bench::of("createTag").body(&json!({"data": {"internal": "secret"}}));
+        let judged = Bench::of("createTag").body(&json!({"data": {"internal": "secret"}}));
         assert_eq!(
-            told.places("undocumented-field"),
+            judged.places("undocumented-field"),
             ("/data/internal", "/components/schemas/Tag/type")
         );
-        assert_eq!(told.received("undocumented-field"), "string(6)");
+        assert_eq!(judged.received("undocumented-field"), "string(6)");
     }
 
     #[test]
-    fn a_name_that_the_contract_knows_elsewhere_is_told() {
-        let told = Bench::of("createTag").body(&json!({"data": {"address": "1 Example Street"}}));
-        assert_eq!(told.finding("undocumented-field").pointer, "/data/address");
+    fn a_name_that_the_contract_knows_elsewhere_is_reported() {
+        let judged = Bench::of("createTag").body(&json!({"data": {"address": "1 Example Street"}}));
+        assert_eq!(judged.finding("undocumented-field").pointer, "/data/address");
     }
 
     #[test]
-    fn a_name_that_looks_like_data_is_not_told_and_the_finding_says_how_to_see_it() {
+    fn a_name_that_looks_like_data_is_not_reported_and_the_finding_says_how_to_see_it() {
         for name in ["jane.roe@example.com", "447700900123", "user-12345", "Jane Roe"] {
             let body = json!({"data": {name: "secret"}});
-            let told = Bench::of("createTag").body(&body);
-            let finding = told.finding("undocumented-field");
+            let judged = Bench::of("createTag").body(&body);
+            let finding = judged.finding("undocumented-field");
             assert_eq!(finding.pointer, format!("/data/<undocumented name({})>", name.len()));
             assert!(
-                finding.received.starts_with("string(6) (show-values tells"),
+                finding.received.starts_with("string(6) (show-values prints"),
                 "{}",
                 finding.received
             );
@@ -140,10 +140,10 @@ mod tests {
 
     #[test]
     fn each_name_is_a_finding_and_none_hides_another() {
-        let told = Bench::of("getTags").body(&json!({"data": {"items": [
+        let judged = Bench::of("getTags").body(&json!({"data": {"items": [
             {"shade": 1, "internal": 2, "a@example.com": 3}, {"internal": 4, "b c": 5}
         ]}}));
-        let findings = told.findings("undocumented-field");
+        let findings = judged.findings("undocumented-field");
         let seen: Vec<_> = findings
             .iter()
             .map(|finding| (finding.pointer.as_str(), finding.count))
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn of_very_many_names_the_first_are_told_and_the_others_counted() {
+    fn of_very_many_names_the_first_are_reported_and_the_others_counted() {
         let names = |index: u8| {
             format!(
                 "field_{}{}",
@@ -169,8 +169,8 @@ mod tests {
         };
         for bench in [Bench::of("createTag"), Bench::of("createTag").showing_values()] {
             let fields: serde_json::Map<_, _> = (0..40).map(|index| (names(index), json!(1))).collect();
-            let told = bench.body(&json!({"data": fields}));
-            let findings = told.findings("undocumented-field");
+            let judged = bench.body(&json!({"data": fields}));
+            let findings = judged.findings("undocumented-field");
             assert_eq!(findings.len(), 9);
             assert_eq!(findings[7].pointer, format!("/data/{}", names(7)));
             assert_eq!((findings[8].pointer.as_str(), findings[8].count), ("/data/*", 32));

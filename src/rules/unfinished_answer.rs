@@ -43,7 +43,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         Ok(_) => sink.held(fact),
         Err(failure) => sink.broken(fact, String::new, || match seen.edge_case() {
             None => failure.to_string(),
-            Some(edge_case) => format!("{failure}; that was to {}", edge_case.tell(seen.operation)),
+            Some(edge_case) => format!("{failure}; that was to {}", edge_case.describe(seen.operation)),
         }),
     }
 }
@@ -68,10 +68,10 @@ mod tests {
 
     #[test]
     fn an_answer_that_ends_early_breaks_it() {
-        let told = Bench::of("getTags").unanswered();
-        assert_eq!(told.kind(FactKind::Complete), Verdict::Broken);
+        let judged = Bench::of("getTags").unanswered();
+        assert_eq!(judged.kind(FactKind::Complete), Verdict::Broken);
         assert_eq!(
-            told.received("unfinished-answer"),
+            judged.received("unfinished-answer"),
             "the connection ended before the answer was complete"
         );
     }
@@ -79,36 +79,36 @@ mod tests {
     #[test]
     fn a_probe_that_is_cut_off_decides_nothing() {
         let probe = Purpose::MustBeRefused(FactKind::NoCredential, OnRefusal::Finding);
-        let told = Bench::of("getTags").purpose(probe).unanswered();
-        assert_eq!(told.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
-        assert!(told.verdicts.findings().is_empty());
+        let judged = Bench::of("getTags").purpose(probe).unanswered();
+        assert_eq!(judged.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
+        assert!(judged.verdicts.findings().is_empty());
     }
 
     #[test]
     fn the_finding_points_at_the_documented_answers() {
-        let told = Bench::of("getTags").unanswered();
+        let judged = Bench::of("getTags").unanswered();
         let responses = "/paths/~1organization~1v1~1tags/get/responses";
-        assert_eq!(told.places("unfinished-answer"), ("", responses));
+        assert_eq!(judged.places("unfinished-answer"), ("", responses));
     }
 
     #[test]
     fn any_complete_answer_to_an_edge_case_holds() {
         for status in [200, 401, 404, 429, 500] {
-            let told = Bench::of("createTag").edge_case(EdgeCaseKind::BodyEmpty).status(status);
-            assert_eq!(told.kind(FactKind::EdgeCaseComplete), Verdict::Held, "{status}");
-            assert_eq!(told.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
+            let judged = Bench::of("createTag").edge_case(EdgeCaseKind::BodyEmpty).status(status);
+            assert_eq!(judged.kind(FactKind::EdgeCaseComplete), Verdict::Held, "{status}");
+            assert_eq!(judged.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
         }
     }
 
     #[test]
     fn an_edge_case_without_a_complete_answer_breaks_the_invariant_and_says_which() {
-        let told = Bench::of("createTag").edge_case(EdgeCaseKind::BodyEmpty).unanswered();
-        assert_eq!(told.kind(FactKind::EdgeCaseComplete), Verdict::Broken);
-        assert_eq!(told.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
+        let judged = Bench::of("createTag").edge_case(EdgeCaseKind::BodyEmpty).unanswered();
+        assert_eq!(judged.kind(FactKind::EdgeCaseComplete), Verdict::Broken);
+        assert_eq!(judged.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
         assert_eq!(
-            told.received("unfinished-answer"),
+            judged.received("unfinished-answer"),
             "the connection ended before the answer was complete; that was to a body that is empty"
         );
-        assert_eq!(told.places("unfinished-answer"), ("", "/x-edge-cases"));
+        assert_eq!(judged.places("unfinished-answer"), ("", "/x-edge-cases"));
     }
 }

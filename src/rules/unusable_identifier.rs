@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "An identifier goes into paths, logs and other records. What is no text and no number, is empty or has \
                   more than 200 characters cannot stand there, and may be somebody's data in the wrong place. It is not \
                   used, not kept and printed as a shape alone, so nothing that hangs on the record is checked.",
-    leaves_alone: "Null, and an identifier that is not there: `null-value` and `missing-field` tell those. That a value is \
+    leaves_alone: "Null, and an identifier that is not there: `null-value` and `missing-field` report those. That a value is \
                    of another type than documented is `wrong-type` beside this.",
     fix: "Answer a short text or a number that names the record.",
     source: "The document gives identifiers no length; 200 characters are this program's own bound",
@@ -39,7 +39,7 @@ fn judge(creation: &Creation<'_>, sink: &mut Sink<'_>) {
     let fact = sink.contract.fact_of(creation.operation, FactKind::IdentifierUnique);
     if let (Some(id), Some(fact)) = (unusable, fact) {
         let documented = Some("a text or a number of at most 200 characters");
-        let received = sink.tell(id);
+        let received = sink.render(id);
         let pointer = || format!("{}{}", creation.invariant.resource, creation.invariant.id);
         sink.noted(fact, documented, pointer, || received);
     }
@@ -53,7 +53,7 @@ mod tests {
     use crate::rules::testing::Bench;
 
     #[test]
-    fn what_names_no_record_is_told_as_a_shape() {
+    fn what_names_no_record_is_shown_as_a_shape() {
         let person = json!({"name": "Ada Example", "contact": "ada@example.com"});
         for (id, shape) in [
             (person, "object"),
@@ -61,19 +61,19 @@ mod tests {
             (json!(""), "string(0)"),
             (json!([7]), "array(1)"),
         ] {
-            let told = Bench::of("createTag").created(&json!({}), &json!({"id": id}));
-            assert_eq!(told.received(RULE.name), shape);
-            assert_eq!(told.places(RULE.name).0, "/data/id");
+            let judged = Bench::of("createTag").created(&json!({}), &json!({"id": id}));
+            assert_eq!(judged.received(RULE.name), shape);
+            assert_eq!(judged.places(RULE.name).0, "/data/id");
         }
     }
 
     #[test]
     fn a_short_text_a_number_and_null_are_left_alone() {
         for id in [json!("t-17"), json!(17), json!("ä".repeat(200)), json!(null)] {
-            let told = Bench::of("createTag").created(&json!({}), &json!({"id": id}));
-            assert!(told.findings(RULE.name).is_empty(), "{id}");
+            let judged = Bench::of("createTag").created(&json!({}), &json!({"id": id}));
+            assert!(judged.findings(RULE.name).is_empty(), "{id}");
         }
-        let told = Bench::of("createTag").created(&json!({}), &json!({}));
-        assert!(told.findings(RULE.name).is_empty());
+        let judged = Bench::of("createTag").created(&json!({}), &json!({}));
+        assert!(judged.findings(RULE.name).is_empty());
     }
 }

@@ -22,9 +22,9 @@ use crate::exchange::{Credential, Request};
 use crate::history::evidence::{PageSeen, WalkEnd};
 use crate::plan::{NoValue, NotCalled};
 
-/// How many fields that a fact does not know are told by their names: a hostile target has millions.
+/// How many fields that a fact does not know are reported by their names: a hostile target has millions.
 const MOST_NAMES: usize = 8;
-/// What stands for the names of all others. It is no name: a pointer that a finding tells has it for any member.
+/// What stands for the names of all others. It is no name: a pointer that a finding shows has it for any member.
 const FURTHER: &str = "*";
 
 /// What is known of a fact.
@@ -451,12 +451,12 @@ impl Sink<'_> {
         sink.broken(fact, || pattern.to_string(), || received);
     }
 
-    /// Tells a value as this run may tell it.
-    pub(super) fn tell(&self, value: &Value) -> String {
-        self.origin.values.tell(value)
+    /// Renders a value as this run may show it.
+    pub(super) fn render(&self, value: &Value) -> String {
+        self.origin.values.render(value)
     }
 
-    /// Something worth telling that breaks no fact; it is told at the fact it is nearest to.
+    /// Something worth reporting that breaks no fact; it is reported at the fact it is nearest to.
     pub(super) fn noted(
         &mut self,
         fact: FactId,
@@ -479,24 +479,24 @@ impl Sink<'_> {
         }
         if self.verdicts.known.get(&(self.rule.name, fact)).map_or(0, Vec::len) >= MOST_NAMES {
             if !self.counted(fact, FURTHER) {
-                let received = "fields of other names than those told".to_owned();
+                let received = "fields of other names than those reported".to_owned();
                 let pointer = pointer::join(&place.pointer(), FURTHER);
                 self.find(fact, FURTHER, DOCUMENTED, (pointer, received));
             }
             return;
         }
-        let told = match self.origin.values {
+        let rendered = match self.origin.values {
             Values::Shown => printable(name),
             Values::Hidden if self.contract.prints(name) => name.to_owned(),
             Values::Hidden => String::new(),
         };
-        if !self.counted(fact, &told) {
-            let received = self.tell(value);
-            self.find(fact, &told, DOCUMENTED, (place.member(name), received));
+        if !self.counted(fact, &rendered) {
+            let received = self.render(value);
+            self.find(fact, &rendered, DOCUMENTED, (place.member(name), received));
         }
     }
 
-    /// Counts what a finding tells already; says whether one does.
+    /// Counts what a finding reports already; returns whether one does.
     fn counted(&mut self, fact: FactId, name: &str) -> bool {
         let known = self.verdicts.known.get(&(self.rule.name, fact));
         let same = known.and_then(|known| known.iter().find(|(known, _)| known == name));
@@ -509,7 +509,7 @@ impl Sink<'_> {
         let decided = self.levels.of(self.rule, self.contract.fact(fact));
         let known = self.verdicts.known.entry((self.rule.name, fact)).or_default();
         known.push((name.to_owned(), self.verdicts.findings.len()));
-        let (pointer, hint) = self.tell_pointer(&pointer);
+        let (pointer, hint) = self.render_pointer(&pointer);
         self.verdicts.findings.push(Finding {
             rule: self.rule,
             level: decided.level,
@@ -524,18 +524,18 @@ impl Sink<'_> {
         });
     }
 
-    /// The marked pointer with the names that may be values told as shapes, and what says how to see them.
-    fn tell_pointer(&self, pointer: &str) -> (String, &'static str) {
+    /// The marked pointer with the names that may be values shown as shapes, and what says how to see them.
+    fn render_pointer(&self, pointer: &str) -> (String, &'static str) {
         if self.origin.values == Values::Shown {
             return (printable(&pointer::unmarked(pointer)), "");
         }
         let hidden = Cell::new(false);
-        let told = pointer::told(pointer, |name| {
+        let shown = pointer::rendered(pointer, |name| {
             hidden.set(hidden.get() || !self.contract.prints(name));
-            self.contract.tell_name(name)
+            self.contract.render_name(name)
         });
-        let hint = " (show-values tells the name)";
-        (told, if hidden.get() { hint } else { "" })
+        let hint = " (show-values prints the name)";
+        (shown, if hidden.get() { hint } else { "" })
     }
 }
 
@@ -545,7 +545,7 @@ mod tests {
 
     use super::*;
     use crate::exchange::{Exchange, OnRefusal, Purpose};
-    use crate::rules::testing::{Bench, JSON, Told};
+    use crate::rules::testing::{Bench, JSON, Judged};
 
     const NAME: &str = "getTags /data/items/*/name: string";
 
@@ -554,7 +554,7 @@ mod tests {
         Bench::of("getTags").exchange(200, JSON, &json!({"data": {"items": items}}).to_string())
     }
 
-    fn judged(exchanges: &[Exchange]) -> Told {
+    fn judged(exchanges: &[Exchange]) -> Judged {
         let bench = Bench::of("getTags");
         bench.judge(|judge| {
             for exchange in exchanges {
@@ -582,14 +582,14 @@ mod tests {
         let bench = Bench::of("getTags");
         let refused = |status| bench.exchange(status, JSON, "{}");
         let on_refusal = Purpose::Documented(OnRefusal::Gap).into();
-        let told = bench.judge(|judge| {
+        let judged = bench.judge(|judge| {
             judge.exchange(&refused(429), on_refusal);
             judge.exchange(&refused(422), on_refusal);
             judge.verdicts_mut().not_called(bench.operation, Reason::OnePage);
         });
-        assert_eq!(told.kind(FactKind::Status), Verdict::Undecided(Reason::Throttled));
-        assert_eq!(told.fact(NAME), Verdict::Undecided(Reason::OnePage));
-        assert_eq!(told.kind(FactKind::NoServerError), Verdict::Held);
+        assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::Throttled));
+        assert_eq!(judged.fact(NAME), Verdict::Undecided(Reason::OnePage));
+        assert_eq!(judged.kind(FactKind::NoServerError), Verdict::Held);
     }
 
     #[test]
@@ -609,13 +609,13 @@ mod tests {
     fn what_is_withheld_is_not_held_and_is_broken_all_the_same() {
         let withheld = |exchange: &Exchange| {
             let bench = Bench::of("getTags");
-            let told = bench.judge(|judge| {
+            let judged = bench.judge(|judge| {
                 judge.exchange(exchange, bench.intent());
                 let fact = bench.fact(NAME);
                 judge.verdicts_mut().withhold(fact, Reason::OnePage);
                 judge.verdicts_mut().withhold(fact, Reason::Throttled);
             });
-            told.fact(NAME)
+            judged.fact(NAME)
         };
         assert_eq!(
             withheld(&tags(&[json!("regular")])),
@@ -630,9 +630,9 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_tells_a_fact_once_and_counts_the_rest() {
-        let told = judged(&[tags(&[json!(1), json!(true)]), tags(&[json!([])])]);
-        let finding = told.finding("wrong-type");
+    fn a_rule_reports_a_fact_once_and_counts_the_rest() {
+        let result = judged(&[tags(&[json!(1), json!(true)]), tags(&[json!([])])]);
+        let finding = result.finding("wrong-type");
         assert_eq!((finding.count, finding.pointer.as_str()), (3, "/data/items/0/name"));
         assert_eq!(finding.received, "integer");
     }
@@ -640,13 +640,13 @@ mod tests {
     #[test]
     fn an_allowed_rule_still_breaks_its_fact() {
         let bench = Bench::of("getTags").level("wrong-type", Level::Allow);
-        let told = bench.judge(|judge| drop(judge.exchange(&tags(&[json!(7)]), bench.intent())));
-        assert_eq!(told.fact(NAME), Verdict::Broken);
-        assert_eq!(told.finding("wrong-type").level, Level::Allow);
+        let judged = bench.judge(|judge| drop(judge.exchange(&tags(&[json!(7)]), bench.intent())));
+        assert_eq!(judged.fact(NAME), Verdict::Broken);
+        assert_eq!(judged.finding("wrong-type").level, Level::Allow);
     }
 
     #[test]
-    fn a_pointer_tells_plain_names_and_indexes_alone() {
+    fn a_pointer_shows_plain_names_and_indexes_alone() {
         for (body, pointer) in [
             (json!({"ada": {}}), "/ada"),
             (json!({"Ada Example": {}}), "/<undocumented name(11)>"),
@@ -665,8 +665,8 @@ mod tests {
 
     #[test]
     fn a_user_who_asks_for_values_gets_names_and_values() {
-        let told = Bench::of("getTags").showing_values().body(&json!({"ada": "\u{1b}[2J"}));
-        assert_eq!(told.finding("envelope").pointer, "/ada");
-        assert_eq!(told.received("envelope"), r#"another field, "\u001b[2J""#);
+        let judged = Bench::of("getTags").showing_values().body(&json!({"ada": "\u{1b}[2J"}));
+        assert_eq!(judged.finding("envelope").pointer, "/ada");
+        assert_eq!(judged.received("envelope"), r#"another field, "\u001b[2J""#);
     }
 }

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "Every value has the type that the document gives it.",
     explanation: "A typed client decodes by the documented types and fails at another. A number without a fraction \
                   is an integer however it is written (`3.0` too): JSON knows one kind of number.",
-    leaves_alone: "Null in a field of a resource, where the document leaves it open: `null-value` tells it. What stands beyond the type, such \
+    leaves_alone: "Null in a field of a resource, where the document leaves it open: `null-value` reports it. What stands beyond the type, such \
                    as an enum: `constraint` asks that.",
     fix: "Answer a value of the documented type, or document the type that is answered.",
     source: "Resources and their fields",
@@ -40,7 +40,7 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
         sink.held(fact);
     } else {
         let values = sink.origin.values;
-        sink.broken(fact, || place.pointer(), || values.tell(place.value));
+        sink.broken(fact, || place.pointer(), || values.render(place.value));
     }
 }
 
@@ -55,7 +55,8 @@ mod tests {
 
     #[test]
     fn each_documented_type_holds() {
-        let told = Bench::of("getVisits").body(&json!({"data": {"total": 3, "items": [{"id": 7, "datetime": "now"}]}}));
+        let judged =
+            Bench::of("getVisits").body(&json!({"data": {"total": 3, "items": [{"id": 7, "datetime": "now"}]}}));
         for fact in [
             "body: object",
             "/data: object",
@@ -65,7 +66,7 @@ mod tests {
             "/data/items/*/id: integer",
             "/data/items/*/datetime: string",
         ] {
-            assert_eq!(told.fact(&format!("getVisits {fact}")), Verdict::Held, "{fact}");
+            assert_eq!(judged.fact(&format!("getVisits {fact}")), Verdict::Held, "{fact}");
         }
     }
 
@@ -78,9 +79,9 @@ mod tests {
             (json!([3]), "array(1)"),
             (json!({}), "object"),
         ] {
-            let told = Bench::of("getTags").body(&json!({"data": {"total": total}}));
-            assert_eq!(told.fact(TOTAL), Verdict::Broken, "{total}");
-            assert_eq!(told.received("wrong-type"), received);
+            let judged = Bench::of("getTags").body(&json!({"data": {"total": total}}));
+            assert_eq!(judged.fact(TOTAL), Verdict::Broken, "{total}");
+            assert_eq!(judged.received("wrong-type"), received);
         }
     }
 
@@ -117,40 +118,40 @@ mod tests {
                 let mut body = sound.clone();
                 *body.pointer_mut(place).unwrap() = json!(null);
                 let status = if operation == "createTag" { 201 } else { 200 };
-                let told = Bench::of(operation).answer(status, JSON, &body.to_string());
-                assert_eq!(told.fact(&format!("{operation} {fact}")), Verdict::Broken, "{place}");
-                assert_eq!(told.received("wrong-type"), "null", "{place}");
-                assert!(told.findings("null-value").is_empty(), "{place}");
+                let judged = Bench::of(operation).answer(status, JSON, &body.to_string());
+                assert_eq!(judged.fact(&format!("{operation} {fact}")), Verdict::Broken, "{place}");
+                assert_eq!(judged.received("wrong-type"), "null", "{place}");
+                assert!(judged.findings("null-value").is_empty(), "{place}");
             }
         }
     }
 
     #[test]
     fn a_whole_number_is_an_integer_however_it_is_written() {
-        let told = Bench::of("getTags").answer(200, JSON, r#"{"data": {"total": 3.0}}"#);
-        assert_eq!(told.fact(TOTAL), Verdict::Held);
+        let judged = Bench::of("getTags").answer(200, JSON, r#"{"data": {"total": 3.0}}"#);
+        assert_eq!(judged.fact(TOTAL), Verdict::Held);
     }
 
     #[test]
     fn a_place_that_no_answer_shows_is_undecided() {
-        let told = Bench::of("getTags").body(&json!({"data": {"items": []}}));
+        let judged = Bench::of("getTags").body(&json!({"data": {"items": []}}));
         let names = "getTags /data/items/*/name: string";
-        assert_eq!(told.fact(names), Verdict::Undecided(Reason::NotShown));
-        assert_eq!(told.fact(TOTAL), Verdict::Undecided(Reason::NotShown));
+        assert_eq!(judged.fact(names), Verdict::Undecided(Reason::NotShown));
+        assert_eq!(judged.fact(TOTAL), Verdict::Undecided(Reason::NotShown));
     }
 
     #[test]
     fn an_object_where_an_array_is_documented_and_the_other_way_round() {
-        let told = Bench::of("createContact").body(&json!({"data": {"tags": [], "first_visit": {}}}));
-        assert_eq!(told.fact("createContact /data/tags: object"), Verdict::Broken);
-        assert_eq!(told.fact("createContact /data/first_visit: array"), Verdict::Broken);
+        let judged = Bench::of("createContact").body(&json!({"data": {"tags": [], "first_visit": {}}}));
+        assert_eq!(judged.fact("createContact /data/tags: object"), Verdict::Broken);
+        assert_eq!(judged.fact("createContact /data/first_visit: array"), Verdict::Broken);
     }
 
     #[test]
     fn the_finding_points_at_the_value_and_at_the_type() {
-        let told = Bench::of("getTags").body(&json!({"data": {"items": [{"name": "a"}, {"name": 1}]}}));
+        let judged = Bench::of("getTags").body(&json!({"data": {"items": [{"name": "a"}, {"name": 1}]}}));
         assert_eq!(
-            told.places("wrong-type"),
+            judged.places("wrong-type"),
             ("/data/items/1/name", "/components/schemas/Tag/properties/name/type")
         );
     }

@@ -80,7 +80,7 @@ impl Session<'_> {
         self.try_again(operation, &mut tries).await;
         let forms: Vec<_> = tries.iter().map(|(form, _)| *form).collect();
         self.evaluated(|evaluation| evaluation.judge_forms(operation, &forms));
-        self.tell_findings();
+        self.emit_findings();
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
         if let (None, Some((_, last))) = (accepted, tries.last()) {
             self.not_called(operation, last.reason());
@@ -179,7 +179,7 @@ impl Session<'_> {
                 };
                 if attempt > 1 {
                     self.evaluated(|evaluation| evaluation.stands(&last, OF_A_WRITE));
-                    self.tell_findings();
+                    self.emit_findings();
                 }
                 return Ok(last);
             }
@@ -274,7 +274,7 @@ impl Session<'_> {
             body: documented.request.as_ref().map(|_| Content::Json(body)),
             writing: Writing::default(),
             from_target,
-            told: address.told.clone(),
+            printable: address.printable.clone(),
             credential,
         }
     }

@@ -53,7 +53,7 @@ impl Session<'_> {
         }
         self.expect(1);
         let (again, _) = self.call(plain.call.clone().part(Part::Plainly)).await;
-        self.tell_findings();
+        self.emit_findings();
         if self.succeeded(&again) && ways.len() > 1 {
             for way in ways {
                 self.sent_in(&plain, &[way]).await;
@@ -105,7 +105,7 @@ impl Session<'_> {
         if ways.contains(&Equivalence::IdentifierCase) {
             for (capitals, text) in &plain.identifiers {
                 request.path = request.path.replace(text, capitals);
-                request.told.path = request.told.path.replace(text, capitals);
+                request.printable.path = request.printable.path.replace(text, capitals);
             }
         }
         self.expect(1);

@@ -1,4 +1,4 @@
-//! What a run tells while it goes. Events carry facts; the reports make text of them.
+//! What a run emits while it goes. Events carry facts; the reports make text of them.
 
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Intent};
@@ -19,7 +19,7 @@ pub enum Event<'event> {
     Waiting(&'event str),
 }
 
-/// An exchange as a run tells it.
+/// An exchange as a run emits it.
 #[derive(Clone, Copy, Debug)]
 pub struct Exchanged<'event> {
     /// What went over the wire.

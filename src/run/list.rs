@@ -1,5 +1,5 @@
 //! Walks over lists whose pages are judged: invariant 1. A list that does not add up is walked again, so that rows which come
-//! meanwhile, or late, are told apart from pages that never add up.
+//! meanwhile, or late, are distinguished from pages that never add up.
 
 use super::session::Session;
 use super::walk::Order;

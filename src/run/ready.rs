@@ -46,7 +46,7 @@ impl Session<'_> {
             match tried {
                 Ok(None) => return Ok(()),
                 Ok(Some(reason)) => {
-                    self.tell(Event::Waiting(&reason));
+                    self.emit(Event::Waiting(&reason));
                     last = Some(reason);
                 }
                 Err(_) => {}

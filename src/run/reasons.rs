@@ -108,7 +108,7 @@ fn shown(reason: &Reason) -> Shown {
         Reason::Answered(_) | Reason::PageUnclear | Reason::PageUnread | Reason::TooManyPages(_) => {
             Tested(listed, unseen)
         }
-        Reason::Broken => Tested(typed, "an_answer_that_breaks_a_fact_is_not_told_again"),
+        Reason::Broken => Tested(typed, "an_answer_that_breaks_a_fact_is_not_reported_again"),
         Reason::Changed => Tested(pages, "a_list_that_changed_decides_nothing_about_its_items"),
         Reason::LetIn(_) => Tested(
             include_str!("../../tests/it/proof/edge_cases.rs"),

@@ -6,7 +6,9 @@ use serde_json::Value;
 use crate::contract::Contract;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter, Security};
-use crate::exchange::{Credential, OnRefusal, RESERVED, Request, Told, is_plain_identifier, placeholder, with_query};
+use crate::exchange::{
+    Credential, OnRefusal, Printable, RESERVED, Request, is_plain_identifier, placeholder, with_query,
+};
 use crate::history::Bindings;
 use crate::plan::{NoValue, can_stand, given, parameter};
 
@@ -16,7 +18,7 @@ pub(super) struct Address {
     pub(super) path: String,
     pub(super) headers: Vec<(String, String)>,
     /// Both as they may be printed.
-    pub(super) told: Told,
+    pub(super) printable: Printable,
     /// What a refusal would mean, as far as the address goes.
     pub(super) on_refusal: OnRefusal,
     /// The values of the path parameters, by name.
@@ -44,14 +46,14 @@ pub(super) fn address_but(
     other: Option<(usize, Option<&str>)>,
 ) -> Result<Address, NoValue> {
     let documented = contract.operation(operation);
-    // Some documents tell operations apart by a fragment, which never leaves a client (RFC 9110, section 4.2.5).
+    // Some documents distinguish operations by a fragment, which never leaves a client (RFC 9110, section 4.2.5).
     if documented.path.contains('#') {
         return Err(NoValue::Fragment);
     }
     let mut address = Address {
         path: documented.path.clone(),
         headers: Vec::new(),
-        told: Told {
+        printable: Printable {
             path: documented.path.clone(),
             headers: Vec::new(),
         },
@@ -85,8 +87,8 @@ pub(super) fn address_but(
             can_stand(parameter, &text)?;
             // The identifier of an own record is the target's choice: it may be somebody's address.
             let is_hidden = from_target || (is_linked && !is_plain_identifier(&text));
-            let told = is_hidden.then(|| placeholder(&parameter.name));
-            address.fill(parameter, &text, told.as_deref());
+            let rendered = is_hidden.then(|| placeholder(&parameter.name));
+            address.fill(parameter, &text, rendered.as_deref());
         }
         if parameter.location == Location::Path {
             address.path_values.push((parameter.name.clone(), value));
@@ -96,28 +98,30 @@ pub(super) fn address_but(
 }
 
 impl Address {
-    /// Puts a value where its parameter goes; `told` stands for it where it is printed.
-    fn fill(&mut self, parameter: &Parameter, text: &str, told: Option<&str>) {
+    /// Puts a value where its parameter goes; `shown` stands for it where it is printed.
+    fn fill(&mut self, parameter: &Parameter, text: &str, rendered: Option<&str>) {
         let name = &parameter.name;
         let encoded = |text: &str| utf8_percent_encode(text, RESERVED).to_string();
         match parameter.location {
             Location::Path => {
                 let slot = format!("{{{name}}}");
                 self.path = self.path.replace(&slot, &encoded(text));
-                self.told.path = self.told.path.replace(&slot, told.unwrap_or(&encoded(text)));
+                self.printable.path = self.printable.path.replace(&slot, rendered.unwrap_or(&encoded(text)));
             }
             Location::Query => {
                 self.path = with_query(&self.path, name, &encoded(text));
-                self.told.path = with_query(&self.told.path, name, told.unwrap_or(&encoded(text)));
+                self.printable.path = with_query(&self.printable.path, name, rendered.unwrap_or(&encoded(text)));
             }
             Location::Header => {
                 self.headers.push((name.clone(), text.to_owned()));
-                self.told.headers.push((name.clone(), told.unwrap_or(text).to_owned()));
+                self.printable
+                    .headers
+                    .push((name.clone(), rendered.unwrap_or(text).to_owned()));
             }
             Location::Cookie => {
                 let cookie = |value: &str| format!("{}={value}", encoded(name));
                 add_cookie(&mut self.headers, &cookie(&encoded(text)));
-                add_cookie(&mut self.told.headers, &cookie(told.unwrap_or(&encoded(text))));
+                add_cookie(&mut self.printable.headers, &cookie(rendered.unwrap_or(&encoded(text))));
             }
         }
     }
@@ -127,7 +131,7 @@ impl Address {
         Request {
             path: self.path,
             headers: self.headers,
-            told: self.told,
+            printable: self.printable,
             credential,
             ..Request::plain(id, operation)
         }
@@ -137,7 +141,7 @@ impl Address {
     pub(super) fn add_query(&mut self, name: &str, value: &str) {
         let value = utf8_percent_encode(value, RESERVED).to_string();
         self.path = with_query(&self.path, name, &value);
-        self.told.path = with_query(&self.told.path, name, &value);
+        self.printable.path = with_query(&self.printable.path, name, &value);
     }
 }
 
@@ -330,7 +334,7 @@ paths:
     }
 
     #[test]
-    fn a_missing_value_is_told_with_the_operations_that_could_show_it() {
+    fn a_missing_value_is_reported_with_the_operations_that_could_show_it() {
         assert_eq!(
             addressed("getThing", &[]).unwrap_err(),
             "getThing needs a value for `id`, and no answer of getThings showed one"
@@ -358,7 +362,7 @@ paths:
         let contract = contract();
         let but = |operation: &str, other| {
             let operation = contract.operation_named(operation).unwrap();
-            address_but(&contract, operation, &Bindings::default(), Some(other)).map(|address| address.told.path)
+            address_but(&contract, operation, &Bindings::default(), Some(other)).map(|address| address.printable.path)
         };
         assert_eq!(but("getThing", (0, Some("no id"))).unwrap(), "/things/no%20id");
         assert_eq!(
@@ -383,12 +387,12 @@ paths:
     }
 
     #[test]
-    fn what_a_list_showed_is_told_by_its_name() {
+    fn what_a_list_showed_is_reported_by_its_name() {
         let address = addressed("getThing", &[json!("t-17")]).unwrap();
-        assert_eq!(address.told.path, "/things/<id as the target lists it>");
+        assert_eq!(address.printable.path, "/things/<id as the target lists it>");
         let address = addressed("getPart", &[]).unwrap();
         assert_eq!(
-            (&address.told.path, &address.told.headers),
+            (&address.printable.path, &address.printable.headers),
             (&address.path, &address.headers)
         );
     }

@@ -106,7 +106,7 @@ pub struct Tally {
     pub rounds: u64,
 }
 
-/// Sends the plan to the target, tells events, and ends when the plan is carried out or `interrupt` comes.
+/// Sends the plan to the target, emits events, and ends when the plan is carried out or `interrupt` comes.
 pub async fn run(
     contract: &Contract,
     plan: &Plan,
@@ -146,7 +146,7 @@ pub(super) struct Session<'run> {
 /// Who is told what happens.
 struct Events<'run> {
     emit: RefCell<&'run mut dyn FnMut(Event<'_>)>,
-    /// How many findings were told.
+    /// How many findings were emitted.
     found: Cell<usize>,
 }
 
@@ -216,7 +216,7 @@ impl<'run> Session<'run> {
         {
             return Ended::NotReady(within, reason);
         }
-        self.tell(Event::Begun);
+        self.emit(Event::Begun);
         let most = self.settings.max_time;
         // What is under way then is dropped, as by an interruption; it knows what of it may be left in the target.
         let rounds = tokio::time::timeout(most, self.rounds(plan)).await;
@@ -360,8 +360,8 @@ impl<'run> Session<'run> {
                 intent,
                 body: body.as_deref(),
             };
-            self.tell(Event::Exchanged(exchanged));
-            self.tell_found(Some(exchanged));
+            self.emit(Event::Exchanged(exchanged));
+            self.emit_found(Some(exchanged));
             let Some(wait) = wait else {
                 self.sender.note_refusal(&exchange, intent);
                 return (exchange, noted);
@@ -399,28 +399,28 @@ impl<'run> Session<'run> {
         Ref::map(self.evaluation.borrow(), Evaluation::verdicts)
     }
 
-    /// Tells an event, and counts how long that keeps the thread: who keeps exchanges reads their bodies.
-    pub(super) fn tell(&self, event: Event<'_>) {
+    /// Emits an event, and counts how long that keeps the thread: who keeps exchanges reads their bodies.
+    pub(super) fn emit(&self, event: Event<'_>) {
         self.sender.keeping_busy(|| (self.events.emit.borrow_mut())(event));
     }
 
-    /// Tells how many requests more are to come.
+    /// Emits how many requests more are to come.
     pub(super) fn expect(&self, requests: u64) {
-        self.tell(Event::Expected(requests));
+        self.emit(Event::Expected(requests));
     }
 
-    /// Tells the findings that are new, which several exchanges show together.
-    pub(super) fn tell_findings(&self) {
-        self.tell_found(None);
+    /// Emits the findings that are new, which several exchanges show together.
+    pub(super) fn emit_findings(&self) {
+        self.emit_found(None);
     }
 
-    /// Tells the findings that are new, each with this exchange where it shows the finding by itself.
-    fn tell_found(&self, exchanged: Option<Exchanged<'_>>) {
+    /// Emits the findings that are new, each with this exchange where it shows the finding by itself.
+    fn emit_found(&self, exchanged: Option<Exchanged<'_>>) {
         let verdicts = self.verdicts();
         let findings = verdicts.findings();
         for finding in findings.get(self.events.found.get()..).unwrap_or_default() {
             let shown = exchanged.filter(|shown| finding.exchange == Some(shown.exchange.number));
-            self.tell(Event::Found(finding, shown));
+            self.emit(Event::Found(finding, shown));
         }
         self.events.found.set(findings.len());
     }
@@ -482,7 +482,7 @@ impl<'run> Session<'run> {
         if ended == Ended::Complete {
             let in_scope: Vec<_> = self.plan.in_scope.iter().copied().collect();
             self.evaluated(|evaluation| evaluation.unchecked(&in_scope));
-            self.tell_findings();
+            self.emit_findings();
         }
         // What was under way when the run was interrupted was sent, and nobody saw its answer.
         self.sender
@@ -503,7 +503,7 @@ impl<'run> Session<'run> {
             evaluation.withhold(*fact, elsewhere());
         }
         let (verdicts, finished, recording) = evaluation.finish();
-        // A target that was not reached broke nothing: the one thing to tell is why.
+        // A target that was not reached broke nothing: the one thing to say is why.
         let nothing = match &ended {
             Ended::NotReady(..) => Some(Reason::NotReady),
             Ended::Unreachable(_) => Some(Reason::Unanswered),

@@ -36,7 +36,7 @@ pub struct Settings {
     pub mark: Mark,
     /// The levels of the rules.
     pub levels: Levels,
-    /// How values of the target are told.
+    /// How values of the target are shown.
     pub values: Values,
 }
 

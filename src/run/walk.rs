@@ -66,7 +66,7 @@ impl Session<'_> {
     /// Ends a look, and judges what it came to. `timely` says of what is missing that it was waited for long enough.
     pub(super) fn conclude(&self, look: LookId, timely: bool) -> Option<Looked> {
         let looked = self.evaluated(|evaluation| evaluation.conclude(look, timely));
-        self.tell_findings();
+        self.emit_findings();
         looked
     }
 
@@ -108,7 +108,7 @@ impl Session<'_> {
     }
 
     /// Asks for pages until one showed what is sought, or pages did not come; hands back whether one did. Pages that are
-    /// under way then are waited for: an answer that nobody reads would be told as one that never came.
+    /// under way then are waited for: an answer that nobody reads would be reported as one that never came.
     async fn pages(&self, look: LookId, numbers: impl Iterator<Item = u64>) -> bool {
         self.expect(u64::try_from(numbers.size_hint().0).unwrap_or(u64::MAX));
         let over = Cell::new(false);

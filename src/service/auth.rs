@@ -24,7 +24,7 @@ pub(super) async fn require_token(
     }
 }
 
-/// Tells whether the refusal is a 403: only Create tag documents its 401.
+/// Returns whether the refusal is a 403: only Create tag documents its 401.
 fn is_forbidden(profile: &Profile, request: &Request) -> bool {
     let is_create_tag = request.method() == Method::POST && request.uri().path().ends_with("/tags");
     profile.credential_status == CredentialStatus::Forbidden && !is_create_tag

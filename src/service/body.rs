@@ -41,7 +41,7 @@ impl<S: Send + Sync> FromRequest<S> for Body {
     }
 }
 
-/// Tells whether the body is declared as JSON in no encoding; parameters of the media type do not matter.
+/// Returns whether the body is declared as JSON in no encoding; parameters of the media type do not matter.
 fn is_plain_json(headers: &HeaderMap) -> bool {
     let mut types = headers.get_all(header::CONTENT_TYPE).iter();
     let (Some(only), None) = (types.next(), types.next()) else {

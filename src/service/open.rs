@@ -123,7 +123,7 @@ impl Service {
         Ok(Service::over(store::memory()?, token, Profile::default()))
     }
 
-    /// Adds synthetic contacts until there are `target`, the same in every store, and tells after each batch how many
+    /// Adds synthetic contacts until there are `target`, the same in every store, and says after each batch how many
     /// there are.
     ///
     /// # Errors
@@ -156,7 +156,7 @@ impl Service {
         &self.inner.profile
     }
 
-    /// Tells the time to the microsecond, which is what a store keeps: an answer shows the time that will be listed.
+    /// Returns the time to the microsecond, which is what a store keeps: an answer shows the time that will be listed.
     pub(super) fn now(&self) -> DateTime<Utc> {
         (self.inner.profile.clock)().trunc_subsecs(6)
     }
@@ -166,7 +166,7 @@ impl Service {
         &self.inner.kept
     }
 
-    /// Tells what a page that is read from `now` on is made from. Nothing where no other page could be made from the same:
+    /// Returns what a page that is read from `now` on is made from. Nothing where no other page could be made from the same:
     /// the store does not say when it changes, or pages show more as time passes.
     pub(super) fn moment(&self, now: DateTime<Utc>) -> Option<Moment> {
         if !self.profile().created_listed_when.delay().is_zero() {
@@ -189,7 +189,7 @@ impl Service {
         self.inner.recent.hold_back(list, delay, create).await
     }
 
-    /// Tells how many of the `total` records of `list` are shown, which are all but those held back.
+    /// Returns how many of the `total` records of `list` are shown, which are all but those held back.
     pub(super) fn shown(&self, list: List, total: i64) -> i64 {
         let delay = self.profile().created_listed_when.delay();
         self.inner.recent.shown(list, delay, total)

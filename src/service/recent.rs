@@ -44,7 +44,7 @@ impl Recent {
         create.await
     }
 
-    /// Tells how many of `total` records `list` shows.
+    /// Returns how many of `total` records `list` shows.
     pub(super) fn shown(&self, list: List, delay: Duration, total: i64) -> i64 {
         if delay.is_zero() {
             return total;

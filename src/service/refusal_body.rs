@@ -42,7 +42,7 @@ fn map(problems: &[FieldProblem]) -> Map<String, Value> {
         entry
             .as_array_mut()
             .into_iter()
-            .for_each(|told| told.push(wrong.problem.into()));
+            .for_each(|rendered| rendered.push(wrong.problem.into()));
     }
     fields
 }

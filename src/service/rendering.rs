@@ -135,7 +135,7 @@ impl<'a> Rendering<'a> {
     }
 }
 
-/// Writes an instant as it is told so many minutes east of UTC.
+/// Writes an instant as it is so many minutes east of UTC.
 fn elsewhere(at: DateTime<Utc>, minutes: i32) -> Option<String> {
     let at = at.with_timezone(&FixedOffset::east_opt(minutes * 60)?);
     Some(at.to_rfc3339_opts(SecondsFormat::AutoSi, false))
@@ -148,7 +148,7 @@ fn rewrite(member: &mut Value, form: impl FnOnce(&str) -> Option<String>) {
     }
 }
 
-/// Tells whether a member is what a contact shows in the place of something unset. The items of a list are not: they
+/// Returns whether a member is what a contact shows in the place of something unset. The items of a list are not: they
 /// are none, which is known.
 fn is_blank(name: &str, member: &Value) -> bool {
     match member {

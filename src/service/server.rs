@@ -101,7 +101,7 @@ fn serve(stream: TcpStream, router: Router, place: Slot, graceful: &GracefulShut
     });
 }
 
-/// Tells whether a request names its host as RFC 9112 asks for (section 3.2): once, and by what can be one. Before HTTP/1.1
+/// Returns whether a request names its host as RFC 9112 asks for (section 3.2): once, and by what can be one. Before HTTP/1.1
 /// it need not.
 fn names_its_host<T>(request: &Request<T>) -> bool {
     let mut hosts = request.headers().get_all(header::HOST).iter();

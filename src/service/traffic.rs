@@ -115,7 +115,7 @@ fn gzip(bytes: &Bytes) -> Vec<u8> {
     written.expect("writing to memory does not fail")
 }
 
-/// Tells whether gzip is among the codings that a client takes, and not at weight 0 (RFC 9110, section 12.5.3).
+/// Returns whether gzip is among the codings that a client takes, and not at weight 0 (RFC 9110, section 12.5.3).
 fn accepts_gzip(headers: &HeaderMap) -> bool {
     let lines = headers.get_all(header::ACCEPT_ENCODING).iter();
     let mut codings = lines

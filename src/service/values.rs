@@ -171,7 +171,7 @@ pub(super) fn timestamp(value: &Value, profile: &Profile) -> Read<DateTime<Utc>>
         .ok_or_else(|| problem("is not an existing time"))
 }
 
-/// Tells whether a text has the letters, the length and the precision that chrono is lax about: it takes a space or a
+/// Returns whether a text has the letters, the length and the precision that chrono is lax about: it takes a space or a
 /// small letter for `T`, a small `z`, leap seconds, and any number of decimals, of which the store keeps six.
 fn is_strict_timestamp(text: &str) -> bool {
     let bytes = text.as_bytes();
@@ -190,7 +190,7 @@ fn integer(value: &Value, _: &Profile) -> Read<i64> {
     value.as_i64().ok_or_else(|| problem("is not an integer"))
 }
 
-/// Tells whether a year has four digits, so that it has one spelling everywhere.
+/// Returns whether a year has four digits, so that it has one spelling everywhere.
 fn has_common_year(date: &NaiveDate) -> bool {
     (1..=9999).contains(&date.year())
 }

@@ -135,7 +135,7 @@ mod requests {
     }
 
     #[tokio::test]
-    async fn a_value_that_does_not_fit_is_told_without_being_sent_or_shown() {
+    async fn a_value_that_does_not_fit_is_reported_without_being_sent_or_shown() {
         let stub = Stub::table().start().await;
         let client = client(&stub);
         let update = client
@@ -554,7 +554,7 @@ mod errors {
             }
         });
         let why = |text: &str| format!("failed to get a complete answer: {text}");
-        let told = |error: ClientError| error.to_string();
+        let reported = |error: ClientError| error.to_string();
         for (error, expected) in [
             (
                 small.get_tags().send().await.unwrap_err(),
@@ -598,7 +598,7 @@ mod errors {
                     .to_owned(),
             ),
         ] {
-            assert_eq!(told(error), expected);
+            assert_eq!(reported(error), expected);
         }
     }
 
@@ -613,14 +613,18 @@ mod errors {
                 !shown(&error).contains("why not") && !shown(&error).contains("odd"),
                 "{error:?}"
             );
-            let ClientError::Status { status: told, response } = error else {
+            let ClientError::Status {
+                status: reported,
+                response,
+            } = error
+            else {
                 panic!("{error}")
             };
-            assert_eq!(told, status);
+            assert_eq!(reported, status);
             let response = response.into_inner();
             assert_eq!(
                 (response.status(), &response.headers()["x-reason"]),
-                (told, &"odd".parse().unwrap())
+                (reported, &"odd".parse().unwrap())
             );
             assert_eq!(response.text().await.unwrap(), "why not");
         }

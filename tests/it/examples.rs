@@ -76,7 +76,7 @@ fn each_program_says_how_to_call_it() {
 }
 
 #[test]
-fn a_base_url_that_is_none_or_leads_nowhere_is_told() {
+fn a_base_url_that_is_none_or_leads_nowhere_is_reported() {
     for (url, expected) in [
         ("contacts.example.com", "the base URL has no scheme"),
         // A port that nobody can listen on.

@@ -88,10 +88,10 @@ async fn a_fault_fails_the_test_with_the_name_of_its_rule() -> Result<(), Error>
             .run()
             .await?;
         assert!(!report.conforms());
-        let told = panic_of(&report);
+        let reported = panic_of(&report);
         assert!(
-            told.contains(rule) && told.contains("does not conform"),
-            "{fault}: {told}"
+            reported.contains(rule) && reported.contains("does not conform"),
+            "{fault}: {reported}"
         );
     }
     Ok(())
@@ -303,7 +303,7 @@ async fn levels_decide_what_fails() -> Result<(), Error> {
 
 #[tokio::test]
 async fn what_cannot_be_checked_is_an_error_that_says_so() {
-    let told = async |check: Check| check.run().await.unwrap_err().to_string();
+    let reported = async |check: Check| check.run().await.unwrap_err().to_string();
     let tokened = || check().token("a-longer-token");
     for (check, expected) in [
         (tokened(), "there is nothing to check"),
@@ -320,8 +320,8 @@ async fn what_cannot_be_checked_is_an_error_that_says_so() {
         ),
         (check().token("").service(my_app()), "failed to take the token"),
     ] {
-        let told = told(check).await;
-        assert!(told.contains(expected), "{expected}: {told}");
+        let reported = reported(check).await;
+        assert!(reported.contains(expected), "{expected}: {reported}");
     }
 }
 

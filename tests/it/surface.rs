@@ -80,10 +80,10 @@ fn a_snapshot_that_is_not_accepted_is_posted_and_fails_with_the_command() {
     let output = clone.script(AFTER, "HEAD");
     assert_eq!(output.status.code(), Some(1));
     assert!(clone.read("summary.md").contains("+types::Venue.floor: Option<i64>\n"));
-    let told = String::from_utf8(output.stderr).unwrap();
+    let reported = String::from_utf8(output.stderr).unwrap();
     assert!(
-        told.contains("accept it by\n  INSTA_UPDATE=always cargo test --lib client::"),
-        "{told}"
+        reported.contains("accept it by\n  INSTA_UPDATE=always cargo test --lib client::"),
+        "{reported}"
     );
 }
 
@@ -104,13 +104,13 @@ fn a_client_that_cannot_be_generated_fails() {
 }
 
 #[test]
-fn a_base_that_is_no_commit_is_told() {
+fn a_base_that_is_no_commit_is_reported() {
     let clone = Clone::new();
     let output = clone.script(BEFORE, "no-such-commit");
     assert_eq!(output.status.code(), Some(2));
-    let told = String::from_utf8(output.stderr).unwrap();
+    let reported = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
-        told,
+        reported,
         ".ci/client-surface: failed to find the commit `no-such-commit`; fetch it first\n"
     );
 }

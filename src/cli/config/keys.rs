@@ -1,4 +1,4 @@
-//! Finds keys that nothing reads. What is known is told by the schema of the types that read the file, so that there is
+//! Finds keys that nothing reads. What is known is said by the schema of the types that read the file, so that there is
 //! no second list of keys.
 
 use std::ops::Range;

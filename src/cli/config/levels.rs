@@ -62,9 +62,9 @@ impl Config {
     }
 }
 
-/// Adds the entries that hold to the levels, and tells all of them to the report.
+/// Adds the entries that hold to the levels, and gives all of them to the report.
 pub(in crate::cli) fn add(entries: &[LevelEntry], levels: &mut Levels) -> Vec<Acceptance> {
-    let told = entries.iter().map(|written| {
+    let rendered = entries.iter().map(|written| {
         let holds = written.state == State::Holds;
         Acceptance {
             entry: written.entry.clone(),
@@ -78,7 +78,7 @@ pub(in crate::cli) fn add(entries: &[LevelEntry], levels: &mut Levels) -> Vec<Ac
             place: written.place.to_string(),
         }
     });
-    told.collect()
+    rendered.collect()
 }
 
 fn entry(parsed: &Parsed, part: &LevelPart, contract: &Contract, today: NaiveDate) -> Result<LevelEntry, ConfigError> {
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_exist_is_told_with_its_line_and_a_near_one() {
+    fn what_does_not_exist_is_reported_with_its_line_and_a_near_one() {
         for (lines, message) in [
             (
                 "rule = \"null-vlaue\"",
@@ -259,21 +259,21 @@ mod tests {
             ),
         ] {
             let text = format!("[[levels]]\n{lines}\nlevel = \"allow\"\nreason = \"a\"\n");
-            let told = read(&text).unwrap_err().to_string();
-            assert!(told.starts_with(message), "{told}");
+            let reported = read(&text).unwrap_err().to_string();
+            assert!(reported.starts_with(message), "{reported}");
         }
         let text = "[[levels]]\nrule = \"auth\"\nlevel = \"alow\"\nreason = \"a\"\n";
-        let told = read(text).unwrap_err().to_string();
+        let reported = read(text).unwrap_err().to_string();
         assert_eq!(
-            told,
+            reported,
             "countersign.toml:3:9: there is no level `alow`, did you mean `allow`?; the levels are `allow`, `warn`, `deny`"
         );
-        let told = read("[check]\nskip = [\"getTags\", \"getTgas\"]\n")
+        let reported = read("[check]\nskip = [\"getTags\", \"getTgas\"]\n")
             .unwrap_err()
             .to_string();
         assert!(
-            told.starts_with("countersign.toml:2:20: there is no operation `getTgas`"),
-            "{told}"
+            reported.starts_with("countersign.toml:2:20: there is no operation `getTgas`"),
+            "{reported}"
         );
     }
 
@@ -281,10 +281,10 @@ mod tests {
     fn a_moment_is_no_last_day() {
         for until in ["2027-01-31T12:00:00Z", "12:00:00", "2027-01-31T00:00:00"] {
             let text = format!("[[levels]]\nrule = \"auth\"\nlevel = \"allow\"\nreason = \"a\"\nuntil = {until}\n");
-            let told = read(&text).unwrap_err().to_string();
+            let reported = read(&text).unwrap_err().to_string();
             assert!(
-                told.starts_with("countersign.toml:5:9: `until` is a date alone"),
-                "{told}"
+                reported.starts_with("countersign.toml:5:9: `until` is a date alone"),
+                "{reported}"
             );
         }
     }
@@ -296,7 +296,7 @@ mod tests {
         let entries = read(&(part("a") + &part("") + &part("b"))).unwrap();
         let numbers: Vec<_> = add(&entries, &mut Levels::default())
             .iter()
-            .map(|told| told.number)
+            .map(|reported| reported.number)
             .collect();
         assert_eq!(numbers, [Some(0), None, Some(1)]);
     }

@@ -11,7 +11,7 @@ use super::file::ConfigFile;
 use super::keys;
 use super::setting::{MUST_BE, Setting};
 
-/// A configuration file that is read: what stands in it, and the text, to tell where.
+/// A configuration file that is read: what stands in it, and the text, to say where.
 #[derive(Debug)]
 pub(super) struct Parsed {
     /// The file as messages call it.
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_toml_is_told_with_its_place() {
+    fn what_is_not_toml_is_reported_with_its_place() {
         for (text, place) in [
             ("a = \n", ":1:"),
             ("\n[check\n", ":2:"),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_nothing_reads_is_told_with_a_near_one_and_all_of_its_table() {
+    fn a_key_that_nothing_reads_is_reported_with_a_near_one_and_all_of_its_table() {
         for (text, message) in [
             (
                 "[targets.staging]\nbase_url = \"https://api.example.com\"\nwrite = true\n",
@@ -224,13 +224,13 @@ mod tests {
                 "countersign.toml:1:1: there is no key `target` at the top, did you mean `targets`?; ",
             ),
         ] {
-            let told = refused(text);
-            assert!(told.starts_with(message), "{told}");
+            let reported = refused(text);
+            assert!(reported.starts_with(message), "{reported}");
         }
     }
 
     #[test]
-    fn the_first_of_several_unknown_keys_is_told() {
+    fn the_first_of_several_unknown_keys_is_reported() {
         assert!(refused("[check]\nzz = 1\naa = 2\n").contains("`zz`"));
     }
 
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_another_type_is_told_with_its_key() {
+    fn a_value_of_another_type_is_reported_with_its_key() {
         for (text, message) in [
             (
                 "[check]\nseed = -1\n",
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_has_to_be_there_is_told() {
+    fn a_key_that_has_to_be_there_is_reported() {
         assert!(refused("[targets.a]\nwrites = true\n").contains("`base_url` is missing"));
         assert!(refused("[[levels]]\nrule = \"auth\"\nlevel = \"allow\"\n").contains("`reason` is missing"));
     }

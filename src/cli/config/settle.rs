@@ -116,8 +116,8 @@ impl Settled {
             })
     }
 
-    /// Who said a value, as it is told.
-    pub(in crate::cli) fn told(&self, origin: &Origin) -> String {
+    /// Who said a value, in words.
+    pub(in crate::cli) fn describe(&self, origin: &Origin) -> String {
         match (origin, &self.config) {
             (Origin::Environment(variable), _) => variable.clone(),
             (Origin::File(span), Some(config)) => config.parsed.place_of(span).to_string(),
@@ -250,7 +250,7 @@ fn config(arguments: &Arguments, folder: &Path) -> Result<Option<Config>, Failur
     path.map(|(path, trust)| Config::read(&path, trust)).transpose()
 }
 
-/// Holds every target to what a target is, used or not: a mistake is told before somebody deploys there.
+/// Holds every target to what a target is, used or not: a mistake is reported before somebody deploys there.
 fn check_targets(config: &Config) -> Result<(), Failure> {
     let parsed = &config.parsed;
     for (name, part) in &parsed.file.targets {

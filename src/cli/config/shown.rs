@@ -1,4 +1,4 @@
-//! `countersign config`: what a check would do, and where each value came from. No secret is in it: of the token it tells
+//! `countersign config`: what a check would do, and where each value came from. No secret is in it: of the token it says
 //! where it would come from.
 
 use std::fmt::Write as _;
@@ -99,7 +99,7 @@ impl Listing<'_> {
         let declared = [json!(service), json!(arguments.check)];
         let mut rows: Vec<_> = declared.iter().flat_map(|part| self.rows_of(part)).collect();
         let reports: Vec<_> = targets(&arguments.report).iter().map(ToString::to_string).collect();
-        let origin = self.settled.told(&self.settled.reports);
+        let origin = self.settled.describe(&self.settled.reports);
         rows.push(("report".to_owned(), json!(reports), origin));
         rows
     }
@@ -121,7 +121,7 @@ impl Listing<'_> {
 
     fn origin(&self, setting: &Value) -> String {
         let origin = Origin::deserialize(&setting["origin"]).unwrap_or_default();
-        self.settled.told(&origin)
+        self.settled.describe(&origin)
     }
 
     /// The flags that set the level of a whole rule.
@@ -150,14 +150,14 @@ impl Listing<'_> {
             }
             (Some(_), None) => (format!("from {variable}"), Some(edge::is_set(variable)), origin),
         };
-        (source, set, self.settled.told(&origin))
+        (source, set, self.settled.describe(&origin))
     }
 
     fn lines(&self) -> String {
         let (config, target) = (self.settled.config.as_ref(), self.settled.target.as_deref());
         let rows = self.rows().into_iter();
         let mut rows: Vec<_> = rows
-            .map(|(name, value, origin)| (name.clone(), told(&name, &value), origin))
+            .map(|(name, value, origin)| (name.clone(), rendered(&name, &value), origin))
             .collect();
         let (token, set, origin) = self.token();
         let set = match set {
@@ -237,7 +237,7 @@ impl Listing<'_> {
 }
 
 /// A value as a person reads it.
-fn told(name: &str, value: &Value) -> String {
+fn rendered(name: &str, value: &Value) -> String {
     match (name, value) {
         ("base_url", Value::Null) => "the embedded reference service".to_owned(),
         ("spec", Value::Null) => "the built-in openapi.yaml".to_owned(),
@@ -247,7 +247,7 @@ fn told(name: &str, value: &Value) -> String {
         (_, Value::String(text)) => text.clone(),
         (_, Value::Array(elements)) if elements.is_empty() => "none".to_owned(),
         (_, Value::Array(elements)) => {
-            let texts: Vec<_> = elements.iter().map(|element| told(name, element)).collect();
+            let texts: Vec<_> = elements.iter().map(|element| rendered(name, element)).collect();
             texts.join(", ")
         }
         (_, Value::Number(number)) => number.as_f64().unwrap_or_default().to_string(),

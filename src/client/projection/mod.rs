@@ -27,9 +27,9 @@ pub(crate) const STEPS: [Step; 12] = [
         apply: operations::name_page_items,
     },
     Step {
-        name: "tell the sections",
+        name: "add the sections",
         why: "the documentation of a call or type names where the document states it, and `x-` keys go next",
-        apply: operations::tell_sections,
+        apply: operations::add_sections,
     },
     Step {
         name: "keep what is read",

@@ -102,15 +102,15 @@ fn schema_at<'a>(schema: &'a mut Value, pointer: &str, whole: &Value) -> Result<
 }
 
 /// Writes the section of the document behind the description of each operation and named schema.
-pub(super) fn tell_sections(document: &mut Value) -> Result<(), Obstacle> {
-    values_mut(document.pointer_mut("/components/schemas")).for_each(tell_section);
+pub(super) fn add_sections(document: &mut Value) -> Result<(), Obstacle> {
+    values_mut(document.pointer_mut("/components/schemas")).for_each(add_section);
     for (_, _, operation) in operations_mut(document) {
-        tell_section(operation);
+        add_section(operation);
     }
     Ok(())
 }
 
-fn tell_section(described: &mut Value) {
+fn add_section(described: &mut Value) {
     let Some(section) = described["x-document"].as_str() else {
         return;
     };

@@ -47,7 +47,7 @@ fn note_references(value: &Value, note: &mut impl FnMut(&str)) {
 
 /// Drops each property that may not be there (`not: {}`), and the keyword wherever else it stands.
 pub(super) fn drop_not(document: &mut Value) -> Result<(), Obstacle> {
-    // The keyword tells which properties to drop, so it goes last.
+    // The keyword says which properties to drop, so it goes last.
     for_each_root_schema(document, &mut |root| each_schema(root, &mut drop_forbidden_properties));
     for_each_root_schema(document, &mut |root| each_schema(root, &mut drop_keyword));
     Ok(())

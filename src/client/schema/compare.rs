@@ -93,11 +93,11 @@ impl Walk<'_> {
     fn compare(&mut self, documented: &Value, typed: &Value, pointer: &str, nullable: bool) {
         let (typed, takes_null) = self.typed(typed);
         if nullable && !takes_null {
-            self.tell(pointer, "may be null, the type does not take it");
+            self.report(pointer, "may be null, the type does not take it");
         }
         let (kind, received) = (self.kind(documented), typed["type"].as_str().unwrap_or("any"));
         if kind != received {
-            self.tell(pointer, &format!("documented as {kind}, the type has {received}"));
+            self.report(pointer, &format!("documented as {kind}, the type has {received}"));
         } else if let Some(name) = name(documented) {
             if self.seen.insert((name.to_owned(), typed.to_string())) {
                 self.compare_inside(documented, &typed, &format!("/components/schemas/{name}"));
@@ -128,7 +128,7 @@ impl Walk<'_> {
         if let Some(format) = documented.and_then(Value::as_str) {
             let typed = typed.and_then(Value::as_str).unwrap_or_default();
             if format != typed {
-                self.tell(
+                self.report(
                     pointer,
                     &format!("documented with format `{format}`, the type has `{typed}`"),
                 );
@@ -148,16 +148,16 @@ impl Walk<'_> {
             let forbidden = fields.iter().any(|field| field["not"].is_object());
             match (forbidden, has.get(*name)) {
                 (true, None) => {}
-                (true, Some(_)) => self.tell(&place, "documented as absent, the type has it"),
+                (true, Some(_)) => self.report(&place, "documented as absent, the type has it"),
                 (false, None) => {
                     let kind = self.kind(fields[0]);
-                    self.tell(&place, &format!("documented as {kind}, the type has no such field"));
+                    self.report(&place, &format!("documented as {kind}, the type has no such field"));
                 }
                 (false, Some(typed)) => self.compare(fields[0], typed, &place, true),
             }
         }
         for name in has.keys().filter(|name| !documented.contains_key(name.as_str())) {
-            self.tell(
+            self.report(
                 &format!("{pointer}/properties/{name}"),
                 "is not documented, the type has it",
             );
@@ -168,7 +168,7 @@ impl Walk<'_> {
             .flatten()
             .filter_map(Value::as_str)
         {
-            self.tell(
+            self.report(
                 &format!("{pointer}/properties/{name}"),
                 "may be missing, the type asks for it",
             );
@@ -199,7 +199,7 @@ impl Walk<'_> {
         (schema.clone(), any)
     }
 
-    fn tell(&mut self, pointer: &str, difference: &str) {
+    fn report(&mut self, pointer: &str, difference: &str) {
         self.found.push(format!("{pointer}: {difference}"));
     }
 }

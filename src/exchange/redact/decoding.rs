@@ -55,24 +55,24 @@ fn undone(view: &[Seen], markers: &[char]) -> Option<Vec<Seen>> {
     if !view.iter().any(|seen| markers.contains(&seen.character)) {
         return None;
     }
-    let mut told = Vec::with_capacity(view.len());
+    let mut rendered = Vec::with_capacity(view.len());
     let mut rest = view;
     while let [first, behind @ ..] = rest {
         let stands_for = markers.contains(&first.character).then(|| stands_for(rest)).flatten();
         if let Some((taken, character)) = stands_for {
             let end = rest[taken - 1].end;
-            told.extend(character.map(|character| Seen {
+            rendered.extend(character.map(|character| Seen {
                 character,
                 end,
                 ..*first
             }));
             rest = &rest[taken..];
         } else {
-            told.push(*first);
+            rendered.push(*first);
             rest = behind;
         }
     }
-    (told.len() < view.len()).then_some(told)
+    (rendered.len() < view.len()).then_some(rendered)
 }
 
 /// How many characters the escape at the beginning takes, and the one that it stands for, if any.
@@ -163,7 +163,7 @@ fn terminal(text: &str) -> Option<(usize, Option<char>)> {
     Some((last + 2, None))
 }
 
-/// An escape that was cut off stands for nothing: what is before it is the end of what was told.
+/// An escape that was cut off stands for nothing: what is before it is the end of what was shown.
 fn cut_off(text: &str) -> Option<(usize, Option<char>)> {
     let end = text.chars().position(|character| character == CUT)?;
     let escape = text.chars().take(end).skip(1);
@@ -186,7 +186,7 @@ fn letter(digits: &str, radix: u32) -> Option<Option<char>> {
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> Vec<String> {
+    fn readings(text: &str) -> Vec<String> {
         let views = views(text).into_iter();
         views
             .map(|view| view.iter().map(|seen| seen.character).collect())
@@ -214,9 +214,9 @@ mod tests {
             "%E2%80%8B%41",
             r"\ud83dA",
         ] {
-            assert!(told(text).contains(&"A".to_owned()), "{text}: {:?}", told(text));
+            assert!(readings(text).contains(&"A".to_owned()), "{text}: {:?}", readings(text));
         }
-        assert!(told("a~1b~0c").contains(&"a/b~c".to_owned()));
+        assert!(readings("a~1b~0c").contains(&"a/b~c".to_owned()));
     }
 
     #[test]
@@ -233,15 +233,23 @@ mod tests {
             "=é",
             "%é1",
         ] {
-            assert!(told(text).contains(&text.to_owned()), "{text}: {:?}", told(text));
+            assert!(
+                readings(text).contains(&text.to_owned()),
+                "{text}: {:?}",
+                readings(text)
+            );
         }
-        assert_eq!(told("plain"), ["plain"]);
+        assert_eq!(readings("plain"), ["plain"]);
     }
 
     #[test]
     fn an_escape_that_was_cut_off_stands_for_nothing() {
         for text in ["A\\…", r"A\u00…", r"A\u{4…", "A%4…", "A&#6…", "A=…"] {
-            assert!(told(text).contains(&"A…".to_owned()), "{text}: {:?}", told(text));
+            assert!(
+                readings(text).contains(&"A…".to_owned()),
+                "{text}: {:?}",
+                readings(text)
+            );
         }
     }
 

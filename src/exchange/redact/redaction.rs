@@ -165,21 +165,21 @@ impl Known {
 /// The text with what stands for the token in these places, each run of them once.
 fn replaced(text: &str, mut places: Vec<Range<usize>>) -> String {
     places.sort_unstable_by_key(|place| place.start);
-    let mut told = String::with_capacity(text.len());
+    let mut rendered = String::with_capacity(text.len());
     let mut end = 0;
     for place in places {
         if place.start >= end {
             let before = &text[end..place.start];
-            told.push_str(before);
+            rendered.push_str(before);
             // Pieces that touch are of one token.
-            if !(before.is_empty() && told.ends_with(TOKEN)) {
-                told.push_str(TOKEN);
+            if !(before.is_empty() && rendered.ends_with(TOKEN)) {
+                rendered.push_str(TOKEN);
             }
         }
         end = end.max(place.end);
     }
-    told.push_str(&text[end..]);
-    told
+    rendered.push_str(&text[end..]);
+    rendered
 }
 
 /// Follows how much of a pattern a text ends with, a byte at a time (Knuth, Morris and Pratt, 1977).
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn a_token_is_hidden_however_it_is_written() {
         let redaction = redaction(r#"abc/d+e~"f"#);
-        for (text, told) in [
+        for (text, reported) in [
             (r#"Bearer abc/d+e~"f."#, "Bearer $COUNTERSIGN_TOKEN."),
             (r#""abc/d+e~\"f""#, r#""$COUNTERSIGN_TOKEN""#),
             (r#"/data/abc~1d+e~0"f/0"#, "/data/$COUNTERSIGN_TOKEN/0"),
@@ -300,7 +300,7 @@ mod tests {
             ("\"abc/d+… at /data", "\"$COUNTERSIGN_TOKEN… at /data"),
             ("nothing of it", "nothing of it"),
         ] {
-            assert_eq!(redaction.hide(text), told);
+            assert_eq!(redaction.hide(text), reported);
         }
         assert_eq!(Redaction::of(None).hide("a text"), "a text");
         assert_eq!(format!("{redaction:?}"), "Redaction(hidden)");
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn a_long_token_is_hidden_in_every_form_and_in_pieces() {
         let redaction = redaction("tk-4711-secret-of-nobody");
-        for (text, told) in [
+        for (text, expected) in [
             ("a TK-4711-SECRET-OF-NOBODY b", "a $COUNTERSIGN_TOKEN b"),
             ("a ydobon-fo-terces-1174-kt b", "a $COUNTERSIGN_TOKEN b"),
             ("x=dGstNDcxMS1zZWNyZXQtb2Ytbm9ib2R5", "x=$COUNTERSIGN_TOKEN"),
@@ -320,7 +320,7 @@ mod tests {
             ("ecret-of-nobody", "$COUNTERSIGN_TOKEN"),
             ("tk-4711, a secret of two", "tk-4711, a secret of two"),
         ] {
-            assert_eq!(redaction.hide(text), told);
+            assert_eq!(redaction.hide(text), expected);
         }
     }
 

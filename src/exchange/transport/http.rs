@@ -24,7 +24,7 @@ use crate::exchange::record::Failure;
 use crate::exchange::target::Target;
 
 /// The part of the deadline that connecting, TLS included, may take. It is less than all of it, so that a target that
-/// cannot be reached is told apart from one that does not answer.
+/// cannot be reached is distinguished from one that does not answer.
 const CONNECTING: f64 = 0.9;
 
 /// A pool of connections to one target.

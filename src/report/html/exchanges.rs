@@ -22,7 +22,7 @@ pub(super) fn section(view: &View<'_>) -> Markup {
             } @else {
                 (times(view))
                 @if view.record.exchanges_left_out > 0 {
-                    p.hint { (number(view.record.exchanges_left_out)) " more were judged and are not told here." }
+                    p.hint { (number(view.record.exchanges_left_out)) " more were judged and are not shown here." }
                 }
                 p.orders hidden {
                     span #orders-label { "Order" }
@@ -30,7 +30,7 @@ pub(super) fn section(view: &View<'_>) -> Markup {
                     button.chip type="button" data-order="slow" aria-pressed="false" { "slowest first" }
                 }
                 p.no-match hidden { "No exchange matches the filter." }
-                div.list { @for told in exchanges { (exchange(view, told, slowest)) } }
+                div.list { @for expected in exchanges { (exchange(view, expected, slowest)) } }
             }
         }
     }
@@ -163,8 +163,8 @@ fn answered(answer: &AnswerRecord) -> Markup {
         @match &answer.body {
             Some(body) => { pre.shape { (indent(body)) } }
             None if answer.bytes == 0 => { p.none { "No body." } }
-            None => { p.none { "The body is not told: it is long, or no JSON." } }
+            None => { p.none { "The body is not shown: it is long, or no JSON." } }
         }
-        @if answer.body.is_some() && !answer.whole { p.hint { "Only its beginning is told." } }
+        @if answer.body.is_some() && !answer.whole { p.hint { "Only its beginning is shown." } }
     }
 }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::matrix::{name, told};
+use super::matrix::{name, summary};
 use super::view::{Counts, FactView, OperationView, View};
 use super::words::count;
 use crate::report::record::VerdictRecord;
@@ -26,7 +26,7 @@ fn group(view: &View<'_>, operation: &OperationView<'_>) -> Markup {
         details.facts-of #{ "facts-" (operation.number) } {
             summary {
                 h3 { (name(operation)) }
-                span.told { (told(Counts::of(operation.facts.iter()))) }
+                span.note { (summary(Counts::of(operation.facts.iter()))) }
                 span.matching {}
             }
             table.facts {

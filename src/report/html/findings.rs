@@ -5,8 +5,8 @@ use maud::{Markup, html};
 use super::source::source;
 use super::view::View;
 use super::words::{count, counted, number};
+use crate::report::phrases;
 use crate::report::record::FindingRecord;
-use crate::report::told;
 use crate::rules::{Level, Rule};
 
 /// So many findings are unfolded; of more, the first of them are.
@@ -15,7 +15,7 @@ const UNFOLDED: usize = 6;
 /// The section.
 pub(super) fn section(view: &View<'_>) -> Markup {
     let findings = &view.record.findings;
-    let firsts = told::same_lines(view.record);
+    let firsts = phrases::same_lines(view.record);
     html! {
         section #findings aria-labelledby="findings-title" tabindex="-1" {
             h2 #findings-title { "Findings " span.number { (count(findings.len())) } }
@@ -112,7 +112,7 @@ fn received(view: &View<'_>, finding: &FindingRecord) -> Markup {
                     div {
                         dt { "first in" }
                         dd {
-                            @if view.tells(exchange) {
+                            @if view.shows(exchange) {
                                 a href={ "#exchange-" (exchange) } { "exchange " (exchange) }
                             } @else { "exchange " (exchange) }
                         }

@@ -18,49 +18,49 @@ fn broken(text: &str) -> Option<String> {
     if !text.starts_with(['{', '[']) {
         return None;
     }
-    let (mut told, mut rest, mut depth) = (String::with_capacity(text.len() * 2), text, 0_usize);
+    let (mut rendered, mut rest, mut depth) = (String::with_capacity(text.len() * 2), text, 0_usize);
     while let Some(character) = rest.chars().next() {
         let mut taken = character.len_utf8();
         match character {
             '"' => {
                 taken = quoted(rest);
-                told.push_str(&rest[..taken]);
+                rendered.push_str(&rest[..taken]);
             }
             '{' | '[' => match short(rest) {
                 Some((line, length)) => {
-                    told.push_str(&line);
+                    rendered.push_str(&line);
                     taken = length;
                 }
                 None => {
                     depth += 1;
-                    told.push(character);
-                    line(&mut told, depth)?;
+                    rendered.push(character);
+                    line(&mut rendered, depth)?;
                 }
             },
             '}' | ']' => {
                 depth = depth.checked_sub(1)?;
-                line(&mut told, depth)?;
-                told.push(character);
+                line(&mut rendered, depth)?;
+                rendered.push(character);
             }
             ',' => {
-                told.push(character);
-                line(&mut told, depth)?;
+                rendered.push(character);
+                line(&mut rendered, depth)?;
             }
-            ':' => told.push_str(": "),
+            ':' => rendered.push_str(": "),
             ' ' | '\n' | '\r' | '\t' => {}
-            other => told.push(other),
+            other => rendered.push(other),
         }
         rest = &rest[taken..];
         // Short lines far to the right would take many times the text.
-        (told.len() <= MOST_TIMES * text.len() + LONGEST).then_some(())?;
+        (rendered.len() <= MOST_TIMES * text.len() + LONGEST).then_some(())?;
     }
-    Some(told)
+    Some(rendered)
 }
 
-fn line(told: &mut String, depth: usize) -> Option<()> {
+fn line(text: &mut String, depth: usize) -> Option<()> {
     (depth <= DEEP).then_some(())?;
-    told.push('\n');
-    told.extend(std::iter::repeat_n("  ", depth));
+    text.push('\n');
+    text.extend(std::iter::repeat_n("  ", depth));
     Some(())
 }
 
@@ -80,19 +80,19 @@ fn quoted(text: &str) -> usize {
 
 /// The list or object that the text begins with on one line, and its bytes, where it is short.
 fn short(text: &str) -> Option<(String, usize)> {
-    let (mut told, mut at, mut depth) = (String::new(), 0, 0_usize);
+    let (mut rendered, mut at, mut depth) = (String::new(), 0, 0_usize);
     // No shorter text is looked at than one whose bytes are as many.
-    while told.len() <= WIDE || told.chars().count() <= WIDE {
+    while rendered.len() <= WIDE || rendered.chars().count() <= WIDE {
         let character = text[at..].chars().next()?;
         let mut taken = character.len_utf8();
         match character {
             '"' => {
                 taken = quoted(&text[at..]);
-                told.push_str(&text[at..at + taken]);
+                rendered.push_str(&text[at..at + taken]);
             }
-            ',' | ':' => told.extend([character, ' ']),
+            ',' | ':' => rendered.extend([character, ' ']),
             ' ' | '\n' | '\r' | '\t' => {}
-            other => told.push(other),
+            other => rendered.push(other),
         }
         at += taken;
         match character {
@@ -101,7 +101,7 @@ fn short(text: &str) -> Option<(String, usize)> {
             _ => {}
         }
         if depth == 0 {
-            return (told.chars().count() <= WIDE).then_some((told, at));
+            return (rendered.chars().count() <= WIDE).then_some((rendered, at));
         }
     }
     None

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 
 use super::view::View;
 use super::words::{count, counted};
+use crate::report::phrases;
 use crate::report::record::{GapRecord, ResidueRecord};
-use crate::report::told;
 
 /// The gaps.
 pub(super) fn gaps(view: &View<'_>) -> Markup {
@@ -34,7 +34,7 @@ fn gap(gap: &GapRecord, file: &str) -> Markup {
     html! {
         li {
             details {
-                summary { span.question { (gap.question) } " " span.told { (counted(gap.places.len(), "place", "places")) } }
+                summary { span.question { (gap.question) } " " span.note { (counted(gap.places.len(), "place", "places")) } }
                 ul { @for place in &gap.places { li { (file) ":" (place.line) " " code { (place.pointer) } } } }
                 p.where { code { (gap.id) } }
             }
@@ -47,11 +47,11 @@ pub(super) fn residue(view: &View<'_>) -> Markup {
     let residue = &view.record.residue;
     html! {
         section #residue aria-labelledby="residue-title" {
-            h2 #residue-title { "Residue " span.number { (count(told::all_left(view.record).count())) } }
-            @if told::all_left(view.record).next().is_none() {
+            h2 #residue-title { "Residue " span.number { (count(phrases::all_left(view.record).count())) } }
+            @if phrases::all_left(view.record).next().is_none() {
                 p.none { "The run left nothing in the target." }
             } @else {
-                p.hint { "What the run may have left in the target, which deletes nothing; " (told::looked_through(view.record)) "." }
+                p.hint { "What the run may have left in the target, which deletes nothing; " (phrases::looked_through(view.record)) "." }
                 table.residue {
                     thead { tr { th scope="col" { "Created by" } th scope="col" { "Identifier" } } }
                     tbody { @for left in residue { tr { th scope="row" { (left.operation) } td { (identifier(left)) } } }
@@ -64,7 +64,7 @@ pub(super) fn residue(view: &View<'_>) -> Markup {
                     }
                 }
             }
-            @if let Some(not_taken) = told::not_taken(view.record) { p.hint { "Values not taken: " (not_taken) "." } }
+            @if let Some(not_taken) = phrases::not_taken(view.record) { p.hint { "Values not taken: " (not_taken) "." } }
         }
     }
 }
@@ -72,6 +72,6 @@ pub(super) fn residue(view: &View<'_>) -> Markup {
 fn identifier(left: &ResidueRecord) -> Markup {
     html! {
         @if let Some(id) = &left.id { code { (id) } " " }
-        @if let Some(note) = told::left_note(left) { (note) }
+        @if let Some(note) = phrases::left_note(left) { (note) }
     }
 }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::view::{Counts, View};
 use super::words::{count, counted, duration, moment, number, percent, share};
 use crate::report::record::{Outcome, Record};
-use crate::report::{accepted, told};
+use crate::report::{accepted, phrases};
 use crate::rules::Level;
 
 /// The looks of an outcome, and its words.
@@ -28,10 +28,10 @@ pub(super) fn masthead(view: &View<'_>) -> Markup {
             p.brand { "countersign" span { (record.contract.title) } }
             h1 {
                 span.target { (record.target) } " "
-                span class={ "verdict " (looks) } { (words) (told::in_operations(record)) }
+                span class={ "verdict " (looks) } { (words) (phrases::in_operations(record)) }
             }
             p.because { (because(record)) }
-            @if let Some(cause) = told::cause(record) { p.because { (capital(cause)) } }
+            @if let Some(cause) = phrases::cause(record) { p.because { (capital(cause)) } }
             (balance(record))
             (about(record))
             (acceptances(record))
@@ -43,7 +43,7 @@ pub(super) fn masthead(view: &View<'_>) -> Markup {
 fn because(record: &Record) -> Markup {
     let of_level = |level| record.findings.iter().filter(|finding| finding.level == level).count();
     let (deny, warn) = (of_level(Level::Deny), of_level(Level::Warn));
-    let (unchecked, more) = told::unchecked(record);
+    let (unchecked, more) = phrases::unchecked(record);
     html! {
         @if let Some(reason) = &record.reason { strong { (capital(reason)) ". " } }
         @match (deny, warn) {
@@ -122,7 +122,7 @@ fn about(record: &Record) -> Markup {
             @if let Some(shard) = &record.shard {
                 div { dt { "Shard" } dd { (shard.number) " of " (shard.of) ", and the verdict is on its part alone" } }
             }
-            @if let Some(shards) = &record.shards { div { dt { "Shards" } dd { (told::shards(shards)) } } }
+            @if let Some(shards) = &record.shards { div { dt { "Shards" } dd { (phrases::shards(shards)) } } }
             div { dt { "Seed" } dd { (record.seed) } }
             div { dt { "Exit code" } dd { (record.exit_code) } }
         }
@@ -131,9 +131,9 @@ fn about(record: &Record) -> Markup {
 
 /// How many findings were accepted, and the entries of the configuration that there is something to do about.
 fn acceptances(record: &Record) -> Markup {
-    let told = accepted::told(&record.accepted);
+    let rendered = accepted::entries(&record.accepted);
     html! {
-        @if let Some((head, entries)) = told {
+        @if let Some((head, entries)) = rendered {
             p.accepted { "Accepted: " (head) "." }
             @if !entries.is_empty() {
                 ul.accepted { @for (place, what) in entries { li { code { (place) } " " (what) } } }
@@ -157,7 +157,7 @@ pub(super) fn toolbar(view: &View<'_>) -> Markup {
                     (link("facts", "Facts", record.facts.rows.len()))
                     (link("exchanges", "Exchanges", record.exchanges.len()))
                     (link("gaps", "Gaps", record.gaps.len()))
-                    (link("residue", "Residue", told::all_left(record).count()))
+                    (link("residue", "Residue", phrases::all_left(record).count()))
                 }
             }
             (filter())
@@ -189,7 +189,7 @@ fn filter() -> Markup {
 pub(super) fn footer(view: &View<'_>) -> Markup {
     html! {
         footer {
-            p { "Made by countersign " (view.record.countersign) ". Answers are told as shapes: no value of the target stands here unless it was asked for." }
+            p { "Made by countersign " (view.record.countersign) ". Responses are shown as shapes: no value of the target stands here unless it was asked for." }
             p.keys hidden {
                 kbd { "/" } " filter " kbd { "j" } " " kbd { "k" } " next, previous " kbd { "Enter" } " open or close "
                 kbd { "Esc" } " show all"

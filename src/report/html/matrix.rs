@@ -93,7 +93,7 @@ fn cell(operation: &OperationView<'_>, kind: Column, facts: &[&FactView<'_>]) ->
     };
     html! {
         a class={ "cell " (looks(counts)) } href={ "#fact-" (first.number) } data-o=(operation.number) data-k=(kind.index())
-            aria-label={ (operation.name) ", " (kind.title()) ": " (told(counts)) } {
+            aria-label={ (operation.name) ", " (kind.title()) ": " (summary(counts)) } {
             @if counts.broken > 0 { span.broken { "✗" (count(counts.broken)) } }
             @if counts.undecided > 0 { span.undecided { "?" (count(counts.undecided)) } }
             @if counts.held > 0 { span.held { "✓" (count(counts.held)) } }
@@ -111,7 +111,7 @@ fn looks(counts: Counts) -> &'static str {
 }
 
 /// The counts in words.
-pub(super) fn told(counts: Counts) -> String {
+pub(super) fn summary(counts: Counts) -> String {
     let parts = [
         (counts.broken, "broken"),
         (counts.undecided, "undecided"),

@@ -53,7 +53,7 @@ document.addEventListener("DOMContentLoaded", () => {
   };
 
   const filter = () => {
-    const filtering = isChosen(), told = [];
+    const filtering = isChosen(), shown = [];
     for (const [id, name, items] of parts) {
       let count = 0;
       for (const item of items) {
@@ -62,10 +62,10 @@ document.addEventListener("DOMContentLoaded", () => {
         if (matching) count += 1;
       }
       one("#" + id + " .no-match").hidden = count > 0 || items.length === 0;
-      told.push(number(count) + " of " + number(items.length) + " " + name + (items.length === 1 ? "" : "s"));
+      shown.push(number(count) + " of " + number(items.length) + " " + name + (items.length === 1 ? "" : "s"));
     }
     unfold(filtering);
-    one("#shown").textContent = filtering ? "Shown: " + told.join(", ") : "";
+    one("#shown").textContent = filtering ? "Shown: " + shown.join(", ") : "";
     clear.hidden = !filtering;
     place.hidden = chosen.operation === null;
     reason.hidden = chosen.reason === null;

@@ -30,7 +30,7 @@ fn marked(text: &str, number: u32, excerpt: &Excerpt) -> Markup {
     marks.sort_by_key(|(mark, _)| mark.start);
     let (mut parts, mut at) = (Vec::new(), 0);
     for (Mark { start, end, .. }, primary) in marks {
-        // A mark within another one would be told twice.
+        // A mark within another one would be shown twice.
         if start >= at && start < end {
             parts.push((part(text, at, start), part(text, start, end), primary));
             at = end;
@@ -69,10 +69,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_meant_is_marked_and_lines_left_out_are_told() {
-        let told = source(&excerpt((9, 0, 4), Some((3, 0, 3)))).into_string();
-        assert!(told.contains("<b>äge</b>: &lt;b&gt;\n"), "{told}");
-        assert!(told.contains("<mark>type</mark>: x\n") && told.contains("⋮"), "{told}");
+    fn what_is_meant_is_marked_and_lines_left_out_are_reported() {
+        let reported = source(&excerpt((9, 0, 4), Some((3, 0, 3)))).into_string();
+        assert!(reported.contains("<b>äge</b>: &lt;b&gt;\n"), "{reported}");
+        assert!(
+            reported.contains("<mark>type</mark>: x\n") && reported.contains("⋮"),
+            "{reported}"
+        );
     }
 
     #[test]
@@ -82,13 +85,13 @@ mod tests {
             ((3, 400, 2), Some((3, 1, 2))),
             ((3, 0, 8), Some((3, 2, 4))),
         ] {
-            let told = source(&excerpt(primary, owner)).into_string();
-            let text: String = told
+            let reported = source(&excerpt(primary, owner)).into_string();
+            let text: String = reported
                 .split('<')
                 .filter_map(|part| part.split_once('>'))
                 .map(|(_, text)| text)
                 .collect();
-            assert!(text.contains("3 äge: &lt;b&gt;\n"), "{told}");
+            assert!(text.contains("3 äge: &lt;b&gt;\n"), "{reported}");
         }
     }
 }

@@ -57,7 +57,7 @@ fn no_tag_has_an_attribute_twice() {
 }
 
 #[test]
-fn everything_that_the_record_holds_is_told() {
+fn everything_that_the_record_holds_is_reported() {
     let record = fixed();
     let page = html(&record);
     for text in [
@@ -73,7 +73,7 @@ fn everything_that_the_record_holds_is_told() {
         "t-17",
         "the answer showed no id of its own",
         "the answer never came; it may be there",
-        "3 more were judged and are not told here.",
+        "3 more were judged and are not shown here.",
         "{&quot;name&quot;: &quot;integer&quot;, &quot;size&quot;: &quot;integer&quot;}",
         "curl -sS -i 'https://api.example.com/things'",
         "no field of this name",
@@ -106,7 +106,7 @@ fn what_was_accepted_is_counted_and_entries_that_need_a_hand_are_named() {
 }
 
 #[test]
-fn an_exchange_that_is_not_told_is_named_without_a_link() {
+fn an_exchange_that_is_not_reported_is_named_without_a_link() {
     let mut record = fixed();
     record.exchanges.clear();
     let page = html(&record);

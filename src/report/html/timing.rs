@@ -86,7 +86,7 @@ mod tests {
         times.iter().map(timed).collect()
     }
 
-    fn told(times: &[Option<f64>]) -> Option<(f64, f64)> {
+    fn bounds(times: &[Option<f64>]) -> Option<(f64, f64)> {
         let exchanges = took(times);
         let figures = figures(&exchanges.iter().collect::<Vec<_>>());
         figures.map(|figures| (figures.median, figures.slowest))
@@ -94,11 +94,11 @@ mod tests {
 
     #[test]
     fn the_median_is_the_middle_of_what_was_answered() {
-        assert_eq!(told(&[]), None);
-        assert_eq!(told(&[None]), None);
-        assert_eq!(told(&[Some(3.0), None]), Some((3.0, 3.0)));
-        assert_eq!(told(&[Some(9.0), Some(1.0), Some(2.0)]), Some((2.0, 9.0)));
-        assert_eq!(told(&[Some(9.0), Some(1.0), Some(2.0), Some(4.0)]), Some((3.0, 9.0)));
+        assert_eq!(bounds(&[]), None);
+        assert_eq!(bounds(&[None]), None);
+        assert_eq!(bounds(&[Some(3.0), None]), Some((3.0, 3.0)));
+        assert_eq!(bounds(&[Some(9.0), Some(1.0), Some(2.0)]), Some((2.0, 9.0)));
+        assert_eq!(bounds(&[Some(9.0), Some(1.0), Some(2.0), Some(4.0)]), Some((3.0, 9.0)));
     }
 
     #[test]

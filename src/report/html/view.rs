@@ -109,7 +109,7 @@ impl<'record> View<'record> {
     }
 
     /// Whether an exchange of this number stands on the page.
-    pub(super) fn tells(&self, exchange: u64) -> bool {
+    pub(super) fn shows(&self, exchange: u64) -> bool {
         self.exchanges.contains(&exchange)
     }
 
@@ -159,7 +159,7 @@ impl Counts {
 }
 
 fn reason(row: &FactRow) -> &str {
-    row.reason.as_deref().unwrap_or("no reason is told")
+    row.reason.as_deref().unwrap_or("no reason is given")
 }
 
 /// Operations in the order in which they were named.

@@ -3,14 +3,14 @@
 /// A number with its thousands apart.
 pub(super) fn number(number: u64) -> String {
     let digits = number.to_string();
-    let mut told = String::with_capacity(digits.len() + digits.len() / 3);
+    let mut rendered = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            told.push(',');
+            rendered.push(',');
         }
-        told.push(digit);
+        rendered.push(digit);
     }
-    told
+    rendered
 }
 
 /// The number of a list's elements.
@@ -68,20 +68,20 @@ mod tests {
 
     #[test]
     fn thousands_stand_apart() {
-        let told = [0, 7, 999, 1000, 25_000, 1_234_567].map(number);
-        assert_eq!(told, ["0", "7", "999", "1,000", "25,000", "1,234,567"]);
+        let reported = [0, 7, 999, 1000, 25_000, 1_234_567].map(number);
+        assert_eq!(reported, ["0", "7", "999", "1,000", "25,000", "1,234,567"]);
     }
 
     #[test]
     fn a_time_has_the_digits_that_matter() {
-        let told = [0.0, 1.26, 99.94, 131.4, 1234.0, 61_234.0].map(milliseconds);
-        assert_eq!(told, ["0.0 ms", "1.3 ms", "99.9 ms", "131 ms", "1.23 s", "61.2 s"]);
-        let told = [1234, 61_500, 7_300_000].map(duration);
-        assert_eq!(told, ["1.2 s", "1 min 1 s", "2 h 1 min"]);
+        let reported = [0.0, 1.26, 99.94, 131.4, 1234.0, 61_234.0].map(milliseconds);
+        assert_eq!(reported, ["0.0 ms", "1.3 ms", "99.9 ms", "131 ms", "1.23 s", "61.2 s"]);
+        let reported = [1234, 61_500, 7_300_000].map(duration);
+        assert_eq!(reported, ["1.2 s", "1 min 1 s", "2 h 1 min"]);
     }
 
     #[test]
-    fn one_is_told_as_one() {
+    fn one_is_shown_as_one() {
         assert_eq!(counted(1, "fact", "facts"), "1 fact");
         assert_eq!(counted(1200, "fact", "facts"), "1,200 facts");
     }

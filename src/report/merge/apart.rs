@@ -9,14 +9,14 @@ use crate::report::record::{FactRow, Record};
 #[non_exhaustive]
 pub enum MergeError {
     /// They differ in something that all shards of a plan have in common.
-    #[error("`{}` and `{}` differ in {what}: {} and {}; {hint}", names[0], names[1], told[0], told[1])]
+    #[error("`{}` and `{}` differ in {what}: {} and {}; {hint}", names[0], names[1], said[0], said[1])]
     Differ {
         /// The two reports.
         names: Box<[String; 2]>,
         /// In what.
         what: &'static str,
         /// What each says.
-        told: Box<[String; 2]>,
+        said: Box<[String; 2]>,
         /// What to do.
         hint: &'static str,
     },
@@ -92,7 +92,7 @@ fn of_one_plan(first: &(String, Record), other: &(String, Record)) -> Result<(),
     let (left, right) = (&first.1, &other.1);
     let quoted = |text: &str| format!("`{text}`");
     let target = |record: &Record| format!("`{}{}`", record.target, record.base_path);
-    let told = [
+    let settings = [
         (
             "the version of countersign",
             (quoted(&left.countersign), quoted(&right.countersign)),
@@ -119,12 +119,12 @@ fn of_one_plan(first: &(String, Record), other: &(String, Record)) -> Result<(),
             "split the plan into one number of shards",
         ),
     ];
-    for (what, told, hint) in told {
-        if told.0 != told.1 {
+    for (what, said, hint) in settings {
+        if said.0 != said.1 {
             return Err(MergeError::Differ {
                 names: Box::new(names().into()),
                 what,
-                told: Box::new(told.into()),
+                said: Box::new(said.into()),
                 hint,
             });
         }

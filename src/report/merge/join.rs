@@ -16,7 +16,7 @@ use crate::report::record::{
 use crate::rules::{Level, UNCHECKED_OPERATION};
 use crate::run::Tally;
 
-/// One record of two. Its outcome is not told yet.
+/// One record of two. Its outcome is not decided yet.
 pub(super) fn join(left: Record, right: Record) -> Record {
     let (started, ended) = span(&left, &right);
     let looked_through = looked_through(&left, &right);
@@ -54,7 +54,7 @@ pub(super) fn join(left: Record, right: Record) -> Record {
         shard: None,
         shards: shards(left.shards, right.shards),
     };
-    joined.findings = told_still(joined.findings, &joined.operations);
+    joined.findings = still_reported(joined.findings, &joined.operations);
     sort(&mut joined);
     joined
 }
@@ -69,7 +69,7 @@ fn operations(left: Vec<OperationRecord>, right: Vec<OperationRecord>) -> Vec<Op
 
 /// The findings without warnings of operations that another shard had a success of. One at deny stays, because the shard
 /// that made it did not conform.
-fn told_still(mut findings: Vec<FindingRecord>, operations: &[OperationRecord]) -> Vec<FindingRecord> {
+fn still_reported(mut findings: Vec<FindingRecord>, operations: &[OperationRecord]) -> Vec<FindingRecord> {
     let checked = |name: &str| {
         let mut operations = operations.iter();
         operations.any(|operation| operation.name == name && operation.coverage == Coverage::Checked)
@@ -119,12 +119,12 @@ fn started(record: &Record) -> DateTime<Utc> {
     started.map_or(DateTime::UNIX_EPOCH, |started| started.to_utc())
 }
 
-/// The exchanges of a record, told from another start.
+/// The exchanges of a record, counted from another start.
 fn exchanges(record: &Record, from: DateTime<Utc>) -> impl Iterator<Item = ExchangeRecord> + use<> {
     let later = (started(record) - from).num_seconds();
     let later = i32::try_from(later).map_or(0.0, f64::from) * 1000.0;
-    let told = record.exchanges.clone().into_iter();
-    told.map(move |exchange| ExchangeRecord {
+    let rendered = record.exchanges.clone().into_iter();
+    rendered.map(move |exchange| ExchangeRecord {
         // Rounded as it was measured, so that no sum differs by the order of its parts.
         sent_ms: ((exchange.sent_ms + later) * 1e3).round() / 1e3,
         ..exchange
@@ -150,7 +150,7 @@ fn weight(row: &FactRow) -> (u8, Reverse<Option<&str>>) {
     (says, Reverse(row.reason.as_deref()))
 }
 
-/// Findings of one rule on one fact, and of one field where the rule is about names, are one, counted together and told by what was seen first.
+/// Findings of one rule on one fact, and of one field where the rule is about names, are one, counted together and reported by what was seen first.
 fn findings(left: Vec<FindingRecord>, right: Vec<FindingRecord>) -> Vec<FindingRecord> {
     let mut joined: HashMap<(String, String, String), FindingRecord> = HashMap::new();
     for finding in left.into_iter().chain(right) {
@@ -176,7 +176,7 @@ fn findings(left: Vec<FindingRecord>, right: Vec<FindingRecord>) -> Vec<FindingR
     joined.into_values().collect()
 }
 
-/// Which of two findings is told: that of the earlier exchange, and where none is known, one that is the same whichever
+/// Which of two findings is reported: that of the earlier exchange, and where none is known, one that is the same whichever
 /// is read first.
 fn turn(finding: &FindingRecord) -> (u64, &str, &str, &str, &str) {
     (

@@ -295,10 +295,10 @@ fn what_is_not_of_one_plan_is_refused_with_both_names() {
         ),
         (|record| drop(record.facts.rows.pop()), "`getThings body: JSON`"),
     ];
-    for (change, told) in cases {
-        let message = changed(change).expect_err(told).to_string();
+    for (change, expected) in cases {
+        let message = changed(change).expect_err(expected).to_string();
         assert!(
-            message.contains("`a`") && message.contains("`b`") && message.contains(told),
+            message.contains("`a`") && message.contains("`b`") && message.contains(expected),
             "{message}"
         );
     }

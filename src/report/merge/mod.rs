@@ -2,7 +2,7 @@
 //!
 //! # Design
 //!
-//! A shard's record is first told as one made of that shard alone; then two of them are joined field by field, each in a
+//! A shard's record is first made into one of that shard alone; then two of them are joined field by field, each in a
 //! way in which neither order nor grouping matters: counts are added, what is listed is sorted, and where one of two is
 //! kept it is the first by its content. So a pipeline may merge as reports come in, and merge what was merged.
 
@@ -27,7 +27,7 @@ pub fn merge(records: Vec<(String, Record)>, require: Option<f64>) -> Result<Rec
     let mut records = records.into_iter().map(|(_, record)| alone(record));
     let first = records.next().ok_or(MergeError::Nothing)?;
     let mut merged = records.fold(first, join::join);
-    outcome::tell(&mut merged, require);
+    outcome::decide(&mut merged, require);
     Ok(merged)
 }
 

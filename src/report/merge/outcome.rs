@@ -1,4 +1,4 @@
-//! What several shards together say of a service. The main function is [`tell`].
+//! What several shards together say of a service. The main function is [`decide`].
 //!
 //! # Design
 //!
@@ -10,8 +10,8 @@ use crate::report::record::{Outcome, Record, ShardEnded, ShardsRecord, too_few};
 /// The most shards that a reason names.
 const MOST_NAMED: usize = 5;
 
-/// Tells the outcome of a merged record, and why it could not be judged where that is so.
-pub(super) fn tell(record: &mut Record, require: Option<f64>) {
+/// Decides the outcome of a merged record, and why it could not be judged where that is so.
+pub(super) fn decide(record: &mut Record, require: Option<f64>) {
     let (outcome, reason) = match &record.shards {
         // A whole run has its own.
         None => (record.outcome, record.reason.clone()),
@@ -32,7 +32,7 @@ fn of_shards(record: &Record, shards: &ShardsRecord) -> (Outcome, Option<String>
     }
     let mut reasons: Vec<_> = missing(shards).into_iter().collect();
     let unjudged = shards.present.iter().filter(|shard| shard.outcome != Outcome::Conforms);
-    reasons.extend(unjudged.take(MOST_NAMED).map(told));
+    reasons.extend(unjudged.take(MOST_NAMED).map(shard_ended));
     let nobodys = record.facts.rows.iter().filter(|row| row.is_of_another_shard()).count();
     if shards.missing.is_empty() && nobodys > 0 {
         reasons.push(format!(
@@ -63,7 +63,7 @@ fn missing(shards: &ShardsRecord) -> Option<String> {
     }
 }
 
-fn told(shard: &ShardEnded) -> String {
+fn shard_ended(shard: &ShardEnded) -> String {
     let reason = shard.reason.as_deref().unwrap_or("it could not judge");
     format!("shard {}: {reason}", shard.number)
 }

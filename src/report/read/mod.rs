@@ -3,9 +3,9 @@
 //!
 //! # Design
 //!
-//! A report comes from another machine, so its values are as untrusted as a target's: what a message tells of it is
+//! A report comes from another machine, so its values are as untrusted as a target's: what a message says of it is
 //! where it fails and what was expected there, never what stands there. A record that contradicts itself is refused:
-//! some reports count rows, others tell the counts.
+//! some reports count rows, others give the counts.
 
 mod sound;
 
@@ -95,7 +95,7 @@ pub fn read(text: &[u8]) -> Result<Record, ReadError> {
         _ => return Err(ReadError::NoReport),
     }
     let record: Record = serde_json::from_slice(text).map_err(|error| malformed(text, &error))?;
-    sound::contradiction(&record).map_or(Ok(record), |told| Err(ReadError::Contradiction(told)))
+    sound::contradiction(&record).map_or(Ok(record), |rendered| Err(ReadError::Contradiction(rendered)))
 }
 
 fn other_version(found: &serde_json::Number) -> ReadError {
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_report_is_told_apart() {
+    fn what_is_no_report_is_distinguished() {
         for text in [
             "{}",
             "[]",
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_malformed_report_says_where_and_what_was_expected_and_not_what_stands_there() {
-        for (was, is, told) in [
+        for (was, is, wanted) in [
             ("\"seed\": 7", "\"seed\": \"ada@example.com\"", "expected u64"),
             (
                 "\"outcome\": \"does-not-conform\"",
@@ -246,7 +246,7 @@ mod tests {
             let text = text();
             assert!(text.contains(was), "{was}");
             let message = refused(&text.replacen(was, is, 1));
-            assert!(message.contains(told) && message.contains("line "), "{message}");
+            assert!(message.contains(wanted) && message.contains("line "), "{message}");
             assert!(!message.contains("ada"), "{message}");
         }
     }

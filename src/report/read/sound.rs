@@ -12,7 +12,7 @@ use crate::rules::Level;
 const MOST_LINES: u32 = 100_000;
 /// The largest number of an exchange; merging multiplies it.
 const LARGEST_NUMBER: u64 = 1 << 48;
-/// The longest time that a record tells, in milliseconds: a thousand years.
+/// The longest time that a record may have, in milliseconds: a thousand years.
 const LONGEST: f64 = 3.2e13;
 
 /// What in a record cannot be true beside the rest of it, with its place.
@@ -34,9 +34,9 @@ fn facts(record: &Record) -> Option<String> {
         ("broken", facts.broken, rows(VerdictRecord::Broken)),
         ("undecided", facts.undecided, rows(VerdictRecord::Undecided)),
     ];
-    let wrong = counts.iter().find(|(_, told, counted)| told != counted);
-    if let Some((name, told, counted)) = wrong {
-        return Some(format!("/facts/{name} is {told}, and there are {counted} such rows"));
+    let wrong = counts.iter().find(|(_, stated, counted)| stated != counted);
+    if let Some((name, stated, counted)) = wrong {
+        return Some(format!("/facts/{name} is {stated}, and there are {counted} such rows"));
     }
     let mut names = HashSet::new();
     let wrong = |row: &FactRow| (row.verdict == VerdictRecord::Undecided) != row.reason.is_some();
@@ -53,8 +53,8 @@ fn facts(record: &Record) -> Option<String> {
 fn outcome(record: &Record) -> Option<String> {
     let outcome = record.outcome;
     if record.exit_code != outcome.exit_code() {
-        let (told, meant) = (record.exit_code, outcome.exit_code());
-        return Some(format!("/exit_code is {told}, and its outcome ends with {meant}"));
+        let (stated, meant) = (record.exit_code, outcome.exit_code());
+        return Some(format!("/exit_code is {stated}, and its outcome ends with {meant}"));
     }
     let denied = record.findings.iter().any(|finding| finding.level == Level::Deny);
     let decided = record.facts.held + record.facts.broken > 0;
@@ -100,8 +100,8 @@ fn exchanges(record: &Record) -> Option<String> {
             return Some(format!("/exchanges/{index}/number is none, or that of another one"));
         }
         let elapsed = exchange.answer.as_ref().map_or(0.0, |answer| answer.elapsed_ms);
-        let told = !time(exchange.sent_ms) || !time(elapsed);
-        told.then(|| format!("/exchanges/{index} was at no time"))
+        let impossible = !time(exchange.sent_ms) || !time(elapsed);
+        impossible.then(|| format!("/exchanges/{index} was at no time"))
     })
 }
 
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_contradicts_itself_is_told_with_the_place() {
+    fn a_record_that_contradicts_itself_is_reported_with_the_place() {
         let cases: [(Change, &str); 21] = [
             (|record| record.facts.total = 5, "/facts/total is 5"),
             (|record| record.facts.held = 2, "/facts/held is 2"),
@@ -209,9 +209,9 @@ mod tests {
             (|record| record.shards = Some(present(&[1, 2], &[2])), "/shards"),
             (|record| record.shards = Some(present(&[2, 1], &[])), "/shards"),
         ];
-        for (change, told) in cases {
-            let message = changed(change).expect(told);
-            assert!(message.contains(told), "{told}: {message}");
+        for (change, expected) in cases {
+            let message = changed(change).expect(expected);
+            assert!(message.contains(expected), "{expected}: {message}");
         }
         assert_eq!(changed(|record| record.shards = Some(present(&[2], &[1]))), None);
     }

@@ -34,7 +34,7 @@ pub struct RunFacts<'run> {
     pub duration: std::time::Duration,
     /// How much of the facts must be decided, in percent.
     pub require_facts: Option<f64>,
-    /// How values are told.
+    /// How values are shown.
     pub values: Values,
     /// What takes the token out of a text.
     pub redaction: &'run Redaction,
@@ -48,7 +48,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
     let findings = findings(run, &exchanges, about);
     let (outcome, reason) = outcome(run, about.contract, (&facts, &findings), about.require_facts);
     let name = |operation| about.contract.operation(operation).name.clone();
-    let identifier = |id: &str| about.redaction.hide(&about.values.tell_identifier(id));
+    let identifier = |id: &str| about.redaction.hide(&about.values.render_identifier(id));
     let residue = run.residue.iter().map(|left| ResidueRecord {
         operation: name(left.operation),
         id: left.id.as_deref().map(identifier),
@@ -105,7 +105,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunFacts<'_>) -> Reco
 }
 
 fn operations(run: &Run, contract: &Contract) -> Vec<OperationRecord> {
-    let told = contract.operation_ids().map(|id| {
+    let rendered = contract.operation_ids().map(|id| {
         let operation = contract.operation(id);
         let unchecked = run.verdicts.unchecked(contract, id);
         let in_scope = run.in_scope.contains(&id);
@@ -122,7 +122,7 @@ fn operations(run: &Run, contract: &Contract) -> Vec<OperationRecord> {
             unchecked: unchecked.filter(|_| in_scope),
         }
     });
-    told.collect()
+    rendered.collect()
 }
 
 fn gaps(contract: &Contract) -> Vec<GapRecord> {
@@ -130,13 +130,13 @@ fn gaps(contract: &Contract) -> Vec<GapRecord> {
         pointer: pointer.clone(),
         line: contract.document.position(pointer).line,
     };
-    let told = contract.gaps.iter().map(|gap| GapRecord {
+    let rendered = contract.gaps.iter().map(|gap| GapRecord {
         id: gap.id.clone(),
         question: gap.question.clone(),
         stated: gap.stated == Stated::NotShown,
         places: gap.places.iter().map(place).collect(),
     });
-    told.collect()
+    rendered.collect()
 }
 
 fn facts(run: &Run, contract: &Contract) -> Facts {
@@ -321,11 +321,11 @@ mod tests {
         let reason = |seen: Seen, require| seen.record(require).reason;
         assert_eq!(reason(Seen::bodies(SOUND), None), None);
         assert_eq!(reason(Seen::bodies(BROKEN), None), None);
-        let told = |ended| reason(Seen::bodies(SOUND).ended(ended), None).unwrap();
-        assert!(told(Ended::TokenRefused(403)).contains("refused with 403"));
-        assert!(told(Ended::Throttled).contains("at a lower rate"));
-        assert!(told(Ended::TimeOver(Duration::from_millis(1500))).contains("within 1.5 s (max-time);"));
-        let unreachable = told(Ended::Unreachable(Failure::Resolve));
+        let ended = |ended| reason(Seen::bodies(SOUND).ended(ended), None).unwrap();
+        assert!(ended(Ended::TokenRefused(403)).contains("refused with 403"));
+        assert!(ended(Ended::Throttled).contains("at a lower rate"));
+        assert!(ended(Ended::TimeOver(Duration::from_millis(1500))).contains("within 1.5 s (max-time);"));
+        let unreachable = ended(Ended::Unreachable(Failure::Resolve));
         assert!(
             unreachable.starts_with("the host's name does not resolve; check the base URL"),
             "{unreachable}"
@@ -361,8 +361,9 @@ mod tests {
         let mut seen = Seen::bodies(&[r#"{"size": "1", "more": 1}"#, r#"{"name": 1}"#]);
         seen.answers.push((404, "{}"));
         let order = |record: Record| {
-            let told = record.findings.into_iter();
-            told.map(|finding| format!("{} {}", finding.rule, finding.contract_line))
+            let reported = record.findings.into_iter();
+            reported
+                .map(|finding| format!("{} {}", finding.rule, finding.contract_line))
                 .collect::<Vec<_>>()
         };
         let expected = [
@@ -445,6 +446,6 @@ mod tests {
         });
         let id = seen.record(None).residue.remove(0).id.unwrap();
         assert!(!id.contains(['\u{1b}', '\n']) && !id.contains("::error"), "{id}");
-        assert_eq!(id, "<identifier(18): show-values tells it>");
+        assert_eq!(id, "<identifier(18): show-values prints it>");
     }
 }

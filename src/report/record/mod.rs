@@ -73,7 +73,7 @@ pub enum Cause {
     Mock,
 }
 
-/// A run, told.
+/// A run, as reported.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
     /// The version of this form, [`VERSION`]; a report of another one is not read.
@@ -92,7 +92,7 @@ pub struct Record {
     pub target: String,
     /// The path of the base URL, which stands before the path of every exchange; empty where there is none.
     pub base_path: String,
-    /// Whether values of the target's data are told as they are; otherwise as shapes.
+    /// Whether values of the target's data are shown as they are; otherwise as shapes.
     pub values_shown: bool,
     /// What choices were made by; the same seed makes the same ones.
     pub seed: u64,
@@ -104,7 +104,7 @@ pub struct Record {
     pub facts: Facts,
     /// What was found, what to fix first comes first.
     pub findings: Vec<FindingRecord>,
-    /// What is behind the findings, where that can be told.
+    /// What is behind the findings, where that can be said.
     #[serde(default)]
     pub cause: Option<Cause>,
     /// What was accepted beforehand, and what became of it.
@@ -391,13 +391,13 @@ pub struct FindingRecord {
 }
 
 impl FindingRecord {
-    /// The name of the field that the document does not list, where the finding is about one and tells it; else empty. It
-    /// tells findings of one rule on one fact apart.
+    /// The name of the field that the document does not list, where the finding is about one and names it; else empty. It
+    /// distinguishes findings of one rule on one fact.
     #[must_use]
     pub fn field(&self) -> &str {
         let is_named = self.rule.is(UNDOCUMENTED_FIELD);
         let (_, name) = self.answer_pointer.rsplit_once('/').unwrap_or_default();
-        // A name that is not told begins so.
+        // A name that is not shown begins so.
         if is_named && !name.starts_with('<') { name } else { "" }
     }
 }
@@ -409,7 +409,7 @@ pub struct ResidueRecord {
     pub operation: String,
     /// Its identifier, as a shape where it may be somebody's address; none when no answer showed one.
     pub id: Option<String>,
-    /// Whether the contract says where an answer shows the identifier; without it nobody can tell.
+    /// Whether the contract says where an answer shows the identifier; without it nobody can say.
     #[serde(default = "stated")]
     pub id_stated: bool,
     /// Whether an answer came; without one nobody knows whether there is anything.

@@ -13,8 +13,8 @@ use self::form::{
     PhysicalLocation, Region, ResultProperties, RunProperties, SarifResult, SarifRun, Text, Tool,
 };
 use super::excerpt::{Excerpt, LONGEST_LINE};
+use super::phrases;
 use super::record::{FindingRecord, Record};
-use super::told;
 use crate::exchange::neutral::json_text;
 use crate::rules::{Level, RULES, Rule};
 
@@ -124,7 +124,7 @@ fn invocation(record: &Record) -> Invocation {
     Invocation {
         execution_successful: record.outcome.is_judged(),
         exit_code: record.exit_code,
-        exit_code_description: told::outcome(record.outcome).to_owned(),
+        exit_code_description: phrases::outcome(record.outcome).to_owned(),
         start_time_utc: started.map(written),
         end_time_utc: ended.map(written),
         tool_execution_notifications: notifications(record),
@@ -139,12 +139,12 @@ fn notifications(record: &Record) -> Vec<Notification> {
     };
     let mut notes = Vec::new();
     if !record.outcome.is_judged() {
-        let text = format!("{}{}", told::outcome(record.outcome), told::because(record));
+        let text = format!("{}{}", phrases::outcome(record.outcome), phrases::because(record));
         notes.push(note("error", text));
     }
-    notes.extend(told::cause(record).map(|cause| note("note", cause.to_owned())));
+    notes.extend(phrases::cause(record).map(|cause| note("note", cause.to_owned())));
     notes.extend(
-        told::undecided(record)
+        phrases::undecided(record)
             .into_iter()
             .map(|(reason, facts)| note("note", format!("{} facts are undecided: {reason}", facts.len()))),
     );
@@ -172,7 +172,7 @@ fn result(record: &Record, finding: &FindingRecord, rules: &[Descriptor]) -> Sar
         "{}\ndocumented: {}\nreceived: {}\nreproduce: {}",
         finding.fact,
         finding.documented,
-        told::received(finding),
+        phrases::received(finding),
         finding.reproduce
     );
     SarifResult {
@@ -218,7 +218,7 @@ fn fingerprint(finding: &FindingRecord) -> String {
 
 /// The contract's file: below the root of the sources, unless its path begins at the root of the disk.
 fn artifact(file: &str) -> ArtifactLocation {
-    let path = told::path(file);
+    let path = phrases::path(file);
     let encoded = utf8_percent_encode(&path, NOT_IN_A_PATH).to_string();
     let drive = path.as_bytes().get(1) == Some(&b':');
     if path.starts_with('/') || drive {

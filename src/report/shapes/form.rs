@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::contract::shape::JsonType;
 
-/// The form of a value, in the order in which the variants of a place are told.
+/// The form of a value, in the order in which the variants of a place are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ValueForm {
     Uuid,
@@ -19,7 +19,7 @@ pub(super) enum ValueForm {
     Number,
     /// An object whose keys the contract leaves to the target.
     OpenObject,
-    /// What stands for a resource where an envelope is told without it.
+    /// What stands for a resource where an envelope is shown without it.
     Resource,
     Blank,
     Null,
@@ -34,7 +34,7 @@ pub(super) enum Separator {
     Space,
 }
 
-/// How a timestamp tells its zone.
+/// How a timestamp gives its zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Zone {
     Utc,
@@ -82,7 +82,7 @@ impl ValueForm {
         if text.is_empty() {
             return Self::Blank;
         }
-        // Of the four spellings that are read, an answer is told by the two that services use.
+        // Of the four spellings that are read, an answer is described by the two that services use.
         match (Uuid::try_parse(text).is_ok(), text.len()) {
             (true, 36) => return Self::Uuid,
             (true, 32) => return Self::UuidWithoutHyphens,
@@ -104,7 +104,7 @@ impl ValueForm {
         matches!(self, Self::Blank | Self::Null)
     }
 
-    /// Whether a place that shows the other form too is told by the other alone: one row's free text may look like a
+    /// Whether a place that shows the other form too is described by the other alone: one row's free text may look like a
     /// date, and a number may happen to be whole.
     pub(super) fn is_within(self, other: Self) -> bool {
         match other {

@@ -10,7 +10,7 @@ use crate::contract::pointer;
 use crate::exchange::json::{self, JsonError};
 use crate::exchange::{Answer, Exchange, Intent};
 
-/// The media types that are told, beside those that the contract documents: what else stands there may be a value.
+/// The media types that are shown, beside those that the contract documents: what else stands there may be a value.
 const KNOWN_TYPES: [&str; 4] = [
     "application/json",
     "application/problem+json",
@@ -120,13 +120,13 @@ impl Answers {
 }
 
 fn head(operation: &Operation, answer: &Answer) -> String {
-    let documented = |told: &str| {
+    let documented = |rendered: &str| {
         let mut answers = operation.answers.iter().flat_map(|answer| &answer.media_types);
-        answers.any(|media_type| media_type == told) || KNOWN_TYPES.contains(&told)
+        answers.any(|media_type| media_type == rendered) || KNOWN_TYPES.contains(&rendered)
     };
     match answer.media_type() {
         None => answer.status.to_string(),
-        Some(told) if documented(&told) => format!("{} {told}", answer.status),
+        Some(rendered) if documented(&rendered) => format!("{} {rendered}", answer.status),
         Some(_) => format!("{} <undocumented media type>", answer.status),
     }
 }
@@ -198,19 +198,19 @@ paths:
             json!({"a": ""}),
             json!({"page": [], "a": 7}),
         ];
-        let told = shown(&contract(), &rows);
+        let reported = shown(&contract(), &rows);
         for turn in 1..rows.len() {
             let mut turned = rows.clone();
             turned.rotate_left(turn);
-            assert_eq!(shown(&contract(), &turned), told);
+            assert_eq!(shown(&contract(), &turned), reported);
             turned.reverse();
-            assert_eq!(shown(&contract(), &turned), told);
+            assert_eq!(shown(&contract(), &turned), reported);
         }
-        assert!(told.contains("a: array of many | text | blank"), "{told}");
+        assert!(reported.contains("a: array of many | text | blank"), "{reported}");
     }
 
     #[test]
-    fn the_order_of_keys_is_told() {
+    fn the_order_of_keys_is_reported() {
         let one = shown(&contract(), &[json!({"a": 1, "page": []})]);
         let other = shown(&contract(), &[json!({"page": [], "a": 1})]);
         assert_ne!(one, other);
@@ -226,15 +226,15 @@ paths:
     }
 
     #[test]
-    fn a_name_that_the_contract_does_not_have_is_told_unless_it_looks_like_data() {
-        let told = shown(&contract(), &[json!({"a": {"ada@example.com": 1}, "secret": 2})]);
-        assert!(told.contains("<undocumented name(15)>: integer"), "{told}");
-        assert!(told.contains("secret: integer"), "{told}");
+    fn a_name_that_the_contract_does_not_have_is_reported_unless_it_looks_like_data() {
+        let reported = shown(&contract(), &[json!({"a": {"ada@example.com": 1}, "secret": 2})]);
+        assert!(reported.contains("<undocumented name(15)>: integer"), "{reported}");
+        assert!(reported.contains("secret: integer"), "{reported}");
     }
 
     #[test]
-    fn keys_that_the_contract_leaves_to_the_target_are_not_told() {
-        let told = shown(&contract(), &[json!({"own": {"a": 1}}), json!({"own": {}})]);
-        assert!(told.ends_with("own: object with keys of its own"), "{told}");
+    fn keys_that_the_contract_leaves_to_the_target_are_not_reported() {
+        let reported = shown(&contract(), &[json!({"own": {"a": 1}}), json!({"own": {}})]);
+        assert!(reported.ends_with("own: object with keys of its own"), "{reported}");
     }
 }

@@ -95,19 +95,19 @@ impl Variants {
         let field = |name: &str| shape.and_then(|shape| shape.fields.iter().find(|field| field.name == name));
         // Where the contract leaves the keys to the target, they are data.
         let open = shape.is_some_and(|shape| shape.open);
-        let told: Vec<_> = members
+        let rendered: Vec<_> = members
             .iter()
             .filter(|(name, _)| !open || field(name).is_some())
             .collect();
-        if open && told.is_empty() {
+        if open && rendered.is_empty() {
             return Self::only(ValueForm::OpenObject);
         }
-        let names = told.iter().map(|(name, _)| at.contract.tell_name(name)).collect();
+        let names = rendered.iter().map(|(name, _)| at.contract.render_name(name)).collect();
         let seen = |(name, value): &(&String, &Value)| {
             at.below(name, field(name).map(|field| field.shape), |at| Self::of(value, at))
         };
         Self {
-            objects: BTreeMap::from([(names, told.iter().map(seen).collect())]),
+            objects: BTreeMap::from([(names, rendered.iter().map(seen).collect())]),
             ..Self::default()
         }
     }
@@ -164,7 +164,7 @@ impl Variants {
         self.objects.is_empty() && self.lengths.is_empty() && self.forms.iter().all(|form| form.is_unset())
     }
 
-    /// This with the resource itself told by that name alone.
+    /// This with the resource itself shown by that name alone.
     pub(super) fn around(&self, resource: &[String]) -> Self {
         let [name, rest @ ..] = resource else {
             return Self::only(ValueForm::Resource);

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_no_shape_is_told_by_its_line() {
+    fn a_text_that_is_no_shape_is_reported_by_its_line() {
         for (from, to, line) in [
             ("id: uuid |", "id: guid |", 3),
             ("none or many", "none or two", 4),

@@ -149,7 +149,7 @@ impl IntoResponse for ServedAnswer {
         let Content::Cut(_) = self.content else {
             return Response::from_parts(self.head, Body::from(text));
         };
-        // The connection ends one byte before the length that the head tells.
+        // The connection ends one byte before the length that the head states.
         self.head
             .headers
             .insert(header::CONTENT_LENGTH, HeaderValue::from(text.len() + 1));

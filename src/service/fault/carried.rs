@@ -2,7 +2,7 @@
 //! invariant 2.
 
 use super::contract::{Carry, Created, Listed, Operation, item, operation};
-use super::derived::{name, told};
+use super::derived::{in_words, name};
 use super::places::Edit;
 use super::table::{Deviation, Fault, How, Seen};
 
@@ -64,7 +64,7 @@ fn seen_listed(write: &Operation, listed: &Listed, carry: &Carry) -> Option<Seen
 fn answered(create: &Operation, created: &Created, carry: &Carry) -> Option<Fault> {
     let seen = seen_answered(create, created, carry);
     let name = name(&create.name, &seen.pointer, "altered");
-    let about = format!("{} is not what was sent", told(&seen.pointer));
+    let about = format!("{} is not what was sent", in_words(&seen.pointer));
     let how = altering(&create.name, seen.pointer.clone());
     Fault::named((name, about), &create.name, vec![seen], how)
 }
@@ -72,7 +72,7 @@ fn answered(create: &Operation, created: &Created, carry: &Carry) -> Option<Faul
 fn listed(write: &Operation, listed: &Listed, carry: &Carry) -> Option<Fault> {
     let seen = seen_listed(write, listed, carry)?;
     let name = name(&write.name, &carry.kept, "listed-altered");
-    let about = format!("{} of {} is not what was sent", told(&seen.pointer), listed.list);
+    let about = format!("{} of {} is not what was sent", in_words(&seen.pointer), listed.list);
     let how = altering(&listed.list, seen.pointer.clone());
     Fault::named((name, about), &write.name, vec![seen], how)
 }

@@ -2,7 +2,7 @@
 //! [`INSTANTS`], a table of one function each.
 //!
 //! Each leaves a plain date alone, such as 28 February 1990 and 14 July 1985, and an instant in a morning of May that is
-//! told in UTC or two hours east of it.
+//! written in UTC or two hours east of it.
 
 use chrono::{DateTime, Datelike, Days, Duration, FixedOffset, NaiveDate, NaiveDateTime, Timelike};
 
@@ -148,7 +148,7 @@ fn is_leap_day(date: NaiveDate) -> bool {
     (date.month(), date.day()) == (2, 29)
 }
 
-/// The instant with its date and time in UTC changed, told with the same offset.
+/// The instant with its date and time in UTC changed, written with the same offset.
 fn in_utc(
     at: DateTime<FixedOffset>,
     change: impl FnOnce(NaiveDateTime) -> Option<NaiveDateTime>,

@@ -56,7 +56,7 @@ fn deviations(place: &Place) -> Vec<AtPlace> {
 
 fn place_fault(operation: &Operation, place: &Place, (deviation, rule, stated, edit): AtPlace) -> Fault {
     let Place { pattern, .. } = place;
-    // What is added is changed in the object that it is added to, and told where it stands.
+    // What is added is changed in the object that it is added to, and reported where it stands.
     let (changed, pointer) = match (&edit, place.kind) {
         (Edit::Added(_), PlaceKind::Absent) => (parent(pattern), pattern.clone()),
         (Edit::Added(_), _) => (pattern.as_str(), format!("{pattern}/*")),
@@ -65,7 +65,7 @@ fn place_fault(operation: &Operation, place: &Place, (deviation, rule, stated, e
     let subject = if pattern.is_empty() { "body" } else { pattern };
     Fault {
         name: name(&operation.name, pattern, deviation),
-        about: format!("{} {}", told(subject), words(&edit, place.kind)),
+        about: format!("{} {}", in_words(subject), words(&edit, place.kind)),
         rule,
         operation: operation.name.clone(),
         fact: Some(format!("{} {subject}: {stated}", operation.name)),
@@ -86,8 +86,8 @@ pub(super) fn name(operation: &str, pattern: &str, deviation: &str) -> String {
     format!("{operation}{}:{deviation}", pattern.replace('*', "each"))
 }
 
-/// A place as it is told to people.
-pub(super) fn told(subject: &str) -> String {
+/// A place in words.
+pub(super) fn in_words(subject: &str) -> String {
     if subject == "body" {
         "the body".to_owned()
     } else {

@@ -84,7 +84,7 @@ mod tests {
         fault.edited(request.body(Bytes::new()).unwrap(), answer)
     }
 
-    fn told(name: &str, answer: (u16, &'static str)) -> (u16, Bytes) {
+    fn answered(name: &str, answer: (u16, &'static str)) -> (u16, Bytes) {
         match edited(name, answer) {
             Some(Edited::Answer(answer)) => (answer.status().as_u16(), answer.into_body()),
             other => panic!("{other:?}"),
@@ -95,19 +95,22 @@ mod tests {
     fn a_success_is_edited_as_the_fault_says_and_a_refusal_is_left_alone() {
         let dropped = "createTag/data/name:dropped";
         let tag = r#"{"data":{"id":"a","name":"b"}}"#;
-        assert_eq!(told(dropped, (201, tag)), (201, Bytes::from(r#"{"data":{"id":"a"}}"#)));
-        assert_eq!(told(dropped, (422, tag)), (422, Bytes::from(tag)));
-        assert_eq!(told("createTag:answered-200", (201, "{}")).0, 200);
         assert_eq!(
-            told("getContacts:total-wrong", (200, r#"{"data":{"total":1}}"#)).1,
+            answered(dropped, (201, tag)),
+            (201, Bytes::from(r#"{"data":{"id":"a"}}"#))
+        );
+        assert_eq!(answered(dropped, (422, tag)), (422, Bytes::from(tag)));
+        assert_eq!(answered("createTag:answered-200", (201, "{}")).0, 200);
+        assert_eq!(
+            answered("getContacts:total-wrong", (200, r#"{"data":{"total":1}}"#)).1,
             r#"{"data":{"total":2}}"#
         );
     }
 
     #[test]
     fn an_edge_case_is_known_by_what_was_sent() {
-        assert_eq!(told("getContacts:fails-on-page-word", (400, "{}")).0, 500);
-        assert_eq!(told("getContacts:fails-on-page-zero", (400, "{}")).0, 400);
+        assert_eq!(answered("getContacts:fails-on-page-word", (400, "{}")).0, 500);
+        assert_eq!(answered("getContacts:fails-on-page-zero", (400, "{}")).0, 400);
     }
 
     #[test]

@@ -15,7 +15,7 @@
 //!
 //! Some show on nothing but a request that is valid and awkward: those on values (`texts`, `days`, `several`), on
 //! credentials that are nearly right (`credential`) and on the ways to write a request (`writing`). What a plain client
-//! sends they leave alone. One that several fields can show tells all the places where it may be seen.
+//! sends they leave alone. One that several fields can show names all the places where it may be seen.
 //!
 //! # Names
 //!

@@ -16,9 +16,9 @@ pub struct UnknownFault {
     hint: String,
 }
 
-/// How many near names an error tells.
+/// How many near names an error gives.
 const NEAR: usize = 3;
-/// The least likeness of a name that is told, where 1 is the name itself.
+/// The least likeness of a name that is given, where 1 is the name itself.
 const LIKENESS: f64 = 0.7;
 
 impl Faults {
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_is_told_with_the_near_ones() {
+    fn an_unknown_name_is_reported_with_the_near_ones() {
         let error = Faults::named(["getTags:row-skiped"]).unwrap_err().to_string();
         assert!(
             error.starts_with("there is no fault `getTags:row-skiped`, did you mean `getTags:row-skipped`, `"),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_like_none_is_told_without_a_guess() {
+    fn a_name_like_none_is_reported_without_a_guess() {
         let error = Faults::named(["?"]).unwrap_err().to_string();
         assert_eq!(error, "there is no fault `?`; `--fault list` prints them all");
     }

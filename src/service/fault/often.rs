@@ -59,10 +59,11 @@ pub(super) fn faults() -> impl Iterator<Item = Fault> {
             .flat_map(|created| created_faults(operation, created));
         let updated = operation.updated.iter().filter_map(|updated| {
             let list = format!("{} in {}", operation.name, updated.listed.list);
-            let once = told("once", format!("{list}: once, under its id"), &rows(&updated.listed));
+            let once = seen_by("once", format!("{list}: once, under its id"), &rows(&updated.listed));
             // It shows as another record that changed, too.
             let carried = seen(operation, &|carry| carry.gap.is_none()).into_iter();
-            let other = carried.map(|seen| told("misplaced", format!("{list}: no other item changes"), &seen.pointer));
+            let other =
+                carried.map(|seen| seen_by("misplaced", format!("{list}: no other item changes"), &seen.pointer));
             let about = "an update adds a record, too".to_owned();
             let seen = [once].into_iter().chain(other).collect();
             Fault::seen(operation, ("row-added", about), seen, How::Often(Often::AddedToo))
@@ -91,14 +92,14 @@ fn created_faults(operation: &Operation, created: &Created) -> Vec<Fault> {
     let (on, list) = (&operation.name, &created.listed.list);
     let id = format!("{}{}", created.resource, created.id);
     let once = || {
-        vec![told(
+        vec![seen_by(
             "once",
             format!("{on} created in {list}: once"),
             &rows(&created.listed),
         )]
     };
-    let unique = told("identifier", format!("{on} created {id}: not reused"), &id);
-    let listed = told("listed", format!("{on} created: listed in {list}"), "");
+    let unique = seen_by("identifier", format!("{on} created {id}: not reused"), &id);
+    let listed = seen_by("listed", format!("{on} created: listed in {list}"), "");
     let carried = seen(operation, &|carry| carry.gap.is_none());
     let rows = [
         (
@@ -146,7 +147,7 @@ fn rows(listed: &Listed) -> String {
     invariant.map_or(at.clone(), |invariant| format!("{}{at}", item(invariant)))
 }
 
-fn told(rule: &'static str, fact: String, pointer: &str) -> Seen {
+fn seen_by(rule: &'static str, fact: String, pointer: &str) -> Seen {
     Seen {
         rule,
         fact: Some(fact),

@@ -33,7 +33,7 @@ pub struct Fault {
     pub fact: Option<String>,
     /// Where in the answer, as a JSON pointer with `*` for any one token; empty for the whole answer.
     pub pointer: String,
-    /// Where else it may be seen, each as good as the first: a fault of many fields is told of one that shows it.
+    /// Where else it may be seen, each as good as the first: a fault of many fields is reported of one that shows it.
     pub elsewhere: Vec<Seen>,
     pub(super) deviation: Deviation,
 }

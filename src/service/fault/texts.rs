@@ -1,6 +1,6 @@
 //! What real software makes of texts that are valid and awkward: [`CLASSES`], a table of one function each.
 //!
-//! The members come from what is told of registers, importers, templates and databases everywhere: names that no
+//! The members come from what is known of registers, importers, templates and databases everywhere: names that no
 //! program expected. Each leaves a plain text alone: ASCII of at most 49 characters, no capital inside of a word and one
 //! behind each blank, and of signs single hyphens, dots and blanks inside, one `@`, and a plus at the start.
 

@@ -10,7 +10,7 @@ use super::call::{Content, ServedAnswer};
 /// What is done to an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WholeFault {
-    /// The body ends in the middle, and the head tells the length of what is left.
+    /// The body ends in the middle, and the head states the length of what is left.
     BodyCut,
     /// The body is empty.
     BodyEmpty,

@@ -68,12 +68,12 @@ const REFUSED: [(Writing, &str, &str, &str); 5] = [
 
 const ANOTHER_ORDER: &str = "JSON in another order, with white space";
 
-/// Each of these in updates, which leave no record behind; the scheme's in every operation, and told of the first list.
+/// Each of these in updates, which leave no record behind; the scheme's in every operation, and reported of the first list.
 pub(super) fn faults() -> impl Iterator<Item = Fault> {
     let updates = operations().iter().filter(|operation| operation.updated.is_some());
     let of_updates = updates.flat_map(|update| {
-        let refused = REFUSED.into_iter().map(move |(writing, deviation, about, told)| {
-            let seen = vec![equivalent(update, told)];
+        let refused = REFUSED.into_iter().map(move |(writing, deviation, about, rendered)| {
+            let seen = vec![equivalent(update, rendered)];
             Fault::seen(update, (deviation, about.to_owned()), seen, How::Writing(writing))
         });
         let kept = [
@@ -112,10 +112,10 @@ pub(super) fn faults() -> impl Iterator<Item = Fault> {
     of_updates.chain(of_scheme).flatten()
 }
 
-fn equivalent(operation: &Operation, told: &str) -> Seen {
+fn equivalent(operation: &Operation, text: &str) -> Seen {
     Seen {
         rule: "equivalent-request",
-        fact: Some(format!("{} equivalent request: {told}", operation.name)),
+        fact: Some(format!("{} equivalent request: {text}", operation.name)),
         pointer: String::new(),
     }
 }

@@ -46,7 +46,7 @@ fn fault(on: &str, deviation: &str, about: &str, (rule, fact): (&'static str, Op
 }
 
 impl Fault {
-    /// The same fault, told at this place.
+    /// The same fault, reported at this place.
     fn at(self, pointer: impl Into<String>) -> Self {
         Fault {
             pointer: pointer.into(),
@@ -336,7 +336,7 @@ fn edge_cases() -> impl Iterator<Item = Fault> {
         let on = &operation.name;
         let suitable = || EDGE_CASES.iter().filter(|(edge_case, ..)| edge_case.suits(operation));
         let failing = suitable().map(move |(edge_case, deviation, about)| {
-            // A name beyond ASCII is no edge case where texts are free: the first that is sent tells.
+            // A name beyond ASCII is no edge case where texts are free: the first that is sent shows it.
             let fact = Some(format!("{on} edge cases: no 5xx"));
             fault(
                 on,

@@ -1,4 +1,4 @@
-//! Why settings make no profile: [`ProfileError`], which tells where they stand and what was nearly meant.
+//! Why settings make no profile: [`ProfileError`], which says where they stand and what was nearly meant.
 
 use std::cmp::Ordering;
 use std::fmt;

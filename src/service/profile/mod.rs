@@ -43,7 +43,7 @@ pub(super) use self::{
 };
 use choice::{Values, profile};
 
-/// Tells the current time.
+/// Returns the current time.
 pub type Clock = fn() -> DateTime<Utc>;
 
 profile! {
@@ -186,7 +186,7 @@ const fn without(gap: &'static str, reason: &'static str) -> WithoutAxis {
 pub(super) const STATUS: &str = "active";
 
 impl Profile {
-    /// Makes the profile tell the time by `clock`.
+    /// Makes the profile take the time by `clock`.
     #[must_use]
     pub fn with_clock(self, clock: Clock) -> Self {
         Profile { clock, ..self }

@@ -128,7 +128,7 @@ fn axis(name: &str, origin: &Origin) -> Result<&'static Axis, ProfileError> {
     })
 }
 
-/// Tells what the reader of TOML stumbled over. A key that stands twice is told with the line of the first.
+/// Says what the reader of TOML stumbled over. A key that stands twice is reported with the line of the first.
 fn syntax(text: &str, error: &toml::de::Error, origin: impl Fn(usize) -> Origin) -> ProfileError {
     let span = error.span().unwrap_or_default();
     let key = text.get(span.clone()).unwrap_or_default();
@@ -173,7 +173,7 @@ mod tests {
         Profile::of(&settings?)
     }
 
-    fn told(refused: Result<Profile, ProfileError>) -> String {
+    fn message(refused: Result<Profile, ProfileError>) -> String {
         refused.unwrap_err().to_string()
     }
 
@@ -196,9 +196,9 @@ mod tests {
     fn an_axis_set_twice_names_both_lines() {
         let text = "page-size = \"25\"\n\nlist-order = \"newest-first\"\npage-size = \"7\"\n";
         let expected = "`service.toml` line 4: `page-size` is set already, at `service.toml` line 1";
-        assert_eq!(told(of_file(text)), expected);
+        assert_eq!(message(of_file(text)), expected);
         let expected = "`--profile page-size=7`: `page-size` is set already, at `--profile page-size=25`";
-        assert_eq!(told(of_flags(&["page-size=25", "page-size=7"])), expected);
+        assert_eq!(message(of_flags(&["page-size=25", "page-size=7"])), expected);
     }
 
     #[test]
@@ -206,38 +206,38 @@ mod tests {
         let text = "update-answer-body = \"contact\"\nupdate-contact-status = \"204\"\n";
         let expected =
             "`service.toml` line 2 and `service.toml` line 1 exclude each other: an answer of status 204 has no body";
-        assert_eq!(told(of_file(text)), expected);
+        assert_eq!(message(of_file(text)), expected);
     }
 
     #[test]
-    fn an_update_without_content_has_no_body_unless_told_otherwise() {
+    fn an_update_without_content_has_no_body_unless_reported_otherwise() {
         let profile = of_flags(&["update-contact-status=204"]).unwrap();
         assert_eq!(profile.update_answer_body, UpdateBody::Empty);
     }
 
     #[test]
-    fn an_unknown_axis_is_told_with_its_line_and_the_near_ones() {
+    fn an_unknown_axis_is_reported_with_its_line_and_the_near_ones() {
         let expected =
             "`service.toml` line 2: there is no axis `page-sise`, but `page-size`; `--profile list` prints all";
-        assert!(told(of_file("\npage-sise = \"7\"")).starts_with(&expected[..58]));
-        assert!(told(of_file("\npage-sise = \"7\"")).contains("`page-size`"));
+        assert!(message(of_file("\npage-sise = \"7\"")).starts_with(&expected[..58]));
+        assert!(message(of_file("\npage-sise = \"7\"")).contains("`page-size`"));
         let far = "`--profile colour=red`: there is no axis `colour`; `--profile list` prints all";
-        assert_eq!(told(of_flags(&["colour=red"])), far);
+        assert_eq!(message(of_flags(&["colour=red"])), far);
     }
 
     #[test]
-    fn an_unknown_value_is_told_with_the_known_ones() {
-        let told = told(of_flags(&["list-order=newest"]));
+    fn an_unknown_value_is_reported_with_the_known_ones() {
+        let reported = message(of_flags(&["list-order=newest"]));
         let expected = "`--profile list-order=newest`: `list-order` has no value `newest`, but `newest-first`; it has \
                         `oldest-first`, `newest-first`";
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
     }
 
     #[test]
-    fn what_is_no_toml_or_no_text_is_told_with_its_line() {
-        assert!(told(of_file("page-size = \"7\"\nlist-order =\n")).starts_with("`service.toml` line 2: "));
+    fn what_is_no_toml_or_no_text_is_reported_with_its_line() {
+        assert!(message(of_file("page-size = \"7\"\nlist-order =\n")).starts_with("`service.toml` line 2: "));
         assert_eq!(
-            told(of_file("page-size = 7")),
+            message(of_file("page-size = 7")),
             "`service.toml` line 1: the value of `page-size` is not a string in quotes"
         );
     }

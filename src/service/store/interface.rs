@@ -26,7 +26,7 @@ pub(crate) type StoreFuture<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 /// What it answers as written is durable and seen by every later call, through whichever replica it comes. A slice is
 /// the store at one moment: its items and its total agree.
 pub(crate) trait Store: Send + Sync {
-    /// Tells in which state the store is, as far as this costs much less than to read a page: it is another after every
+    /// Returns in which state the store is, as far as this costs much less than to read a page: it is another after every
     /// write, through whichever replica it comes, and never one that was before.
     fn state(&self) -> Option<i64> {
         None

@@ -185,9 +185,9 @@ mod tests {
             "sslrootcert=a.pem",
             "sslmode=require&sslrootcert=a",
         ] {
-            let told = refused(&format!("postgres://ada@localhost/db?{query}"));
-            assert_eq!(told, StoreUrlError::PostgresTls, "{query}");
-            assert!(!told.to_string().contains("hidden"));
+            let rendered = refused(&format!("postgres://ada@localhost/db?{query}"));
+            assert_eq!(rendered, StoreUrlError::PostgresTls, "{query}");
+            assert!(!rendered.to_string().contains("hidden"));
         }
     }
 }

@@ -161,10 +161,13 @@ fn an_envelope_that_is_accepted_by_mistake_contradicts_the_contract() {
                 ("20", "40", "is not 2"),
             ]
         };
-        for (from, to, told) in mistakes {
+        for (from, to, expected) in mistakes {
             assert!(text.contains(from), "{name} {from}");
             let found = contradictions(&name, &text.replacen(from, to, 1));
-            assert!(found.iter().any(|line| line.contains(told)), "{name} {to}: {found:?}");
+            assert!(
+                found.iter().any(|line| line.contains(expected)),
+                "{name} {to}: {found:?}"
+            );
             held += 1;
         }
     }
@@ -175,7 +178,7 @@ fn an_envelope_that_is_accepted_by_mistake_contradicts_the_contract() {
 fn an_answer_that_is_accepted_by_mistake_contradicts_the_contract() {
     let listed = accepted::text(&folder(), "answer_getContacts").unwrap();
     let fresh = accepted::text(&folder(), "answer_createContact").unwrap();
-    for (name, text, told) in [
+    for (name, text, expected) in [
         (
             "answer_getContacts",
             listed.replace("age: integer", "age: text"),
@@ -198,6 +201,6 @@ fn an_answer_that_is_accepted_by_mistake_contradicts_the_contract() {
         ),
     ] {
         let found = contradictions(name, &text);
-        assert!(found.iter().any(|line| line == told), "{name}: {found:?}");
+        assert!(found.iter().any(|line| line == expected), "{name}: {found:?}");
     }
 }

@@ -107,7 +107,7 @@ async fn observed(subject: &Subject) -> Result<(Observed<'static>, Plan, String)
     };
     let report = check.run_watched(&mut see).await.map_err(|error| error.to_string())?;
     let record = report.into_record();
-    tell_residue(subject, &record);
+    print_residue(subject, &record);
     let verdict = verdict(&record);
     match record.outcome {
         Outcome::Conforms | Outcome::DoesNotConform => Ok((observed, plan, verdict)),
@@ -123,12 +123,12 @@ fn verdict(record: &Record) -> String {
     terminal.report(record).trim_end().to_owned()
 }
 
-/// Nothing can be deleted in a deployed service, so what was left there is told.
+/// Nothing can be deleted in a deployed service, so what was left there is printed.
 #[expect(
     clippy::print_stdout,
     reason = "who holds a deployed service reads what the test left there"
 )]
-fn tell_residue(subject: &Subject, record: &Record) {
+fn print_residue(subject: &Subject, record: &Record) {
     if subject.rows_are_known {
         return;
     }

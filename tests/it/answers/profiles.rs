@@ -89,7 +89,7 @@ const CHANGES: &[Change] = &[
         "timestamp-form",
         &["utc-offset", "east", "west", "unzoned", "epoch"],
         TIMES,
-        "a snapshot holds how a timestamp tells its zone",
+        "a snapshot holds how a timestamp gives its zone",
     ),
     change(
         "identifier-spelling",
@@ -205,8 +205,8 @@ fn no_snapshot_differs_but_where_an_axis_changes_shapes() {
         let differing = differing(&shapes);
         let differing: BTreeSet<_> = differing.iter().map(String::as_str).collect();
         let wrong = differing != expected;
-        let told = || format!("{axis}={value}: {differing:?} differ, but {because}: {expected:?}");
-        wrong.then(told).into_iter().collect()
+        let reported = || format!("{axis}={value}: {differing:?} differ, but {because}: {expected:?}");
+        wrong.then(reported).into_iter().collect()
     });
 }
 

@@ -10,7 +10,7 @@ async fn message(subject: &Subject) -> String {
 }
 
 #[tokio::test]
-async fn a_target_that_nobody_reaches_is_told_in_the_checkers_words() {
+async fn a_target_that_nobody_reaches_is_reported_in_the_checkers_words() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
@@ -21,7 +21,7 @@ async fn a_target_that_nobody_reaches_is_told_in_the_checkers_words() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_refused_is_told_in_the_checkers_words() {
+async fn a_token_that_is_refused_is_reported_in_the_checkers_words() {
     let subject = Subject {
         token: "another-token".to_owned(),
         ..Subject::embedded(&[]).await

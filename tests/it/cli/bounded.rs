@@ -11,7 +11,7 @@ use super::support::countersign;
 /// More than a pipe holds on Linux by itself, so that what was written and not read is known to be less.
 const IN_A_PIPE: u64 = 1 << 20;
 
-/// Writes into a pipe for as long as somebody reads it, and tells how much that was.
+/// Writes into a pipe for as long as somebody reads it, and returns how much that was.
 fn endless(pipe: PathBuf) -> JoinHandle<u64> {
     std::thread::spawn(move || {
         let mut pipe = OpenOptions::new().write(true).open(pipe).unwrap();

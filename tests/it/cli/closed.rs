@@ -1,4 +1,4 @@
-//! A standard output that is closed, or that nobody reads to its end: a report that did not get there is told by 4.
+//! A standard output that is closed, or that nobody reads to its end: a report that did not get there is reported by 4.
 #![cfg(target_os = "linux")]
 
 use std::process::{Command, Output, Stdio};
@@ -18,7 +18,7 @@ fn shell(arguments: &str, redirected: &str) -> Output {
     shell.output().unwrap()
 }
 
-fn told(output: &Output) -> (Option<i32>, String) {
+fn outcome_of(output: &Output) -> (Option<i32>, String) {
     (
         output.status.code(),
         String::from_utf8_lossy(&output.stderr).into_owned(),
@@ -52,11 +52,11 @@ fn what_cannot_be_written_to_a_closed_output_ends_in_4() {
         ("explain status".to_owned(), "standard output: it is closed"),
         ("completions bash".to_owned(), "standard output: it is closed"),
     ] {
-        let (code, stderr) = told(&shell(&arguments, ">&-"));
+        let (code, stderr) = outcome_of(&shell(&arguments, ">&-"));
         assert_eq!(code, Some(4), "{arguments}: {stderr}");
         assert!(stderr.contains(named), "{arguments}: {stderr}");
         // A full disk is no better.
-        let (code, stderr) = told(&shell(&arguments, ">/dev/full"));
+        let (code, stderr) = outcome_of(&shell(&arguments, ">/dev/full"));
         assert_eq!(code, Some(4), "{arguments}: {stderr}");
     }
 }
@@ -67,7 +67,7 @@ fn an_output_that_is_thrown_away_is_none_that_is_closed() {
     let check = format!("check --base-url {}", target.url());
     // The second is how Python and Node throw an output away.
     for redirected in [">/dev/null", "1<>/dev/null", ">&- --report json=run.json"] {
-        let (code, stderr) = told(&shell(&check, redirected));
+        let (code, stderr) = outcome_of(&shell(&check, redirected));
         assert_eq!((code, stderr.as_str()), (Some(0), ""), "{redirected}");
     }
 }
@@ -88,7 +88,7 @@ fn a_report_whose_reader_went_away_was_not_written_and_a_page_was_read_as_far_as
         command.args(arguments).env_clear().env("COUNTERSIGN_TOKEN", TOKEN);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
-        let ended = told(&child.wait_with_output().unwrap());
+        let ended = outcome_of(&child.wait_with_output().unwrap());
         assert_eq!(ended.0, Some(code), "{arguments:?}: {}", ended.1);
         assert_eq!(
             ended.1.contains("`standard output`"),

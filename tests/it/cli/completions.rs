@@ -67,7 +67,7 @@ fn every_shell_has_a_script() {
 }
 
 #[test]
-fn an_unknown_shell_is_told_with_the_known_ones() {
+fn an_unknown_shell_is_reported_with_the_known_ones() {
     let ended = countersign(&["completions", "bsh"]).run();
     assert_eq!((ended.code, ended.stdout.as_str()), (2, ""));
     for part in ["'bsh'", "'bash'", "powershell", "zsh"] {

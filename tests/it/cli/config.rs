@@ -1,4 +1,4 @@
-//! `countersign.toml`: which target is checked, where each value comes from, what is accepted and what is told of it.
+//! `countersign.toml`: which target is checked, where each value comes from, what is accepted and what is said of it.
 
 use std::io::Write as _;
 
@@ -72,19 +72,19 @@ fn a_target_is_chosen_by_flag_before_the_environment_and_by_that_before_the_file
         }
         let ended = call.run();
         assert_eq!(ended.code, 0, "{ended:?}");
-        let told: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
-        let base_url = &told["settings"]["base_url"];
+        let reported: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+        let base_url = &reported["settings"]["base_url"];
         (
-            told["target"].clone(),
+            reported["target"].clone(),
             base_url["value"].clone(),
             base_url["origin"].clone(),
         )
     };
     const BASE_URL: (&str, &str) = ("COUNTERSIGN_BASE_URL", "http://127.0.0.1:9");
     let by = |arguments: &[&str], variables: &[(&str, &str)], target: Option<&str>, origin: &str| {
-        let told = chosen(arguments, variables);
+        let reported = chosen(arguments, variables);
         assert_eq!(
-            (told.0, told.2.as_str()),
+            (reported.0, reported.2.as_str()),
             (target.into(), Some(origin)),
             "{arguments:?} {variables:?}"
         );
@@ -129,7 +129,7 @@ fn a_base_url_by_itself_gets_no_token_of_a_target() {
 }
 
 #[test]
-fn a_variable_that_is_not_set_is_told_with_the_line_that_names_it() {
+fn a_variable_that_is_not_set_is_reported_with_the_line_that_names_it() {
     let ended = with(&staging("http://127.0.0.1:1"), &["check"])
         .env("COUNTERSIGN_TOKEN", OTHER_TOKEN)
         .run();
@@ -181,9 +181,9 @@ fn the_sample_of_the_page_is_read_and_valid_against_the_schema() {
     let (sample, _) = after.split_once("```").unwrap();
     let ended = with(sample, &["config", "--json"]).run();
     assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
-    let told: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
-    assert_eq!(told["target"], "staging");
-    assert!(!told["levels"].as_array().unwrap().is_empty());
+    let reported: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(reported["target"], "staging");
+    assert!(!reported["levels"].as_array().unwrap().is_empty());
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn an_entry_without_a_reason_and_an_expired_one_accept_nothing_and_say_so() {
 }
 
 #[test]
-fn an_acceptance_of_what_no_longer_occurs_is_told_where_the_run_saw_it() {
+fn an_acceptance_of_what_no_longer_occurs_is_reported_where_the_run_saw_it() {
     let target = Target::sound();
     let config = staging(&target.url()) + &entry("wrong-type", "/data/total", AGREED);
     let gone = "countersign.toml:7: wrong-type getTags /data/total no longer occurs; take the entry out";
@@ -355,7 +355,7 @@ fn accept_keeps_permissions_and_what_a_link_leads_to() {
 }
 
 #[test]
-fn accept_that_cannot_be_written_is_told_before_anything_is_sent() {
+fn accept_that_cannot_be_written_is_reported_before_anything_is_sent() {
     let target = Stub::start(|request, stream| stream.write_all(sound(request).as_bytes()));
     let arguments = [
         "check",
@@ -374,7 +374,7 @@ fn accept_that_cannot_be_written_is_told_before_anything_is_sent() {
 }
 
 #[test]
-fn a_configuration_that_cannot_be_read_is_told_with_what_is_wrong() {
+fn a_configuration_that_cannot_be_read_is_reported_with_what_is_wrong() {
     let absent = countersign(&["check", "--config", "absent.toml"]).run();
     says(
         absent.is_one_error(2),
@@ -391,7 +391,7 @@ fn a_configuration_that_cannot_be_read_is_told_with_what_is_wrong() {
 }
 
 #[test]
-fn what_a_configuration_cannot_mean_is_told_with_its_line() {
+fn what_a_configuration_cannot_mean_is_reported_with_its_line() {
     for (config, parts) in [
         (
             "default_target = \"stagin\"\n[targets.staging]\nbase_url = \"https://api.example.com\"\n",
@@ -495,7 +495,7 @@ fn writes_of_a_target_can_be_taken_back_by_a_flag() {
 }
 
 #[test]
-fn near_tokens_are_of_one_target_and_told_with_their_place() {
+fn near_tokens_are_of_one_target_and_reported_with_their_place() {
     let config = "default_target = \"staging\"\n[targets.staging]\nbase_url = \"https://api.example.com\"\nnear_tokens = true\n\
                   [targets.other]\nbase_url = \"https://other.example.com\"\n";
     for (arguments, value, origin) in [
@@ -504,12 +504,12 @@ fn near_tokens_are_of_one_target_and_told_with_their_place() {
     ] {
         let ended = with(config, &[&["config", "--json"], arguments].concat()).run();
         assert_eq!(ended.code, 0, "{ended:?}");
-        let told: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
-        let near = &told["settings"]["near_tokens"];
+        let reported: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+        let near = &reported["settings"]["near_tokens"];
         assert_eq!(
             (&near["value"], &near["origin"]),
             (&value.into(), &origin.into()),
-            "{told}"
+            "{reported}"
         );
     }
 }

@@ -13,8 +13,8 @@ fn with_a_broken_contract() -> Call {
 }
 
 #[test]
-fn each_kind_of_error_is_told_in_its_own_words() {
-    let mut told = String::new();
+fn each_kind_of_error_is_reported_in_its_own_words() {
+    let mut reported = String::new();
     let mut ended = countersign(&["check", "--base-url", NOWHERE]).run();
     for (kind, call) in [
         ("a contract with a defect", with_a_broken_contract()),
@@ -61,9 +61,9 @@ fn each_kind_of_error_is_told_in_its_own_words() {
         ended = call.run();
         assert!(matches!(ended.code, 2 | 4), "{kind}: {ended:?}");
         assert_eq!(ended.stdout, "", "{kind}");
-        told += &format!("# {kind}: exit code {}\n{}\n", ended.code, ended.stderr);
+        reported += &format!("# {kind}: exit code {}\n{}\n", ended.code, ended.stderr);
     }
-    ended.stderr = told;
+    ended.stderr = reported;
     ended.matches("errors");
 }
 

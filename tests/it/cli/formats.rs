@@ -174,13 +174,13 @@ fn opens_in_a_reader_of_sarif(ended: &Ended) {
         eprintln!("NOT TESTED: the SARIF report in a reader; `.ci/with-sarif-multitool` has one");
         return;
     };
-    let told = Command::new(program)
+    let reported = Command::new(program)
         .arg("validate")
         .arg(ended.path().join("report.sarif"))
         .output()
         .unwrap();
-    let text = String::from_utf8_lossy(&told.stdout);
-    assert!(text.contains("Analysis completed successfully."), "{told:?}");
+    let text = String::from_utf8_lossy(&reported.stdout);
+    assert!(text.contains("Analysis completed successfully."), "{reported:?}");
     // We have no page on the web to name (SARIF2005).
     let judged = |line: &str| line.contains("): error ") || line.contains("): warning ");
     let about = |line: &&str| judged(line) && !line.contains(" SARIF2005: ");

@@ -115,7 +115,7 @@ fn a_found_file_has_reports_written_below_its_folder() {
 }
 
 #[test]
-fn a_found_target_and_its_variable_are_told_before_the_first_request() {
+fn a_found_target_and_its_variable_are_reported_before_the_first_request() {
     for quiet in [&[][..], &["--quiet"]] {
         let (release, released) = channel::<()>();
         let released = Mutex::new(released);
@@ -136,13 +136,13 @@ fn a_found_target_and_its_variable_are_told_before_the_first_request() {
         );
         drop(release);
         let ended = running.end();
-        assert!(!ended.stderr.contains("staging"), "it is told once: {ended:?}");
+        assert!(!ended.stderr.contains("staging"), "it is reported once: {ended:?}");
         assert!(!target.received().is_empty());
     }
 }
 
 #[test]
-fn a_target_that_the_user_named_is_not_told() {
+fn a_target_that_the_user_named_is_not_reported() {
     let target = Target::sound();
     let config = configuration(&target.url(), "COUNTERSIGN_TOKEN", "");
     let named = checked(&config, "COUNTERSIGN_TOKEN", &NAMED).run();

@@ -1,4 +1,4 @@
-//! Answers that no HTTP library would send. Each costs bounded time and memory, is told for what it is, leaves the
+//! Answers that no HTTP library would send. Each costs bounded time and memory, is reported for what it is, leaves the
 //! verdicts on every other operation as they were, and gives away neither the token nor a value of the target's data.
 //!
 //! A behaviour is one entry in one of the tables below; [`case`] says what holds for all of them.
@@ -17,7 +17,7 @@ use super::stub::{Received, Stub, sound};
 use super::support::{TOKEN, check};
 
 #[test]
-fn every_behaviour_is_bounded_told_for_what_it_is_and_gives_nothing_away() {
+fn every_behaviour_is_bounded_reported_for_what_it_is_and_gives_nothing_away() {
     let tables = [
         heads::behaviours(),
         bodies::behaviours(),

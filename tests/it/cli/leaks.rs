@@ -88,7 +88,7 @@ fn no_run_gives_a_secret_away() {
         // One for each format, the terminal's twice, the summary of the step, and the residue.
         let residue = usize::from(arguments == RESIDUE);
         assert_eq!(ended.files().len(), EVERY_FORMAT.len() / 2 + 1 + residue, "{ended:?}");
-        // The reports tell each exchange; with that flag as it came, but for the token.
+        // The reports show each exchange; with that flag as it came, but for the token.
         let scanner = if arguments.contains(&"--show-values") {
             canary.token_scanner()
         } else {

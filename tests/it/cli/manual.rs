@@ -25,7 +25,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 /// The page as a terminal of 80 columns shows it, and what groff warns of; nothing where there is no groff.
-#[expect(clippy::print_stderr, reason = "a test that tells less than it says tells so")]
+#[expect(clippy::print_stderr, reason = "a test that tests less than it says has to say so")]
 fn rendered(page: &[u8]) -> Option<(String, String)> {
     let groff = Command::new("groff")
         .args(["-man", "-ww", "-Tutf8", "-P-cbou", "-rLL=80n"])
@@ -127,7 +127,7 @@ fn a_page_takes_the_place_of_the_one_before() {
 }
 
 #[test]
-fn a_folder_that_takes_no_pages_is_told_and_gets_none() {
+fn a_folder_that_takes_no_pages_is_reported_and_gets_none() {
     let absent = countersign(&["man", "absent"]).run();
     let message = absent.is_one_error(4);
     assert!(

@@ -1,4 +1,4 @@
-//! `--max-pages`: how far a list is walked, and what is told of the rest.
+//! `--max-pages`: how far a list is walked, and what is said of the rest.
 
 use std::io::Write as _;
 
@@ -73,8 +73,8 @@ fn a_list_without_end_costs_no_more_pages_than_the_bound() {
         let target = Stub::start(|request, stream| stream.write_all(endless(request).as_bytes()));
         let (ended, report) = check(&target.url(), arguments).report();
         assert_eq!(ended.code, 0, "{ended:?}");
-        let told = format!("the list has more pages than max-pages {most}");
-        assert_eq!(reason(&report, TOTAL), told);
+        let reported = format!("the list has more pages than max-pages {most}");
+        assert_eq!(reason(&report, TOTAL), reported);
         let received = target.received();
         let pages = received
             .iter()

@@ -47,8 +47,8 @@ fn filled_in(line: &str, target: &Target, canary: &Canary) -> Vec<(String, Strin
     let Some((_, comment)) = line.split_once(" # fill in ") else {
         return Vec::new();
     };
-    let fill = |told: &str| {
-        let (variable, sources) = told.split_once(": ").unwrap();
+    let fill = |reported: &str| {
+        let (variable, sources) = reported.split_once(": ").unwrap();
         let (field, list) = sources.split(" or ").next().unwrap().split_once(" in ").unwrap();
         let path = match list {
             "getContacts" => "contact-database",
@@ -62,7 +62,10 @@ fn filled_in(line: &str, target: &Target, canary: &Canary) -> Vec<(String, Strin
         );
         let page: Value = serde_json::from_slice(&paste(&asked, &[], canary).stdout).unwrap();
         let value = first(&page["data"]["items"], field);
-        (variable.to_owned(), value.unwrap_or_else(|| panic!("{told}: {page}")))
+        (
+            variable.to_owned(),
+            value.unwrap_or_else(|| panic!("{reported}: {page}")),
+        )
     };
     comment.split("; ").map(fill).collect()
 }

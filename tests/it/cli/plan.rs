@@ -1,4 +1,4 @@
-//! `plan`: what a check would send, told before it is sent, and held against what a recording service then sees.
+//! `plan`: what a check would send, reported before it is sent, and held against what a recording service then sees.
 
 use std::sync::{Arc, Mutex};
 
@@ -154,7 +154,7 @@ fn a_check_sends_what_its_plan_says_in_that_order_and_all_of_it() {
             let next = (at..groups.len()).find(|group| groups[*group].iter().any(|line| line.sends(seen)));
             at = next.unwrap_or_else(|| panic!("{seen:?} is not planned after group {at}: {groups:?}"));
         }
-        // Groups that send the same cannot be told apart, so the lines are counted.
+        // Groups that send the same cannot be distinguished, so the lines are counted.
         for line in groups.iter().flatten().filter(|line| line.always) {
             let same = groups
                 .iter()
@@ -197,7 +197,7 @@ fn a_plan_sends_nothing_and_needs_no_token() {
 }
 
 #[test]
-fn the_plan_of_the_built_in_contract_is_told() {
+fn the_plan_of_the_built_in_contract_is_reported() {
     countersign(&["plan", "--seed", "1"]).run().matches("plan");
 }
 

@@ -4,7 +4,7 @@ use super::support::{check, countersign};
 use super::target::Target;
 
 #[test]
-fn every_round_sends_the_plan_and_the_summary_tells_the_rounds() {
+fn every_round_sends_the_plan_and_the_summary_shows_the_rounds() {
     let target = Target::sound();
     let (_, once) = check(&target.url(), &[]).report();
     let (ended, thrice) = check(&target.url(), &["--repeat", "3"]).report();
@@ -31,8 +31,8 @@ fn rounds_that_are_under_way_together_say_what_rounds_in_turn_say() {
         report
     };
     let (in_turn, together) = (soak("1"), soak("64"));
-    for told in ["facts", "requests"] {
-        assert_eq!(in_turn[told], together[told]);
+    for expected in ["facts", "requests"] {
+        assert_eq!(in_turn[expected], together[expected]);
     }
     assert_eq!(in_turn["requests"]["rounds"], 40);
     assert_eq!(in_turn["findings"][0]["count"], together["findings"][0]["count"]);

@@ -1,4 +1,4 @@
-//! Reports into files: whole or absent, and told before anything is sent where they cannot be written.
+//! Reports into files: whole or absent, and reported before anything is sent where they cannot be written.
 
 use std::io::Write as _;
 
@@ -7,7 +7,7 @@ use super::support::{check, countersign};
 use super::target::Target;
 
 #[test]
-fn a_report_that_cannot_be_written_is_told_before_anything_is_sent() {
+fn a_report_that_cannot_be_written_is_reported_before_anything_is_sent() {
     for (path, parts) in [
         ("absent/report.json", ["`absent/report.json`", "folder"]),
         ("reports", ["`reports`", "folder"]),
@@ -130,7 +130,7 @@ fn a_full_disk_keeps_no_other_report_from_being_written() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_behind_standard_output_is_told_and_ends_in_4() {
+fn a_full_disk_behind_standard_output_is_reported_and_ends_in_4() {
     let target = Target::sound();
     let program = env!("CARGO_BIN_EXE_countersign");
     let command = format!(
@@ -151,7 +151,7 @@ fn a_full_disk_behind_standard_output_is_told_and_ends_in_4() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_told_and_ends_in_4() {
+fn a_full_disk_is_reported_and_ends_in_4() {
     let target = Target::sound();
     let ended = check(&target.url(), &["--report", "json=/dev/full"]).run();
     let message = ended.is_one_error(4);

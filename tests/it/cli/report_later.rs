@@ -72,7 +72,7 @@ fn what_is_no_report_of_this_version_is_refused_and_nothing_is_written() {
     let newer = json.replacen("\"report_version\": 2", "\"report_version\": 3", 1);
     let counted = json.replacen("\"held\": ", "\"held\": 1", 1);
     let half = &json[..json.len() / 2];
-    for (text, told) in [
+    for (text, expected) in [
         (newer.as_str(), "version 3, and this countersign reads version 2"),
         (half, "cut short: it ends at line"),
         ("", "cut short"),
@@ -85,8 +85,8 @@ fn what_is_no_report_of_this_version_is_refused_and_nothing_is_written() {
         let ended = call.run();
         let message = ended.is_one_error(2);
         assert!(
-            message.contains("`run.json`") && message.contains(told),
-            "{told}: {message}"
+            message.contains("`run.json`") && message.contains(expected),
+            "{expected}: {message}"
         );
         assert_eq!(ended.files(), ["run.json"]);
     }

@@ -1,4 +1,4 @@
-//! `check --residue`: the account of writes on disk, before each is sent and after it, so that a killed run still tells
+//! `check --residue`: the account of writes on disk, before each is sent and after it, so that a killed run still says
 //! what it may have left.
 
 use std::collections::BTreeSet;
@@ -75,7 +75,7 @@ fn a_second_run_is_appended_to_the_first() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_told_before_anything_is_sent() {
+fn a_file_that_cannot_be_written_is_reported_before_anything_is_sent() {
     use std::io::Write as _;
     for path in ["absent/residue.jsonl", "folder"] {
         let target = Stub::start(|request, stream| stream.write_all(sound(request).as_bytes()));
@@ -94,7 +94,7 @@ fn a_file_that_cannot_be_written_is_told_before_anything_is_sent() {
 /// A device that is full takes the first line of no run, so that a stub file system is not needed.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_told_before_anything_is_sent() {
+fn a_full_disk_is_reported_before_anything_is_sent() {
     let ended = countersign(&["check", "--residue", "/dev/full"]).run();
     assert!(ended.is_one_error(4).contains("`/dev/full`"), "{ended:?}");
 }
@@ -180,7 +180,7 @@ fn an_address_that_came_as_an_identifier_is_in_no_output() {
         ("note-17", None, true),
     ] {
         let service = Stub::start(move |request, stream| {
-            let told = match request.is("POST") && request.authorized() {
+            let reported = match request.is("POST") && request.authorized() {
                 true => json_answer(
                     "201 Created",
                     &serde_json::json!({"id": id, "text": "of nobody"}).to_string(),
@@ -188,7 +188,7 @@ fn an_address_that_came_as_an_identifier_is_in_no_output() {
                 false if request.authorized() => json_answer("404 Not Found", "{}"),
                 false => json_answer("401 Unauthorized", "{}"),
             };
-            stream.write_all(told.as_bytes())
+            stream.write_all(reported.as_bytes())
         });
         let reports =
             ["json", "html", "junit", "sarif", "markdown", "github"].map(|name| format!("--report={name}={name}.out"));
@@ -203,7 +203,7 @@ fn an_address_that_came_as_an_identifier_is_in_no_output() {
         let residue = ["json.out", "html.out", "markdown.out", "residue.jsonl"].map(of_file);
         for text in residue.iter().chain([&ended.stdout]) {
             assert_eq!(text.contains(id), printed, "{id}: {text}");
-            assert_eq!(text.contains("show-values tells it"), !printed, "{id}: {text}");
+            assert_eq!(text.contains("show-values prints it"), !printed, "{id}: {text}");
         }
         for text in ["junit.out", "sarif.out", "github.out"]
             .map(of_file)

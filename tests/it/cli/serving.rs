@@ -63,7 +63,7 @@ fn a_token_that_was_given_is_not_printed() {
 }
 
 #[test]
-fn a_port_that_is_taken_is_told_with_a_way_out() {
+fn a_port_that_is_taken_is_reported_with_a_way_out() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let ended = countersign(&["serve", "--listen", &address]).run();
@@ -73,7 +73,7 @@ fn a_port_that_is_taken_is_told_with_a_way_out() {
 }
 
 #[test]
-fn what_is_no_address_is_told_with_one() {
+fn what_is_no_address_is_reported_with_one() {
     for address in ["8080", "nowhere", "127.0.0.1:99999", ""] {
         let ended = countersign(&["serve", "--listen", address]).run();
         let message = ended.is_one_error(2);
@@ -95,7 +95,7 @@ fn a_file_that_is_no_database_is_refused_and_left_as_it_was() {
 }
 
 #[test]
-fn a_store_that_cannot_be_opened_is_told_with_the_reason() {
+fn a_store_that_cannot_be_opened_is_reported_with_the_reason() {
     for (store, reason) in [("sqlite:absent/a.db", "unable to open"), ("sqlite:folder", "folder")] {
         let arguments = ["serve", "--listen", "127.0.0.1:0", "--store", store];
         let ended = countersign(&arguments).folder("folder").run();
@@ -107,7 +107,7 @@ fn a_store_that_cannot_be_opened_is_told_with_the_reason() {
 }
 
 #[test]
-fn a_store_of_an_unknown_kind_is_told_with_the_known_ones() {
+fn a_store_of_an_unknown_kind_is_reported_with_the_known_ones() {
     for store in ["redis://localhost", "contacts.db", "sqlite:"] {
         let ended = countersign(&["serve", "--store", store]).run();
         let message = ended.is_one_error(2);
@@ -120,7 +120,7 @@ fn a_store_of_an_unknown_kind_is_told_with_the_known_ones() {
 
 #[cfg(not(feature = "postgres"))]
 #[test]
-fn a_store_that_is_not_built_in_is_told_with_its_feature_and_without_its_password() {
+fn a_store_that_is_not_built_in_is_reported_with_its_feature_and_without_its_password() {
     let ended = countersign(&["serve", "--store", "postgres://ada:hunter2@localhost/db"]).run();
     let message = ended.is_one_error(2);
     assert!(message.contains("--features postgres"), "{message}");

@@ -79,7 +79,7 @@ fn reports_of_other_targets_seeds_or_whole_runs_are_not_merged() {
     let of_three = shard(&one.url(), "2/3", &[]);
     let whole = check(&one.url(), &["--report", "json=report.json"]).run();
     let whole_file = whole.path().join("report.json");
-    for (file, told) in [
+    for (file, expected) in [
         (&elsewhere.0, "differ in their target"),
         (&of_three.0, "differ in how many shards there are: 2 and 3"),
         (&whole_file, "of a whole run"),
@@ -87,7 +87,7 @@ fn reports_of_other_targets_seeds_or_whole_runs_are_not_merged() {
         let ended = merge(&[&first.0, file], &[]);
         let message = ended.is_one_error(2);
         assert!(
-            message.contains(told) && message.contains(file.to_str().unwrap()),
+            message.contains(expected) && message.contains(file.to_str().unwrap()),
             "{message}"
         );
     }
@@ -96,7 +96,7 @@ fn reports_of_other_targets_seeds_or_whole_runs_are_not_merged() {
 
 #[test]
 fn what_is_no_shard_is_refused_before_anything_is_sent() {
-    for (arguments, told) in [
+    for (arguments, expected) in [
         (&["--shard", "0/3"][..], "counted from 1"),
         (&["--shard", "4/3"], "no shard 4 of 3"),
         (&["--shard", "1/0"], "1/1"),
@@ -108,7 +108,7 @@ fn what_is_no_shard_is_refused_before_anything_is_sent() {
     ] {
         let ended = check("http://127.0.0.1:9", arguments).run();
         let message = ended.is_one_error(2);
-        assert!(message.contains(told), "{told}: {message}");
+        assert!(message.contains(expected), "{expected}: {message}");
         let fixed = ["plan", "--seed", "1", "--base-url", "http://127.0.0.1:9"];
         let planned = countersign(&[&fixed, arguments].concat()).run();
         assert_eq!(planned.is_one_error(2), message);

@@ -88,7 +88,7 @@ components:
     Note: {type: object, properties: {text: {type: string, example: Buy milk}, authorId: {type: integer, example: 1}}}
 "##;
 
-/// The operations that nothing but their prose tells apart from a create.
+/// The operations that nothing but their prose distinguishes from a create.
 const SIDE_EFFECTS: [&str; 9] = [
     "clearCache",
     "logOut",
@@ -179,7 +179,7 @@ fn the_plan_names_what_is_not_sent_and_why() {
         let line = plan
             .lines()
             .find(|line| line.trim_start().starts_with(&format!("{operation}: ")));
-        let line = line.unwrap_or_else(|| panic!("{operation} is not told:\n{plan}"));
+        let line = line.unwrap_or_else(|| panic!("{operation} is not reported:\n{plan}"));
         assert!(line.contains("also_send"), "{line}");
     }
 }
@@ -209,7 +209,7 @@ fn what_the_configuration_names_is_sent_too() {
 }
 
 #[test]
-fn an_operation_that_is_named_and_not_there_is_told() {
+fn an_operation_that_is_named_and_not_there_is_reported() {
     let ended = checked(&service(), &["--also-send", "logout"]);
     assert!(ended.is_one_error(2).contains("`logOut`"), "{ended:?}");
 }
@@ -268,7 +268,7 @@ fn users(given: &'static str) -> Stub {
         let (method, path) = line(request);
         let sent: Value = serde_json::from_str(&request.body).unwrap_or_default();
         let mut name = name.lock().unwrap();
-        let told = match (method.as_str(), path.as_str()) {
+        let reported = match (method.as_str(), path.as_str()) {
             _ if !request.authorized() => answer("401 Unauthorized", "{}"),
             ("GET", "/users") => answer("200 OK", &json!([{"id": "u-1", "name": *name}]).to_string()),
             ("POST", _) => {
@@ -278,7 +278,7 @@ fn users(given: &'static str) -> Stub {
             ("GET", _) => answer("200 OK", &json!({"id": given, "name": *name}).to_string()),
             _ => answer("200 OK", "{}"),
         };
-        stream.write_all(told.as_bytes())
+        stream.write_all(reported.as_bytes())
     })
 }
 
@@ -375,7 +375,7 @@ fn messages() -> Stub {
     Stub::start(move |request, stream| {
         let (method, path) = line(request);
         let mut kept = kept.lock().unwrap();
-        let told = match (method.as_str(), path.as_str()) {
+        let reported = match (method.as_str(), path.as_str()) {
             _ if !request.authorized() => answer("401 Unauthorized", "{}"),
             ("GET", "/users") => answer("200 OK", r#"[{"id": "u1"}]"#),
             ("GET", "/hosts") => answer("200 OK", r#"[{"id": "h1"}]"#),
@@ -393,7 +393,7 @@ fn messages() -> Stub {
                 }
             }
         };
-        stream.write_all(told.as_bytes())
+        stream.write_all(reported.as_bytes())
     })
 }
 

@@ -1,4 +1,4 @@
-//! Contracts of the user's own: what is wrong is told with file, line and pointer, and nothing is sent.
+//! Contracts of the user's own: what is wrong is reported with file, line and pointer, and nothing is sent.
 
 use super::stub::{Stub, sound};
 use super::support::{check, countersign};
@@ -66,7 +66,7 @@ fn a_spec_that_cannot_be_read_is_named() {
 }
 
 #[test]
-fn a_spec_that_is_not_yaml_is_told_by_its_line() {
+fn a_spec_that_is_not_yaml_is_reported_by_its_line() {
     says(
         &message(format!("{SPEC}@nothing starts so\n")),
         &["things.yaml:18:1", "not YAML"],
@@ -75,7 +75,7 @@ fn a_spec_that_is_not_yaml_is_told_by_its_line() {
 }
 
 #[test]
-fn a_spec_that_is_not_openapi_is_told() {
+fn a_spec_that_is_not_openapi_is_reported() {
     says(
         &message("just a text\n"),
         &["things.yaml:1:1", "no OpenAPI document", "openapi: 3.0.x"],
@@ -84,13 +84,13 @@ fn a_spec_that_is_not_openapi_is_told() {
 }
 
 #[test]
-fn a_spec_of_another_version_is_told_with_the_version_that_is_read() {
+fn a_spec_of_another_version_is_reported_with_the_version_that_is_read() {
     let message = message(SPEC.replace("3.0.3", "3.1.0"));
     says(&message, &["things.yaml:1:", "(/openapi)", "`3.1.0`", "3.0.x"]);
 }
 
 #[test]
-fn a_reference_to_nothing_is_told_with_a_near_name() {
+fn a_reference_to_nothing_is_reported_with_a_near_name() {
     let message = message(SPEC.replace("schemas/Things'", "schemas/Thing'"));
     says(
         &message,
@@ -103,7 +103,7 @@ fn a_reference_to_nothing_is_told_with_a_near_name() {
 }
 
 #[test]
-fn a_name_that_stands_twice_is_told_with_both_lines() {
+fn a_name_that_stands_twice_is_reported_with_both_lines() {
     let message = message(SPEC.replace("      type: array\n", "      type: array\n      type: object\n"));
     says(
         &message,

@@ -202,7 +202,7 @@ impl Running {
 
 impl Ended {
     /// Exit code, standard output and standard error in one text, with what differs from run to run taken out.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn printed(&self) -> String {
         format!(
             "exit code {}\n----- stdout -----\n{}----- stderr -----\n{}",
             self.code, self.stdout, self.stderr
@@ -212,7 +212,7 @@ impl Ended {
     /// Holds the three against the snapshot of this name.
     #[track_caller]
     pub(super) fn matches(&self, snapshot: &str) {
-        redacted(|| insta::assert_snapshot!(format!("cli_{snapshot}"), self.told()));
+        redacted(|| insta::assert_snapshot!(format!("cli_{snapshot}"), self.printed()));
     }
 
     /// A JSON report that was written to the folder of the call.
@@ -223,7 +223,7 @@ impl Ended {
         report
     }
 
-    /// Asserts that one line on standard error, and nothing else, told what was wrong.
+    /// Asserts that one line on standard error, and nothing else, says what was wrong.
     #[track_caller]
     pub(super) fn is_one_error(&self, code: i32) -> &str {
         assert_eq!((self.code, self.stdout.as_str()), (code, ""), "{self:?}");
@@ -297,7 +297,7 @@ fn redacted(assertion: impl FnOnce()) {
     let temporary = std::env::temp_dir();
     settings.add_filter(&format!(r"{}/[^/\s`]+", temporary.display()), "[FOLDER]");
     settings.add_filter(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "[UUID]");
-    // The port that help tells as the default stays.
+    // The port that help shows as the default stays.
     settings.add_filter(r"127\.0\.0\.1:(\d{5}|[1-79]\d{3})", "127.0.0.1:[PORT]");
     settings.add_filter(r"\b\d+\.\d ms \d+ bytes", "[TIME] [SIZE]");
     settings.add_filter(r"\bin \d+\.\d\d s\b", "in [TIME]");

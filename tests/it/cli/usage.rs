@@ -27,7 +27,7 @@ fn says(message: &str, parts: &[&str]) {
 }
 
 #[test]
-fn a_base_url_that_is_none_is_told_by_the_part_that_is_wrong() {
+fn a_base_url_that_is_none_is_reported_by_the_part_that_is_wrong() {
     for (url, parts) in [
         ("api.example.com", ["no scheme", "https://api.example.com"]),
         ("localhost:8080", ["no scheme", "https://api.example.com"]),
@@ -113,7 +113,7 @@ fn a_token_file_without_a_target_is_refused() {
 }
 
 #[test]
-fn an_unknown_rule_is_told_with_a_near_one_and_all_known_ones() {
+fn an_unknown_rule_is_reported_with_a_near_one_and_all_known_ones() {
     for flag in ["--deny", "--warn", "--allow"] {
         let message = refused(&[flag, "missing-feild"]);
         says(&message, &["`missing-feild`", "did you mean `missing-field`?"]);
@@ -150,7 +150,7 @@ fn a_token_that_is_too_short_to_be_hidden_is_refused_with_the_reason() {
 }
 
 #[test]
-fn an_unknown_operation_is_told_with_a_near_one_and_all_known_ones() {
+fn an_unknown_operation_is_reported_with_a_near_one_and_all_known_ones() {
     for flag in ["--only", "--skip"] {
         let message = refused(&[flag, "getTag"]);
         says(&message, &["`getTag`", "did you mean `getTags`?"]);
@@ -159,7 +159,7 @@ fn an_unknown_operation_is_told_with_a_near_one_and_all_known_ones() {
 }
 
 #[test]
-fn a_number_out_of_its_range_is_told_with_its_flag_and_the_range() {
+fn a_number_out_of_its_range_is_reported_with_its_flag_and_the_range() {
     for (arguments, parts) in [
         (["--rate", "0"], ["--rate", "more than 0"]),
         (["--rate", "-1"], ["--rate", "0 to 86400"]),
@@ -182,7 +182,7 @@ fn a_number_out_of_its_range_is_told_with_its_flag_and_the_range() {
 }
 
 #[test]
-fn a_report_format_that_is_unknown_is_told_with_the_known_ones() {
+fn a_report_format_that_is_unknown_is_reported_with_the_known_ones() {
     says(
         &refused(&["--report", "jsno=report.json"]),
         &["`jsno`", "did you mean `json`?", "`terminal`"],
@@ -191,7 +191,7 @@ fn a_report_format_that_is_unknown_is_told_with_the_known_ones() {
 }
 
 #[test]
-fn a_format_is_told_by_a_near_one() {
+fn a_format_is_reported_by_a_near_one() {
     for (asked, near) in [
         ("junti", "junit"),
         ("sarfi=a", "sarif"),
@@ -210,7 +210,7 @@ fn loud_and_quiet_at_once_are_refused() {
 }
 
 #[test]
-fn a_command_or_a_flag_that_does_not_exist_is_told_with_a_near_one() {
+fn a_command_or_a_flag_that_does_not_exist_is_reported_with_a_near_one() {
     for (arguments, near) in [(["chekc", "-q"], "'check'"), (["check", "--base-ur"], "'--base-url'")] {
         let ended = countersign(&arguments).run();
         assert_eq!((ended.code, ended.stdout.as_str()), (2, ""));

@@ -78,7 +78,7 @@ fn a_port_that_begins_to_listen_is_waited_for() {
 }
 
 #[test]
-fn a_target_that_does_not_come_is_told_when_the_time_is_over() {
+fn a_target_that_does_not_come_is_reported_when_the_time_is_over() {
     let (_socket, address) = taken();
     let (ended, report) = check(&format!("http://{address}"), &["--wait", "0.3"]).report();
     assert_eq!(

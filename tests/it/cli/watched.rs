@@ -48,15 +48,15 @@ fn plain(text: &str) -> String {
 }
 
 #[test]
-fn a_finding_is_told_as_it_appears_and_above_a_bar_with_counts_and_pace() {
+fn a_finding_is_reported_as_it_appears_and_above_a_bar_with_counts_and_pace() {
     let text = seen(&one_field_dropped(), "", 80, &[]);
     assert!(text.contains(ERASED), "the bar is taken away: {text:?}");
     let text = plain(&text);
     let found = text
         .find("deny missing-field: getVenues /data/items/*/country: present")
         .unwrap();
-    let told = text.find("error[missing-field]").unwrap();
-    assert!(found < told, "{text}");
+    let reported = text.find("error[missing-field]").unwrap();
+    assert!(found < reported, "{text}");
     let bar = text
         .lines()
         .flat_map(|line| line.split('\r'))
@@ -107,7 +107,7 @@ fn a_quiet_run_shows_a_terminal_the_verdict_alone() {
 }
 
 #[test]
-fn a_verbose_run_tells_a_finding_after_the_exchange_that_shows_it() {
+fn a_verbose_run_prints_a_finding_after_the_exchange_that_shows_it() {
     let text = plain(&seen(&one_field_dropped(), "--verbose --jobs 1", 120, &[]));
     let lines: Vec<_> = text.lines().flat_map(|line| line.split('\r')).collect();
     let found = lines

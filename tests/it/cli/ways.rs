@@ -3,7 +3,7 @@
 //!
 //! Their shell steps are taken out of the files and run, by the shell that would run them there, against the reference
 //! service as it is and with a fault. What only the services themselves have (caches, uploads, containers) is read and
-//! held to what can be told of it here. [`workplace`] is where steps run.
+//! held to what can be said of it here. [`workplace`] is where steps run.
 #![cfg(unix)]
 
 mod action;
@@ -22,15 +22,15 @@ fn of_clone(path: &str) -> String {
 
 /// The text with each `open … close` in it replaced by what `value` says of the words between.
 fn filled(text: &str, (open, close): (&str, &str), value: impl Fn(&str) -> String) -> String {
-    let mut told = String::new();
+    let mut reported = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(open) {
         let (words, after) = after.split_once(close).unwrap();
-        told.push_str(before);
-        told.push_str(&value(words.trim()));
+        reported.push_str(before);
+        reported.push_str(&value(words.trim()));
         rest = after;
     }
-    told + rest
+    reported + rest
 }
 
 /// The blocks of a page that are fenced with this word, in order.

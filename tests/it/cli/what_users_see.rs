@@ -13,7 +13,7 @@ fn one_field_dropped() -> Target {
 }
 
 #[test]
-fn help_is_told_for_the_program_and_each_command() {
+fn help_is_reported_for_the_program_and_each_command() {
     for command in [
         "",
         "check",
@@ -53,7 +53,7 @@ fn a_run_with_one_field_dropped_fails() {
 }
 
 #[test]
-fn a_quiet_run_tells_the_verdict_alone() {
+fn a_quiet_run_prints_the_verdict_alone() {
     let target = one_field_dropped();
     let ended = check(&target.url(), &["-q"]).run();
     assert_eq!(ended.stdout.lines().count(), 1, "{ended:?}");
@@ -61,13 +61,13 @@ fn a_quiet_run_tells_the_verdict_alone() {
 }
 
 #[test]
-fn a_verbose_run_tells_each_exchange_and_each_undecided_fact() {
+fn a_verbose_run_prints_each_exchange_and_each_undecided_fact() {
     let target = Target::sound();
     check(&target.url(), &["-v", "--jobs", "1"]).run().matches("verbose");
 }
 
 #[test]
-fn a_run_that_only_reads_tells_what_it_left_undecided() {
+fn a_run_that_only_reads_reports_what_it_left_undecided() {
     let target = Target::sound();
     check(&target.url(), &[]).run().matches("reads_only");
 }
@@ -106,10 +106,10 @@ fn facts_are_listed_with_their_places() {
 
 #[test]
 fn one_seed_makes_one_run() {
-    let told = || {
+    let reported = || {
         let ended = countersign(&["check", "--seed", "7", "--jobs", "1", "--report", "json"]).run();
         let report: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
         (report["requests"].clone(), report["facts"].clone())
     };
-    assert_eq!(told(), told());
+    assert_eq!(reported(), reported());
 }

@@ -155,12 +155,12 @@ fn findings(document: &Document, exchange: &Exchange) -> Vec<String> {
     let contract = &document.contract;
     let mut judge = Judge::new(contract, Levels::default(), Values::Shown);
     judge.exchange(exchange, Purpose::Documented(OnRefusal::Gap).into());
-    let told = judge.verdicts().findings().iter().map(|finding| {
+    let reported = judge.verdicts().findings().iter().map(|finding| {
         let fact = contract.fact(finding.fact);
         format!(
             "{} at {:?} ({}), received {}",
             finding.rule.name, finding.pointer, fact.place, finding.received
         )
     });
-    told.collect()
+    reported.collect()
 }

@@ -1,4 +1,4 @@
-//! Each document of the folder is read and planned, or told in one message what is wrong with it; soon enough.
+//! Each document of the folder is read and planned, or reported in one message what is wrong with it; soon enough.
 
 use std::time::{Duration, Instant};
 
@@ -10,8 +10,8 @@ use super::documents::{Document, files};
 const LONGEST: Duration = Duration::from_secs(30);
 
 #[test]
-fn each_document_is_planned_or_told_in_one_message() {
-    let (mut read, mut operations, mut facts, mut told) = (0, 0, 0, Vec::new());
+fn each_document_is_planned_or_reported_in_one_message() {
+    let (mut read, mut operations, mut facts, mut reported) = (0, 0, 0, Vec::new());
     for file in files() {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&file).unwrap();
@@ -50,13 +50,13 @@ fn each_document_is_planned_or_told_in_one_message() {
                     message.starts_with(&format!("{name}:")) && !message.contains('\n'),
                     "{message}"
                 );
-                told.push(message);
+                reported.push(message);
             }
         }
         assert!(started.elapsed() < LONGEST, "{name}: {:?}", started.elapsed());
     }
     println!(
         "{read} documents with {operations} operations and {facts} facts read; {}",
-        told.join("\n")
+        reported.join("\n")
     );
 }

@@ -75,8 +75,9 @@ fn checked(document: &Arc<Document>) -> Outcome {
     let findings = run.verdicts.findings().iter();
     // What no value was made for proves nothing.
     // Nothing of a document need say where a value comes from.
-    let told = findings.filter(|finding| finding.received != "406" && finding.rule.name != UNCHECKED_OPERATION.name);
-    let found = told.map(|finding| {
+    let reported =
+        findings.filter(|finding| finding.received != "406" && finding.rule.name != UNCHECKED_OPERATION.name);
+    let found = reported.map(|finding| {
         let fact = contract.fact(finding.fact);
         format!(
             "{} at {:?} ({}), received {}",

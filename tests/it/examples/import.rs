@@ -1,4 +1,4 @@
-//! `import_contacts`: every line once, whatever happens to the program, and what is wrong told by the number of its line.
+//! `import_contacts`: every line once, whatever happens to the program, and what is wrong reported by the number of its line.
 
 use std::fs;
 use std::path::Path;
@@ -119,12 +119,12 @@ fn a_run_that_is_killed_anywhere_leaves_no_contact_twice() {
     fs::write(&resume, kept).unwrap();
     let outcome = import(&service, folder.path());
     let mut found = service.named("Imported");
-    let told = outcome.stderr.matches("its answer is not known").count();
+    let reported = outcome.stderr.matches("its answer is not known").count();
     found.dedup();
     assert_eq!(found.len(), service.named("Imported").len(), "a contact is there twice");
-    // A line whose answer is not known is either there or not; it is told.
+    // A line whose answer is not known is either there or not; it is reported.
     assert!(
-        names.len() - found.len() <= told,
+        names.len() - found.len() <= reported,
         "{} of {}: {}",
         found.len(),
         names.len(),
@@ -150,21 +150,21 @@ fn wrong(end: &str) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_wrong_with_a_line_is_told_with_its_number_and_the_rest_is_imported() {
+fn what_is_wrong_with_a_line_is_reported_with_its_number_and_the_rest_is_imported() {
     for end in ["\n", "\r\n"] {
         let service = Served::start(1);
         let folder = folder(wrong(end));
         let outcome = import(&service, folder.path());
         assert!(!outcome.success);
-        let mut told: Vec<_> = outcome.stderr.lines().collect();
-        told.sort_unstable();
+        let mut reported: Vec<_> = outcome.stderr.lines().collect();
+        reported.sort_unstable();
         let expected = [
             "line 3: 2 cells instead of 4",
             "line 4: no name and no contact",
             "line 6: a `contact_type` without a `contact`",
             "line 9: not UTF-8",
         ];
-        assert_eq!(told, expected, "{end:?}");
+        assert_eq!(reported, expected, "{end:?}");
         assert_eq!(outcome.stdout, "3 imported, 0 imported before, 4 failed\n");
         assert_eq!(service.named("Imported"), ["Four", "One"]);
 
@@ -181,7 +181,7 @@ fn what_is_wrong_with_a_line_is_told_with_its_number_and_the_rest_is_imported() 
 }
 
 #[test]
-fn a_file_that_changed_under_the_resume_file_is_told() {
+fn a_file_that_changed_under_the_resume_file_is_reported() {
     let service = Served::start(1);
     let folder = folder("firstname,lastname\nImported,One\n");
     assert!(import(&service, folder.path()).success);
@@ -194,7 +194,7 @@ fn a_file_that_changed_under_the_resume_file_is_told() {
 }
 
 #[test]
-fn files_that_cannot_be_used_are_told_before_anything_is_sent() {
+fn files_that_cannot_be_used_are_reported_before_anything_is_sent() {
     let service = Served::start(1);
     for (text, resume, expected) in [
         (

@@ -1,4 +1,4 @@
-//! `record_visit`: the visit is recorded, or nothing is and the reason is told.
+//! `record_visit`: the visit is recorded, or nothing is and the reason is reported.
 
 use futures::TryStreamExt;
 
@@ -36,7 +36,7 @@ fn a_visit_is_recorded_at_the_instant_that_was_given() {
 }
 
 #[test]
-fn what_cannot_be_recorded_is_told_and_nothing_is_sent() {
+fn what_cannot_be_recorded_is_reported_and_nothing_is_sent() {
     let service = Served::start(1);
     let (contact, venue) = ids(&service);
     for (venue, datetime, expected) in [

@@ -8,7 +8,7 @@ use super::contract::Contract;
 use super::document::Document;
 use super::{CONTRACT, DOCUMENT, contracted, documented};
 
-/// Lines that say nothing of their own: each tells again what a table or another sentence tells.
+/// Lines that say nothing of their own: each repeats what a table or another sentence says.
 const BACKGROUND: [&str; 5] = [
     "This document covers the whole interface: contacts, contact methods, venues, visits and tags. It is the only document.",
     "No query parameters other than page are given for any list endpoint.",

@@ -98,7 +98,7 @@ impl Section {
         self.headings.last().expect("a section has a heading")
     }
 
-    /// Tells whether these headings, outermost first, end in `named`.
+    /// Returns whether these headings, outermost first, end in `named`.
     pub(super) fn is_named(&self, named: &str) -> bool {
         let named: Vec<_> = named.split(" / ").collect();
         self.headings[1..]

@@ -205,7 +205,7 @@ fn a_difference_names_the_heading_and_the_pointer() {
 }
 
 #[test]
-fn what_is_missing_is_told_with_the_place_that_should_hold_it() {
+fn what_is_missing_is_reported_with_the_place_that_should_hold_it() {
     let text = CONTRACT
         .replacen("        age:\n          type: integer\n", "", 1)
         .replacen(" age,", "", 1);

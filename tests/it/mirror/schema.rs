@@ -15,7 +15,7 @@ pub(super) struct Parts<'a> {
     parts: Vec<(String, &'a Value)>,
 }
 
-/// What structure and words are made of; every other keyword limits the type and is told with it.
+/// What structure and words are made of; every other keyword limits the type and is described with it.
 const STRUCTURE: [&str; 9] = [
     "$ref",
     "additionalProperties",

@@ -73,8 +73,8 @@ impl Statements {
         let differs = |place: &&String| self.value(place) != contracted.value(place);
         let difference = |place: &String| Difference {
             place: place.clone(),
-            documented: self.tell(place, "under"),
-            contracted: contracted.tell(place, "at"),
+            documented: self.describe(place, "under"),
+            contracted: contracted.describe(place, "at"),
         };
         places.into_iter().filter(differs).map(difference).collect()
     }
@@ -83,7 +83,7 @@ impl Statements {
         self.0.get(place).map(|statement| statement.value.as_str())
     }
 
-    fn tell(&self, place: &str, word: &str) -> String {
+    fn describe(&self, place: &str, word: &str) -> String {
         if let Some(Statement { value, stands }) = self.0.get(place) {
             return format!("`{value}` {word} `{stands}`");
         }

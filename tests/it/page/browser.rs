@@ -127,11 +127,11 @@ impl Browser {
     }
 
     /// What the browser says of an element to a screen reader: its role and its name.
-    pub(super) fn told(&self, selector: &str) -> (String, String) {
+    pub(super) fn accessible(&self, selector: &str) -> (String, String) {
         let element = self.element(selector);
         let ask = |what: &str| {
-            let told = self.call(Method::GET, &format!("/element/{element}/{what}"), None);
-            told.as_str().unwrap_or_default().to_owned()
+            let reported = self.call(Method::GET, &format!("/element/{element}/{what}"), None);
+            reported.as_str().unwrap_or_default().to_owned()
         };
         (ask("computedrole"), ask("computedlabel"))
     }

@@ -85,7 +85,7 @@ fn words_are_looked_for_in_findings_facts_and_exchanges() {
 
 #[test]
 #[ignore = "no browser was started: `bash .ci/with-chromium cargo test --test it page -- --ignored` does that"]
-fn verdicts_add_up_and_each_is_told_as_pressed() {
+fn verdicts_add_up_and_each_is_reported_as_pressed() {
     let page = Page::usual();
     let facts = &page.record.facts;
     let number = |count: usize| u64::try_from(count).unwrap();

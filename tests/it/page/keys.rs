@@ -89,7 +89,7 @@ fn the_curl_line_is_copied_as_it_stands() {
     let said = "document.querySelector('#finding-1 .copy').firstChild.data";
     // The clipboard answers in its own time; the page says when.
     let copied = page.browser.run(&format!(
-        "return new Promise((told) => {{ const look = () => {said} === 'Copy' ? requestAnimationFrame(look) : told({said}); look(); }});"
+        "return new Promise((done) => {{ const look = () => {said} === 'Copy' ? requestAnimationFrame(look) : done({said}); look(); }});"
     ));
     assert_eq!(copied, "Copied");
     let held = page.browser.run("return navigator.clipboard.readText();");

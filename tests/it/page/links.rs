@@ -13,9 +13,9 @@ fn is_met(page: &Page, part: &str) {
              const open = part.matches('details') ? part.open : part.closest('details').open;
              return [open, part.checkVisibility(), box.top >= 0 && box.top < innerHeight, part.contains(document.activeElement)];
          }};
-         return new Promise((told) => {{
+         return new Promise((done) => {{
              const until = performance.now() + 10000;
-             const look = () => met().every(Boolean) || performance.now() > until ? told(met()) : requestAnimationFrame(look);
+             const look = () => met().every(Boolean) || performance.now() > until ? done(met()) : requestAnimationFrame(look);
              look();
          }});"
     ));

@@ -183,7 +183,7 @@ fn a_narrow_window_scrolls_one_way() {
 
 #[test]
 #[ignore = "no browser was started: `bash .ci/with-chromium cargo test --test it page -- --ignored` does that"]
-fn a_screen_reader_is_told_what_everything_is() {
+fn a_screen_reader_is_reported_what_everything_is() {
     let page = Page::usual();
     let browser = &page.browser;
     for (selector, role, name) in [
@@ -211,12 +211,12 @@ fn a_screen_reader_is_told_what_everything_is() {
         ("#shown", "status", ""),
         ("table.times", "table", "How long the answers of each operation took"),
     ] {
-        let (told_role, told_name) = browser.told(selector);
-        assert_eq!(told_role, role, "{selector}");
-        let counts = name.ends_with(' ') && told_name.starts_with(name);
+        let (role_shown, name_shown) = browser.accessible(selector);
+        assert_eq!(role_shown, role, "{selector}");
+        let counts = name.ends_with(' ') && name_shown.starts_with(name);
         assert!(
-            name.is_empty() || counts || told_name == name,
-            "{selector}: {told_name}"
+            name.is_empty() || counts || name_shown == name,
+            "{selector}: {name_shown}"
         );
     }
     let nameless = browser.run(

@@ -1,4 +1,4 @@
-//! Large pages: how long they take is told, and what keeps them quick is held.
+//! Large pages: how long they take is printed, and what keeps them quick is held.
 
 use std::time::Instant;
 

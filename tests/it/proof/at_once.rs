@@ -35,7 +35,7 @@ enum Mistake {
     Swaps,
 }
 
-/// What a create tells the one that it met, and hears of it.
+/// What a create says to the one that it met, and hears of it.
 struct Met {
     mine: oneshot::Sender<Reply>,
     theirs: oneshot::Receiver<Reply>,
@@ -58,12 +58,12 @@ impl Meetings {
             return None;
         }
         let path = call.uri.path().to_owned();
-        let (told, hears) = oneshot::channel();
+        let (reported, hears) = oneshot::channel();
         let other = {
             let mut waiting = self.waiting.lock().unwrap();
             let other = waiting.remove(&path);
             if other.is_none() {
-                waiting.insert(path.clone(), told);
+                waiting.insert(path.clone(), reported);
             }
             other
         };

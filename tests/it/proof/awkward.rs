@@ -6,7 +6,7 @@ use countersign::report::{Outcome, VerdictRecord};
 use serde_json::{Value, json};
 
 use super::call::{Call, Reply};
-use super::checked::{Check, Checked, told};
+use super::checked::{Check, Checked, described};
 use super::deviating::Deviation;
 use crate::support::tried;
 
@@ -46,7 +46,7 @@ const EVERYWHERE: &[&str] = &["createContact", "updateContact", "createContactMe
 
 type Spoil = fn(&str) -> String;
 
-/// What software does to texts, each with what is told of it.
+/// What software does to texts, each with what is said of it.
 const TEXTS: [(&str, Spoil, &str); 29] = [
     (
         "escapes for a page",
@@ -229,7 +229,7 @@ fn carried(checked: &Checked) -> Vec<String> {
 }
 
 fn all(checked: &Checked) -> Vec<String> {
-    checked.record.findings.iter().map(told).collect()
+    checked.record.findings.iter().map(described).collect()
 }
 
 #[tokio::test]
@@ -284,7 +284,7 @@ fn redated(change: fn(i64, i64, i64) -> (i64, i64, i64)) -> Deviation {
 }
 
 #[tokio::test]
-async fn what_software_does_to_dates_is_found_and_told_by_the_date() {
+async fn what_software_does_to_dates_is_found_and_reported_by_the_date() {
     type Redate = fn(i64, i64, i64) -> (i64, i64, i64);
     let ways: [(&str, Redate); 6] = [
         ("a leap day moves on", |year, month, day| {
@@ -339,7 +339,7 @@ async fn what_software_does_to_dates_is_found_and_told_by_the_date() {
 }
 
 #[tokio::test]
-async fn what_software_does_to_instants_is_found_and_told() {
+async fn what_software_does_to_instants_is_found_and_reported() {
     type Move = fn(&str) -> String;
     let ways: [(&str, Move, &str); 6] = [
         (
@@ -400,7 +400,7 @@ async fn what_software_does_to_instants_is_found_and_told() {
 }
 
 #[tokio::test]
-async fn a_form_is_not_told_to_be_refused_for_the_instant_that_it_names() {
+async fn a_form_is_not_reported_to_be_refused_for_the_instant_that_it_names() {
     let refusing = Deviation::none().answering(|call: &Call| {
         let body = call.body();
         let at = body["datetime"].as_str().unwrap_or_default();

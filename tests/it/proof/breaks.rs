@@ -158,12 +158,12 @@ impl Row {
     fn judged(&self, recording: &Recording, outcome: Outcome) -> Result<Vec<FactKind>, String> {
         let mut edits = 0;
         let judged = Judged::edited(recording, |exchange| self.edited(exchange).inspect(|_| edits += 1));
-        let told = |said: &Said| {
+        let reported = |said: &Said| {
             format!("{}: {} {}", said.operation, said.rule, said.pointer)
                 .trim_end()
                 .to_owned()
         };
-        let found: BTreeSet<_> = judged.findings().map(told).collect();
+        let found: BTreeSet<_> = judged.findings().map(reported).collect();
         if edits == 0 || found != self.found || judged.outcome != outcome {
             let line = self.line;
             return Err(format!("{line}\n  {edits} edits, {:?}, {found:#?}", judged.outcome));

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::call::{Call, Payload, Reply, TOKEN};
-use super::checked::{Check, Checked, check, told};
+use super::checked::{Check, Checked, check, described};
 use super::deviating::Deviation;
 
 const READ_ONLY: Check = Check {
@@ -44,7 +44,7 @@ fn services() -> Vec<(&'static str, Deviation)> {
         call.authorize();
         None
     });
-    let broken = Deviation::none().told(|_, reply| *reply = Reply::json(200, json!({"data": {"id": "x"}})));
+    let broken = Deviation::none().replied(|_, reply| *reply = Reply::json(200, json!({"data": {"id": "x"}})));
     vec![
         ("conforming", Deviation::none()),
         ("open to all", open),
@@ -144,7 +144,7 @@ async fn a_wrong_token_is_not_shown_again_while_the_target_asks_for_time() {
 
 #[tokio::test]
 async fn no_write_is_sent_twice() {
-    let lossy = Deviation::none().told(|call, reply| {
+    let lossy = Deviation::none().replied(|call, reply| {
         if call.is_write() && reply.succeeded() {
             reply.body = Payload::Cut(Bytes::from_static(b"{"));
         }
@@ -183,7 +183,7 @@ async fn a_write_whose_answer_is_lost_is_residue_and_is_not_tried_again() {
 async fn every_created_record_is_residue() {
     let created = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&created);
-    let counting = Deviation::none().told(move |call, reply| {
+    let counting = Deviation::none().replied(move |call, reply| {
         let creates = call.method == Method::POST && reply.succeeded();
         counted.fetch_add(usize::from(creates), Ordering::Relaxed);
     });
@@ -213,7 +213,7 @@ async fn no_more_records_are_left_than_allowed() {
             assert!(
                 name != "conforming" || checked.denied().next().is_none(),
                 "{:?}",
-                checked.denied().map(told).collect::<Vec<_>>()
+                checked.denied().map(described).collect::<Vec<_>>()
             );
         }
     }
@@ -283,10 +283,10 @@ fn contacts(body: &Value) -> impl Iterator<Item = &str> {
 }
 
 #[tokio::test]
-async fn a_service_that_is_open_to_all_is_told_so_on_every_operation_that_was_asked() {
+async fn a_service_that_is_open_to_all_is_reported_so_on_every_operation_that_was_asked() {
     let open = services().remove(1).1;
     let checked = Check::default().run(open).await;
-    let told: HashSet<_> = checked
+    let reported: HashSet<_> = checked
         .record
         .findings
         .iter()
@@ -294,5 +294,5 @@ async fn a_service_that_is_open_to_all_is_told_so_on_every_operation_that_was_as
         .map(|finding| finding.fact.as_str())
         .collect();
     // No credential and another scheme on nine operations, and the wrong token once for the scheme.
-    assert_eq!(told.len(), 19, "{told:?}");
+    assert_eq!(reported.len(), 19, "{reported:?}");
 }

@@ -172,7 +172,10 @@ impl Checked {
 
     /// The findings at deny of other rules than this one, each in a line.
     pub(super) fn astray(&self, rule: &str) -> Vec<String> {
-        self.denied().filter(|finding| finding.rule != rule).map(told).collect()
+        self.denied()
+            .filter(|finding| finding.rule != rule)
+            .map(described)
+            .collect()
     }
 
     /// The facts of a rule.
@@ -189,7 +192,7 @@ impl Checked {
 }
 
 /// A finding in a line.
-pub(super) fn told(finding: &FindingRecord) -> String {
+pub(super) fn described(finding: &FindingRecord) -> String {
     format!(
         "{}: {} {:?} ({}), received {}",
         finding.rule, finding.operation, finding.answer_pointer, finding.fact, finding.received

@@ -2,7 +2,7 @@
 
 use countersign::report::VerdictRecord;
 
-use super::checked::{Check, Checked, told};
+use super::checked::{Check, Checked, described};
 use super::deviating::Deviation;
 use super::listing::Listing;
 use super::variety::few;
@@ -14,7 +14,7 @@ const ROOM: Check = Check {
 };
 
 fn denied(checked: &Checked) -> Vec<String> {
-    checked.denied().map(told).collect()
+    checked.denied().map(described).collect()
 }
 
 fn full(checked: &Checked, list: &str) -> (VerdictRecord, Option<String>) {

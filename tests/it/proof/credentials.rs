@@ -6,7 +6,7 @@ use countersign::report::Outcome;
 use http::Method;
 
 use super::call::{Call, Reply, TOKEN};
-use super::checked::{Check, Checked, told};
+use super::checked::{Check, Checked, described};
 use super::deviating::Deviation;
 
 const READ_ONLY: Check = Check {
@@ -74,7 +74,11 @@ async fn a_service_that_compares_a_part_of_a_token_is_found_whatever_the_seed() 
             let checked = check.run(comparing(same)).await;
             assert_eq!(let_in(&checked), [WRONG], "{name}, {seed}");
             let finding = checked.denied().next().unwrap();
-            assert!(finding.received.contains(" to the token "), "{name}: {}", told(finding));
+            assert!(
+                finding.received.contains(" to the token "),
+                "{name}: {}",
+                described(finding)
+            );
         }
     }
 }
@@ -172,7 +176,7 @@ async fn a_second_page_is_asked_for_without_a_credential_where_there_is_one() {
 async fn a_call_that_must_be_refused_is_the_one_that_was_accepted_but_for_its_credential() {
     let accepted: Arc<Mutex<Vec<Call>>> = Arc::default();
     let kept = Arc::clone(&accepted);
-    let keeping = Deviation::none().told(move |call, reply| {
+    let keeping = Deviation::none().replied(move |call, reply| {
         if call.is_write() && reply.succeeded() {
             kept.lock().unwrap().push(call.clone());
         }
@@ -271,7 +275,7 @@ async fn an_update_that_is_refused_for_its_credential_and_done_is_found() {
     ];
     for way in ways {
         let checked = Check::default().run(doing_refused(way)).await;
-        let found: Vec<_> = checked.denied().map(told).collect();
+        let found: Vec<_> = checked.denied().map(described).collect();
         let [finding] = found.as_slice() else {
             panic!("{found:?}");
         };

@@ -21,7 +21,7 @@ use crate::support::again::{answer, answered, request};
 
 type Ask = Box<dyn Fn(&mut Call) -> Option<Reply> + Send + Sync>;
 type Relist = Box<dyn Fn(&Call, &mut Listing) + Send + Sync>;
-type Tell = Box<dyn Fn(&Call, &mut Reply) + Send + Sync>;
+type Edit = Box<dyn Fn(&Call, &mut Reply) + Send + Sync>;
 
 /// What a service does otherwise than the reference service.
 #[derive(Default)]
@@ -29,7 +29,7 @@ pub(super) struct Deviation {
     asks: Vec<Ask>,
     relists: Vec<Relist>,
     /// Each with the operation whose successes it changes, where it is one's.
-    tells: Vec<(Option<&'static str>, Tell)>,
+    edits: Vec<(Option<&'static str>, Edit)>,
     /// Whether no recording shows it.
     takes_a_run: bool,
 }
@@ -65,8 +65,8 @@ impl Deviation {
     }
 
     /// After the service: changes the answer.
-    pub(super) fn told(mut self, tell: impl Fn(&Call, &mut Reply) + Send + Sync + 'static) -> Self {
-        self.tells.push((None, Box::new(tell)));
+    pub(super) fn replied(mut self, edit: impl Fn(&Call, &mut Reply) + Send + Sync + 'static) -> Self {
+        self.edits.push((None, Box::new(edit)));
         self
     }
 
@@ -74,9 +74,9 @@ impl Deviation {
     pub(super) fn at(
         mut self,
         operation: &'static str,
-        tell: impl Fn(&Call, &mut Reply) + Send + Sync + 'static,
+        edit: impl Fn(&Call, &mut Reply) + Send + Sync + 'static,
     ) -> Self {
-        self.tells.push((Some(operation), Box::new(tell)));
+        self.edits.push((Some(operation), Box::new(edit)));
         self
     }
 
@@ -94,10 +94,10 @@ impl Deviation {
     /// What was recorded, with the answer as the deviation has it; none where it changes nothing.
     pub(super) fn edited(&self, exchange: &Exchange) -> Option<Exchange> {
         let called = contract().operation(exchange.request.operation).name.as_str();
-        let tells = || self.tells.iter().filter(|(of, _)| of.is_none_or(|of| of == called));
-        let answer = answer(exchange).filter(|_| tells().next().is_some())?;
+        let edits = || self.edits.iter().filter(|(of, _)| of.is_none_or(|of| of == called));
+        let answer = answer(exchange).filter(|_| edits().next().is_some())?;
         let (call, mut reply) = (Call::of(request(exchange)?), Reply::of(answer));
-        self.tell(&call, &mut reply);
+        self.edit(&call, &mut reply);
         Some(answered(exchange, reply.complete()))
     }
 
@@ -117,10 +117,10 @@ impl Deviation {
         }
     }
 
-    fn tell(&self, call: &Call, reply: &mut Reply) {
-        for (of, tell) in &self.tells {
+    fn edit(&self, call: &Call, reply: &mut Reply) {
+        for (of, edit) in &self.edits {
             if of.is_none_or(|operation| call.is(operation) && reply.succeeded()) {
-                tell(call, reply);
+                edit(call, reply);
             }
         }
     }
@@ -172,6 +172,6 @@ async fn deviate(State(laid): State<Arc<Laid>>, request: Request, next: Next) ->
             reply
         }
     };
-    deviation.tell(&call, &mut reply);
+    deviation.edit(&call, &mut reply);
     reply.into_response()
 }

@@ -8,7 +8,7 @@ use http::Method;
 use serde_json::Value;
 
 use super::call::{Call, Payload, Reply};
-use super::checked::{Check, Checked, told};
+use super::checked::{Check, Checked, described};
 use super::deviating::Deviation;
 use crate::support::tried;
 
@@ -137,7 +137,7 @@ fn row<'checked>(checked: &'checked Checked, operation: &str, stated: &str) -> &
 }
 
 fn findings(checked: &Checked) -> Vec<String> {
-    checked.record.findings.iter().map(told).collect()
+    checked.record.findings.iter().map(described).collect()
 }
 
 #[tokio::test]
@@ -268,7 +268,7 @@ async fn a_service_that_fails_on_every_field_of_another_type_is_found_at_each() 
 
 #[tokio::test]
 async fn a_service_that_fails_on_a_field_of_another_type_is_found_by_kind_and_operation() {
-    for (kind, told) in [
+    for (kind, wanted) in [
         ("integer", "500 to a number as `/"),
         ("object", "500 to an object as `/"),
         ("string", "500 to a text as `/"),
@@ -292,7 +292,7 @@ async fn a_service_that_fails_on_a_field_of_another_type_is_found_by_kind_and_op
             .collect();
         assert_eq!(found, expected, "{kind}");
         assert!(
-            checked.denied().all(|finding| finding.received.starts_with(told)),
+            checked.denied().all(|finding| finding.received.starts_with(wanted)),
             "{kind}: {:?}",
             findings(&checked)
         );
@@ -311,7 +311,7 @@ async fn a_service_that_fails_on_one_field_of_one_other_type_is_found_with_any_s
         ("createVisit", "/datetime", "integer", "a number"),
         ("createTag", "/color", "null", "null"),
     ];
-    for (seed, (operation, field, kind, told)) in (1..).zip(pairs) {
+    for (seed, (operation, field, kind, expected)) in (1..).zip(pairs) {
         let deviation = Deviation::none().answering(move |call| {
             let is_it = call.is(operation) && of_another_type(call).contains(&(field.to_owned(), kind));
             is_it.then(|| Reply::empty(500))
@@ -325,7 +325,7 @@ async fn a_service_that_fails_on_one_field_of_one_other_type_is_found_with_any_s
             panic!("{operation} {field}: {:?}", findings(&checked));
         };
         assert_eq!(finding.fact, format!("{operation} edge cases: no 5xx"), "{field}");
-        assert_eq!(finding.received, format!("500 to {told} as `{field}`"));
+        assert_eq!(finding.received, format!("500 to {expected} as `{field}`"));
     }
 }
 
@@ -378,7 +378,7 @@ async fn the_same_seed_sends_the_same_identifiers_and_another_seed_others() {
 
 #[tokio::test]
 async fn a_list_that_fails_on_edge_case_pages_alone_gives_one_finding_with_a_count() {
-    let failing = Deviation::none().told(|call, reply| {
+    let failing = Deviation::none().replied(|call, reply| {
         if call.is("getTags") && asks_for_an_edge_case_page(call) {
             *reply = Reply::empty(500);
         }
@@ -465,7 +465,7 @@ async fn an_operation_that_asks_for_time_until_the_end_is_sent_no_more_edge_case
 
 #[tokio::test]
 async fn an_edge_case_write_without_an_answer_is_residue_and_the_last_one_of_its_operation() {
-    let lossy = Deviation::none().told(|call, reply| {
+    let lossy = Deviation::none().replied(|call, reply| {
         let deep = call.bytes.starts_with(b"[[");
         if call.is("createTag") && deep {
             reply.body = Payload::Cut(Bytes::from_static(b"{"));

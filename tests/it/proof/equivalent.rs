@@ -5,7 +5,7 @@ use http::header;
 use serde_json::Value;
 
 use super::call::{Call, Reply, TOKEN};
-use super::checked::{Check, Checked, told};
+use super::checked::{Check, Checked, described};
 use super::deviating::Deviation;
 use crate::support::tried;
 
@@ -81,7 +81,7 @@ fn warned(checked: &Checked) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_service_that_refuses_a_way_of_writing_is_told_the_section_and_conforms_all_the_same() {
+async fn a_service_that_refuses_a_way_of_writing_is_reported_the_section_and_conforms_all_the_same() {
     for (turn, (operation, is_written, part, section)) in WAYS.into_iter().enumerate() {
         let statuses = [400, 401, 404, 415, 500].into_iter().cycle().skip(turn);
         for status in statuses.take(tried(1, 5)) {
@@ -95,7 +95,7 @@ async fn a_service_that_refuses_a_way_of_writing_is_told_the_section_and_conform
             assert!(
                 findings[0].fact.starts_with(operation) && findings[0].fact.contains(part),
                 "{}",
-                told(findings[0])
+                described(findings[0])
             );
             assert!(findings[0].documented.contains(section), "{}", findings[0].documented);
             assert_eq!(findings[0].received, status.to_string());
@@ -103,7 +103,7 @@ async fn a_service_that_refuses_a_way_of_writing_is_told_the_section_and_conform
                 checked.outcome(),
                 Outcome::Conforms,
                 "{part} {status}: {:?}",
-                checked.denied().map(told).collect::<Vec<_>>()
+                checked.denied().map(described).collect::<Vec<_>>()
             );
             assert!(checked.calls.iter().any(is_written));
         }
@@ -111,7 +111,7 @@ async fn a_service_that_refuses_a_way_of_writing_is_told_the_section_and_conform
 }
 
 #[tokio::test]
-async fn each_of_several_ways_that_are_refused_is_told_and_no_other() {
+async fn each_of_several_ways_that_are_refused_is_reported_and_no_other() {
     let checked = Check::default().run(refusing(&[1, 3], 400)).await;
     assert_eq!(
         warned(&checked),
@@ -214,7 +214,7 @@ async fn an_identifier_without_capitals_is_not_written_in_them_and_that_is_said(
             }
             None
         })
-        .told(|_, reply| {
+        .replied(|_, reply| {
             if let Some(body) = reply.value_mut() {
                 in_case(body, str::to_ascii_uppercase);
             }

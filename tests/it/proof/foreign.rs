@@ -219,7 +219,7 @@ async fn what_is_no_identifier_is_not_written_under() {
 }
 
 #[tokio::test]
-async fn an_identifier_that_may_be_an_address_is_in_no_path_and_no_body_that_is_told() {
+async fn an_identifier_that_may_be_an_address_is_in_no_path_and_no_body_that_is_reported() {
     let created: Created = |sent| json!({"id": "anna@example.com", "name": sent["name"]});
     let (writes, record) = checked(&[READ, UPDATE], created).await;
     assert!(

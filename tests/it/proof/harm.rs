@@ -164,7 +164,7 @@ fn unclear() -> Vec<(&'static str, Reply)> {
 fn gateway(reply: Reply) -> (Deviation, Arc<AtomicUsize>) {
     let stored = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&stored);
-    let lying = Deviation::none().told(move |call, answer| {
+    let lying = Deviation::none().replied(move |call, answer| {
         if call.method == Method::POST && answer.succeeded() {
             counted.fetch_add(1, Ordering::Relaxed);
             *answer = reply.clone();
@@ -174,7 +174,7 @@ fn gateway(reply: Reply) -> (Deviation, Arc<AtomicUsize>) {
 }
 
 #[tokio::test]
-async fn no_more_is_stored_than_allowed_whatever_a_gateway_answers_and_all_of_it_is_told() {
+async fn no_more_is_stored_than_allowed_whatever_a_gateway_answers_and_all_of_it_is_reported() {
     for (name, reply) in unclear() {
         for rounds in [1, 5] {
             let (lying, stored) = gateway(reply.clone());
@@ -186,8 +186,11 @@ async fn no_more_is_stored_than_allowed_whatever_a_gateway_answers_and_all_of_it
             let checked = check.run(lying).await;
             let stored = stored.load(Ordering::Relaxed);
             assert!((1..=3).contains(&stored), "{name}, {rounds} rounds: {stored} stored");
-            let told = checked.record.residue.len();
-            assert!(told >= stored, "{name}, {rounds} rounds: {told} of {stored} told");
+            let reported = checked.record.residue.len();
+            assert!(
+                reported >= stored,
+                "{name}, {rounds} rounds: {reported} of {stored} reported"
+            );
             let found = checked
                 .record
                 .residue
@@ -232,15 +235,15 @@ async fn what_was_refused_and_is_there_all_the_same_is_found() {
             checked.record.findings
         );
         let stored = stored.lock().unwrap();
-        let told: HashSet<_> = checked
+        let reported: HashSet<_> = checked
             .record
             .residue
             .iter()
             .filter_map(|left| left.id.clone())
             .collect();
         assert!(
-            !stored.is_empty() && stored.is_subset(&told),
-            "{operation}: {stored:?}, told {told:?}"
+            !stored.is_empty() && stored.is_subset(&reported),
+            "{operation}: {stored:?}, reported {reported:?}"
         );
     }
 }
@@ -269,11 +272,11 @@ async fn a_refusal_that_stores_nothing_is_no_residue_and_no_finding() {
 }
 
 #[tokio::test]
-async fn what_is_no_identifier_is_used_kept_and_told_nowhere() {
+async fn what_is_no_identifier_is_used_kept_and_reported_nowhere() {
     let person = json!({"name": "Vivian Nobody", "contact": "vivian.nobody@example.com"});
     let long = json!(format!("{}-vivian-nobody", "x".repeat(7 << 20)));
     for (name, id) in [("a person", person), ("seven mebibytes", long)] {
-        let lying = Deviation::none().told(move |call, reply| {
+        let lying = Deviation::none().replied(move |call, reply| {
             if call.method == Method::POST
                 && reply.succeeded()
                 && let Some(body) = reply.value_mut()
@@ -286,9 +289,9 @@ async fn what_is_no_identifier_is_used_kept_and_told_nowhere() {
             let sent = format!("{} {}", call.uri, String::from_utf8_lossy(&call.bytes)).to_lowercase();
             assert!(!sent.contains("vivian"), "{name}: {}", call.uri);
         }
-        let told = serde_json::to_string(&checked.record).unwrap();
-        assert!(!told.to_lowercase().contains("vivian"), "{name}");
-        assert!(told.len() < 4 << 20, "{name}: {} bytes", told.len());
+        let reported = serde_json::to_string(&checked.record).unwrap();
+        assert!(!reported.to_lowercase().contains("vivian"), "{name}");
+        assert!(reported.len() < 4 << 20, "{name}: {} bytes", reported.len());
         assert!(
             checked
                 .record

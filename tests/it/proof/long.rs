@@ -3,7 +3,7 @@
 use countersign::report::Outcome;
 use serde_json::{Value, json};
 
-use super::checked::{Check, Checked, told};
+use super::checked::{Check, Checked, described};
 use super::deviating::Deviation;
 use super::listing::seeded;
 
@@ -43,7 +43,7 @@ async fn a_created_row_is_found_at_either_end_of_a_long_list() {
         ("oldest first", |length| length),
     ] {
         let checked = checked(long(place)).await;
-        let denied: Vec<_> = checked.denied().map(told).collect();
+        let denied: Vec<_> = checked.denied().map(described).collect();
         assert_eq!((checked.outcome(), denied), (Outcome::Conforms, vec![]), "{name}");
         assert_eq!(reason(&checked, LISTED), None, "{name}");
         assert_eq!(

@@ -1,4 +1,4 @@
-//! A target that answers creates and keeps nothing is told for what it is, once, and no service that does one of both.
+//! A target that answers creates and keeps nothing is reported for what it is, once, and no service that does one of both.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -63,7 +63,7 @@ fn all_mocked(shows_them: bool) -> Deviation {
 
 /// The reference service, but every create is answered with one identifier.
 fn all_alike() -> Deviation {
-    Deviation::none().told(|call, reply| {
+    Deviation::none().replied(|call, reply| {
         if call.method == http::Method::POST && reply.succeeded() {
             reply.value_mut().unwrap()["data"]["id"] = match call.operation {
                 "createVisit" => json!(4711),
@@ -87,7 +87,7 @@ async fn checked(deviation: Deviation) -> Checked {
 }
 
 #[tokio::test]
-async fn a_mock_is_told_once_in_every_report_and_its_findings_stay() {
+async fn a_mock_is_reported_once_in_every_report_and_its_findings_stay() {
     let record = checked(all_mocked(false)).await.record;
     assert_eq!(
         (record.outcome, record.cause),
@@ -112,7 +112,7 @@ async fn a_mock_is_told_once_in_every_report_and_its_findings_stay() {
 }
 
 #[tokio::test]
-async fn a_mock_whose_lists_show_what_its_creates_answer_is_told_too() {
+async fn a_mock_whose_lists_show_what_its_creates_answer_is_reported_too() {
     let record = checked(all_mocked(true)).await.record;
     assert_eq!(
         (record.outcome, record.cause),

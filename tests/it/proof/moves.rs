@@ -66,7 +66,7 @@ impl Move {
     }
 }
 
-/// Checks each move's service and tells every false finding, and every one that decided too little.
+/// Checks each move's service and reports every false finding, and every one that decided too little.
 fn prove(moves: Vec<Move>) {
     try_all(moves, async |mut moved: Move| {
         let deviation = std::mem::take(&mut moved.deviation);
@@ -118,7 +118,7 @@ fn a_service_may_move_along_many_gaps_at_once() {
             listing.recut(&items, 7);
             listing.beyond = 404;
         })
-        .told(|call, reply| {
+        .replied(|call, reply| {
             if call.is("updateContact") && reply.succeeded() {
                 *reply = Reply::empty(204);
             } else if reply.succeeded() && !call.is("createTag") {

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use countersign::report::VerdictRecord;
 use serde_json::{Value, json};
 
-use super::checked::{Check, Checked, told};
+use super::checked::{Check, Checked, described};
 use super::deviating::Deviation;
 use super::listing::{Listing, seeded};
 
@@ -40,7 +40,7 @@ fn identify(row: &mut Value, number: usize) {
 }
 
 fn denied(checked: &Checked) -> Vec<String> {
-    checked.denied().map(told).collect()
+    checked.denied().map(described).collect()
 }
 
 fn assert_found(checked: &Checked, (rule, fact): (&str, &str)) {
@@ -52,8 +52,8 @@ fn assert_found(checked: &Checked, (rule, fact): (&str, &str)) {
         "{fact}: {all:#?}"
     );
     // An element that is stored twice does not carry what was sent either.
-    let tells = |told: &str| told == rule || told == "carried";
-    assert!(checked.denied().all(|finding| tells(&finding.rule)), "{all:#?}");
+    let is_meant = |found: &str| found == rule || found == "carried";
+    assert!(checked.denied().all(|finding| is_meant(&finding.rule)), "{all:#?}");
 }
 
 #[tokio::test]

@@ -97,8 +97,8 @@ fn the_plan_says_where_the_check_takes_each_value() {
         ),
         (Small::new(THINGS).reading(), vec![], vec!["getThings"], Action::Read),
     ] {
-        let told = small.told();
-        let read = told
+        let reported = small.describe();
+        let read = reported
             .iter()
             .find(|step| small.contract.operation(step.sends).name == "getThing");
         let read = read.unwrap();
@@ -140,7 +140,7 @@ async fn what_the_plan_cannot_fill_is_not_called_and_both_give_one_reason() {
     ] {
         assert_eq!(small.not_called("getThing").as_deref(), Some(reason));
         let read = small.contract.operation_named("getThing").unwrap();
-        let decided = small.told().into_iter().flat_map(|step| step.facts);
+        let decided = small.describe().into_iter().flat_map(|step| step.facts);
         let of_the_read = decided.filter(|fact| small.contract.fact(*fact).operation == read);
         assert_eq!(of_the_read.count(), 0, "{reason}");
         let seen = small.check(service(created())).await;
@@ -150,10 +150,10 @@ async fn what_the_plan_cannot_fill_is_not_called_and_both_give_one_reason() {
 }
 
 #[tokio::test]
-async fn an_example_is_told_as_one_and_taken() {
+async fn an_example_is_shown_as_one_and_taken() {
     let alone = &THINGS[THINGS.find("  /things/{id}:").unwrap()..];
     let small = Small::new(&alone.replacen("required: true,", "required: true, example: shown,", 1));
-    assert_eq!(small.told()[0].needs[0].given, Some(Given::Example));
+    assert_eq!(small.describe()[0].needs[0].given, Some(Given::Example));
     let seen = small
         .check(Stub::table().on("GET", "/things/shown", thing("shown")))
         .await;

@@ -9,7 +9,7 @@ use countersign::report::Record;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::checked::{Check, told};
+use super::checked::{Check, described};
 use super::deviating::{Deviation, serve};
 
 /// When the relay ends the connection that a write came on.
@@ -55,7 +55,7 @@ async fn a_connection_that_was_closed_in_the_meantime_costs_no_write_and_no_find
     let writes = writes.lock().unwrap();
     assert!(writes.len() > 5, "{} writes", writes.len());
     assert!(writes.values().all(|times| *times == 1), "{writes:?}");
-    let found: Vec<_> = record.findings.iter().map(told).collect();
+    let found: Vec<_> = record.findings.iter().map(described).collect();
     assert!(found.is_empty(), "{found:#?}");
     assert!(record.residue.iter().all(|left| left.answered), "{:?}", record.residue);
 }

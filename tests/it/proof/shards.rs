@@ -183,7 +183,7 @@ async fn a_fault_is_found_by_the_shard_that_it_falls_to_and_by_the_merge() {
             })
         }),
         ("updateContact", "server-error", || {
-            Deviation::none().told(|call, reply| {
+            Deviation::none().replied(|call, reply| {
                 if call.is("updateContact") && call.is_authorized() {
                     reply.status = 500;
                 }
@@ -207,7 +207,7 @@ async fn a_fault_is_found_by_the_shard_that_it_falls_to_and_by_the_merge() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_shard_leans_on_and_sees_broken_it_tells_too_and_the_merge_tells_it_once() {
+async fn what_a_shard_leans_on_and_sees_broken_it_reports_too_and_the_merge_reports_it_once() {
     let fault = || {
         Deviation::none().at("getVenues", |_, reply| {
             if let Some(first) = reply.value_mut().unwrap()["data"]["items"].get_mut(0) {

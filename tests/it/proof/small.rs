@@ -86,8 +86,8 @@ impl Small {
         Plan::new(&self.contract, &self.scope)
     }
 
-    pub(super) fn told(&self) -> Vec<Planned> {
-        self.plan().told(&self.contract)
+    pub(super) fn describe(&self) -> Vec<Planned> {
+        self.plan().describe(&self.contract)
     }
 
     /// The reason of the plan against a call of the operation.

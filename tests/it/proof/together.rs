@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::checked::{Check, Checked, told};
+use super::checked::{Check, Checked, described};
 use super::deviating::Deviation;
 use super::listing::seeded;
 use crate::support::again::any_element;
@@ -25,9 +25,9 @@ fn methods(contact: &mut Value) -> &mut Vec<Value> {
     contact["contact_methods"].as_array_mut().unwrap()
 }
 
-/// Whether the rule tells of the fact, at this place, and no other rule denies anything.
+/// Whether the rule reports the fact, at this place, and no other rule denies anything.
 fn assert_found(checked: &Checked, (rule, fact, place): (&str, &str, &str)) {
-    let all: Vec<_> = checked.denied().map(told).collect();
+    let all: Vec<_> = checked.denied().map(described).collect();
     let found = checked
         .denied()
         .any(|finding| finding.rule == rule && finding.fact == fact && any_element(&finding.answer_pointer) == place);
@@ -69,7 +69,7 @@ async fn a_second_method_that_takes_the_place_of_the_first_is_found() {
     let found = checked
         .denied()
         .any(|finding| finding.rule == "carried" && finding.fact == fact);
-    assert!(found, "{:#?}", checked.denied().map(told).collect::<Vec<_>>());
+    assert!(found, "{:#?}", checked.denied().map(described).collect::<Vec<_>>());
 }
 
 #[tokio::test]
@@ -102,6 +102,6 @@ async fn methods_in_another_order_and_beside_others_are_left_alone() {
     assert!(
         checked.record.findings.is_empty(),
         "{:#?}",
-        checked.record.findings.iter().map(told).collect::<Vec<_>>()
+        checked.record.findings.iter().map(described).collect::<Vec<_>>()
     );
 }

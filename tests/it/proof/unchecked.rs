@@ -1,4 +1,4 @@
-//! An operation without one success that was judged is told in every report, and a run without any says what to look at.
+//! An operation without one success that was judged is named in every report, and a run without any says what to look at.
 
 use std::time::Duration;
 
@@ -72,7 +72,7 @@ async fn an_operation_that_no_value_was_found_for_is_a_warning_and_named_in_the_
 }
 
 #[tokio::test]
-async fn a_service_that_shows_everything_is_told_as_ever() {
+async fn a_service_that_shows_everything_is_shown_as_ever() {
     for small in [Small::new(THINGS), Small::new(THINGS).reading()] {
         let seen = small.check(whole()).await;
         assert!(seen.record.findings.is_empty(), "{:?}", seen.record.findings);
@@ -108,7 +108,7 @@ async fn the_rule_can_be_denied_and_allowed_as_any_other() {
 }
 
 #[tokio::test]
-async fn a_write_that_is_named_and_may_not_be_sent_is_told() {
+async fn a_write_that_is_named_and_may_not_be_sent_is_reported() {
     let mut small = Small::new(THINGS).reading();
     small.scope.only = vec![small.contract.operation_named("createThing").unwrap()];
     let seen = small.check(whole()).await;
@@ -143,7 +143,7 @@ async fn what_was_left_out_is_not_in_scope() {
 }
 
 #[tokio::test]
-async fn what_is_never_sent_is_told_where_it_could_have_been() {
+async fn what_is_never_sent_is_reported_where_it_could_have_been() {
     let delete = "    delete:
       operationId: deleteThing
       parameters: [{name: id, in: path, required: true, schema: {type: string}}]
@@ -151,29 +151,29 @@ async fn what_is_never_sent_is_told_where_it_could_have_been() {
 ";
     let paths = format!("{THINGS}{delete}");
     let writing = Small::new(&paths).check(whole()).await;
-    let told = writing.of_rule(RULE);
-    assert_eq!(told.len(), 1, "{:?}", writing.record.findings);
-    assert_eq!(told[0].received, "none: DELETE is never sent");
+    let reported = writing.of_rule(RULE);
+    assert_eq!(reported.len(), 1, "{:?}", writing.record.findings);
+    assert_eq!(reported[0].received, "none: DELETE is never sent");
     assert!(
-        told[0].reproduce.starts_with("countersign check "),
+        reported[0].reproduce.starts_with("countersign check "),
         "no line deletes: {}",
-        told[0].reproduce
+        reported[0].reproduce
     );
     let reading = Small::new(&paths).reading().check(whole()).await;
     assert!(reading.of_rule(RULE).is_empty());
 }
 
 #[tokio::test]
-async fn a_refusal_throughout_is_told_with_its_status_and_its_request() {
+async fn a_refusal_throughout_is_reported_with_its_status_and_its_request() {
     let refusing = Stub::table()
         .on("GET", "/things", Answer::json(200, &json!([{"id": "a"}])))
         .on("GET", "/things/a", Answer::json(200, &json!({"id": "a"})))
         .on("POST", "/things", Answer::status(422));
     let seen = Small::new(THINGS).check(refusing).await;
-    let told = seen.of_rule(RULE);
-    assert_eq!(told.len(), 1, "{:?}", seen.record.findings);
-    assert_eq!(told[0].received, "none: refused with 422, which a gap may allow");
-    assert!(told[0].reproduce.starts_with("curl ") && told[0].exchange.is_some());
+    let reported = seen.of_rule(RULE);
+    assert_eq!(reported.len(), 1, "{:?}", seen.record.findings);
+    assert_eq!(reported[0].received, "none: refused with 422, which a gap may allow");
+    assert!(reported[0].reproduce.starts_with("curl ") && reported[0].exchange.is_some());
 }
 
 #[tokio::test]
@@ -235,14 +235,14 @@ async fn an_operation_that_another_shard_had_a_success_of_is_checked() {
         let table = if reads { whole() } else { busy() };
         records.push(sharded(number, table).await);
     }
-    let told = |record: &Record| record.findings.iter().filter(|finding| finding.rule == RULE).count();
-    let apart: usize = records.iter().map(|(_, record)| told(record)).sum();
+    let unchecked = |record: &Record| record.findings.iter().filter(|finding| finding.rule == RULE).count();
+    let apart: usize = records.iter().map(|(_, record)| unchecked(record)).sum();
     let whole = merge(records, None).unwrap();
     let checked = coverage(&whole)
         .into_iter()
         .filter(|(_, coverage)| *coverage == Coverage::Checked);
     assert_eq!(checked.count(), 3, "{:?}", coverage(&whole));
-    assert!(told(&whole) == 0 && apart <= 2, "{apart}: {:?}", whole.findings);
+    assert!(unchecked(&whole) == 0 && apart <= 2, "{apart}: {:?}", whole.findings);
 }
 
 /// What a check says of a target that answers everything so.
@@ -317,7 +317,7 @@ async fn a_run_without_any_success_could_not_judge_and_says_what_to_look_at() {
             "{why}: {:?}",
             seen.record.findings
         );
-        assert!(seen.of_rule(RULE).is_empty(), "the reason tells it of all");
+        assert!(seen.of_rule(RULE).is_empty(), "the reason says it of all");
     }
 }
 
@@ -341,5 +341,5 @@ async fn one_success_among_failures_is_a_verdict() {
     let seen = Small::new(THINGS).reading().check(table).await;
     assert_eq!(seen.record.outcome, Outcome::DoesNotConform);
     assert_eq!(seen.row("getThing status: 200").verdict, VerdictRecord::Broken);
-    assert!(seen.of_rule(RULE).is_empty(), "the broken status tells it");
+    assert!(seen.of_rule(RULE).is_empty(), "the broken status says it");
 }

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use tower::ServiceExt as _;
 
 use super::call::TOKEN;
-use super::checked::{Check, told};
+use super::checked::{Check, described};
 use super::deviating::Deviation;
 use crate::support::crew::try_all;
 
@@ -65,7 +65,7 @@ fn a_total_that_is_wrong_on_one_page_alone_is_no_list_that_changes() {
             }
         });
         let checked = Check::concerning(list).run(second).await;
-        let denied: Vec<_> = checked.denied().map(told).collect();
+        let denied: Vec<_> = checked.denied().map(described).collect();
         let is_total = |finding: &FindingRecord| finding.rule == "pages" && finding.answer_pointer == "/data/total";
         let is_found = checked.denied().any(is_total) && checked.astray("pages").is_empty();
         (!is_found).then(|| format!("{list}: {denied:?}")).into_iter().collect()
@@ -98,7 +98,7 @@ async fn disturbed(seed: u64) -> Vec<String> {
         counts.away > 0 && counts.created > 0 && counts.late > 0 && counts.limited > 0,
         "{counts:?}"
     );
-    let mut wrong: Vec<_> = record.findings.iter().map(told).collect();
+    let mut wrong: Vec<_> = record.findings.iter().map(described).collect();
     let decided = record.facts.held * 100 / record.facts.total;
     if record.outcome == Outcome::Conforms && decided < DECIDED {
         wrong.push(format!("green, and {decided} % of the facts were decided"));

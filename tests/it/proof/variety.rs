@@ -6,7 +6,7 @@ use countersign::report::Outcome;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::checked::{Check, Checked, contract, told};
+use super::checked::{Check, Checked, contract, described};
 use super::deviating::Deviation;
 use super::listing::seeded;
 use crate::support::tried;
@@ -75,7 +75,7 @@ async fn a_field_that_an_update_loses_when_it_stands_alone_is_found() {
             finding.rule == rule
                 && finding.fact == format!("updateContact listed in getContacts {place}: as sent in {place}")
         });
-        let all: Vec<_> = checked.record.findings.iter().map(told).collect();
+        let all: Vec<_> = checked.record.findings.iter().map(described).collect();
         assert!(found.is_some(), "{field}: {all:?}");
     }
 }

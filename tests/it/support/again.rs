@@ -28,16 +28,16 @@ pub(crate) fn assert_judged_again(contract: &Contract, run: &Run) {
     assert_eq!(findings(contract, &again), findings(contract, &run.verdicts));
 }
 
-/// Every finding, with all that is told of it.
+/// Every finding, with all that is reported of it.
 fn findings(contract: &Contract, verdicts: &Verdicts) -> Vec<String> {
     let findings = verdicts.findings().iter();
-    let told = findings.map(|finding| {
+    let reported = findings.map(|finding| {
         let (level, rule, fact) = (finding.level, finding.rule.name, &contract.fact(finding.fact).name);
         let (at, received, exchange) = (&finding.pointer, &finding.received, finding.exchange);
         let (path, count) = (&finding.request.path, finding.count);
         format!("{level:?} {rule}: {fact} at {at}, received {received}, in {exchange:?} to {path}, {count} times")
     });
-    told.collect()
+    reported.collect()
 }
 
 /// An answer's pointer with `*` for every element's number, as facts are written.

@@ -49,7 +49,7 @@ pub(crate) struct Scanner {
 
 #[derive(Debug)]
 struct Needle {
-    told: String,
+    label: String,
     letters: Vec<u8>,
 }
 
@@ -111,12 +111,15 @@ impl Scanner {
     }
 
     /// Looks for `secret` from now on; for any piece of it, where pieces give it away.
-    pub(crate) fn hide(&mut self, told: &str, secret: &str, in_pieces: bool) {
+    pub(crate) fn hide(&mut self, label: &str, secret: &str, in_pieces: bool) {
         for (form, text) in encoding::forms(secret) {
             let letters = squeezed(text.as_bytes());
             // Shorter forms of a piece would stand in other texts by chance.
             let piece = if form == "plain" { PIECE } else { 2 * PIECE };
-            assert!(letters.len() >= PIECE, "{told} is too short to be told from other text");
+            assert!(
+                letters.len() >= PIECE,
+                "{label} is too short to be label from other text"
+            );
             let pieces: Vec<&[u8]> = if in_pieces {
                 letters.chunks_exact(piece).collect()
             } else {
@@ -127,7 +130,7 @@ impl Scanner {
                 self.pairs[pair(letters[0], letters[1])] = true;
                 self.beginnings.entry(beginning).or_default().push(self.needles.len());
                 self.needles.push(Needle {
-                    told: format!("{told}, {form}"),
+                    label: format!("{label}, {form}"),
                     letters: letters.to_vec(),
                 });
             }
@@ -149,8 +152,8 @@ impl Scanner {
                 let beginning: [u8; PIECE] = letters[at..at + PIECE].try_into().unwrap();
                 for index in self.beginnings.get(&beginning).into_iter().flatten() {
                     let needle = &self.needles[*index];
-                    if letters[at..].starts_with(&needle.letters) && !leaks.contains(&needle.told) {
-                        leaks.push(needle.told.clone());
+                    if letters[at..].starts_with(&needle.letters) && !leaks.contains(&needle.label) {
+                        leaks.push(needle.label.clone());
                     }
                 }
             }

@@ -1,4 +1,4 @@
-//! A service of canned answers on a real socket: a table of method and path that tells what to answer, and a record of
+//! A service of canned answers on a real socket: a table of method and path that says what to answer, and a record of
 //! what was received, byte for byte. The main type is [`Stub`].
 
 #![expect(

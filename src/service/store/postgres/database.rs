@@ -128,7 +128,7 @@ impl Database {
     }
 }
 
-/// Tells whether an error says that the server is not there, or not for us now, rather than that it refused.
+/// Returns whether an error says that the server is not there, or not for us now, rather than that it refused.
 fn is_absence(error: &tokio_postgres::Error) -> bool {
     let absent = [
         SqlState::ADMIN_SHUTDOWN,
@@ -143,7 +143,7 @@ fn is_absence(error: &tokio_postgres::Error) -> bool {
     }
 }
 
-/// Tells whether a statement was undone because of another one, and may be run again.
+/// Returns whether a statement was undone because of another one, and may be run again.
 pub(super) fn lost(error: &tokio_postgres::Error) -> bool {
     let lost = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED];
     error.code().is_some_and(|code| lost.contains(code))
@@ -168,14 +168,14 @@ struct Refused(SqlState);
 impl From<tokio_postgres::Error> for StoreError {
     fn from(error: tokio_postgres::Error) -> Self {
         let is_absence = is_absence(&error);
-        let told: Arc<dyn Error + Send + Sync> = match error.code() {
+        let rendered: Arc<dyn Error + Send + Sync> = match error.code() {
             Some(code) => Arc::new(Refused(code.clone())),
             None => Arc::new(error),
         };
         if is_absence {
-            StoreError::Unavailable(told)
+            StoreError::Unavailable(rendered)
         } else {
-            StoreError::Database(told)
+            StoreError::Database(rendered)
         }
     }
 }

@@ -69,8 +69,8 @@ async fn attempt(database: &Database, store: &StoreUrl) -> Result<(), Failed> {
         .get()
         .await
         .map_err(|error| Failed::Refused(unreachable(store, error)))?;
-    let told = |error| refused(store, error);
-    let done = match recognise(&client).await.map_err(told)? {
+    let rendered = |error| refused(store, error);
+    let done = match recognise(&client).await.map_err(rendered)? {
         Format::None => 0,
         Format::Foreign => return Err(Failed::Refused(OpenError::ForeignStore { store: store.clone() })),
         Format::Known(FORMAT) => return Ok(()),
@@ -83,9 +83,9 @@ async fn attempt(database: &Database, store: &StoreUrl) -> Result<(), Failed> {
         }
         Format::Known(found) => usize::try_from(found).unwrap_or_default(),
     };
-    let transaction = client.transaction().await.map_err(told)?;
-    migrate(&transaction, done).await.map_err(told)?;
-    transaction.commit().await.map_err(told)
+    let transaction = client.transaction().await.map_err(rendered)?;
+    migrate(&transaction, done).await.map_err(rendered)?;
+    transaction.commit().await.map_err(rendered)
 }
 
 /// What the database is found to hold.
@@ -190,7 +190,7 @@ const NOT_THERE: &str = "check that PostgreSQL runs there, and the host and port
 const TLS: &str = "check that the server has ssl on, and a certificate for the host of the address; sslrootcert=FILE names the \
                    authority that signed it, and sslmode=require asks for none";
 
-/// Tells whether no encrypted connection came about. The library has no other name for it than this text.
+/// Returns whether no encrypted connection came about. The library has no other name for it than this text.
 fn is_tls(error: &tokio_postgres::Error) -> bool {
     error.to_string().starts_with("error performing TLS handshake")
 }

@@ -64,13 +64,13 @@ impl Tls {
 
 /// Reads the certificates of a PEM file.
 fn authorities(file: &Path) -> Result<RootCertStore, Boxed> {
-    let told = |error: &dyn std::fmt::Display| format!("`{}`: {error}", file.display());
+    let failure = |error: &dyn std::fmt::Display| format!("`{}`: {error}", file.display());
     let mut authorities = RootCertStore::empty();
-    for certificate in CertificateDer::pem_file_iter(file).map_err(|error| told(&error))? {
-        authorities.add(certificate.map_err(|error| told(&error))?)?;
+    for certificate in CertificateDer::pem_file_iter(file).map_err(|error| failure(&error))? {
+        authorities.add(certificate.map_err(|error| failure(&error))?)?;
     }
     if authorities.is_empty() {
-        return Err(told(&"there is no certificate in it").into());
+        return Err(failure(&"there is no certificate in it").into());
     }
     Ok(authorities)
 }

@@ -91,7 +91,7 @@ impl Sqlite {
             .map_err(|error| OpenError::unavailable(&StoreUrl::Memory, error))
     }
 
-    /// Tells in which state a file is. A store in memory is asked for the page itself, which costs little more.
+    /// Returns in which state a file is. A store in memory is asked for the page itself, which costs little more.
     pub(super) fn state(&self) -> Option<i64> {
         match self {
             // What is wrong with the file is told by the one who reads it next.

@@ -86,7 +86,7 @@ fn sow(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     seed::visits().try_for_each(|(contact, visit)| visits::insert(transaction, contact, visit).map(drop))
 }
 
-/// What tells one database from another.
+/// What distinguishes one database from another.
 struct Marks {
     application: i64,
     format: i64,

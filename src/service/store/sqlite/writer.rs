@@ -104,24 +104,24 @@ fn commit_together(connection: &mut Connection, batch: &mut [Box<dyn Job>]) -> r
 
 /// Runs a job so that nothing of it is left when it fails.
 fn run_alone(transaction: &Transaction<'_>, job: &mut dyn Job) -> rusqlite::Result<()> {
-    let tell = |command| transaction.prepare_cached(command)?.execute([]);
-    tell("SAVEPOINT job")?;
+    let execute = |command| transaction.prepare_cached(command)?.execute([]);
+    execute("SAVEPOINT job")?;
     let kept = catch_unwind(AssertUnwindSafe(|| job.run(transaction))).unwrap_or(false);
     if !kept {
         // After some failures, a full disk among them, SQLite has undone the whole transaction and the savepoint with
         // it: then this fails, and so does the batch.
-        tell("ROLLBACK TO job")?;
+        execute("ROLLBACK TO job")?;
     }
-    tell("RELEASE job")?;
+    execute("RELEASE job")?;
     Ok(())
 }
 
 /// Something to be done in a transaction, and somebody who waits for it.
 trait Job: Send {
-    /// Does it, and tells whether what was written is to be kept.
+    /// Does it, and returns whether what was written is to be kept.
     fn run(&mut self, transaction: &Transaction<'_>) -> bool;
 
-    /// Tells the one who waits, once it is known whether the transaction was committed.
+    /// Answers the one who waits, once it is known whether the transaction was committed.
     fn answer(self: Box<Self>, committed: &Result<(), StoreError>);
 }
 

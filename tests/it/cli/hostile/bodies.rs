@@ -6,33 +6,33 @@ use std::net::TcpStream;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::case::Told::{Broken, Findings, Sound};
-use super::case::{Behaviour, Told, page};
+use super::case::Expected::{Broken, Findings, Sound};
+use super::case::{Behaviour, Expected, page};
 use crate::cli::stub::{drip, flood, reset};
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n";
 
-const TIMELY: Told = Broken("unfinished-answer", "no complete answer within 1 s");
-const CUT: Told = Broken("unfinished-answer", "connection ended before");
-const NOT_HTTP: Told = Broken("unfinished-answer", "not HTTP/1.1");
-const TOO_LARGE: Told = Broken("unfinished-answer", "larger than 8 MiB");
-const UNDECODED: Told = Broken("unfinished-answer", "content coding");
-const NOT_JSON: Told = Broken("malformed-json", "");
+const TIMELY: Expected = Broken("unfinished-answer", "no complete answer within 1 s");
+const CUT: Expected = Broken("unfinished-answer", "connection ended before");
+const NOT_HTTP: Expected = Broken("unfinished-answer", "not HTTP/1.1");
+const TOO_LARGE: Expected = Broken("unfinished-answer", "larger than 8 MiB");
+const UNDECODED: Expected = Broken("unfinished-answer", "content coding");
+const NOT_JSON: Expected = Broken("malformed-json", "");
 
 /// A target that writes these lines of a head, then this.
-fn body(name: &'static str, told: Told, lines: &str, bytes: impl Into<Vec<u8>>) -> Behaviour {
+fn body(name: &'static str, expected: Expected, lines: &str, bytes: impl Into<Vec<u8>>) -> Behaviour {
     let head = format!("{HEAD}{lines}\r\n");
     let bytes = bytes.into();
-    Behaviour::tags(name, told, move |_, stream| {
+    Behaviour::tags(name, expected, move |_, stream| {
         stream.write_all(head.as_bytes())?;
         stream.write_all(&bytes)
     })
 }
 
 /// A target that writes these lines of a head, then this again and again.
-fn endless(name: &'static str, told: Told, lines: &'static str, bytes: impl Into<Vec<u8>>) -> Behaviour {
+fn endless(name: &'static str, expected: Expected, lines: &'static str, bytes: impl Into<Vec<u8>>) -> Behaviour {
     let bytes = bytes.into();
-    Behaviour::tags(name, told, move |_, stream| {
+    Behaviour::tags(name, expected, move |_, stream| {
         write!(stream, "{HEAD}{lines}\r\n")?;
         flood(stream, &bytes)
     })
@@ -210,9 +210,9 @@ fn codings() -> Vec<Behaviour> {
     let padded = [&whole[..], &[0; 512]].concat();
     let half = whole[..whole.len() / 2].to_vec();
     let twice = gzipped(&whole, 1);
-    let coding = |name, told, coding: &str, bytes: &[u8]| {
+    let coding = |name, expected, coding: &str, bytes: &[u8]| {
         let line = format!("Content-Encoding: {coding}\r\n");
-        body(name, told, &line, bytes)
+        body(name, expected, &line, bytes)
     };
     let mut behaviours = bombs();
     behaviours.extend([

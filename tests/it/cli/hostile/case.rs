@@ -18,7 +18,7 @@ const DEADLINE: &str = "1";
 /// That of an exchange that comes to its end by itself, where a busy machine may take its time to read it.
 const LONG_DEADLINE: &str = "60";
 /// What no run takes beside its deadlines, however busy the machine is: a guard against one that hangs. What an answer
-/// may cost is bounded where it is counted, by the tests of `exchange::json` and `exchange::told`.
+/// may cost is bounded where it is counted, by the tests of `exchange::json` and `exchange::shapes`.
 const BESIDE: Duration = Duration::from_secs(180);
 /// The most memory of the checking process.
 const MOST_KIB: u64 = 256 << 10;
@@ -31,7 +31,7 @@ type Answering = dyn Fn(&Case, &mut TcpStream) -> io::Result<()> + Send + Sync;
 pub(super) struct Behaviour {
     name: &'static str,
     place: Place,
-    told: Told,
+    expected: Expected,
     deadline: &'static str,
     answering: Box<Answering>,
 }
@@ -49,7 +49,7 @@ enum Place {
 
 /// What the check says of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Told {
+pub(super) enum Expected {
     /// One finding, of this rule and with these words.
     Broken(&'static str, &'static str),
     /// Findings: which of them come first is the network's choice.
@@ -82,13 +82,13 @@ impl Behaviour {
     /// On the list of tags, where the token is right.
     pub(super) fn tags(
         name: &'static str,
-        told: Told,
+        expected: Expected,
         answering: impl Fn(&Case, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static,
     ) -> Self {
         Self {
             name,
             place: Place::Tags,
-            told,
+            expected,
             deadline: DEADLINE,
             answering: Box::new(answering),
         }
@@ -105,24 +105,24 @@ impl Behaviour {
     /// On every request.
     pub(super) fn everywhere(
         name: &'static str,
-        told: Told,
+        expected: Expected,
         answering: impl Fn(&Case, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static,
     ) -> Self {
         Self {
             place: Place::Everywhere,
-            ..Self::tags(name, told, answering)
+            ..Self::tags(name, expected, answering)
         }
     }
 
     /// On every connection, before a request has come.
     pub(super) fn before_the_request(
         name: &'static str,
-        told: Told,
+        expected: Expected,
         answering: impl Fn(&Case, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static,
     ) -> Self {
         Self {
             place: Place::BeforeTheRequest,
-            ..Self::tags(name, told, answering)
+            ..Self::tags(name, expected, answering)
         }
     }
 }
@@ -236,34 +236,34 @@ impl Case {
     fn says(&self, ended: &Ended, report: &Value) {
         let findings = report["findings"].as_array().unwrap();
         let first = &findings.first().unwrap_or(&Value::Null);
-        let told = first["received"].as_str().unwrap_or_default();
-        match self.behaviour.told {
-            Told::Broken(rule, received) => {
+        let reported = first["received"].as_str().unwrap_or_default();
+        match self.behaviour.expected {
+            Expected::Broken(rule, received) => {
                 assert_eq!(ended.code, 1, "{ended:?}");
                 // More than one kind of request may meet it, and the service knows the scheme in one case alone.
-                let tells = |finding: &Value| finding["rule"] == rule || finding["rule"] == "equivalent-request";
-                assert!(first["rule"] == rule && findings.iter().all(tells), "{ended:?}");
-                assert!(told.contains(received), "{told}");
+                let is_it = |finding: &Value| finding["rule"] == rule || finding["rule"] == "equivalent-request";
+                assert!(first["rule"] == rule && findings.iter().all(is_it), "{ended:?}");
+                assert!(reported.contains(received), "{reported}");
             }
             // Whether a call has a success is the network's choice too.
-            Told::Findings => assert!(matches!(ended.code, 1 | 3) && !findings.is_empty(), "{ended:?}"),
-            Told::NoSuccess(rule, why) => {
+            Expected::Findings => assert!(matches!(ended.code, 1 | 3) && !findings.is_empty(), "{ended:?}"),
+            Expected::NoSuccess(rule, why) => {
                 assert_eq!((ended.code, &first["rule"]), (3, &rule.into()), "{ended:?}");
                 assert!(report["reason"].as_str().unwrap().contains(why), "{}", report["reason"]);
             }
-            Told::Several(rule) => {
+            Expected::Several(rule) => {
                 assert_eq!(ended.code, 1, "{ended:?}");
                 assert_eq!(first["rule"], rule, "{ended:?}");
             }
-            Told::CouldNotJudge(why) => {
+            Expected::CouldNotJudge(why) => {
                 assert_eq!((ended.code, findings.len()), (3, 0), "{ended:?}");
                 assert!(report["reason"].as_str().unwrap().contains(why), "{}", report["reason"]);
             }
-            Told::Sound => {
+            Expected::Sound => {
                 assert_eq!((ended.code, findings.len()), (0, 0), "{ended:?}");
                 assert_eq!(row(report, "getTags /data/total: integer")["verdict"], "held");
             }
-            Told::Undecided(why) => {
+            Expected::Undecided(why) => {
                 assert_eq!((ended.code, findings.len()), (0, 1), "{ended:?}");
                 assert_eq!(first["rule"], "unchecked-operation", "{ended:?}");
                 let rows = report["facts"]["rows"].as_array().unwrap();
@@ -271,7 +271,7 @@ impl Case {
                 let reasons: Vec<_> = of_tags.filter_map(|row| row["reason"].as_str()).collect();
                 assert!(reasons.iter().any(|reason| reason.contains(why)), "{reasons:?}");
             }
-            Told::Warned(rule) => {
+            Expected::Warned(rule) => {
                 assert_eq!(ended.code, 0, "{ended:?}");
                 // Each name of a field that is not documented is a finding.
                 let warned = |finding: &Value| finding["rule"] == rule && finding["level"] == "warn";

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use super::case::Told::{CouldNotJudge, Findings, NoSuccess, Several};
+use super::case::Expected::{CouldNotJudge, Findings, NoSuccess, Several};
 use super::case::{Behaviour, page};
 use crate::cli::stub::{flood, json as answer, reset, stall};
 

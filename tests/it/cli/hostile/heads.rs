@@ -3,18 +3,18 @@
 use std::io::{self, Write as _};
 use std::net::TcpStream;
 
-use super::case::Told::{Broken, Sound};
-use super::case::{Behaviour, Told, page};
+use super::case::Expected::{Broken, Sound};
+use super::case::{Behaviour, Expected, page};
 use crate::cli::stub::{drip, flood, json, reset, stall};
 
-const TIMELY: Told = Broken("unfinished-answer", "no complete answer within 1 s");
-const CUT: Told = Broken("unfinished-answer", "connection ended before");
-const NOT_HTTP: Told = Broken("unfinished-answer", "not HTTP/1.1");
+const TIMELY: Expected = Broken("unfinished-answer", "no complete answer within 1 s");
+const CUT: Expected = Broken("unfinished-answer", "connection ended before");
+const NOT_HTTP: Expected = Broken("unfinished-answer", "not HTTP/1.1");
 
 /// A target that writes this and closes.
-fn writes(name: &'static str, told: Told, bytes: impl Into<Vec<u8>>) -> Behaviour {
+fn writes(name: &'static str, expected: Expected, bytes: impl Into<Vec<u8>>) -> Behaviour {
     let bytes = bytes.into();
-    Behaviour::tags(name, told, move |_, stream| stream.write_all(&bytes))
+    Behaviour::tags(name, expected, move |_, stream| stream.write_all(&bytes))
 }
 
 /// A target that closes after these bytes the hard way.
@@ -26,19 +26,19 @@ fn resets(name: &'static str, bytes: &'static [u8]) -> Behaviour {
 }
 
 /// A sound page of no tags with these lines in its head.
-fn headed(name: &'static str, told: Told, status: &str, lines: &str) -> Behaviour {
+fn headed(name: &'static str, expected: Expected, status: &str, lines: &str) -> Behaviour {
     let body = page(&[]).to_string();
     let head = format!("HTTP/1.1 {status}\r\nContent-Type: application/json\r\nConnection: close\r\n");
     let length = body.len();
     writes(
         name,
-        told,
+        expected,
         format!("{head}{lines}Content-Length: {length}\r\n\r\n{body}"),
     )
 }
 
-fn endless(name: &'static str, told: Told, beginning: &'static str, again: Vec<u8>) -> Behaviour {
-    Behaviour::tags(name, told, move |_, stream| {
+fn endless(name: &'static str, expected: Expected, beginning: &'static str, again: Vec<u8>) -> Behaviour {
+    Behaviour::tags(name, expected, move |_, stream| {
         stream.write_all(beginning.as_bytes())?;
         flood(stream, &again)
     })

@@ -5,14 +5,14 @@ use std::net::TcpStream;
 
 use serde_json::{Value, json};
 
-use super::case::Told::{Broken, Several, Undecided, Warned};
-use super::case::{Behaviour, Case, Told, page};
+use super::case::Expected::{Broken, Several, Undecided, Warned};
+use super::case::{Behaviour, Case, Expected, page};
 use crate::cli::stub::json as answer;
 use crate::support::leaks::encoding::base64;
 
 /// An answer of this status that shows a text in its head and in its body.
-fn echoes(name: &'static str, told: Told, status: &'static str, text: fn(&Case) -> String) -> Behaviour {
-    Behaviour::tags(name, told, move |case, stream| {
+fn echoes(name: &'static str, expected: Expected, status: &'static str, text: fn(&Case) -> String) -> Behaviour {
+    Behaviour::tags(name, expected, move |case, stream| {
         let text = text(case);
         let reason = text.replace(|character: char| !character.is_ascii_alphanumeric(), "-");
         let status = format!("{status} {reason}\r\nX-{reason}: {text}\r\nWWW-Authenticate: Bearer realm=\"{text}\"");
@@ -33,8 +33,8 @@ fn full_of(text: &str) -> Value {
 }
 
 /// A lure to another origin in the head of an answer.
-fn lures(name: &'static str, told: Told, status: &'static str, line: fn(&Case) -> String) -> Behaviour {
-    Behaviour::tags(name, told, move |case, stream| {
+fn lures(name: &'static str, expected: Expected, status: &'static str, line: fn(&Case) -> String) -> Behaviour {
+    Behaviour::tags(name, expected, move |case, stream| {
         let status = format!("{status}\r\n{}", line(case));
         stream.write_all(answer(&status, &page(&[]).to_string()).as_bytes())
     })
@@ -164,17 +164,17 @@ fn redirects() -> Vec<Behaviour> {
 
 fn other_lures() -> Vec<Behaviour> {
     vec![
-        lures("a page to go to next", Told::Sound, "200 OK", |case| {
+        lures("a page to go to next", Expected::Sound, "200 OK", |case| {
             format!(
                 "Refresh: 0; url={0}\r\nLink: <{0}>; rel=next\r\nContent-Location: {0}",
                 case.elsewhere
             )
         }),
-        lures("another address for the service", Told::Sound, "200 OK", |case| {
+        lures("another address for the service", Expected::Sound, "200 OK", |case| {
             let address = case.elsewhere.replace("http://", "");
             format!("Alt-Svc: http/1.1=\"{address}\"; ma=86400, h2=\"{address}\"\r\nHost: {address}")
         }),
-        lures("a cookie", Told::Sound, "200 OK", |case| {
+        lures("a cookie", Expected::Sound, "200 OK", |case| {
             format!("Set-Cookie: session={}; Path=/; Domain=localhost", case.canary.id)
         }),
         lures(

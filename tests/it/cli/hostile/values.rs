@@ -4,29 +4,29 @@ use std::io::Write as _;
 
 use serde_json::json;
 
-use super::case::Told::{Broken, CouldNotJudge, Findings, Several, Sound, Undecided, Warned};
-use super::case::{Behaviour, Told, page};
+use super::case::Expected::{Broken, CouldNotJudge, Findings, Several, Sound, Undecided, Warned};
+use super::case::{Behaviour, Expected, page};
 use crate::cli::stub::json as answer;
 
-const NOT_JSON: Told = Broken("malformed-json", "");
-const BEYOND: Told = CouldNotJudge("128 levels, a million values or a double's range");
+const NOT_JSON: Expected = Broken("malformed-json", "");
+const BEYOND: Expected = CouldNotJudge("128 levels, a million values or a double's range");
 
 /// A target that answers with these bytes, as JSON.
-fn holds(name: &'static str, told: Told, bytes: impl Into<Vec<u8>>) -> Behaviour {
+fn holds(name: &'static str, expected: Expected, bytes: impl Into<Vec<u8>>) -> Behaviour {
     let bytes = bytes.into();
     let head = format!(
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         bytes.len()
     );
-    Behaviour::tags(name, told, move |_, stream| {
+    Behaviour::tags(name, expected, move |_, stream| {
         stream.write_all(head.as_bytes())?;
         stream.write_all(&bytes)
     })
     .whole()
 }
 
-fn paged(name: &'static str, told: Told, numbers: &str, items: &str) -> Behaviour {
-    holds(name, told, format!(r#"{{"data":{{{numbers},"items":[{items}]}}}}"#))
+fn paged(name: &'static str, expected: Expected, numbers: &str, items: &str) -> Behaviour {
+    holds(name, expected, format!(r#"{{"data":{{{numbers},"items":[{items}]}}}}"#))
 }
 
 pub(super) fn behaviours() -> Vec<Behaviour> {

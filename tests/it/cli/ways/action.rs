@@ -142,7 +142,7 @@ fn a_service_that_conforms_passes_and_leaves_reports_and_a_summary() {
     assert!(!done.stdout.contains("::error"), "{done:?}");
     assert!(
         done.stdout.contains("  facts     536: "),
-        "the log tells it to people too: {done:?}"
+        "the log says it to people too: {done:?}"
     );
 }
 
@@ -162,7 +162,7 @@ fn a_service_that_deviates_fails_with_its_code_and_an_annotation_and_the_same_re
 }
 
 #[test]
-fn a_service_that_is_away_is_told_by_its_own_code() {
+fn a_service_that_is_away_is_reported_by_its_own_code() {
     let place = Workplace::new("action, away", &[]);
     let (done, output) = ran(&place, &[("base-url", "http://127.0.0.1:9")]);
     assert_eq!((done.code, output.as_str()), (3, "3"), "{done:?}");

@@ -1,4 +1,4 @@
-//! `Dockerfile` and `.dockerignore`: what can be told of them where there is no Docker.
+//! `Dockerfile` and `.dockerignore`: what can be said of them where there is no Docker.
 
 use std::path::Path;
 

@@ -47,7 +47,7 @@ fn the_step_of_the_readme_ends_in_the_verdict() {
 }
 
 #[test]
-fn the_step_for_any_shell_tells_a_service_that_is_away() {
+fn the_step_for_any_shell_reports_a_service_that_is_away() {
     let scripts = blocks(&of_clone("docs/shell.md"), "sh");
     let place = Workplace::new("shell, away", &[]);
     let mut environment = place.service();
@@ -129,7 +129,7 @@ fn the_workflow_for_github_gives_the_action_what_it_takes() {
         assert!(input["required"] != true || given.contains_key(name), "{name:?}");
         assert!(
             page.contains(&format!("| `{}` |", name.as_str().unwrap())),
-            "{name:?} is not told"
+            "{name:?} is not reported"
         );
     }
     assert_eq!(workflow["permissions"]["contents"], "read");
@@ -152,7 +152,7 @@ fn the_page_for_gitlab_gives_the_component_what_it_takes() {
     for name in inputs.keys() {
         assert!(
             page.contains(&format!("`{}`", name.as_str().unwrap())),
-            "{name:?} is not told"
+            "{name:?} is not reported"
         );
     }
 }

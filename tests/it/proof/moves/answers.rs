@@ -11,7 +11,7 @@ use crate::proof::deviating::Deviation;
 #[test]
 fn any_2xx_is_a_success_where_the_document_shows_none() {
     let moves = [200, 201, 202, 203].map(|status| {
-        let deviation = Deviation::none().told(move |call, reply| {
+        let deviation = Deviation::none().replied(move |call, reply| {
             if reply.succeeded() && !call.is("createTag") {
                 reply.status = status;
             }
@@ -68,7 +68,7 @@ fn an_error_body_may_have_any_shape() {
         ),
     ];
     let moves = bodies.map(|(name, body)| {
-        let deviation = Deviation::none().told(move |_, reply| {
+        let deviation = Deviation::none().replied(move |_, reply| {
             if !reply.succeeded() {
                 *reply = Reply {
                     status: reply.status,
@@ -89,7 +89,7 @@ fn application_json_may_have_parameters_and_any_case() {
         "application/json;profile=\"a\"",
     ];
     let moves = types.map(|media_type| {
-        let deviation = Deviation::none().told(move |_, reply| {
+        let deviation = Deviation::none().replied(move |_, reply| {
             reply
                 .headers
                 .insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
@@ -101,7 +101,7 @@ fn application_json_may_have_parameters_and_any_case() {
 
 #[test]
 fn a_compressed_answer_is_read() {
-    let gzip = Deviation::none().told(|call, reply| {
+    let gzip = Deviation::none().replied(|call, reply| {
         let accepts = call
             .headers
             .get(header::ACCEPT_ENCODING)
@@ -113,7 +113,7 @@ fn a_compressed_answer_is_read() {
                 .insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         }
     });
-    let indented = Deviation::none().told(|_, reply| {
+    let indented = Deviation::none().replied(|_, reply| {
         let written = serde_json::to_string_pretty(reply.value()).unwrap();
         reply.body = Payload::Raw(Bytes::from(format!("\r\n\t{written}\n")));
     });
@@ -126,7 +126,7 @@ fn a_compressed_answer_is_read() {
 #[test]
 fn a_refused_credential_may_be_any_4xx_outside_create_tag() {
     let moves = [400, 401, 403, 404, 407].map(|status| {
-        let deviation = Deviation::none().told(move |call: &Call, reply: &mut Reply| {
+        let deviation = Deviation::none().replied(move |call: &Call, reply: &mut Reply| {
             if reply.status == 401 && !call.is("createTag") {
                 let refused = Reply::empty(status);
                 *reply = if status == 401 {
@@ -143,7 +143,7 @@ fn a_refused_credential_may_be_any_4xx_outside_create_tag() {
 
 #[test]
 fn a_401_without_a_challenge_is_warned_about() {
-    let bare = Deviation::none().told(|_, reply| {
+    let bare = Deviation::none().replied(|_, reply| {
         if reply.status == 401 {
             *reply = Reply::empty(401);
         }

@@ -86,7 +86,7 @@ fn a_created_row_may_be_listed_a_little_later() {
     let born: Arc<Mutex<HashMap<String, Instant>>> = Arc::default();
     let births = Arc::clone(&born);
     let late = Deviation::none()
-        .told(move |call, reply| {
+        .replied(move |call, reply| {
             if call.is_write() && reply.succeeded() {
                 let id = reply.value()["data"]["id"].to_string();
                 births.lock().unwrap().insert(id, Instant::now());
@@ -124,7 +124,7 @@ fn a_row_may_be_counted_a_little_before_it_is_shown() {
     prove(vec![Move::new("shown after 200 ms", early).checked(check)]);
 }
 
-/// A deviation in which other clients create contacts: `rows` tells how many there are at the nth request.
+/// A deviation in which other clients create contacts: `rows` says how many there are at the nth request.
 fn growing(rows: impl Fn(u64) -> u64 + Send + Sync + 'static, in_front: bool) -> Deviation {
     let requests = AtomicU64::new(0);
     Deviation::none().relisted(move |call, listing| {

@@ -8,7 +8,7 @@ use crate::proof::deviating::Deviation;
 
 /// Changes every member of every object in the successful answers.
 fn each_member(change: impl Fn(&str, &mut Value) + Send + Sync + 'static) -> Deviation {
-    Deviation::none().told(move |_, reply| {
+    Deviation::none().replied(move |_, reply| {
         if reply.succeeded()
             && let Some(body) = reply.value_mut()
         {
@@ -129,7 +129,7 @@ fn a_value_of_a_closed_list_may_come_back_spelled_otherwise() {
 
 #[test]
 fn what_is_sent_may_be_kept_under_another_spelling() {
-    let lower = Deviation::none().told(|call, reply| {
+    let lower = Deviation::none().replied(|call, reply| {
         let kept = reply.value_mut().filter(|_| call.is("createContact"));
         if let Some(contact) = kept
             .and_then(|body| body.pointer_mut("/data"))
@@ -150,7 +150,7 @@ fn parts(text: &str) -> [String; 3] {
 
 #[test]
 fn a_resource_may_have_fields_that_the_document_does_not_list() {
-    let more = Deviation::none().told(|_, reply| {
+    let more = Deviation::none().replied(|_, reply| {
         let Some(body) = reply.value_mut() else { return };
         let listed = body.pointer_mut("/data/items").and_then(Value::as_array_mut);
         listed

@@ -17,7 +17,7 @@ use crate::proof::variety::is_lone;
 
 /// Changes every text of every answer.
 fn each_text(change: fn(&str) -> String) -> Deviation {
-    Deviation::none().told(move |_, reply| {
+    Deviation::none().replied(move |_, reply| {
         if let Some(body) = reply.value_mut() {
             texts(body, change);
         }
@@ -138,7 +138,7 @@ fn an_update_may_show_a_little_later() {
     let stale: Arc<Mutex<Before>> = Arc::default();
     let (rows, marks) = (Arc::clone(&shown), Arc::clone(&stale));
     let late = Deviation::none()
-        .told(move |call, reply| {
+        .replied(move |call, reply| {
             if call.is("updateContact") && reply.succeeded() && is_lone(&call.body()) {
                 let id = call.uri.path().rsplit('/').next().unwrap().to_owned();
                 if let Some(row) = rows.lock().unwrap().get(&id) {

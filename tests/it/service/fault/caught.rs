@@ -141,8 +141,8 @@ fn astray(fault: &Fault, found: &[Found]) -> Vec<String> {
         format!("{parent}/renamed_{name}")
     });
     let is_new_name = |found: &Found| {
-        let tells = ["envelope", "undocumented-field"].contains(&found.rule) && found.operation == fault.operation;
-        tells && new_name.as_ref().is_some_and(|name| is_at(&found.pointer, name))
+        let names_it = ["envelope", "undocumented-field"].contains(&found.rule) && found.operation == fault.operation;
+        names_it && new_name.as_ref().is_some_and(|name| is_at(&found.pointer, name))
     };
     let follows = |found: &Found| {
         let at_the_place = |caught: &&Found| {
@@ -156,7 +156,7 @@ fn astray(fault: &Fault, found: &[Found]) -> Vec<String> {
             || following.any(|(end, rules)| fault.name.ends_with(end) && rules.contains(&found.rule))
     };
     let untold = (new_name.is_some() && !others.iter().any(|found| is_new_name(found)))
-        .then(|| format!("{}: the new name is not told", fault.name));
+        .then(|| format!("{}: the new name is not reported", fault.name));
     let astray = others.iter().filter(|found| !follows(found));
     astray
         .map(|found| format!("{}: {found:?}", fault.name))
@@ -170,8 +170,8 @@ fn assert_each_is_caught(contract: &Contract, faults: Vec<&Fault>, but: &[&str])
     let missed = each(faults, checker, |checker, fault| missed(contract, checker, fault));
     let missed: BTreeMap<_, _> = missed.into_iter().flatten().collect();
     let names: Vec<_> = missed.keys().map(String::as_str).collect();
-    let told = missed.values().cloned().collect();
-    assert_eq!(names, but, "{count} faults:\n{}", lines(&told));
+    let reported = missed.values().cloned().collect();
+    assert_eq!(names, but, "{count} faults:\n{}", lines(&reported));
 }
 
 /// What is wrong with the checks of a service that has this fault, by the fault's name.
@@ -215,11 +215,11 @@ fn missed(contract: &Contract, checker: &Checker<'_>, fault: &Fault) -> Option<(
             .any(|seed| is_caught(&check(&[], seed, Part::Whole.of_all())))
     };
     (!is_caught(&found) && !otherwise()).then(|| {
-        let told = format!(
+        let reported = format!(
             "{}: no {} at `{}` on {:?}; found {found:?}",
             fault.name, fault.rule, fault.pointer, fault.fact
         );
-        (fault.name.clone(), told)
+        (fault.name.clone(), reported)
     })
 }
 

@@ -40,8 +40,8 @@ static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(|| Arc::new(Contract::b
 fn no_single_value_is_found_at_fault() {
     try_all(single_settings(), async |setting: String| {
         let seen = of_single_value(&setting).await;
-        let told = seen.unexpected.iter();
-        told.map(|told| format!("{setting}: {told}")).collect()
+        let reported = seen.unexpected.iter();
+        reported.map(|reported| format!("{setting}: {reported}")).collect()
     });
 }
 
@@ -98,7 +98,7 @@ pub(crate) async fn of_single_value(setting: &str) -> &'static Seen {
 fn assert_no_findings(profiles: Vec<Vec<String>>) {
     try_all(profiles, async |settings: Vec<String>| {
         let unexpected = unexpected(&checked(&CONTRACT, &settings).await, &settings).into_iter();
-        unexpected.map(|told| format!("{settings:?}: {told}")).collect()
+        unexpected.map(|reported| format!("{settings:?}: {reported}")).collect()
     });
 }
 
@@ -115,13 +115,13 @@ fn findings(contract: &Contract, run: &Run, settings: &[String]) -> BTreeSet<Str
         warned.any(|(value, warns)| *warns == rule && settings.iter().any(|setting| setting == value))
     };
     let findings = run.verdicts.findings().iter();
-    // A create that takes none of the values that the check has is told, and breaks nothing.
+    // A create that takes none of the values that the check has is reported, and breaks nothing.
     let unchecked = |rule: &str| rule == "unchecked-operation";
     let unexpected = findings.filter(|finding| {
         let rule = finding.rule.name;
         finding.level == Level::Deny || !(explained(rule) || unchecked(rule))
     });
-    let told = unexpected.map(|finding| {
+    let reported = unexpected.map(|finding| {
         let operation = contract.facts[finding.fact.0].operation;
         let operation = &contract.operation(operation).name;
         let fact = &contract.facts[finding.fact.0].name;
@@ -130,7 +130,7 @@ fn findings(contract: &Contract, run: &Run, settings: &[String]) -> BTreeSet<Str
             finding.level, finding.rule.name, finding.received
         )
     });
-    told.collect()
+    reported.collect()
 }
 
 /// Checks a service with these settings, as `countersign check --writes` does.

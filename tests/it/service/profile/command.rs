@@ -34,16 +34,16 @@ fn the_list_shows_every_axis_and_value() {
 }
 
 #[test]
-fn a_name_that_is_not_known_is_told_with_the_near_ones() {
-    let told = refused(&["--profile", "page-sizes=10"]);
+fn a_name_that_is_not_known_is_reported_with_the_near_ones() {
+    let reported = refused(&["--profile", "page-sizes=10"]);
     assert!(
-        told.contains("there is no axis `page-sizes`, but `page-size`"),
-        "{told}"
+        reported.contains("there is no axis `page-sizes`, but `page-size`"),
+        "{reported}"
     );
 }
 
 #[test]
-fn a_file_that_contradicts_itself_is_told_with_both_lines() {
+fn a_file_that_contradicts_itself_is_reported_with_both_lines() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("service.toml");
     std::fs::write(
@@ -51,16 +51,16 @@ fn a_file_that_contradicts_itself_is_told_with_both_lines() {
         "page-size = \"7\"\nlist-order = \"newest-first\"\npage-size = \"25\"\n",
     )
     .unwrap();
-    let told = refused(&["--profile", file.to_str().unwrap()]);
-    assert!(told.contains("line 3: `page-size` is set already"), "{told}");
-    assert!(told.contains("line 1"), "{told}");
+    let reported = refused(&["--profile", file.to_str().unwrap()]);
+    assert!(reported.contains("line 3: `page-size` is set already"), "{reported}");
+    assert!(reported.contains("line 1"), "{reported}");
 }
 
 #[test]
-fn a_file_that_is_not_there_is_told() {
-    let told = refused(&["--profile", "there-is-no-such.toml"]);
+fn a_file_that_is_not_there_is_reported() {
+    let reported = refused(&["--profile", "there-is-no-such.toml"]);
     assert!(
-        told.contains("failed to read the profile from `there-is-no-such.toml`"),
-        "{told}"
+        reported.contains("failed to read the profile from `there-is-no-such.toml`"),
+        "{reported}"
     );
 }

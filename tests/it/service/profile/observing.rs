@@ -16,7 +16,7 @@ const UNKNOWN: &str = "3f6f1f0e-52a5-4c53-8d7a-7a2f6f1f0e52";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_value_shows_on_the_wire_as_it_is_named() {
-    // What is told by the clock is observed alone.
+    // What is said by the clock is observed alone.
     let timed = ["created-listed-when", "latency", "rate-limit"];
     let is_timed = |axis: &Axis| timed.contains(&axis.name);
     let defaults = AXES.iter().map(|axis| (axis, &axis.values[0]));

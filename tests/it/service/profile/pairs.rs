@@ -85,7 +85,7 @@ fn pairs() -> BTreeSet<Pair> {
     all.filter(possible).collect()
 }
 
-/// Tells whether two values make a profile: two that contradict each other never meet.
+/// Returns whether two values make a profile: two that contradict each other never meet.
 fn possible(pair: &Pair) -> bool {
     let setting = |(axis, value): Chosen| setting(axis, value);
     let settings: Vec<_> = [pair.0, pair.1].into_iter().map(setting).collect();

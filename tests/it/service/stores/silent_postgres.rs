@@ -169,7 +169,7 @@ async fn a_server_that_ends_its_connections_is_answered_with_503_and_then_connec
 }
 
 #[tokio::test]
-async fn a_server_that_says_nothing_is_told_at_the_start() {
+async fn a_server_that_says_nothing_is_reported_at_the_start() {
     let Some(database) = Database::fresh().await else {
         return;
     };

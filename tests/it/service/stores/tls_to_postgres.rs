@@ -117,11 +117,11 @@ async fn a_certificate_for_another_host_is_refused_with_what_to_check() {
 #[tokio::test]
 async fn an_authority_that_cannot_be_read_is_named() {
     let missing = format!("{AUTHORITY}.missing");
-    for (file, told) in [
+    for (file, expected) in [
         (missing.as_str(), "self_signed.pem.missing"),
         (file!(), "there is no certificate in it"),
     ] {
         let url = format!("postgres://ada:hidden@127.0.0.1:1/contacts?sslmode=verify-full&sslrootcert={file}");
-        assert_refused(&url, told).await;
+        assert_refused(&url, expected).await;
     }
 }

@@ -112,9 +112,9 @@ fn hex(bytes: &[u8], between: &str) -> String {
 
 /// As `Debug` writes bytes.
 fn decimal(bytes: &[u8]) -> String {
-    let mut told = String::new();
-    let _ = write!(told, "{bytes:?}");
-    told
+    let mut reported = String::new();
+    let _ = write!(reported, "{bytes:?}");
+    reported
 }
 
 fn rot13(text: &str) -> String {

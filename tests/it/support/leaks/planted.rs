@@ -56,10 +56,10 @@ fn a_leak_is_found_in_each_way_of_writing_in_each_kind_of_output() {
     for (kind, output) in OUTPUTS {
         assert_eq!(scanner.leaks(&output(b"string(17)")), [""; 0], "{kind}");
         for (way, write) in WAYS {
-            for (told, secret) in secrets {
+            for (expected, secret) in secrets {
                 let leaks = scanner.leaks(&output(&write(secret)));
-                if !leaks.iter().any(|leak| leak.starts_with(told)) {
-                    missed.push(format!("{told} {way} in {kind}"));
+                if !leaks.iter().any(|leak| leak.starts_with(expected)) {
+                    missed.push(format!("{expected} {way} in {kind}"));
                 }
             }
         }

@@ -1,9 +1,9 @@
-//! Tells a plan before anything is sent: what each step sends, why, and the facts that its answers decide. The main type
+//! Describes a plan before anything is sent: what each step sends, why, and the facts that its answers decide. The main type
 //! is [`Planned`].
 //!
 //! # Design
 //!
-//! Nothing here plans: [`Plan::told`] reads the very steps that a run carries out, so that the two cannot drift. Every
+//! Nothing here plans: [`Plan::describe`] reads the very steps that a run carries out, so that the two cannot drift. Every
 //! match on a kind of fact is total: who adds one says here what shows it.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -16,7 +16,7 @@ use crate::contract::Contract;
 use crate::contract::fact::{Fact, FactId, FactKind};
 use crate::contract::operation::{Location, OperationId};
 
-/// One step, told.
+/// One step, described.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Planned {
     /// The step.
@@ -39,7 +39,7 @@ impl Plan {
     /// The steps in order, each with what it decides. A fact that several calls decide stands at the step that is made
     /// for it: what every answer shows at the operation's own call, an invariant at the step that gathers its evidence.
     #[must_use]
-    pub fn told(&self, contract: &Contract) -> Vec<Planned> {
+    pub fn describe(&self, contract: &Contract) -> Vec<Planned> {
         let calls = Calls::of(self, contract);
         let planned = self.steps.iter().map(|step| self.planned(contract, &calls, *step));
         let mut planned: Vec<_> = planned.collect();
@@ -183,9 +183,9 @@ mod tests {
     use crate::plan::{Action, Selection};
     use crate::testing::work;
 
-    fn told(scope: &Selection) -> (Contract, Vec<Planned>) {
+    fn described(scope: &Selection) -> (Contract, Vec<Planned>) {
         let contract = Contract::built_in().unwrap();
-        let planned = Plan::new(&contract, scope).told(&contract);
+        let planned = Plan::new(&contract, scope).describe(&contract);
         (contract, planned)
     }
 
@@ -226,7 +226,7 @@ mod tests {
                     also_send: contract.operation_ids().collect(),
                     ..all()
                 };
-                let planned = Plan::new(&contract, &scope).told(&contract);
+                let planned = Plan::new(&contract, &scope).describe(&contract);
                 assert!(planned.len() >= 3 * count);
             })
         };
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_plan_with_writes_decides_every_fact_of_the_contract() {
-        let (contract, planned) = told(&all());
+        let (contract, planned) = described(&all());
         let decided: HashSet<_> = planned.iter().flat_map(|planned| &planned.facts).collect();
         let open = (0..contract.facts.len()).filter(|index| !decided.contains(&FactId(*index)));
         let open: Vec<_> = open.map(|index| &contract.facts[index].name).collect();
@@ -246,10 +246,10 @@ mod tests {
 
     #[test]
     fn without_writes_no_fact_of_a_write_is_decided() {
-        let (contract, planned) = told(&Selection { writes: false, ..all() });
+        let (contract, planned) = described(&Selection { writes: false, ..all() });
         assert!(planned.iter().all(|planned| !planned.writes));
         let facts = planned.iter().flat_map(|planned| &planned.facts);
-        // The token's own fact is told at the operation that needs it first.
+        // The token's own fact is reported at the operation that needs it first.
         let of_writes = facts.filter(|fact| {
             let fact = contract.fact(**fact);
             fact.kind != FactKind::WrongToken && !contract.operation(fact.operation).is_read()
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn each_fact_stands_at_the_step_that_is_made_for_it() {
-        let (contract, planned) = told(&all());
+        let (contract, planned) = described(&all());
         for (name, action) in [
             ("getTags /data/total: integer", Action::Walk),
             ("getTags pages /data/total: agrees with the walk", Action::Walk),
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_path_says_which_answers_fill_it() {
-        let (contract, planned) = told(&all());
+        let (contract, planned) = described(&all());
         let update = contract.operation_named("updateContact").unwrap();
         let create = contract.operation_named("createContact").unwrap();
         let step = planned.iter().find(|planned| planned.step.operation == update).unwrap();
@@ -294,8 +294,8 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_told_in_words_of_its_own() {
-        let (_, planned) = told(&all());
+    fn a_step_is_reported_in_words_of_its_own() {
+        let (_, planned) = described(&all());
         let actions: BTreeSet<_> = planned.iter().map(|planned| planned.step.action).collect();
         let reasons: HashSet<_> = actions.iter().map(|action| action.doing().reason).collect();
         let kinds: HashSet<_> = actions.iter().map(std::mem::discriminant).collect();

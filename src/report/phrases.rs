@@ -41,11 +41,11 @@ pub(super) fn outcome(outcome: Outcome) -> &'static str {
 /// What follows the outcome: in how many operations, the shard that it is about, then the reason, else how many findings
 /// there are and which operations were not checked; empty where there is none of them.
 pub(super) fn because(record: &Record) -> String {
-    let told = match &record.reason {
+    let rendered = match &record.reason {
         Some(reason) => format!(": {reason}"),
         None => counts(record) + &not_checked(record),
     };
-    in_operations(record) + &of_shard(record) + &told
+    in_operations(record) + &of_shard(record) + &rendered
 }
 
 /// In how many operations a service conforms, where it was not seen to in all of them: ` in 8 of 9 operations`.
@@ -64,11 +64,11 @@ pub(super) fn in_operations(record: &Record) -> String {
 /// The operations that were not checked though they were in scope, each with the reason, and how many more there are.
 /// What the levels silence is not among them.
 pub(super) fn unchecked(record: &Record) -> (Vec<(&str, &str)>, usize) {
-    let told = |operation: &&OperationRecord| {
+    let rendered = |operation: &&OperationRecord| {
         let mut findings = record.findings.iter();
         findings.any(|finding| finding.rule.is(UNCHECKED_OPERATION) && finding.operation == operation.name)
     };
-    let operations = record.operations.iter().filter(told);
+    let operations = record.operations.iter().filter(rendered);
     let reasons = operations.filter_map(|operation| Some((operation.name.as_str(), operation.unchecked.as_deref()?)));
     let mut all: Vec<_> = reasons.collect();
     let more = all.len().saturating_sub(MOST_UNCHECKED);
@@ -85,14 +85,14 @@ pub(super) fn cause(record: &Record) -> Option<&'static str> {
 
 fn not_checked(record: &Record) -> String {
     let (named, more) = unchecked(record);
-    let mut told: Vec<_> = named
+    let mut rendered: Vec<_> = named
         .iter()
         .map(|(name, reason)| format!("; {name} was not checked: {reason}"))
         .collect();
     if more > 0 {
-        told.push(format!("; {more} more were not checked"));
+        rendered.push(format!("; {more} more were not checked"));
     }
-    told.concat()
+    rendered.concat()
 }
 
 /// The shard that a verdict is about, where it is about one alone: ` in shard 1 of 3`.
@@ -225,15 +225,20 @@ pub(super) fn not_taken(record: &Record) -> Option<String> {
     let groups = record
         .not_taken
         .chunk_by(|one, other| (&one.operation, one.status) == (&other.operation, other.status));
-    let told = groups.map(|group| {
+    let rendered = groups.map(|group| {
         let values: Vec<_> = group.iter().map(|one| one.value.as_str()).collect();
         let (operation, status) = group
             .first()
             .map_or(("", 0), |one| (one.operation.as_str(), one.status));
         format!("{operation} answers {status} to {}", values.join(", "))
     });
-    let told: Vec<_> = told.collect();
-    (!told.is_empty()).then(|| format!("{}; the document leaves open which values it takes", told.join("; ")))
+    let rendered: Vec<_> = rendered.collect();
+    (!rendered.is_empty()).then(|| {
+        format!(
+            "{}; the document leaves open which values it takes",
+            rendered.join("; ")
+        )
+    })
 }
 
 /// How far the run looked for what it left, to be read after how much that is.
@@ -257,7 +262,7 @@ mod tests {
     use crate::report::testing::fixed;
 
     #[test]
-    fn a_line_is_told_with_the_first_finding_that_it_shows() {
+    fn a_line_is_reported_with_the_first_finding_that_it_shows() {
         let mut record = fixed();
         let mut other = record.findings[0].clone();
         other.reproduce = "curl 'https://api.example.com/other'".to_owned();
@@ -276,16 +281,16 @@ mod tests {
         let mut record = fixed();
         record.facts.rows[1].verdict = VerdictRecord::Undecided;
         record.facts.rows[1].reason = Some("a rare reason".into());
-        let told: Vec<_> = undecided(&record)
+        let reported: Vec<_> = undecided(&record)
             .into_iter()
             .map(|(reason, facts)| (reason, facts.len()))
             .collect();
-        assert_eq!(told, [("no answer showed this place", 2), ("a rare reason", 1)]);
+        assert_eq!(reported, [("no answer showed this place", 2), ("a rare reason", 1)]);
     }
 
     #[test]
     fn an_id_that_nobody_could_read_is_not_blamed_on_the_answer() {
-        let told = |answered, id_stated| {
+        let note = |answered, id_stated| {
             left(&ResidueRecord {
                 id: None,
                 answered,
@@ -295,12 +300,12 @@ mod tests {
                 ..fixed().residue[0].clone()
             })
         };
-        assert_eq!(told(true, true), "the answer showed no id of its own");
+        assert_eq!(note(true, true), "the answer showed no id of its own");
         assert_eq!(
-            told(true, false),
+            note(true, false),
             "the contract does not say where its answer shows an id"
         );
-        assert_eq!(told(false, false), "the answer never came; it may be there");
+        assert_eq!(note(false, false), "the answer never came; it may be there");
     }
 
     #[test]

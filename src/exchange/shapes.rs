@@ -1,4 +1,4 @@
-//! Tells the body of an answer as a shape: every name that the document knows, and nothing of a value but its kind.
+//! Renders the body of an answer as a shape: every name that the document knows, and nothing of a value but its kind.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use super::redact::shape;
 
-/// How many shapes of the elements of one list are told.
+/// How many shapes of the elements of one list are shown.
 const MOST_SHAPES: usize = 8;
 
-/// The body as JSON text in which each value is its shape and each name is told by `name`. Elements of a list that have
-/// one shape, whatever the lengths of their texts, are told once: the first, and how many more are like it.
+/// The body as JSON text in which each value is its shape and each name is rendered by `name`. Elements of a list that have
+/// one shape, whatever the lengths of their texts, are shown once: the first, and how many more are like it.
 ///
 /// # Design
 ///
@@ -37,7 +37,7 @@ pub fn shape_text(value: &Value, name: &dyn Fn(&str) -> String) -> String {
 enum ShapeForm {
     /// The numbers of the different shapes of its elements, in order.
     Array(Vec<usize>),
-    /// Each member's name as it is told, by its number, and the number of its shape.
+    /// Each member's name as it is shown, by its number, and the number of its shape.
     Object(Vec<(usize, usize)>),
     Scalar(&'static str),
 }
@@ -51,9 +51,9 @@ struct Seen {
 }
 
 /// The shapes of a body.
-struct Shapes<'told> {
-    name: &'told dyn Fn(&str) -> String,
-    /// The names that are told, numbered.
+struct Shapes<'value> {
+    name: &'value dyn Fn(&str) -> String,
+    /// The names that are shown, numbered.
     names: HashMap<String, usize>,
     known: HashMap<ShapeForm, usize>,
     /// The values from the root down, each before those within it.
@@ -160,10 +160,10 @@ impl Shapes<'_> {
 }
 
 /// The elements of one shape in a list.
-struct Group<'told> {
+struct Group<'value> {
     form: usize,
     /// The first of them, and where it was seen.
-    element: &'told Value,
+    element: &'value Value,
     place: usize,
     more: usize,
 }
@@ -174,7 +174,7 @@ mod tests {
 
     use super::*;
 
-    fn told(value: &Value) -> String {
+    fn text(value: &Value) -> String {
         shape_text(value, &|name| {
             if name.len() < 5 {
                 name.to_owned()
@@ -185,8 +185,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_a_value_is_told_and_no_name_that_is_not_allowed() {
-        let text = told(&json!({"data": {"id": "t-17", "n": 4711, "jane.roe@example.com": null, "ok": true}}));
+    fn nothing_of_a_value_is_reported_and_no_name_that_is_not_allowed() {
+        let text = text(&json!({"data": {"id": "t-17", "n": 4711, "jane.roe@example.com": null, "ok": true}}));
         assert_eq!(
             text,
             r#"{"data":{"id":"string(4)","n":"integer","<undocumented>":"null","ok":"boolean"}}"#
@@ -194,8 +194,8 @@ mod tests {
     }
 
     #[test]
-    fn elements_of_one_shape_are_told_once_and_another_one_is_seen() {
-        let text = told(&json!([{"id": "a"}, {"id": "bcd"}, {"id": 7}, {"id": ""}, [], [1, 2, 3], [4]]));
+    fn elements_of_one_shape_are_reported_once_and_another_one_is_seen() {
+        let text = text(&json!([{"id": "a"}, {"id": "bcd"}, {"id": 7}, {"id": ""}, [], [1, 2, 3], [4]]));
         assert_eq!(
             text,
             r#"[{"id":"string(1)"},"and 2 more like it",{"id":"integer"},[],["integer","and 2 more like it"],"and 1 more like it"]"#
@@ -203,15 +203,15 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_very_many_shapes_is_not_told_whole() {
+    fn a_list_of_very_many_shapes_is_not_reported_whole() {
         let kinds: Vec<_> = (0..20).map(|index| json!({index.to_string(): null})).collect();
-        let text = told(&Value::from(kinds));
+        let text = text(&Value::from(kinds));
         assert!(text.ends_with(r#""and 12 more of other shapes"]"#), "{text}");
     }
 
     #[test]
     fn the_text_is_json() {
-        let text = told(&json!({"a\"b": [null, "x\u{1b}"], "c": {}}));
+        let text = text(&json!({"a\"b": [null, "x\u{1b}"], "c": {}}));
         assert!(serde_json::from_str::<Value>(&text).is_ok(), "{text}");
     }
 
@@ -219,7 +219,7 @@ mod tests {
     fn each_value_is_looked_at_twice_however_deep_it_lies() {
         let wide = |width: usize| Value::from(vec![json!({"id": "a"}); width]);
         let deep = |depth: usize| (0..depth).fold(wide(1000), |below, _| json!([below, {"n": 1}]));
-        let work = |value: &Value| crate::testing::work::of(|| drop(told(value)));
+        let work = |value: &Value| crate::testing::work::of(|| drop(text(value)));
         let (flat, nested) = (work(&deep(1)), work(&deep(100)));
         assert!(nested <= flat + 100 * 2 * 3, "{flat} {nested}");
     }
