@@ -26,7 +26,7 @@ fn page(rule: &Rule, width: usize) -> String {
     let part = |name: &str, text: &str| hanging(&format!("{name:<14}"), text, width);
     let below = |name: &str, text: &str| hanging(&format!("  {name:<12}"), text, width);
     let example = &rule.example;
-    let place = match example.pointer {
+    let location = match example.pointer {
         "" => String::new(),
         pointer => format!(" at {pointer}"),
     };
@@ -44,7 +44,7 @@ fn page(rule: &Rule, width: usize) -> String {
         String::new(),
         part("example", example.fact),
         below("documented", example.documented),
-        below("received", &format!("{}{place}", example.received)),
+        below("received", &format!("{}{location}", example.received)),
     ];
     lines.join("\n") + "\n"
 }

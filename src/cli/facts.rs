@@ -1,4 +1,4 @@
-//! `countersign facts`: every fact of the contract with its place.
+//! `countersign facts`: every fact of the contract with its location.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -28,15 +28,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 fn listing(contract: &Contract) -> String {
     let mut facts: Vec<_> = contract.facts.iter().collect();
     facts.sort_by_key(|fact| fact.operation);
-    let places: Vec<_> = facts
+    let locations: Vec<_> = facts
         .iter()
         .map(|fact| format!("{}:{}", contract.document.name, contract.position(fact).line))
         .collect();
-    let width = places.iter().map(String::len).max().unwrap_or(0);
+    let width = locations.iter().map(String::len).max().unwrap_or(0);
     let mut text = String::new();
-    for (fact, place) in facts.iter().zip(&places) {
+    for (fact, location) in facts.iter().zip(&locations) {
         // Writing into a String does not fail.
-        let _ = writeln!(text, "{place:<width$}  {}  ({})", fact.name, fact.place);
+        let _ = writeln!(text, "{location:<width$}  {}  ({})", fact.name, fact.location);
     }
     let _ = writeln!(
         text,

@@ -102,7 +102,7 @@ enum Command {
     /// Explains a rule: what it judges, why, its level, an example, what to fix
     #[command(after_help = PRINTED)]
     Explain(explain::Arguments),
-    /// Lists every fact of the contract with its place
+    /// Lists every fact of the contract with its location
     #[command(after_help = PRINTED)]
     Facts(facts::Arguments),
     /// Prints the manual pages of the program and of each command, or writes them to a folder

@@ -46,16 +46,16 @@ fn every_type_has_the_schema_of_the_contract() {
 #[test]
 fn a_field_that_a_type_dropped_is_named() {
     let mut tried = 0;
-    for (name, place) in properties(&types()) {
+    for (name, location) in properties(&types()) {
         let mut types = types();
-        let (object, field) = place.rsplit_once('/').unwrap();
+        let (object, field) = location.rsplit_once('/').unwrap();
         let properties = types.get_mut(&name).unwrap().pointer_mut(object).unwrap();
         properties.as_object_mut().unwrap().remove(field).unwrap();
         let (found, _) = differences(&contract(), &types);
         let named = found
             .iter()
             .any(|line| line.contains(&format!("/properties/{field}: ")));
-        assert!(named, "{name} without {place}: {found:?}");
+        assert!(named, "{name} without {location}: {found:?}");
         tried += 1;
     }
     assert!(tried > 100, "{tried}");
@@ -63,16 +63,16 @@ fn a_field_that_a_type_dropped_is_named() {
 
 #[test]
 fn a_field_that_a_type_retyped_is_named() {
-    for (name, place) in properties(&types()) {
+    for (name, location) in properties(&types()) {
         for other in [json!({ "type": ["boolean", "null"] }), json!(true)] {
             let mut types = types();
-            let field = place.rsplit_once('/').unwrap().1;
-            *types.get_mut(&name).unwrap().pointer_mut(&place).unwrap() = other;
+            let field = location.rsplit_once('/').unwrap().1;
+            *types.get_mut(&name).unwrap().pointer_mut(&location).unwrap() = other;
             let (found, _) = differences(&contract(), &types);
             let named = found
                 .iter()
                 .any(|line| line.contains(&format!("/properties/{field}: ")));
-            assert!(named, "{name} with another {place}: {found:?}");
+            assert!(named, "{name} with another {location}: {found:?}");
         }
     }
 }
@@ -122,22 +122,22 @@ fn a_contract_that_the_types_do_not_follow_is_reported_by_its_pointer() {
         let (parent, key) = at.rsplit_once('/').unwrap();
         contract["components"]["schemas"].pointer_mut(parent).unwrap()[key] = value;
         let (found, _) = differences(&contract, &types());
-        let place = at.strip_suffix("/format").unwrap_or(at);
-        let line = format!("/components/schemas{place}: {expected}");
+        let location = at.strip_suffix("/format").unwrap_or(at);
+        let line = format!("/components/schemas{location}: {expected}");
         assert!(found.contains(&line), "`{line}` is not in {found:?}");
     }
 }
 
 /// Every property of every schema, with the name of its type.
 fn properties(types: &BTreeMap<String, Value>) -> Vec<(String, String)> {
-    let mut places = Vec::new();
+    let mut locations = Vec::new();
     for (name, schema) in types {
         let defined = schema["$defs"].as_object().into_iter().flatten();
         let objects = defined.map(|(inner, schema)| (format!("/$defs/{inner}"), schema));
         for (at, object) in objects.chain([(String::new(), schema)]) {
             let fields = object["properties"].as_object().into_iter().flatten();
-            places.extend(fields.map(|(field, _)| (name.clone(), format!("{at}/properties/{field}"))));
+            locations.extend(fields.map(|(field, _)| (name.clone(), format!("{at}/properties/{field}"))));
         }
     }
-    places
+    locations
 }

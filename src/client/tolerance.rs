@@ -19,9 +19,9 @@ fn a_full_answer_survives_decoding_whole() {
 #[test]
 fn every_field_may_be_null() {
     for (operation, answer) in answers() {
-        for place in fields(&answer) {
+        for location in fields(&answer) {
             let mut answer = answer.clone();
-            *answer.pointer_mut(&place).unwrap() = Value::Null;
+            *answer.pointer_mut(&location).unwrap() = Value::Null;
             decoded(&operation, &answer);
         }
     }
@@ -30,9 +30,9 @@ fn every_field_may_be_null() {
 #[test]
 fn every_field_may_be_missing() {
     for (operation, answer) in answers() {
-        for place in fields(&answer) {
+        for location in fields(&answer) {
             let mut answer = answer.clone();
-            let (parent, name) = place.rsplit_once('/').unwrap();
+            let (parent, name) = location.rsplit_once('/').unwrap();
             answer
                 .pointer_mut(parent)
                 .unwrap()
@@ -48,13 +48,17 @@ fn every_field_may_be_missing() {
 #[test]
 fn every_element_may_be_null_and_is_left_out() {
     for (operation, answer) in answers() {
-        for place in elements(&answer) {
+        for location in elements(&answer) {
             let mut other = answer.clone();
-            *other.pointer_mut(&place).unwrap() = Value::Null;
-            let (array, _) = place.rsplit_once('/').unwrap();
+            *other.pointer_mut(&location).unwrap() = Value::Null;
+            let (array, _) = location.rsplit_once('/').unwrap();
             // Any value may stand in an array of arbitrary ones, null too.
             if !array.ends_with(ARBITRARY) {
-                assert_eq!(decoded(&operation, &other).pointer(array), Some(&json!([])), "{place}");
+                assert_eq!(
+                    decoded(&operation, &other).pointer(array),
+                    Some(&json!([])),
+                    "{location}"
+                );
             }
         }
     }
@@ -63,12 +67,16 @@ fn every_element_may_be_null_and_is_left_out() {
 #[test]
 fn every_whole_number_may_be_written_with_a_fraction() {
     for (operation, answer) in answers() {
-        for place in fields(&answer) {
+        for location in fields(&answer) {
             let mut other = answer.clone();
-            let value = other.pointer_mut(&place).unwrap();
-            if value.is_i64() && !place.contains(ARBITRARY) {
+            let value = other.pointer_mut(&location).unwrap();
+            if value.is_i64() && !location.contains(ARBITRARY) {
                 *value = json!(7.0);
-                assert_eq!(decoded(&operation, &other).pointer(&place), Some(&json!(7)), "{place}");
+                assert_eq!(
+                    decoded(&operation, &other).pointer(&location),
+                    Some(&json!(7)),
+                    "{location}"
+                );
             }
         }
     }
@@ -79,7 +87,7 @@ fn every_object_may_hold_an_unknown_field() {
     for (operation, answer) in answers() {
         let mut objects: BTreeSet<_> = fields(&answer)
             .iter()
-            .map(|place| place.rsplit_once('/').unwrap().0.to_owned())
+            .map(|location| location.rsplit_once('/').unwrap().0.to_owned())
             .collect();
         // Every name is a known one in an object of arbitrary names.
         objects.retain(|object| answer.pointer(object).unwrap().get(ARBITRARY).is_none());
@@ -177,28 +185,30 @@ fn object_example(schema: &Value, contract: &Value, depth: usize) -> Map<String,
     object
 }
 
-/// The places of all elements of arrays in `value`, at every depth.
+/// The locations of all elements of arrays in `value`, at every depth.
 fn elements(value: &Value) -> Vec<String> {
-    let is_element = |place: &String| {
-        let (array, _) = place.rsplit_once('/').unwrap();
+    let is_element = |location: &String| {
+        let (array, _) = location.rsplit_once('/').unwrap();
         value.pointer(array).is_some_and(Value::is_array)
     };
-    places(value).into_iter().filter(is_element).collect()
+    locations(value).into_iter().filter(is_element).collect()
 }
 
-/// The places of all fields of `value`, at every depth.
+/// The locations of all fields of `value`, at every depth.
 fn fields(value: &Value) -> Vec<String> {
-    let is_field = |place: &String| {
-        let (object, _) = place.rsplit_once('/').unwrap();
+    let is_field = |location: &String| {
+        let (object, _) = location.rsplit_once('/').unwrap();
         value.pointer(object).is_some_and(Value::is_object)
     };
-    places(value).into_iter().filter(is_field).collect()
+    locations(value).into_iter().filter(is_field).collect()
 }
 
-/// Every place below `value`.
-fn places(value: &Value) -> Vec<String> {
+/// Every location below `value`.
+fn locations(value: &Value) -> Vec<String> {
     let below = |token: &str, inner: &Value| {
-        let inner = places(inner).into_iter().map(|place| format!("/{token}{place}"));
+        let inner = locations(inner)
+            .into_iter()
+            .map(|location| format!("/{token}{location}"));
         std::iter::once(format!("/{token}")).chain(inner).collect::<Vec<_>>()
     };
     match value {

@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::document::Position;
 
-/// A defect of a contract and its place.
+/// A defect of a contract and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Defect {
     /// The file's name as it was given.

@@ -93,7 +93,7 @@ impl Members {
         let found = self
             .by_name
             .binary_search_by(|index| is_named(&self.listed[*index], name));
-        found.ok().map(|place| &self.listed[self.by_name[place]])
+        found.ok().map(|index| &self.listed[self.by_name[index]])
     }
 }
 
@@ -118,10 +118,10 @@ impl Node {
     /// The member of that name, if this is an object that has it.
     #[must_use]
     pub fn member(&self, name: &str) -> Option<&Node> {
-        self.member_and_place(name).map(|member| &member.node)
+        self.member_and_location(name).map(|member| &member.node)
     }
 
-    fn member_and_place(&self, name: &str) -> Option<&Member> {
+    fn member_and_location(&self, name: &str) -> Option<&Member> {
         if let NodeKind::Object(members) = &self.kind {
             members.named(name)
         } else {
@@ -253,10 +253,10 @@ impl Document {
         let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
         let rest = index.and_then(|index| self.lines.get(index..)).unwrap_or_default();
         // The end is known: a line may be the whole of the text, and it is asked for with each finding.
-        let place = |start: u32| usize::try_from(start).unwrap_or(usize::MAX);
+        let index = |start: u32| usize::try_from(start).unwrap_or(usize::MAX);
         let line = match *rest {
-            [start, next, ..] => self.text.get(place(start)..place(next) - 1),
-            [start, ..] => self.text.get(place(start)..),
+            [start, next, ..] => self.text.get(index(start)..index(next) - 1),
+            [start, ..] => self.text.get(index(start)..),
             [] => None,
         };
         let line = line.unwrap_or_default();
@@ -274,13 +274,13 @@ impl Document {
     }
 
     /// Where the pointer's last token stands: the name of a member, the start of an element. For a pointer that names
-    /// nothing, the nearest place above it.
+    /// nothing, the nearest location above it.
     #[must_use]
     pub fn position(&self, pointer: &str) -> Position {
         let (mut node, mut at) = (&self.root, self.root.at);
         for token in pointer::tokens(pointer) {
             let next = match &node.kind {
-                NodeKind::Object(_) => node.member_and_place(&token).map(|member| (&member.node, member.at)),
+                NodeKind::Object(_) => node.member_and_location(&token).map(|member| (&member.node, member.at)),
                 NodeKind::Array(elements) => token
                     .parse::<usize>()
                     .ok()
@@ -549,14 +549,18 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_the_line_of_the_name() {
+    fn a_location_is_the_line_of_the_name() {
         let document = read("paths:\n  /a:\n    get:\n      tags: [x, y]\n").unwrap();
         assert_eq!(document.position("/paths/~1a/get").line, 3);
         assert_eq!(
             document.position("/paths/~1a/get/tags/1"),
             Position { line: 4, column: 17 }
         );
-        assert_eq!(document.position("/paths/~1a/put").line, 2, "the nearest place above");
+        assert_eq!(
+            document.position("/paths/~1a/put").line,
+            2,
+            "the nearest location above"
+        );
     }
 
     #[test]
@@ -592,7 +596,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_repeats_its_anchor_with_the_places_of_the_anchor() {
+    fn an_alias_repeats_its_anchor_with_the_locations_of_the_anchor() {
         let document = read("a: &x\n  b: 1\nc: *x\n").unwrap();
         assert_eq!(
             document.root.to_value(),
@@ -672,7 +676,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_in_an_object_of_json_is_that_of_its_text() {
+    fn a_location_in_an_object_of_json_is_that_of_its_text() {
         let document = read("{\"a\": 1, \"b\": {\n  \"c\": [2]}}").unwrap();
         for (pointer, line, column) in [
             ("", 1, 1),

@@ -56,13 +56,13 @@ impl EdgeCase {
 /// The key that lists edge cases.
 const KEY: &str = "x-edge-cases";
 
-/// Whether what stands at this place of the contract is stated of edge cases.
-pub(crate) fn is_stated_at(place: &str) -> bool {
-    place.rsplit_once('/').is_some_and(|(_, key)| key == KEY)
+/// Whether what stands at this location of the contract is stated of edge cases.
+pub(crate) fn is_stated_at(location: &str) -> bool {
+    location.rsplit_once('/').is_some_and(|(_, key)| key == KEY)
 }
 
 /// Where the edge cases of an operation are listed: at the operation, else at the root.
-pub(super) fn place(document: &Document, operation: &str) -> String {
+pub(super) fn location(document: &Document, operation: &str) -> String {
     let own = pointer::join(operation, KEY);
     document.node(&own).map_or_else(|| format!("/{KEY}"), |_| own)
 }
@@ -319,8 +319,8 @@ mod tests {
             .map(|edge_case| edge_case.describe(&contract.operations[0]))
             .collect();
         assert_eq!(reported, ["a word as `n`", "`n` 0"], "in its own order");
-        let place = "/paths/~1things/get/x-edge-cases";
-        assert!(contract.facts.iter().any(|fact| fact.place == place));
+        let location = "/paths/~1things/get/x-edge-cases";
+        assert!(contract.facts.iter().any(|fact| fact.location == location));
         assert_eq!(edge_cases_of(&path("[]"), INVARIANT), [""]);
     }
 

@@ -6,7 +6,7 @@ use super::edge_case::ParameterKind;
 use super::operation::{Location, Method, Operation, Parameter, Security};
 use super::vocabulary::Equivalence;
 
-/// The place of the operation that shows it; none where no request can be written so. A create shows none: what it leaves
+/// The location of the operation that shows it; none where no request can be written so. A create shows none: what it leaves
 /// stays.
 pub(super) fn shown_by(document: &Document, operations: &[Operation], way: Equivalence) -> Option<usize> {
     let updates = || {
@@ -83,14 +83,14 @@ mod tests {
             "updateContact equivalent request: the UUID in capitals",
         ];
         assert_eq!(names(&contract), reported);
-        let places = contract
+        let locations = contract
             .facts
             .iter()
             .filter(|fact| reported.contains(&fact.name.as_str()));
         assert!(
-            places
+            locations
                 .enumerate()
-                .all(|(turn, fact)| fact.place == format!("/x-equivalent/{turn}"))
+                .all(|(turn, fact)| fact.location == format!("/x-equivalent/{turn}"))
         );
     }
 

@@ -12,14 +12,14 @@ pub struct FactId(pub usize);
 /// for each: the texts are shared with those rows, and equal ones among the facts.
 #[derive(Clone, Debug)]
 pub struct Fact {
-    /// A stable name: operation, place in the answer, what is stated. `getContacts /data/total: integer`.
+    /// A stable name: operation, location in the answer, what is stated. `getContacts /data/total: integer`.
     pub name: Text,
     /// The operation that it binds; the first that needs it where it binds a security scheme.
     pub operation: OperationId,
     /// What kind of statement it is.
     pub kind: FactKind,
     /// Where it stands in the contract.
-    pub place: Text,
+    pub location: Text,
     /// The pointer in the answer, with `*` for any element; empty where it is about the whole answer.
     pub pattern: Text,
     /// What the contract states, in a few words.
@@ -104,8 +104,8 @@ pub enum FactKind {
 }
 
 impl FactKind {
-    /// Whether an operation may have several facts of this kind, one for each place of its answers.
-    pub(super) fn is_of_a_place(self) -> bool {
+    /// Whether an operation may have several facts of this kind, one for each location of its answers.
+    pub(super) fn is_of_a_location(self) -> bool {
         matches!(
             self,
             Self::Absent | Self::Assertion | Self::Closed | Self::Present | Self::Type

@@ -17,7 +17,7 @@ impl Contract {
         Some(self.link_to_read(create)?.value.clone())
     }
 
-    /// The links that may fill a place of a call. Where a create of the contract fills it for a write, reads are passed over:
+    /// The links that may fill a location of a call. Where a create of the contract fills it for a write, reads are passed over:
     /// other people's records are not written to, and neither is what else a create shows.
     #[must_use]
     pub fn links_that_fill(&self, to: OperationId, target: &Target) -> Vec<&Link> {
@@ -38,8 +38,8 @@ impl Contract {
             return false;
         }
         let by_invariant = self.operation(link.from).invariants.created.is_some();
-        let (place, read) = (self.place_of(link), self.link_to_read(link.from));
-        by_invariant || place.is_none() || place == read.and_then(|read| self.place_of(read))
+        let (location, read) = (self.location_of(link), self.link_to_read(link.from));
+        by_invariant || location.is_none() || location == read.and_then(|read| self.location_of(read))
     }
 
     /// The link that leads what a create shows to the read of such records: of several the one whose value stands highest
@@ -48,14 +48,14 @@ impl Contract {
         let collection = |path: &str| path.trim_end_matches('/').rsplit('/').next().map(str::to_owned);
         let created_in = collection(&self.operation(create).path);
         let links = self.links_from(create).filter(|link| {
-            let place = self.place_of(link).filter(|_| self.operation(link.to).is_read());
-            place.is_some_and(|place| collection(&place) == created_in)
+            let location = self.location_of(link).filter(|_| self.operation(link.to).is_read());
+            location.is_some_and(|location| collection(&location) == created_in)
         });
         links.min_by_key(|link| link.value.matches('/').count())
     }
 
     /// The path up to what a link leads into it, whatever its parameters are called; none for a link to elsewhere.
-    fn place_of(&self, link: &Link) -> Option<String> {
+    fn location_of(&self, link: &Link) -> Option<String> {
         let Target::Parameter(index) = &link.target else {
             return None;
         };

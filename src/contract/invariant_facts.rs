@@ -45,8 +45,13 @@ pub(super) fn add_equivalent(
             id: OperationId(index),
             facts,
         };
-        let place = format!("/x-equivalent/{turn}");
-        adder.add(FactKind::Equivalent(*way), "equivalent request", way.describe(), place);
+        let location = format!("/x-equivalent/{turn}");
+        adder.add(
+            FactKind::Equivalent(*way),
+            "equivalent request",
+            way.describe(),
+            location,
+        );
     }
 }
 
@@ -67,12 +72,12 @@ pub(super) fn add(document: &Document, operations: &[Operation], links: &[Link],
         adder.updated();
         for (index, accepts) in operation.invariants.accepts.iter().enumerate() {
             for form in &accepts.forms {
-                let place = format!("{}/x-invariants/accepts/{index}", operation.pointer);
+                let location = format!("{}/x-invariants/accepts/{index}", operation.pointer);
                 adder.add(
                     FactKind::Accepts(*form),
                     &format!("accepts {}", accepts.sent),
                     form.name(),
-                    place,
+                    location,
                 );
             }
         }
@@ -91,9 +96,9 @@ impl Adder<'_> {
     fn answer(&mut self) {
         let responses = pointer::join(&self.operation.pointer, "responses");
         let success = self.operation.successes().next();
-        let place = success.map_or_else(|| responses.clone(), |answer| answer.pointer.clone());
+        let location = success.map_or_else(|| responses.clone(), |answer| answer.pointer.clone());
         let statuses = self.operation.success_statuses();
-        self.add(FactKind::Status, "status", &statuses, place.clone());
+        self.add(FactKind::Status, "status", &statuses, location.clone());
         self.add(FactKind::NoServerError, "status", "no 5xx", responses.clone());
         self.add(FactKind::Complete, "answer", "complete", responses);
         let others = self
@@ -131,12 +136,12 @@ impl Adder<'_> {
         let (Security::Bearer { scheme } | Security::ApiKey { scheme, .. }) = &self.operation.security else {
             return;
         };
-        let place = pointer::join("/components/securitySchemes", scheme);
+        let location = pointer::join("/components/securitySchemes", scheme);
         self.add(
             FactKind::NoCredential,
             "auth",
             "no credential is refused",
-            place.clone(),
+            location.clone(),
         );
         let is_bearer = matches!(self.operation.security, Security::Bearer { .. });
         if is_bearer {
@@ -144,7 +149,7 @@ impl Adder<'_> {
                 FactKind::OtherScheme,
                 "auth",
                 "another scheme is refused",
-                place.clone(),
+                location.clone(),
             );
         }
         let challenge = if is_bearer {
@@ -152,7 +157,7 @@ impl Adder<'_> {
         } else {
             "a 401 says how to authenticate"
         };
-        self.add(FactKind::Challenge, "auth", challenge, place.clone());
+        self.add(FactKind::Challenge, "auth", challenge, location.clone());
         if schemes.insert(scheme.clone()) {
             let documented = "a wrong token is refused";
             self.push(
@@ -160,7 +165,7 @@ impl Adder<'_> {
                 format!("{scheme} auth: {documented}"),
                 Statement {
                     documented,
-                    place,
+                    location,
                     pattern: "",
                 },
             );
@@ -171,7 +176,7 @@ impl Adder<'_> {
         let Some(page) = self.operation.page.clone() else {
             return;
         };
-        let place = pointer::join(&self.operation.pointer, "x-page");
+        let location = pointer::join(&self.operation.pointer, "x-page");
         for (kind, pattern, documented) in [
             (FactKind::PageDefault, &page.page, "1 when no page is asked for"),
             (FactKind::PageAsked, &page.page, "the page asked for"),
@@ -187,7 +192,7 @@ impl Adder<'_> {
                 name,
                 Statement {
                     documented,
-                    place: place.clone(),
+                    location: location.clone(),
                     pattern,
                 },
             );
@@ -198,22 +203,22 @@ impl Adder<'_> {
         let Some(created) = self.operation.invariants.created.clone() else {
             return;
         };
-        let place = format!("{}/x-invariants/created", self.operation.pointer);
-        self.identifier(&created, links, &format!("{place}/id"));
+        let location = format!("{}/x-invariants/created", self.operation.pointer);
+        self.identifier(&created, links, &format!("{location}/id"));
         for (index, carry) in created.carries.iter().enumerate() {
-            self.carried(&created, (index, carry), &format!("{place}/carries/{index}"));
+            self.carried(&created, (index, carry), &format!("{location}/carries/{index}"));
         }
         if let Some(listed) = &created.listed {
-            let place = format!("{place}/listed");
+            let location = format!("{location}/listed");
             let name = format!("{} created: listed in {}", self.operation.name, listed.operation);
             let statement = Statement {
                 documented: "listed",
-                place: place.clone(),
+                location: location.clone(),
                 pattern: "",
             };
             self.push(FactKind::Listed, name, statement);
             let name = format!("{} created in {}: once", self.operation.name, listed.operation);
-            self.once(name, "once", &place);
+            self.once(name, "once", &location);
             if listed.owner.is_some() {
                 let documented = "under no other item";
                 let name = format!("{} created in {}: {documented}", self.operation.name, listed.operation);
@@ -222,7 +227,7 @@ impl Adder<'_> {
                     name,
                     Statement {
                         documented,
-                        place,
+                        location,
                         pattern: "",
                     },
                 );
@@ -234,40 +239,40 @@ impl Adder<'_> {
         let Some(updated) = self.operation.invariants.updated.clone() else {
             return;
         };
-        let place = format!("{}/x-invariants/updated", self.operation.pointer);
+        let location = format!("{}/x-invariants/updated", self.operation.pointer);
         let list = &updated.listed.operation;
         for (index, carry) in updated.carries.iter().enumerate() {
             let documented = &format!("as sent in {}", carry.sent);
             let name = format!("{} listed in {list} {}: {documented}", self.operation.name, carry.kept);
-            let place = format!("{place}/carries/{index}");
+            let location = format!("{location}/carries/{index}");
             let statement = Statement {
                 documented,
-                place,
+                location,
                 pattern: &carry.kept,
             };
             self.push(FactKind::UpdatedCarrying(index), name, statement);
         }
         let documented = "no other item changes";
         let name = format!("{} in {list}: {documented}", self.operation.name);
-        let place = format!("{place}/listed");
+        let location = format!("{location}/listed");
         self.push(
             FactKind::NotElsewhere,
             name,
             Statement {
                 documented,
-                place: place.clone(),
+                location: location.clone(),
                 pattern: "",
             },
         );
         let documented = "once, under its id";
         let name = format!("{} in {list}: {documented}", self.operation.name);
-        self.once(name, documented, &place);
+        self.once(name, documented, &location);
     }
 
-    fn once(&mut self, name: String, documented: &str, place: &str) {
+    fn once(&mut self, name: String, documented: &str, location: &str) {
         let statement = Statement {
             documented,
-            place: place.to_owned(),
+            location: location.to_owned(),
             pattern: "",
         };
         self.push(FactKind::Once, name, statement);
@@ -277,12 +282,17 @@ impl Adder<'_> {
         if self.operation.edge_cases.is_empty() {
             return;
         }
-        let place = edge_case::place(self.document, &self.operation.pointer);
-        self.add(FactKind::EdgeCaseNoServerError, "edge cases", "no 5xx", place.clone());
-        self.add(FactKind::EdgeCaseComplete, "edge cases", "complete answer", place);
+        let location = edge_case::location(self.document, &self.operation.pointer);
+        self.add(
+            FactKind::EdgeCaseNoServerError,
+            "edge cases",
+            "no 5xx",
+            location.clone(),
+        );
+        self.add(FactKind::EdgeCaseComplete, "edge cases", "complete answer", location);
     }
 
-    fn identifier(&mut self, created: &Created, links: &[Link], place: &str) {
+    fn identifier(&mut self, created: &Created, links: &[Link], location: &str) {
         let pattern = format!("{}{}", created.resource, created.id);
         let leads_into_a_path = |link: &Link| link.from == self.id && matches!(link.target, Target::Parameter(_));
         let serves = links.iter().any(leads_into_a_path);
@@ -301,24 +311,24 @@ impl Adder<'_> {
                 name,
                 Statement {
                     documented,
-                    place: place.to_owned(),
+                    location: location.to_owned(),
                     pattern: &pattern,
                 },
             );
         }
     }
 
-    fn carried(&mut self, created: &Created, (index, carry): (usize, &Carry), place: &str) {
+    fn carried(&mut self, created: &Created, (index, carry): (usize, &Carry), location: &str) {
         let pattern = format!("{}{}", created.resource, carry.kept);
         let documented = &format!("as sent in {}", carry.sent);
-        let place = || place.to_owned();
+        let location = || location.to_owned();
         let name = format!("{} created {pattern}: {documented}", self.operation.name);
         self.push(
             FactKind::Carried(index),
             name,
             Statement {
                 documented,
-                place: place(),
+                location: location(),
                 pattern: &pattern,
             },
         );
@@ -329,7 +339,7 @@ impl Adder<'_> {
             );
             let statement = Statement {
                 documented,
-                place: place(),
+                location: location(),
                 pattern: &carry.kept,
             };
             self.push(FactKind::ListedCarrying(index), name, statement);
@@ -337,14 +347,14 @@ impl Adder<'_> {
     }
 
     /// A statement about the whole operation.
-    fn add(&mut self, kind: FactKind, subject: &str, documented: &str, place: String) {
+    fn add(&mut self, kind: FactKind, subject: &str, documented: &str, location: String) {
         let name = format!("{} {subject}: {documented}", self.operation.name);
         self.push(
             kind,
             name,
             Statement {
                 documented,
-                place,
+                location,
                 pattern: "",
             },
         );
@@ -353,14 +363,14 @@ impl Adder<'_> {
     fn push(&mut self, kind: FactKind, name: String, statement: Statement<'_>) {
         let Statement {
             documented,
-            place,
+            location,
             pattern,
         } = statement;
         self.facts.push(Fact {
             name: name.into(),
             operation: self.id,
             kind,
-            place: place.into(),
+            location: location.into(),
             pattern: pattern.into(),
             documented: documented.into(),
         });
@@ -370,7 +380,7 @@ impl Adder<'_> {
 /// What a fact states and where: in the contract, and in the answer.
 struct Statement<'statement> {
     documented: &'statement str,
-    place: String,
+    location: String,
     pattern: &'statement str,
 }
 
@@ -435,7 +445,7 @@ mod tests {
         assert_eq!(names(&contract)[0], "get status: 200 or 204");
         let contract = answering("default: {description: a}");
         assert_eq!(names(&contract)[0], "get status: 2XX");
-        assert_eq!(contract.facts[0].place, "/paths/~1things/get/responses");
+        assert_eq!(contract.facts[0].location, "/paths/~1things/get/responses");
     }
 
     #[test]
@@ -451,11 +461,11 @@ mod tests {
         ];
         let contract = secured("{type: http, scheme: Bearer}");
         assert_eq!(auth(&contract), expected);
-        let places = contract.facts.iter().filter(|fact| fact.name.contains(" auth: "));
+        let locations = contract.facts.iter().filter(|fact| fact.name.contains(" auth: "));
         assert!(
-            places
+            locations
                 .into_iter()
-                .all(|fact| fact.place == "/components/securitySchemes/s")
+                .all(|fact| fact.location == "/components/securitySchemes/s")
         );
     }
 
@@ -497,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_states_seven_facts_at_their_places_in_the_answer() {
+    fn a_list_states_seven_facts_at_their_locations_in_the_answer() {
         let contract = Contract::built_in().unwrap();
         let list = contract.operation_named("getTags").unwrap();
         for (kind, pattern) in [
@@ -511,7 +521,7 @@ mod tests {
         ] {
             let fact = contract.fact(contract.fact_of(list, kind).unwrap());
             assert_eq!(fact.pattern, pattern, "{kind:?}");
-            assert_eq!(fact.place, "/paths/~1organization~1v1~1tags/get/x-page");
+            assert_eq!(fact.location, "/paths/~1organization~1v1~1tags/get/x-page");
         }
     }
 
@@ -542,7 +552,7 @@ mod tests {
             "create accepts /at: suffix Z",
         ];
         assert_eq!(names(&contract)[3..], expected);
-        let place = "/paths/~1things/post/x-invariants/created/carries/0";
-        assert_eq!(contract.facts[4].place, place);
+        let location = "/paths/~1things/post/x-invariants/created/carries/0";
+        assert_eq!(contract.facts[4].location, location);
     }
 }

@@ -62,22 +62,22 @@ fn operations(expander: &mut Expander<'_>) -> Result<Vec<Operation>, Defect> {
         let item = resolve(document, pointer::join("/paths", &path.name));
         for member in document.node(&item).map_or(&[][..], Node::members) {
             if let Some(method) = Method::from_key(&member.name) {
-                let place = OperationPlace {
+                let location = OperationLocation {
                     item: &item,
                     path: &path.name,
                     pointer: pointer::join(&item, &member.name),
                 };
                 let id = OperationId(operations.len());
-                operations.push(operation(expander, id, method, &place)?);
+                operations.push(operation(expander, id, method, &location)?);
             }
         }
     }
     Ok(operations)
 }
 
-struct OperationPlace<'place> {
-    item: &'place str,
-    path: &'place str,
+struct OperationLocation<'location> {
+    item: &'location str,
+    path: &'location str,
     pointer: String,
 }
 
@@ -85,29 +85,29 @@ fn operation(
     expander: &mut Expander<'_>,
     id: OperationId,
     method: Method,
-    place: &OperationPlace<'_>,
+    location: &OperationLocation<'_>,
 ) -> Result<Operation, Defect> {
     let document = expander.document;
-    let pointer = &place.pointer;
+    let pointer = &location.pointer;
     let text = |name: &str| document.node(&pointer::join(pointer, name)).and_then(Node::text);
-    let name = text("operationId").map_or_else(|| format!("{method} {}", place.path), str::to_owned);
+    let name = text("operationId").map_or_else(|| format!("{method} {}", location.path), str::to_owned);
     let answers = answers(expander, id, &name, pointer)?;
     let mut operation = Operation {
-        parameters: parameters(document, place),
+        parameters: parameters(document, location),
         request: request(document, pointer),
         security: security(document, pointer),
         page: statement(document, pointer, "x-page")?,
         invariants: statement(document, pointer, "x-invariants")?.unwrap_or_default(),
         name,
         method,
-        path: place.path.to_owned(),
+        path: location.path.to_owned(),
         pointer: pointer.clone(),
         answers,
         edge_cases: Vec::new(),
         fields: Vec::new(),
     };
     let schema = operation.request.as_ref().and_then(|request| request.schema.as_deref());
-    let is_asked_for = document.node(&edge_case::place(document, pointer)).is_some();
+    let is_asked_for = document.node(&edge_case::location(document, pointer)).is_some();
     operation.fields = schema
         .filter(|_| is_asked_for)
         .map_or_else(Vec::new, |schema| field::fields(document, schema));
@@ -178,11 +178,11 @@ pub fn is_json(media_type: &str) -> bool {
     essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
 }
 
-fn parameters(document: &Document, place: &OperationPlace<'_>) -> Vec<Parameter> {
+fn parameters(document: &Document, location: &OperationLocation<'_>) -> Vec<Parameter> {
     let mut found: Vec<Parameter> = Vec::new();
     for list in [
-        pointer::join(&place.pointer, "parameters"),
-        pointer::join(place.item, "parameters"),
+        pointer::join(&location.pointer, "parameters"),
+        pointer::join(location.item, "parameters"),
     ] {
         let count = document.node(&list).map_or(0, |list| list.elements().len());
         for index in 0..count {
@@ -326,24 +326,24 @@ fn statement<T: DeserializeOwned>(document: &Document, operation: &str, key: &st
 
 /// The edge cases of an operation: those of its own list, else those of the root's that its requests can have.
 fn edge_cases(document: &Document, operation: &Operation) -> Result<Vec<EdgeCase>, Defect> {
-    let at = edge_case::place(document, &operation.pointer);
+    let at = edge_case::location(document, &operation.pointer);
     let (holder, key) = at.rsplit_once('/').unwrap_or_default();
     let listed: Vec<EdgeCaseKind> = statement(document, holder, key)?.unwrap_or_default();
     let of_its_own = !holder.is_empty();
     let mut requests = Vec::new();
     for (turn, kind) in listed.iter().enumerate() {
-        let place = || pointer::join(&at, &turn.to_string());
+        let location = || pointer::join(&at, &turn.to_string());
         let found = edge_case::requests(document, operation, (turn, *kind));
         if listed.iter().take(turn).any(|earlier| earlier == kind) {
             let message = "this kind of edge case stands twice; remove one".to_owned();
-            return Err(vocabulary(document, &place(), message));
+            return Err(vocabulary(document, &location(), message));
         }
         if found.is_empty() && of_its_own {
             let message = format!(
                 "no request of `{}` can have this kind of edge case; remove it",
                 operation.name
             );
-            return Err(vocabulary(document, &place(), message));
+            return Err(vocabulary(document, &location(), message));
         }
         requests.extend(found);
     }
@@ -367,13 +367,13 @@ fn vocabulary(document: &Document, pointer: &str, message: String) -> Defect {
     document.defect(pointer, Problem::Vocabulary { message })
 }
 
-/// Reports a contract of an earlier version, whose root left every place of every answer open, where the key stands now.
+/// Reports a contract of an earlier version, whose root left every location of every answer open, where the key stands now.
 fn null_is_on_schemas(document: &Document) -> Result<(), Defect> {
     let Some(_) = document.root.member("x-null") else {
         return Ok(());
     };
     let message = "`x-null` no longer stands at the root: put it on the schema of each resource whose fields may be \
-                   null, beside its `properties`, and list these schemas as the gap's `places`";
+                   null, beside its `properties`, and list these schemas as the gap's `locations`";
     Err(vocabulary(document, "/x-null", message.to_owned()))
 }
 
@@ -383,8 +383,8 @@ fn gaps(document: &Document) -> Result<Vec<Gap>, Defect> {
     gap_references(&document.root, &mut String::new(), &mut references);
     let ids: HashSet<&str> = catalogue.iter().map(|gap| gap.id.as_str()).collect();
     let listed = catalogue.iter().flat_map(|gap| {
-        let places = gap.places.iter();
-        places.map(|place| (gap.id.as_str(), place.as_str()))
+        let locations = gap.locations.iter();
+        locations.map(|location| (gap.id.as_str(), location.as_str()))
     });
     let listed: HashSet<(&str, &str)> = listed.collect();
     for (at, id) in &references {
@@ -400,28 +400,28 @@ fn gaps(document: &Document) -> Result<Vec<Gap>, Defect> {
                 format!("the gap `{id}` is not in the catalogue; {hint}"),
             ));
         }
-        let place = gap_place(at);
-        if !listed.contains(&(id.as_str(), place)) {
+        let location = gap_location(at);
+        if !listed.contains(&(id.as_str(), location)) {
             return Err(vocabulary(
                 document,
                 at,
-                format!("the gap `{id}` does not list `{place}` among its `places`; add it"),
+                format!("the gap `{id}` does not list `{location}` among its `locations`; add it"),
             ));
         }
     }
-    places_refer_back(document, &catalogue, &references)?;
+    locations_refer_back(document, &catalogue, &references)?;
     Ok(catalogue)
 }
 
-fn places_refer_back(document: &Document, catalogue: &[Gap], references: &[(String, String)]) -> Result<(), Defect> {
-    let referring = references.iter().map(|(at, id)| (id.as_str(), gap_place(at)));
+fn locations_refer_back(document: &Document, catalogue: &[Gap], references: &[(String, String)]) -> Result<(), Defect> {
+    let referring = references.iter().map(|(at, id)| (id.as_str(), gap_location(at)));
     let referring: HashSet<(&str, &str)> = referring.collect();
     for (index, gap) in catalogue.iter().enumerate() {
-        for (position, place) in gap.places.iter().enumerate() {
-            if !referring.contains(&(gap.id.as_str(), place.as_str())) {
-                let at = format!("/x-gaps/{index}/places/{position}");
+        for (position, location) in gap.locations.iter().enumerate() {
+            if !referring.contains(&(gap.id.as_str(), location.as_str())) {
+                let at = format!("/x-gaps/{index}/locations/{position}");
                 let message = format!(
-                    "`{place}` has no `x-gap` or `x-null` that names `{}`; add it there or remove the place",
+                    "`{location}` has no `x-gap` or `x-null` that names `{}`; add it there or remove the location",
                     gap.id
                 );
                 return Err(vocabulary(document, &at, message));
@@ -431,15 +431,15 @@ fn places_refer_back(document: &Document, catalogue: &[Gap], references: &[(Stri
     Ok(())
 }
 
-/// The place that a reference to a gap stands at: what has the `x-gap` or the `x-null`.
-fn gap_place(reference: &str) -> &str {
+/// The location that a reference to a gap stands at: what has the `x-gap` or the `x-null`.
+fn gap_location(reference: &str) -> &str {
     let holder = reference.strip_suffix("/x-null");
     holder
         .or_else(|| reference.rsplit_once("/x-gap").map(|(holder, _)| holder))
         .unwrap_or(reference)
 }
 
-/// Holds each `x-null` to its place: on a schema of an answer, with something below it.
+/// Holds each `x-null` to its location: on a schema of an answer, with something below it.
 fn nulls_bind(expander: &Expander<'_>) -> Result<(), Defect> {
     let document = expander.document;
     let mut references = Vec::new();

@@ -106,7 +106,7 @@ pub struct Contract {
     pub facts: Vec<Fact>,
     by_kind: HashMap<(OperationId, FactKind), FactId>,
     by_name: HashMap<String, OperationId>,
-    /// The places in `links` of those that lead to an operation.
+    /// The positions in `links` of those that lead to an operation.
     leading_to: HashMap<OperationId, Vec<usize>>,
     leading_from: HashMap<OperationId, Vec<usize>>,
     /// The operations that create records within a list's items, by the list.
@@ -140,7 +140,7 @@ impl Contract {
         let keyed = facts
             .iter()
             .enumerate()
-            .filter(|(_, fact)| !fact.kind.is_of_a_place())
+            .filter(|(_, fact)| !fact.kind.is_of_a_location())
             .map(|(index, fact)| ((fact.operation, fact.kind), FactId(index)));
         let by_kind = keyed.collect();
         let by_name = link::by_name(&operations).into_iter();
@@ -368,7 +368,7 @@ impl Contract {
     /// Where the fact's statement stands in the contract.
     #[must_use]
     pub fn position(&self, fact: &Fact) -> Position {
-        self.document.position(&fact.place)
+        self.document.position(&fact.location)
     }
 }
 
@@ -390,10 +390,10 @@ mod tests {
         for fact in &contract.facts {
             assert!(names.insert(&fact.name), "`{}` stands twice", fact.name);
             assert!(
-                contract.document.node(&fact.place).is_some(),
+                contract.document.node(&fact.location).is_some(),
                 "`{}` stands nowhere: {}",
                 fact.name,
-                fact.place
+                fact.location
             );
         }
     }
@@ -419,14 +419,14 @@ mod tests {
 
     #[test]
     fn an_x_null_that_binds_no_answer_is_reported() {
-        let of = |place: &str, from: &str, to: &str| {
-            let listed = format!("/schemas/Tag\n      - {place}\n  - id: timestamp-form");
+        let of = |location: &str, from: &str, to: &str| {
+            let listed = format!("/schemas/Tag\n      - {location}\n  - id: timestamp-form");
             let text = BUILT_IN.replacen("/schemas/Tag\n  - id: timestamp-form", &listed, 1);
             Contract::read("openapi.yaml", text.replacen(from, to, 1))
                 .unwrap_err()
                 .to_string()
         };
-        for (place, from, to) in [
+        for (location, from, to) in [
             (
                 "/components/schemas/TagInput",
                 "    TagInput:\n",
@@ -440,8 +440,8 @@ mod tests {
                  type: string\n          x-gap: [identifier-spelling]\n        name:\n          x-null: null-values\n",
             ),
         ] {
-            let message = of(place, from, to);
-            assert!(message.contains("`x-null` binds nothing here"), "{place}: {message}");
+            let message = of(location, from, to);
+            assert!(message.contains("`x-null` binds nothing here"), "{location}: {message}");
         }
     }
 

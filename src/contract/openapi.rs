@@ -5,7 +5,7 @@
 //! # Design
 //!
 //! The published JSON Schema of OpenAPI 3.0 answers "matches none of" where a name is misspelled, and `openapiv3`
-//! drops unknown names in silence. Tables of objects and their fields give one message at one place. A name that no
+//! drops unknown names in silence. Tables of objects and their fields give one message at one location. A name that no
 //! table knows is passed over, unless it is nearly a known one: real documents carry names of their own.
 
 use std::collections::HashMap;
@@ -318,7 +318,7 @@ impl Walk<'_> {
         self.fail("", problem);
     }
 
-    /// Keeps the first defect, at the member of that name or, with no name, at the current place.
+    /// Keeps the first defect, at the member of that name or, with no name, at the current location.
     fn fail(&mut self, name: &str, problem: Problem) {
         if self.error.is_none() {
             let pointer = if name.is_empty() {

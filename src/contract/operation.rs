@@ -167,7 +167,7 @@ pub struct Parameter {
     pub required: bool,
     /// Where it stands in the contract.
     pub pointer: String,
-    /// Its schema's place, when it has one.
+    /// Its schema's location, when it has one.
     pub schema: Option<String>,
     /// A value that the contract itself gives: an example, a default, an allowed value.
     pub sample: Option<serde_json::Value>,
@@ -191,7 +191,7 @@ pub enum Location {
 pub struct RequestBody {
     /// The media type as documented.
     pub media_type: String,
-    /// The schema's place.
+    /// The schema's location.
     pub schema: Option<String>,
     /// The contract's own example.
     pub example: Option<serde_json::Value>,

@@ -1,4 +1,4 @@
-//! JSON pointers (RFC 6901), the way every place in a contract or an answer is written.
+//! JSON pointers (RFC 6901), the way every location in a contract or an answer is written.
 //!
 //! A pointer is kept as its text. `*` stands for "any element" in the patterns that facts carry; it is an ordinary
 //! token here.
@@ -123,7 +123,7 @@ fn step<'value>(value: &'value Value, token: &str) -> Option<&'value Value> {
     }
 }
 
-/// The way to a place in a value that is being walked, linked through the stack: it is written down only when somebody
+/// The way to a location in a value that is being walked, linked through the stack: it is written down only when somebody
 /// asks for it.
 #[derive(Clone, Copy, Debug)]
 pub enum Path<'path> {

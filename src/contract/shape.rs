@@ -1,4 +1,4 @@
-//! Expands a schema into the shape of one answer: a node for each place, each with the facts that bind it. The main
+//! Expands a schema into the shape of one answer: a node for each location, each with the facts that bind it. The main
 //! type is [`Shape`].
 //!
 //! # Design
@@ -30,7 +30,7 @@ pub const MAXIMUM_PARTS: usize = 10_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ShapeId(pub usize);
 
-/// What the contract says of one place in an answer.
+/// What the contract says of one location in an answer.
 #[derive(Debug, Default)]
 pub struct Shape {
     /// The types that are allowed; all when empty.
@@ -55,7 +55,7 @@ pub struct Shape {
     pub alternatives: BTreeSet<String>,
     /// The shape of each element.
     pub items: Option<ShapeId>,
-    /// What else the schemas assert: the fact, and the place of the schema.
+    /// What else the schemas assert: the fact, and the location of the schema.
     pub assertions: Vec<(FactId, String)>,
     /// The places of the fields in the order of their names, where there are more than a few.
     by_name: Vec<usize>,
@@ -71,7 +71,7 @@ impl Shape {
         if self.by_name.is_empty() {
             return self.fields.iter().position(|field| field.name == name);
         }
-        let ordered = |place: &usize| self.fields[*place].name.as_str().cmp(name);
+        let ordered = |index: &usize| self.fields[*index].name.as_str().cmp(name);
         let found = self.by_name.binary_search_by(ordered).ok()?;
         Some(self.by_name[found])
     }
@@ -80,7 +80,7 @@ impl Shape {
         if self.fields.len() > FEW {
             self.by_name = (0..self.fields.len()).collect();
             self.by_name
-                .sort_unstable_by_key(|place| self.fields[*place].name.as_str());
+                .sort_unstable_by_key(|index| self.fields[*index].name.as_str());
         }
     }
 }
@@ -173,11 +173,11 @@ pub(super) struct Expander<'document> {
     operation: OperationId,
     /// Whether what is expanded stands below a schema with `x-null`.
     null_is_open: bool,
-    /// The places of the `x-null` keys that bind some answer.
+    /// The locations of the `x-null` keys that bind some answer.
     pub(super) nulls: HashSet<String>,
 }
 
-/// One schema that binds a place: the node and where it stands.
+/// One schema that binds a location: the node and where it stands.
 #[derive(Clone)]
 struct AllOfMember<'document> {
     node: &'document Node,
@@ -268,15 +268,15 @@ impl<'document> Expander<'document> {
         id
     }
 
-    /// Notes whether one of the schemas has `x-null`, for all that is below this place.
+    /// Notes whether one of the schemas has `x-null`, for all that is below this location.
     fn open_below(&mut self, all_of: &[AllOfMember<'document>]) {
-        let has_places_below = |member: &&AllOfMember<'_>| {
+        let has_locations_below = |member: &&AllOfMember<'_>| {
             let keywords = ["properties", "items", "additionalProperties", "allOf"];
             keywords.iter().any(|keyword| member.node.member(keyword).is_some())
         };
         for key in all_of
             .iter()
-            .filter(has_places_below)
+            .filter(has_locations_below)
             .filter_map(|member| member.member("x-null"))
         {
             self.null_is_open = true;
@@ -372,8 +372,8 @@ impl<'document> Expander<'document> {
             documented.push_str(" or null");
         }
         shape.types = types;
-        let place = pointer::join(&first.pointer, "type");
-        shape.type_fact = Some(self.fact(FactKind::Type, pattern, place, &documented));
+        let location = pointer::join(&first.pointer, "type");
+        shape.type_fact = Some(self.fact(FactKind::Type, pattern, location, &documented));
     }
 
     fn fields(&mut self, all_of: &[AllOfMember<'document>], pattern: &str, shape: &mut Shape) {
@@ -423,11 +423,11 @@ impl<'document> Expander<'document> {
         }
         let input_only = stated.iter().any(|inner| inner.flag("writeOnly"));
         let present = requiring.filter(|_| !input_only).map(|member| {
-            let place = stated.first().map_or_else(
+            let location = stated.first().map_or_else(
                 || pointer::join(&member.pointer, "required"),
                 |inner| inner.pointer.clone(),
             );
-            self.fact(FactKind::Present, &below, place, "present")
+            self.fact(FactKind::Present, &below, location, "present")
         });
         let schemas: Vec<_> = stated.into_iter().map(|inner| inner.pointer).collect();
         let field = self.merged(&schemas, &below);
@@ -464,18 +464,21 @@ impl<'document> Expander<'document> {
         for member in all_of {
             let keywords = json_schema::keywords(member.node);
             let Some(first) = keywords.first() else { continue };
-            let place = pointer::join(&member.pointer, first);
+            let location = pointer::join(&member.pointer, first);
             if let Err(maximum) = self.choices.weigh(member.node) {
-                let defect = || self.document.defect(&place, Problem::TooManyAlternatives { maximum });
+                let defect = || {
+                    self.document
+                        .defect(&location, Problem::TooManyAlternatives { maximum })
+                };
                 self.refused.get_or_insert_with(defect);
                 return;
             }
-            let fact = self.fact(FactKind::Assertion, pattern, place, &keywords.join(", "));
+            let fact = self.fact(FactKind::Assertion, pattern, location, &keywords.join(", "));
             shape.assertions.push((fact, member.pointer.clone()));
         }
     }
 
-    fn fact(&mut self, kind: FactKind, pattern: &str, place: String, documented: &str) -> FactId {
+    fn fact(&mut self, kind: FactKind, pattern: &str, location: String, documented: &str) -> FactId {
         let stated = if kind == FactKind::Closed { "closed" } else { documented };
         let at = if pattern.is_empty() { "body" } else { pattern };
         let name = format!("{} {at}: {stated}", self.subject);
@@ -484,14 +487,14 @@ impl<'document> Expander<'document> {
             name: name.into(),
             operation: self.operation,
             kind,
-            place: place.into(),
+            location: location.into(),
             pattern: self.texts.one(pattern),
             documented: self.texts.one(documented),
         });
         id
     }
 
-    /// The schemas that bind a place: references followed, `allOf` flattened.
+    /// The schemas that bind a location: references followed, `allOf` flattened.
     fn all_of(&self, pointer: &str) -> Vec<AllOfMember<'document>> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         let mut open = vec![(pointer.to_owned(), false)];
@@ -578,10 +581,10 @@ mod tests {
     }
 
     /// Where the fact of this name stands, below the answer's schema.
-    fn place<'contract>(contract: &'contract Contract, name: &str) -> &'contract str {
+    fn location<'contract>(contract: &'contract Contract, name: &str) -> &'contract str {
         let fact = contract.facts.iter().find(|fact| fact.name == format!("get {name}"));
-        let place = fact.expect(name).place.as_str();
-        place.strip_prefix(SCHEMA).unwrap_or(place)
+        let location = fact.expect(name).location.as_str();
+        location.strip_prefix(SCHEMA).unwrap_or(location)
     }
 
     fn body(contract: &Contract) -> &Shape {
@@ -590,7 +593,7 @@ mod tests {
     }
 
     #[test]
-    fn each_place_of_a_body_has_its_facts() {
+    fn each_location_of_a_body_has_its_facts() {
         let contract = of_schema(
             "{type: object, required: [a], properties: {a: {type: array, items: {type: integer}}, b: {type: string}}}",
             "",
@@ -603,8 +606,8 @@ mod tests {
             "/b: string",
         ];
         assert_eq!(stated(&contract), expected);
-        assert_eq!(place(&contract, "/a: present"), "/properties/a");
-        assert_eq!(place(&contract, "/a/*: integer"), "/properties/a/items/type");
+        assert_eq!(location(&contract, "/a: present"), "/properties/a");
+        assert_eq!(location(&contract, "/a/*: integer"), "/properties/a/items/type");
     }
 
     #[test]
@@ -680,7 +683,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_that_repeat_each_other_without_end_are_refused_with_the_place() {
+    fn schemas_that_repeat_each_other_without_end_are_refused_with_the_location() {
         let names: Vec<_> = (0..2500).map(|number| format!("p{number}: {{}}")).collect();
         let parts = vec!["{properties: {a: {}}}"; 2500].join(", ");
         let schema = format!(
@@ -699,7 +702,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_of_all_of_bind_one_place_together() {
+    fn the_parts_of_all_of_bind_one_location_together() {
         let contract = of_schema(
             "{allOf: [{$ref: '#/components/schemas/Base'}, {type: object, required: [b, c], properties: {c: {}}}]}",
             "Base: {type: object, required: [a], properties: {a: {type: string}, b: {type: string}}}",
@@ -713,7 +716,10 @@ mod tests {
             "/c: present",
         ];
         assert_eq!(stated(&contract), expected);
-        assert_eq!(place(&contract, "/b: present"), "/components/schemas/Base/properties/b");
+        assert_eq!(
+            location(&contract, "/b: present"),
+            "/components/schemas/Base/properties/b"
+        );
     }
 
     #[test]
@@ -730,7 +736,7 @@ mod tests {
     fn a_field_that_is_only_required_is_there_and_may_be_anything() {
         let contract = of_schema("{type: object, required: [a]}", "");
         assert_eq!(stated(&contract), ["body: object", "/a: present"]);
-        assert_eq!(place(&contract, "/a: present"), "/required");
+        assert_eq!(location(&contract, "/a: present"), "/required");
     }
 
     #[test]
@@ -754,7 +760,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_without_a_type_states_none() {
+    fn a_location_without_a_type_states_none() {
         let contract = of_schema("{}", "");
         assert!(stated(&contract).is_empty());
         assert!(body(&contract).nullable && body(&contract).type_fact.is_none());
@@ -783,7 +789,7 @@ mod tests {
         let node = "Node: {type: object, properties: {id: {type: string}, of: {type: array, items: \
                     {$ref: '#/components/schemas/Node'}}}}";
         let page = "{type: object, properties: {total: {type: integer}, item: {$ref: '#/components/schemas/Node'}}}";
-        let gap = "x-gaps: [{id: nulls, question: a, stated: silent, places: [/components/schemas/Node]}]";
+        let gap = "x-gaps: [{id: nulls, question: a, stated: silent, locations: [/components/schemas/Node]}]";
         let text = of_schema(page, node)
             .document
             .text
@@ -835,7 +841,7 @@ mod tests {
     fn a_field_that_admits_nothing_must_be_absent_even_where_it_is_required() {
         let contract = of_schema("{type: object, required: [a], properties: {a: {not: {}}}}", "");
         assert_eq!(stated(&contract), ["body: object", "/a: absent"]);
-        assert_eq!(place(&contract, "/a: absent"), "/properties/a");
+        assert_eq!(location(&contract, "/a: absent"), "/properties/a");
         assert!(body(&contract).fields.is_empty());
     }
 
@@ -855,7 +861,7 @@ mod tests {
         let (fact, names) = body(&contract).closed.as_ref().unwrap();
         assert!(names.iter().eq(["a", "b"]));
         assert_eq!(contract.fact(*fact).documented, "only a, b");
-        assert_eq!(place(&contract, "body: closed"), "/additionalProperties");
+        assert_eq!(location(&contract, "body: closed"), "/additionalProperties");
         assert!(!body(&contract).open && body(&contract).additional.is_none());
     }
 
@@ -873,7 +879,7 @@ mod tests {
         assert!(body(&open).open && body(&open).additional.is_none());
         let shaped = of_schema("{type: object, additionalProperties: {type: integer}}", "");
         assert_eq!(stated(&shaped), ["body: object", "/*: integer"]);
-        assert_eq!(place(&shaped, "/*: integer"), "/additionalProperties/type");
+        assert_eq!(location(&shaped, "/*: integer"), "/additionalProperties/type");
         assert!(body(&shaped).open && body(&shaped).additional.is_some());
     }
 

@@ -1,4 +1,4 @@
-//! Texts that a contract and its reports say again and again, kept once: names of members, types, places in responses. The
+//! Texts that a contract and its reports say again and again, kept once: names of members, types, locations in responses. The
 //! main types are [`Text`] and `Texts`.
 
 use std::borrow::Borrow;

@@ -3,8 +3,8 @@
 //! | key | stands at | says |
 //! |---|---|---|
 //! | `x-document` | anything | the section of the document that this mirrors, as `Heading / Subheading` |
-//! | `x-gaps` | the root | the catalogue of gaps: `id`, `question`, `stated` (`not-shown` or `silent`), `x-document`, `places` |
-//! | `x-gap` | anything | the ids of the gaps that touch this place; the catalogue's `places` name it in turn |
+//! | `x-gaps` | the root | the catalogue of gaps: `id`, `question`, `stated` (`not-shown` or `silent`), `x-document`, `locations` |
+//! | `x-gap` | anything | the ids of the gaps that touch this location; the catalogue's `locations` name it in turn |
 //! | `x-null` | the schema of a resource in a response | the id of the gap that leaves open whether what is below may be null: the fields of the resource, what is in them, and not the resource itself; elsewhere null is a wrong type |
 //! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` stand in an answer, and the `id` within an item: invariant 1 |
 //! | `x-invariants` | a create or update operation | invariants 2 to 7, see [`Invariants`] |
@@ -34,8 +34,8 @@ pub struct Gap {
     /// The section that says so.
     #[serde(rename = "x-document")]
     pub document: Option<String>,
-    /// The places of the contract that it touches, as JSON pointers.
-    pub places: Vec<String>,
+    /// The locations of the contract that it touches, as JSON pointers.
+    pub locations: Vec<String>,
 }
 
 /// How the document leaves something open.

@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn each_place_of_the_target_has_a_variable_of_its_own() {
+    fn each_location_of_the_target_has_a_variable_of_its_own() {
         let from_target = [
             "/contact_methods/0/type",
             "/contact-methods/0/type",

@@ -46,7 +46,7 @@ const TOO_MANY: &str = "too many values";
 ///
 /// # Errors
 ///
-/// A [`JsonError`]; its place is one in the body, its text holds nothing of the body.
+/// A [`JsonError`]; its location is one in the body, its text holds nothing of the body.
 pub fn read(bytes: &[u8]) -> Result<Body, JsonError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(JsonError::Empty);
@@ -106,9 +106,9 @@ fn classify(error: &serde_json::Error) -> JsonError {
 const LARGE: usize = 256 << 10;
 /// How many members of an object are held back, and from how many entries on a list or an object is counted.
 const MANY: usize = 64;
-/// The most places of names that stand twice that are kept, and the most bytes of them before the last.
-const MOST_PLACES: usize = 16;
-const LONGEST_PLACES: usize = 4 << 10;
+/// The most locations of names that stand twice that are kept, and the most bytes of them before the last.
+const MOST_LOCATIONS: usize = 16;
+const LONGEST_LOCATIONS: usize = 4 << 10;
 
 /// What the reading of one body has come to.
 ///
@@ -260,11 +260,11 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes that a name stands twice. One place is enough to break the fact; a body made of nothing else must not cost
+    /// Notes that a name stands twice. One location is enough to break the fact; a body made of nothing else must not cost
     /// more than itself.
     fn stands_twice(&self, name: &str) {
         let mut duplicates = self.state.duplicates.borrow_mut();
-        if duplicates.len() < MOST_PLACES && duplicates.iter().map(String::len).sum::<usize>() < LONGEST_PLACES {
+        if duplicates.len() < MOST_LOCATIONS && duplicates.iter().map(String::len).sum::<usize>() < LONGEST_LOCATIONS {
             duplicates.push(Path::Member(&self.path, name).pointer());
         }
     }
@@ -355,7 +355,7 @@ mod tests {
     use crate::testing::work;
 
     #[test]
-    fn a_name_that_stands_twice_is_seen_with_its_place() {
+    fn a_name_that_stands_twice_is_seen_with_its_location() {
         let body = read(br#"{"a": [{"b": 1, "c": 2, "b": 3}]}"#).unwrap();
         assert_eq!(body.value, json!({"a": [{"b": 3, "c": 2}]}));
         assert_eq!(body.duplicates, ["/a/~20/b"]);
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_is_reported_with_its_place() {
+    fn what_is_not_json_is_reported_with_its_location() {
         for (text, error) in [
             (&b"{\"a\": 1,}"[..], JsonError::Syntax { line: 1, column: 9 }),
             (b"{} {}", JsonError::Syntax { line: 1, column: 4 }),
@@ -413,7 +413,7 @@ mod tests {
         assert!(large.len() > LARGE);
         let body = read(large.as_bytes()).unwrap();
         assert_eq!(body.value, serde_json::from_str::<Value>(&large).unwrap());
-        assert_eq!(body.duplicates.len(), MOST_PLACES);
+        assert_eq!(body.duplicates.len(), MOST_LOCATIONS);
         assert_eq!(body.duplicates[0], "/~20/n0/a");
     }
 

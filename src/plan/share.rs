@@ -115,7 +115,7 @@ fn leant_on(contract: &Contract, own: &HashSet<OperationId>, called: &BTreeSet<O
 fn bound(contract: &Contract, fact: &Fact, called: &BTreeSet<OperationId>) -> OperationId {
     let mut asking = called
         .iter()
-        .filter(|id| scheme(contract, **id).as_deref() == Some(&fact.place));
+        .filter(|id| scheme(contract, **id).as_deref() == Some(&fact.location));
     match fact.kind {
         FactKind::WrongToken => asking.next().copied().unwrap_or(fact.operation),
         _ => fact.operation,
@@ -143,7 +143,7 @@ fn wrong_tokens(
     let mut facts: Vec<_> = (0..contract.facts.len()).map(FactId).collect();
     facts.retain(|id| {
         let fact = contract.fact(*id);
-        fact.kind == FactKind::WrongToken && asked_for(&fact.place)
+        fact.kind == FactKind::WrongToken && asked_for(&fact.location)
     });
     let count = facts.len().max(1);
     let turn = seed
@@ -155,7 +155,7 @@ fn wrong_tokens(
         .into_iter()
         .enumerate()
         .filter(|(_, id)| is_own(id))
-        .map(|(index, id)| (contract.fact(id).place.to_string(), portion(index)));
+        .map(|(index, id)| (contract.fact(id).location.to_string(), portion(index)));
     portions.collect()
 }
 

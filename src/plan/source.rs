@@ -178,7 +178,7 @@ pub(crate) fn can_stand(parameter: &Parameter, text: &str) -> Result<(), NoValue
     })
 }
 
-/// The names of the operations that may fill a place of a call, each once.
+/// The names of the operations that may fill a location of a call, each once.
 pub(super) fn source_names(
     contract: &Contract,
     to: OperationId,
@@ -367,7 +367,7 @@ impl Bindings {
         })
     }
 
-    /// Why no value of a place that links lead to is known.
+    /// Why no value of a location that links lead to is known.
     pub(super) fn lacks(&self, contract: &Contract, id: OperationId, target: &Target, field: &str) -> NoValue {
         let operation = contract.operation(id);
         let answered = source_names(contract, id, target, |from| self.has_bound(from));

@@ -24,7 +24,7 @@ pub struct Acceptance {
     /// The first day on which it does not, where that has come.
     pub expired: Option<NaiveDate>,
     /// The file and the line that it stands in.
-    pub place: String,
+    pub location: String,
 }
 
 /// What became of an entry of the configuration.
@@ -39,7 +39,7 @@ pub struct AcceptedRecord {
     /// The last day on which it holds, in UTC.
     pub until: Option<String>,
     /// The file and the line that it stands in.
-    pub place: String,
+    pub location: String,
     /// What became of it.
     pub state: AcceptedState,
     /// The first day on which it does nothing, where it expired.
@@ -81,7 +81,7 @@ pub fn accepted(run: &Run, contract: &Contract, levels: &Levels, acceptances: &[
             level: acceptance.entry.level,
             reason: acceptance.reason.clone(),
             until: acceptance.until.map(|day| day.to_string()),
-            place: acceptance.place.clone(),
+            location: acceptance.location.clone(),
             state,
             expired: acceptance.expired.map(|day| day.to_string()),
             findings,
@@ -107,7 +107,7 @@ fn is_gone(run: &Run, contract: &Contract, levels: &Levels, entry: &Entry) -> bo
     about.peek().is_some() && about.all(|(index, _)| run.verdicts.of(contract, FactId(index)) == Verdict::Held)
 }
 
-/// What a person is told of them: how many findings were accepted, and the place of each entry that there is something to
+/// What a person is told of them: how many findings were accepted, and the location of each entry that there is something to
 /// do about, with what that is. Nothing where there is nothing to say.
 pub(super) fn entries(accepted: &[AcceptedRecord]) -> Option<(String, Vec<(&str, String)>)> {
     let entries = accepted.iter().filter_map(|entry| {
@@ -120,7 +120,7 @@ pub(super) fn entries(accepted: &[AcceptedRecord]) -> Option<(String, Vec<(&str,
             }
             AcceptedState::Waits => "accepts nothing until its reason is filled in".to_owned(),
         };
-        Some((entry.place.as_str(), format!("{} {what}", entry.scope)))
+        Some((entry.location.as_str(), format!("{} {what}", entry.scope)))
     });
     let entries: Vec<_> = entries.collect();
     let head = match accepted.iter().map(|entry| entry.findings).sum() {
@@ -136,7 +136,7 @@ pub(super) fn entries(accepted: &[AcceptedRecord]) -> Option<(String, Vec<(&str,
 fn files(accepted: &[AcceptedRecord]) -> String {
     let deciding = accepted.iter().filter(|entry| entry.findings > 0);
     let mut files: Vec<_> = deciding
-        .map(|entry| entry.place.rsplit_once(':').map_or("", |(file, _)| file))
+        .map(|entry| entry.location.rsplit_once(':').map_or("", |(file, _)| file))
         .collect();
     files.dedup();
     files.join(", ")
@@ -161,7 +161,7 @@ mod tests {
             reason: "agreed".to_owned(),
             until: None,
             expired,
-            place: "countersign.toml:3".to_owned(),
+            location: "countersign.toml:3".to_owned(),
         };
         let seen = Seen {
             levels: levels.clone(),

@@ -71,7 +71,7 @@ impl Excerpt {
     }
 }
 
-/// Whether a place is a keyword of a schema, so that the field above it says more than itself.
+/// Whether a location is a keyword of a schema, so that the field above it says more than itself.
 fn is_keyword(token: &str) -> bool {
     matches!(token, "type" | "required" | "additionalProperties")
 }
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_covers_the_name_at_its_place() {
+    fn a_mark_covers_the_name_at_its_location() {
         let document = Document::read("contract.yaml", "a:\n  firstname:\n    type: string\n".to_owned()).unwrap();
         assert_eq!(marked(&document, "/a/firstname"), "firstname");
         assert_eq!(marked(&document, "/a/firstname/type"), "type");

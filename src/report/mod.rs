@@ -65,9 +65,9 @@ pub use merge::{MergeError, merge};
 pub(crate) use phrases::errors_and_warnings;
 pub use read::{LARGEST_REPORT, ReadError, read};
 pub use record::{
-    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, NotTakenRecord, OperationRecord,
-    OtherRecord, Outcome, PlaceRecord, Record, ResidueRecord, RunFacts, ShardEnded, ShardRecord, ShardsRecord, VERSION,
-    VerdictRecord, WhyUndecided, record,
+    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, NotTakenRecord,
+    OperationRecord, OtherRecord, Outcome, Record, ResidueRecord, RunFacts, ShardEnded, ShardRecord, ShardsRecord,
+    VERSION, VerdictRecord, WhyUndecided, record,
 };
 pub use sarif::sarif;
 pub use terminal::{Styling, Terminal, Verbosity};

@@ -1,4 +1,4 @@
-//! Words that several reports share: the verdict in a line, a finding's place, what is undecided and why.
+//! Words that several reports share: the verdict in a line, a finding's location, what is undecided and why.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -285,7 +285,7 @@ mod tests {
             .into_iter()
             .map(|(reason, facts)| (reason, facts.len()))
             .collect();
-        assert_eq!(reported, [("no answer showed this place", 2), ("a rare reason", 1)]);
+        assert_eq!(reported, [("no answer showed this location", 2), ("a rare reason", 1)]);
     }
 
     #[test]

@@ -309,7 +309,7 @@ mod tests {
             (row.fact, row.reason) = (EVIL.into(), row.reason.as_ref().map(|_| EVIL.into()));
         }
         for entry in &mut record.accepted {
-            (entry.scope.rule, entry.place, entry.reason) = (EVIL.to_owned(), EVIL.to_owned(), EVIL.to_owned());
+            (entry.scope.rule, entry.location, entry.reason) = (EVIL.to_owned(), EVIL.to_owned(), EVIL.to_owned());
             (entry.scope.operation, entry.scope.field) = (Some(EVIL.to_owned()), Some(EVIL.to_owned()));
         }
         for left in &mut record.residue {

@@ -7,8 +7,8 @@ use reqwest::header::HeaderMap;
 
 use super::{
     AcceptedRecord, AcceptedState, AnswerRecord, ContractRecord, Coverage, CredentialRecord, Excerpt, ExchangeRecord,
-    Exchanges, FactRow, Facts, FindingRecord, GapRecord, NotTakenRecord, OperationRecord, OtherRecord, Outcome,
-    PlaceRecord, PurposeRecord, Record, ResidueRecord, RunFacts, VERSION, VerdictRecord, record,
+    Exchanges, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, NotTakenRecord, OperationRecord, OtherRecord,
+    Outcome, PurposeRecord, Record, ResidueRecord, RunFacts, VERSION, VerdictRecord, record,
 };
 use crate::contract::Contract;
 use crate::contract::document::Document;
@@ -177,7 +177,7 @@ fn entry(state: AcceptedState, field: &str, findings: usize) -> AcceptedRecord {
         level: Level::Allow,
         reason: "agreed".to_owned(),
         until: None,
-        place: "countersign.toml:3".to_owned(),
+        location: "countersign.toml:3".to_owned(),
         state,
         expired: (state == AcceptedState::Expired).then(|| "2026-02-01".to_owned()),
         findings,
@@ -254,7 +254,7 @@ pub(super) fn fixed() -> Record {
             id: "size-unit".to_owned(),
             question: "What is a size counted in?".to_owned(),
             stated: true,
-            places: vec![PlaceRecord {
+            locations: vec![LocationRecord {
                 pointer: format!("{SCHEMA}/properties/size"),
                 line: 18,
             }],
@@ -303,7 +303,7 @@ fn facts() -> Facts {
         verdict,
         reason: reason.map(Into::into),
     };
-    let undecided = |fact: &str| row(fact, VerdictRecord::Undecided, Some("no answer showed this place"));
+    let undecided = |fact: &str| row(fact, VerdictRecord::Undecided, Some("no answer showed this location"));
     Facts {
         total: 4,
         held: 1,

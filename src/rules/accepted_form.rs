@@ -106,6 +106,6 @@ mod tests {
     #[test]
     fn the_finding_points_at_the_invariant() {
         let invariant = "/paths/~1organization~1v1~1visits/post/x-invariants/accepts/0";
-        assert_eq!(tried(Some(400), true).places("accepted-form"), ("", invariant));
+        assert_eq!(tried(Some(400), true).locations("accepted-form"), ("", invariant));
     }
 }

@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn the_finding_points_at_the_whole_answer_and_at_the_status() {
-        let (pointer, place) = ("", "/paths/~1organization~1v1~1tags/get/responses/2XX");
-        assert_eq!(answered(405, None).places("allow"), (pointer, place));
+        let (pointer, location) = ("", "/paths/~1organization~1v1~1tags/get/responses/2XX");
+        assert_eq!(answered(405, None).locations("allow"), (pointer, location));
     }
 }

@@ -91,11 +91,11 @@ fn fact(contract: &Contract, seen: &ExchangeSeen<'_>, kind: FactKind) -> Option<
         return None;
     };
     let of_scheme = || {
-        let place = pointer::join("/components/securitySchemes", scheme);
+        let location = pointer::join("/components/securitySchemes", scheme);
         let facts = &contract.facts;
         facts
             .iter()
-            .position(|fact| fact.kind == kind && fact.place == place)
+            .position(|fact| fact.kind == kind && fact.location == location)
             .map(FactId)
     };
     contract.fact_of(seen.id, kind).or_else(of_scheme)
@@ -195,6 +195,9 @@ mod tests {
     #[test]
     fn the_finding_points_at_the_whole_answer_and_at_the_scheme() {
         let reported = refusing("getTags", FactKind::NoCredential, 200);
-        assert_eq!(reported.places("auth"), ("", "/components/securitySchemes/bearerAuth"));
+        assert_eq!(
+            reported.locations("auth"),
+            ("", "/components/securitySchemes/bearerAuth")
+        );
     }
 }

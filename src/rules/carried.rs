@@ -368,12 +368,12 @@ mod tests {
     fn the_finding_points_at_the_field_and_at_the_invariant() {
         let invariant = "/paths/~1organization~1v1~1tags/post/x-invariants/created/carries/0";
         assert_eq!(
-            tag(&json!("a"), &json!("b")).places("carried"),
+            tag(&json!("a"), &json!("b")).locations("carried"),
             ("/data/name", invariant)
         );
         let invariant = "/paths/~1organization~1v1~1contact-database/post/x-invariants/created/carries/5";
         assert_eq!(
-            methods(&json!([])).places("carried"),
+            methods(&json!([])).locations("carried"),
             ("/data/contact_methods/*/contact", invariant)
         );
     }

@@ -168,7 +168,7 @@ mod tests {
     fn the_finding_points_at_the_whole_answer_and_at_the_scheme() {
         let reported = refused(&probe("getTags"), 401, &[]);
         assert_eq!(
-            reported.places("challenge"),
+            reported.locations("challenge"),
             ("", "/components/securitySchemes/bearerAuth")
         );
     }

@@ -3,7 +3,7 @@
 
 use super::assertion::Assertion;
 use super::level::Level;
-use super::place::Place;
+use super::location::Location;
 use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::document::Node;
@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     topic: Topic::Values,
     summary: "Every value satisfies what its schema asserts beyond its type.",
     explanation: "`enum`, `pattern`, `format`, bounds, `oneOf`, `not` and the other keywords of a schema are asked \
-                  of every value in its place. The built-in contract asserts nothing of the kind in its answers; a \
+                  of every value in its location. The built-in contract asserts nothing of the kind in its answers; a \
                   contract given by --spec may.",
     leaves_alone: "A null that the contract documents, or leaves open as a gap. An assertion that no validator can \
                    read, such as a broken pattern: it is undecided.",
@@ -34,26 +34,26 @@ pub(super) static RULE: Rule = Rule {
             bench.body(&json!({"state": "ajar"}))
         },
     },
-    judge: Judging::Place(judge),
+    judge: Judging::Location(judge),
 };
 
-fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
+fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
     // Where no type is stated, null is admitted or not by the alternatives themselves.
-    let documented = place.shape.nullable && place.shape.type_fact.is_some();
-    if place.value.is_null() && (documented || place.shape.null_is_open) {
+    let documented = location.shape.nullable && location.shape.type_fact.is_some();
+    if location.value.is_null() && (documented || location.shape.null_is_open) {
         return;
     }
-    for (fact, schema) in &place.shape.assertions {
-        if place.value.is_null() && says_nullable(place, schema) {
+    for (fact, schema) in &location.shape.assertions {
+        if location.value.is_null() && says_nullable(location, schema) {
             continue;
         }
-        let assertion = place.assertions.of(place.contract, schema);
+        let assertion = location.assertions.of(location.contract, schema);
         match &*assertion {
             Assertion::Unreadable(why) => sink.undecided(*fact, Reason::Unreadable(why.clone())),
-            compiled if compiled.holds(place.value) == Some(true) => sink.held(*fact),
+            compiled if compiled.holds(location.value) == Some(true) => sink.held(*fact),
             _ => {
                 let values = sink.origin.values;
-                sink.broken(*fact, || place.pointer(), || values.render(place.value));
+                sink.broken(*fact, || location.pointer(), || values.render(location.value));
             }
         }
     }
@@ -61,8 +61,8 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
 
 /// Whether the schema says `nullable`. Without a type beside it that has no effect by the letter (OpenAPI 3.0.3, section
 /// 4.7.24.1), but nobody writes it to exclude null.
-fn says_nullable(place: &Place<'_>, schema: &str) -> bool {
-    let nullable = place
+fn says_nullable(location: &Location<'_>, schema: &str) -> bool {
+    let nullable = location
         .contract
         .document
         .node(schema)
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_is_not_shown_is_undecided() {
+    fn a_location_that_is_not_shown_is_undecided() {
         let judged = Bench::schema("{type: object, properties: {field: {type: string, enum: [a]}}}").body(&json!({}));
         assert_eq!(
             judged.fact("getThings /field: enum"),
@@ -168,7 +168,7 @@ mod tests {
         let judged = Bench::schema("{type: array, items: {type: string, enum: [a]}}").body(&json!(["a", "b"]));
         let schema = "/paths/~1things/get/responses/200/content/application~1json/schema";
         assert_eq!(
-            judged.places("constraint"),
+            judged.locations("constraint"),
             ("/1", format!("{schema}/items/enum").as_str())
         );
         assert_eq!(judged.received("constraint"), "string(1)");

@@ -1,7 +1,7 @@
 //! `envelope`: an object that the document closes has another field.
 
 use super::level::Level;
-use super::place::Place;
+use super::location::Location;
 use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::Sink;
 
@@ -31,8 +31,8 @@ pub(super) static RULE: Rule = Rule {
     judge: Judging::Object(judge),
 };
 
-fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
-    let (Some((fact, names)), Some(members)) = (&place.shape.closed, place.value.as_object()) else {
+fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
+    let (Some((fact, names)), Some(members)) = (&location.shape.closed, location.value.as_object()) else {
         return;
     };
     let mut others = members.iter().filter(|(name, _)| !names.contains(*name)).peekable();
@@ -42,7 +42,7 @@ fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
     for (name, value) in others {
         let values = sink.origin.values;
         let received = || format!("another field, {}", values.render(value));
-        sink.broken(*fact, || place.member(name), received);
+        sink.broken(*fact, || location.member(name), received);
     }
 }
 
@@ -91,7 +91,7 @@ mod tests {
     fn the_finding_points_at_the_key_and_not_at_its_value() {
         let judged = Bench::of("getTags").body(&json!({"data": {}, "ada": 1}));
         assert_eq!(
-            judged.places("envelope"),
+            judged.locations("envelope"),
             ("/ada", "/components/schemas/TagPage/additionalProperties")
         );
         assert_eq!(judged.received("envelope"), "another field, integer");

@@ -139,6 +139,6 @@ mod tests {
     #[test]
     fn the_finding_points_at_the_way() {
         let reported = tried("getContacts", Equivalence::SchemeCase, (Some(401), true));
-        assert_eq!(reported.places("equivalent-request"), ("", "/x-equivalent/0"));
+        assert_eq!(reported.locations("equivalent-request"), ("", "/x-equivalent/0"));
     }
 }

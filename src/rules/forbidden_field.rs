@@ -1,7 +1,7 @@
 //! `forbidden-field`: a field is there that the document calls absent.
 
 use super::level::Level;
-use super::place::Place;
+use super::location::Location;
 use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::Sink;
 
@@ -29,14 +29,16 @@ pub(super) static RULE: Rule = Rule {
     judge: Judging::Object(judge),
 };
 
-fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
-    let Some(members) = place.value.as_object() else { return };
-    for (name, fact) in &place.shape.forbidden {
+fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
+    let Some(members) = location.value.as_object() else {
+        return;
+    };
+    for (name, fact) in &location.shape.forbidden {
         match members.get(name) {
             None => sink.held(*fact),
             Some(value) => {
                 let values = sink.origin.values;
-                sink.broken(*fact, || place.member(name), || values.render(value));
+                sink.broken(*fact, || location.member(name), || values.render(value));
             }
         }
     }
@@ -87,7 +89,7 @@ mod tests {
     fn the_finding_points_at_the_field_and_at_what_forbids_it() {
         let judged = Bench::of("createContact").body(&json!({"data": {"custom_fields": {}}}));
         assert_eq!(
-            judged.places("forbidden-field"),
+            judged.locations("forbidden-field"),
             (
                 "/data/custom_fields",
                 "/components/schemas/ContactFresh/allOf/1/properties/custom_fields"

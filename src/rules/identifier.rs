@@ -219,7 +219,10 @@ mod tests {
     #[test]
     fn the_finding_points_at_the_identifier_and_at_the_invariant() {
         let invariant = "/paths/~1organization~1v1~1contact-database/post/x-invariants/created/id";
-        assert_eq!(identified(&json!("c-17")).places("identifier"), ("/data/id", invariant));
-        assert_eq!(again(&json!(UUID)).places("identifier"), ("/data/id", invariant));
+        assert_eq!(
+            identified(&json!("c-17")).locations("identifier"),
+            ("/data/id", invariant)
+        );
+        assert_eq!(again(&json!(UUID)).locations("identifier"), ("/data/id", invariant));
     }
 }

@@ -6,8 +6,8 @@ use super::RULES;
 use super::assertion::Assertions;
 use super::level::Level;
 use super::levels::Levels;
+use super::location::{Location, Walker};
 use super::media_type;
-use super::place::{Place, Walker};
 use super::reading::Reading;
 use super::rule::{Comparison, Judging, Rule};
 use super::seen::{ExchangeSeen, OperationSeen, Origin};
@@ -31,14 +31,14 @@ pub struct Judge<'contract> {
     verdicts: Verdicts,
     assertions: Assertions,
     reading: Reading,
-    /// The rules of one place: of every value, and of objects alone. They are asked most often by far.
-    of_values: Vec<PlaceRule>,
-    of_objects: Vec<PlaceRule>,
+    /// The rules of one location: of every value, and of objects alone. They are asked most often by far.
+    of_values: Vec<LocationRule>,
+    of_objects: Vec<LocationRule>,
 }
 
-/// A rule that looks at one place of a body, and its function.
-type PlaceRule = (&'static Rule, PlaceJudge);
-type PlaceJudge = fn(&Place<'_>, &mut Sink<'_>);
+/// A rule that looks at one location of a body, and its function.
+type LocationRule = (&'static Rule, LocationJudge);
+type LocationJudge = fn(&Location<'_>, &mut Sink<'_>);
 
 impl<'contract> Judge<'contract> {
     /// A judge that has seen nothing yet.
@@ -51,11 +51,11 @@ impl<'contract> Judge<'contract> {
             verdicts: Verdicts::new(contract),
             assertions: Assertions::default(),
             reading: Reading::default(),
-            of_values: place_rules(|judging| match judging {
-                Judging::Place(judge) => Some(*judge),
+            of_values: location_rules(|judging| match judging {
+                Judging::Location(judge) => Some(*judge),
                 _ => None,
             }),
-            of_objects: place_rules(|judging| match judging {
+            of_objects: location_rules(|judging| match judging {
                 Judging::Object(judge) => Some(*judge),
                 _ => None,
             }),
@@ -140,7 +140,7 @@ impl<'contract> Judge<'contract> {
         let breaks = self.verdicts.breaks();
         self.whole(&seen);
         if let (Some(Ok(body)), Some(shape), None) = (&body, shape, seen.edge_case()) {
-            self.places(&seen, shape, body);
+            self.locations(&seen, shape, body);
             if success {
                 self.accepted(&seen, self.verdicts.breaks() == breaks);
             }
@@ -306,7 +306,7 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    fn places(&mut self, seen: &ExchangeSeen<'_>, shape: crate::contract::shape::ShapeId, body: &Body) {
+    fn locations(&mut self, seen: &ExchangeSeen<'_>, shape: crate::contract::shape::ShapeId, body: &Body) {
         let (contract, levels, values, verdicts) = (self.contract, &self.levels, self.values, &mut self.verdicts);
         let origin = Origin {
             request: &seen.exchange.request,
@@ -314,11 +314,11 @@ impl<'contract> Judge<'contract> {
             values,
         };
         let (of_values, of_objects) = (&self.of_values, &self.of_objects);
-        let visit = |place: &Place<'_>| {
-            let of_objects = of_objects.iter().filter(|_| place.value.is_object());
+        let visit = |location: &Location<'_>| {
+            let of_objects = of_objects.iter().filter(|_| location.value.is_object());
             for (rule, judge) in of_values.iter().chain(of_objects) {
                 judge(
-                    place,
+                    location,
                     &mut Sink {
                         verdicts,
                         contract,
@@ -373,7 +373,7 @@ impl<'shown> From<&'shown Request> for Shown<'shown> {
     }
 }
 
-fn place_rules(choice: fn(&Judging) -> Option<PlaceJudge>) -> Vec<PlaceRule> {
+fn location_rules(choice: fn(&Judging) -> Option<LocationJudge>) -> Vec<LocationRule> {
     let rules = RULES.iter().copied();
     rules
         .filter_map(|rule| choice(&rule.judge).map(|judge| (rule, judge)))

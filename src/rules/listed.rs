@@ -126,6 +126,6 @@ mod tests {
     #[test]
     fn the_finding_points_at_the_invariant() {
         let invariant = "/paths/~1organization~1v1~1tags/post/x-invariants/created/listed";
-        assert_eq!(observed(None, WalkEnd::Complete).places("listed"), ("", invariant));
+        assert_eq!(observed(None, WalkEnd::Complete).locations("listed"), ("", invariant));
     }
 }

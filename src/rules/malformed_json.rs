@@ -137,7 +137,7 @@ mod tests {
         }
         let judged = bench.answer(403, JSON, "{");
         let content = "/paths/~1things/get/responses/403/content";
-        assert_eq!(judged.places("malformed-json"), ("", content));
+        assert_eq!(judged.locations("malformed-json"), ("", content));
     }
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
         let result = judged(r#"{"data": {"items": [{"id": "a"}, {"id": "b", "id": "c"}]}}"#);
         assert_eq!(result.kind(FactKind::Json), Verdict::Broken);
         let content = "/paths/~1organization~1v1~1tags/get/responses/2XX/content";
-        assert_eq!(result.places("malformed-json"), ("/data/items/1/id", content));
+        assert_eq!(result.locations("malformed-json"), ("/data/items/1/id", content));
         assert_eq!(result.received("malformed-json"), "a name that stands twice");
     }
 }

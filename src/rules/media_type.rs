@@ -186,7 +186,7 @@ mod tests {
         }
         let content = "/paths/~1things/get/responses/403/content";
         let judged = bench.answer(403, Some("text/html"), "<html>");
-        assert_eq!(judged.places("media-type"), ("", content));
+        assert_eq!(judged.locations("media-type"), ("", content));
         assert_eq!(judged.verdicts.findings().len(), 1, "what is no JSON is reported once");
     }
 
@@ -257,6 +257,6 @@ mod tests {
     #[test]
     fn the_finding_points_at_the_documented_content() {
         let responses = "/paths/~1organization~1v1~1tags/get/responses/2XX/content";
-        assert_eq!(typed(None).places("media-type"), ("", responses));
+        assert_eq!(typed(None).locations("media-type"), ("", responses));
     }
 }

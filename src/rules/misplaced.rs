@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_shows_in_its_own_place_alone_holds() {
+    fn what_shows_in_its_own_location_alone_holds() {
         for expected in both(true, None, WalkEnd::Complete) {
             assert_eq!(expected.kind(FactKind::NotElsewhere), Verdict::Held);
         }
@@ -164,7 +164,7 @@ mod tests {
         ];
         for (expected, invariant) in both(true, Some(ELSEWHERE), WalkEnd::Complete).iter().zip(invariants) {
             assert_eq!(
-                expected.places("misplaced"),
+                expected.locations("misplaced"),
                 ("/data/items/4/contact_methods/0", invariant.as_str())
             );
         }

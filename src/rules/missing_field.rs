@@ -1,7 +1,7 @@
 //! `missing-field`: a documented field is not there.
 
 use super::level::Level;
-use super::place::Place;
+use super::location::Location;
 use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::Sink;
 
@@ -30,13 +30,13 @@ pub(super) static RULE: Rule = Rule {
     judge: Judging::Object(judge),
 };
 
-fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
-    for (index, field) in place.shape.fields.iter().enumerate() {
+fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
+    for (index, field) in location.shape.fields.iter().enumerate() {
         let Some(fact) = field.present else { continue };
-        if place.has(index) {
+        if location.has(index) {
             sink.held(fact);
         } else {
-            sink.broken(fact, || place.member(&field.name), || "nothing".to_owned());
+            sink.broken(fact, || location.member(&field.name), || "nothing".to_owned());
         }
     }
 }
@@ -89,7 +89,7 @@ mod tests {
     fn the_finding_points_at_where_the_field_would_stand() {
         let judged = Bench::of("createTag").body(&json!({"message": "Tag created", "data": {"id": "t-1"}}));
         assert_eq!(
-            judged.places("missing-field"),
+            judged.locations("missing-field"),
             ("/data/name", "/components/schemas/Tag/properties/name")
         );
     }

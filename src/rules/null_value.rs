@@ -1,7 +1,7 @@
 //! `null-value`: a field that the document lists with a type is null.
 
 use super::level::Level;
-use super::place::Place;
+use super::location::Location;
 use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::Sink;
 
@@ -29,16 +29,16 @@ pub(super) static RULE: Rule = Rule {
             crate::rules::testing::Bench::of("getTags").body(&json!({"data": {"items": [{"id": "t-1", "name": null}]}}))
         },
     },
-    judge: Judging::Place(judge),
+    judge: Judging::Location(judge),
 };
 
-fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
-    if let Some(fact) = place
+fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
+    if let Some(fact) = location
         .shape
         .type_fact
-        .filter(|_| place.value.is_null() && place.null_is_open())
+        .filter(|_| location.value.is_null() && location.null_is_open())
     {
-        sink.noted(fact, None, || place.pointer(), || "null".to_owned());
+        sink.noted(fact, None, || location.pointer(), || "null".to_owned());
     }
 }
 
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn what_is_inside_a_resource_may_be_null_at_every_depth() {
-        for (contact, place) in [
+        for (contact, location) in [
             (json!({"date_of_birth": null}), "/data/items/0/date_of_birth"),
             (
                 json!({"date_of_birth": {"day": null}}),
@@ -89,8 +89,8 @@ mod tests {
             ),
         ] {
             let judged = Bench::of("getContacts").body(&json!({"data": {"items": [contact]}}));
-            assert_eq!(judged.places("null-value").0, place);
-            assert!(judged.findings("wrong-type").is_empty(), "{place}");
+            assert_eq!(judged.locations("null-value").0, location);
+            assert!(judged.findings("wrong-type").is_empty(), "{location}");
         }
     }
 
@@ -115,7 +115,7 @@ mod tests {
     fn the_finding_points_at_the_null_and_at_the_type() {
         let judged = Bench::of("getTags").body(&json!({"data": {"items": [{"name": "a"}, {"name": null}]}}));
         assert_eq!(
-            judged.places("null-value"),
+            judged.locations("null-value"),
             ("/data/items/1/name", "/components/schemas/Tag/properties/name/type")
         );
     }

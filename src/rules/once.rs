@@ -158,7 +158,7 @@ mod tests {
             "/paths/~1organization~1v1~1contact-database~1{id}/put/x-invariants/updated/listed",
         ];
         for (expected, invariant) in both(Some(OTHER), true, WalkEnd::Complete).iter().zip(invariants) {
-            assert_eq!(expected.places("once"), ("/data/items/4", invariant));
+            assert_eq!(expected.locations("once"), ("/data/items/4", invariant));
         }
     }
 }

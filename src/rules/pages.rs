@@ -591,7 +591,7 @@ mod tests {
     fn the_finding_points_at_the_number_and_repeats_the_request_for_that_page() {
         let reported = changed(1, |page| page.page = Some(1));
         let invariant = "/paths/~1organization~1v1~1tags/get/x-page";
-        assert_eq!(reported.places("pages"), ("/data/page", invariant));
+        assert_eq!(reported.locations("pages"), ("/data/page", invariant));
         assert_eq!(reported.finding("pages").request.path, "/organization/v1/tags?page=2");
     }
 }

@@ -88,6 +88,6 @@ mod tests {
     fn the_finding_points_at_the_field_and_at_the_invariant() {
         let judged = Bench::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": "F"}));
         let invariant = "/paths/~1organization~1v1~1contact-database/post/x-invariants/created/carries/9";
-        assert_eq!(judged.places("respelled"), ("/data/gender", invariant));
+        assert_eq!(judged.locations("respelled"), ("/data/gender", invariant));
     }
 }

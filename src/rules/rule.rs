@@ -2,7 +2,7 @@
 //! says which rule made it.
 
 use super::level::Level;
-use super::place::Place;
+use super::location::Location;
 use super::seen::{ExchangeSeen, OperationSeen};
 use super::verdict::Sink;
 use crate::history::evidence::{Counted, Creation, EquivalentTried, FormTried, Observation, Stored, Updating, Walk};
@@ -63,7 +63,7 @@ pub struct Example {
 
 /// The evidence that a rule looks at.
 pub(super) enum Judging {
-    /// A success whose body is read, once every place of it is judged, and whether no fact was broken by it.
+    /// A success whose body is read, once every location of it is judged, and whether no fact was broken by it.
     Accepted(fn(&ExchangeSeen<'_>, bool, &mut Sink<'_>)),
     /// An exchange as a whole, that of an edge case too.
     AnyExchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
@@ -82,9 +82,9 @@ pub(super) enum Judging {
     /// An operation of which no success was judged, at the end.
     Operation(fn(&OperationSeen<'_>, &mut Sink<'_>)),
     /// One object of a body; other values are not shown.
-    Object(fn(&Place<'_>, &mut Sink<'_>)),
-    /// One place of a body.
-    Place(fn(&Place<'_>, &mut Sink<'_>)),
+    Object(fn(&Location<'_>, &mut Sink<'_>)),
+    /// One location of a body.
+    Location(fn(&Location<'_>, &mut Sink<'_>)),
     /// Where a created record, or what was sent in an update, shows in a list.
     Placed(fn(&Observation<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
     /// A created record looked for in its list.
@@ -95,7 +95,7 @@ pub(super) enum Judging {
     Walk(fn(&Walk, &mut Sink<'_>)),
 }
 
-/// One comparison in the three places where what was sent shows.
+/// One comparison in the three locations where what was sent shows.
 pub(super) struct Comparison {
     /// In the answer to a create.
     pub(super) answered: fn(&Creation<'_>, &mut Sink<'_>),

@@ -18,7 +18,7 @@ pub struct Scope {
     pub rule: String,
     /// The operation; any where there is none.
     pub operation: Option<String>,
-    /// The place in the answer, as the names of facts write it; any where there is none.
+    /// The location in the answer, as the names of facts write it; any where there is none.
     pub field: Option<String>,
     /// The name of the fact; any of the rule's there where there is none.
     pub fact: Option<String>,
@@ -38,7 +38,7 @@ pub struct Entry {
 }
 
 /// Whether a text is a field that a [`Scope`] can have: a JSON pointer (RFC 6901) in which `*` is any one name or index, and
-/// empty is the answer as a whole. With `/**` at its end it is the place before that and everything below.
+/// empty is the answer as a whole. With `/**` at its end it is the location before that and everything below.
 #[must_use]
 pub fn is_field(text: &str) -> bool {
     let (pattern, _) = split(text);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_is_the_place_and_no_other() {
+    fn a_field_is_the_location_and_no_other() {
         let field = "/data/items/*/age";
         assert!(field_covers(field, "/data/items/*/age"));
         for other in [
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn two_stars_at_the_end_are_the_place_and_all_below() {
+    fn two_stars_at_the_end_are_the_location_and_all_below() {
         let field = "/data/items/*/tags/**";
         assert!(field_covers(field, "/data/items/*/tags") && field_covers(field, "/data/items/*/tags/id"));
         assert!(!field_covers(field, "/data/items/*") && !field_covers(field, "/data/items/*/tagsx"));

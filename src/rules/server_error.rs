@@ -130,7 +130,7 @@ mod tests {
     fn the_finding_points_at_the_documented_answers() {
         let judged = Bench::of("getTags").status(500);
         let responses = "/paths/~1organization~1v1~1tags/get/responses";
-        assert_eq!(judged.places("server-error"), ("", responses));
+        assert_eq!(judged.locations("server-error"), ("", responses));
         assert_eq!(judged.received("server-error"), "500");
     }
 
@@ -203,7 +203,7 @@ mod tests {
         ] {
             let judged = Bench::of(operation).edge_case(kind).status(500);
             assert_eq!(judged.received("server-error"), received);
-            assert_eq!(judged.places("server-error"), ("", "/x-edge-cases"));
+            assert_eq!(judged.locations("server-error"), ("", "/x-edge-cases"));
         }
     }
 }

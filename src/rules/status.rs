@@ -180,7 +180,7 @@ mod tests {
     fn the_finding_points_at_the_documented_success() {
         let judged = Bench::of("createTag").status(200);
         let responses = "/paths/~1organization~1v1~1tags/post/responses";
-        assert_eq!(judged.places("status"), ("", format!("{responses}/201").as_str()));
+        assert_eq!(judged.locations("status"), ("", format!("{responses}/201").as_str()));
         assert_eq!(judged.received("status"), "200");
     }
 }

@@ -63,7 +63,7 @@ mod tests {
         let reported = (RULE.example.shown)();
         assert_eq!(reported.finding(RULE.name).level, Level::Deny);
         let status = "/paths/~1organization~1v1~1tags/post/responses";
-        let (answer, contract) = reported.places(RULE.name);
+        let (answer, contract) = reported.locations(RULE.name);
         assert_eq!(answer, "/data/items/0");
         assert!(contract.starts_with(status), "{contract}");
     }

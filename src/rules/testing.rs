@@ -332,9 +332,9 @@ impl Judged {
     }
 
     /// Where the only finding of a rule stands: in the answer, and in the contract.
-    pub(super) fn places(&self, rule: &str) -> (&str, &str) {
+    pub(super) fn locations(&self, rule: &str) -> (&str, &str) {
         let finding = self.finding(rule);
-        (&finding.pointer, &self.contract.fact(finding.fact).place)
+        (&finding.pointer, &self.contract.fact(finding.fact).location)
     }
 
     /// What the only finding of a rule says came instead.

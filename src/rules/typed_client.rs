@@ -182,15 +182,15 @@ mod tests {
         moved
     }
 
-    fn places(value: &Value, at: &str, found: &mut Vec<String>) {
+    fn locations(value: &Value, at: &str, found: &mut Vec<String>) {
         found.push(at.to_owned());
         match value {
             Value::Object(fields) => fields
                 .iter()
-                .for_each(|(name, inner)| places(inner, &format!("{at}/{name}"), found)),
+                .for_each(|(name, inner)| locations(inner, &format!("{at}/{name}"), found)),
             Value::Array(elements) => {
                 let elements = elements.iter().enumerate();
-                elements.for_each(|(index, inner)| places(inner, &format!("{at}/{index}"), found));
+                elements.for_each(|(index, inner)| locations(inner, &format!("{at}/{index}"), found));
             }
             _ => {}
         }
@@ -218,13 +218,13 @@ mod tests {
         for operation in typed() {
             let full = full_answer(&operation);
             let mut all = Vec::new();
-            places(&full, "", &mut all);
-            for place in all {
-                for moved in moves(full.pointer(&place).unwrap()) {
+            locations(&full, "", &mut all);
+            for location in all {
+                for moved in moves(full.pointer(&location).unwrap()) {
                     let mut answer = full.clone();
-                    *answer.pointer_mut(&place).unwrap() = moved;
+                    *answer.pointer_mut(&location).unwrap() = moved;
                     let (agreed, is_accepted) = agreed(&operation, &answer);
-                    assert!(agreed, "{operation} {place}: {answer}");
+                    assert!(agreed, "{operation} {location}: {answer}");
                     *(if is_accepted { &mut accepted } else { &mut refused }) += 1;
                 }
             }
@@ -240,15 +240,20 @@ mod tests {
         for operation in typed() {
             let mut answer = full_answer(&operation);
             let mut all = Vec::new();
-            places(&answer, "", &mut all);
+            locations(&answer, "", &mut all);
             // The innermost come first, so that no move takes another's place away.
-            for (turn, place) in all.iter().rev().enumerate().filter(|(_, place)| !place.is_empty()) {
-                let value = answer.pointer_mut(place).unwrap();
+            for (turn, location) in all
+                .iter()
+                .rev()
+                .enumerate()
+                .filter(|(_, location)| !location.is_empty())
+            {
+                let value = answer.pointer_mut(location).unwrap();
                 let moves = moves(value);
                 let before = value.clone();
                 *value = moves[turn % moves.len()].clone();
                 if !agreed(&operation, &answer).1 {
-                    *answer.pointer_mut(place).unwrap() = before;
+                    *answer.pointer_mut(location).unwrap() = before;
                 }
             }
             assert_eq!(agreed(&operation, &answer), (true, true), "{operation}: {answer}");
@@ -259,6 +264,6 @@ mod tests {
     fn the_finding_points_at_the_whole_answer_and_at_its_content() {
         let result = judged("createContact", &contact(&json!(1e30)));
         let content = "/paths/~1organization~1v1~1contact-database/post/responses/2XX/content";
-        assert_eq!(result.places("typed-client"), ("", content));
+        assert_eq!(result.locations("typed-client"), ("", content));
     }
 }

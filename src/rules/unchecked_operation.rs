@@ -137,7 +137,7 @@ mod tests {
     fn the_finding_points_at_the_whole_answer_and_at_the_status() {
         let bench = Bench::of("createTag").on_refusal(OnRefusal::Gap);
         let judged = answered(&bench, &[(409, JSON, "{}")]);
-        let place = "/paths/~1organization~1v1~1tags/post/responses/201";
-        assert_eq!(judged.places("unchecked-operation"), ("", place));
+        let location = "/paths/~1organization~1v1~1tags/post/responses/201";
+        assert_eq!(judged.locations("unchecked-operation"), ("", location));
     }
 }

@@ -1,7 +1,7 @@
 //! `undocumented-field`: a resource has a field that the document does not list.
 
 use super::level::Level;
-use super::place::Place;
+use super::location::Location;
 use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::Sink;
 
@@ -32,18 +32,18 @@ pub(super) static RULE: Rule = Rule {
     judge: Judging::Object(judge),
 };
 
-fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
-    let shape = place.shape;
+fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
+    let shape = location.shape;
     let says_nothing = shape.fields.is_empty() || shape.open || shape.closed.is_some() || shape.additional.is_some();
     let (Some(fact), false) = (shape.type_fact, says_nothing) else {
         return;
     };
-    for (name, value, _) in place.members().filter(|(_, _, field)| field.is_none()) {
+    for (name, value, _) in location.members().filter(|(_, _, field)| field.is_none()) {
         let forbidden = shape.forbidden.contains_key(name);
         // Which alternative an answer follows is for `constraint` to say.
         let of_an_alternative = shape.alternatives.contains(name);
         if !forbidden && !of_an_alternative {
-            sink.noted_member(fact, place, (name, value));
+            sink.noted_member(fact, location, (name, value));
         }
     }
 }
@@ -105,7 +105,7 @@ mod tests {
     fn the_finding_names_the_field_and_not_its_value() {
         let judged = Bench::of("createTag").body(&json!({"data": {"internal": "secret"}}));
         assert_eq!(
-            judged.places("undocumented-field"),
+            judged.locations("undocumented-field"),
             ("/data/internal", "/components/schemas/Tag/type")
         );
         assert_eq!(judged.received("undocumented-field"), "string(6)");

@@ -88,7 +88,7 @@ mod tests {
     fn the_finding_points_at_the_documented_answers() {
         let judged = Bench::of("getTags").unanswered();
         let responses = "/paths/~1organization~1v1~1tags/get/responses";
-        assert_eq!(judged.places("unfinished-answer"), ("", responses));
+        assert_eq!(judged.locations("unfinished-answer"), ("", responses));
     }
 
     #[test]
@@ -109,6 +109,6 @@ mod tests {
             judged.received("unfinished-answer"),
             "the connection ended before the answer was complete; that was to a body that is empty"
         );
-        assert_eq!(judged.places("unfinished-answer"), ("", "/x-edge-cases"));
+        assert_eq!(judged.locations("unfinished-answer"), ("", "/x-edge-cases"));
     }
 }

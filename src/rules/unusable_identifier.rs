@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     topic: Topic::Invariants,
     summary: "A created record's identifier is a text or a number of at most 200 characters.",
     explanation: "An identifier goes into paths, logs and other records. What is no text and no number, is empty or has \
-                  more than 200 characters cannot stand there, and may be somebody's data in the wrong place. It is not \
+                  more than 200 characters cannot stand there, and may be somebody's data in the wrong location. It is not \
                   used, not kept and printed as a shape alone, so nothing that hangs on the record is checked.",
     leaves_alone: "Null, and an identifier that is not there: `null-value` and `missing-field` report those. That a value is \
                    of another type than documented is `wrong-type` beside this.",
@@ -63,7 +63,7 @@ mod tests {
         ] {
             let judged = Bench::of("createTag").created(&json!({}), &json!({"id": id}));
             assert_eq!(judged.received(RULE.name), shape);
-            assert_eq!(judged.places(RULE.name).0, "/data/id");
+            assert_eq!(judged.locations(RULE.name).0, "/data/id");
         }
     }
 

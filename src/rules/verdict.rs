@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::level::Level;
 use super::levels::Levels;
-use super::place::Place;
+use super::location::Location;
 use super::rule::Rule;
 use super::seen::Origin;
 use super::success::{NoSuccess, Successes};
@@ -80,7 +80,7 @@ pub enum Reason {
     TooManyPages(u64),
     /// The timestamp came in a form that does not say which instant it names; its form is a gap.
     NoInstant,
-    /// Nothing showed the place: no element in an array, an object that is missing.
+    /// Nothing showed the location: no element in an array, an object that is missing.
     NotShown,
     /// The operation was not called, for this reason.
     NotCalled(NotCalled),
@@ -200,7 +200,7 @@ impl fmt::Display for Reason {
             Self::NotCalled(why) => why.fmt(formatter),
             Self::NotOwn(why) => formatter.write_str(why),
             Self::NotSent => formatter.write_str("the field was in no accepted request"),
-            Self::NotShown => formatter.write_str("no answer showed this place"),
+            Self::NotShown => formatter.write_str("no answer showed this location"),
             Self::OnePage => formatter.write_str("the list has one page"),
             Self::NoTokenSent(status) => write!(
                 formatter,
@@ -261,7 +261,7 @@ pub struct Finding {
 pub struct Verdicts {
     states: Vec<State>,
     findings: Vec<Finding>,
-    /// The findings of a rule on a fact, by their places: one, or one for each name of a field.
+    /// The findings of a rule on a fact, by their locations: one, or one for each name of a field.
     known: HashMap<(&'static str, FactId), Vec<(String, usize)>>,
     not_called: HashMap<OperationId, Reason>,
     /// How often a fact was broken.
@@ -471,7 +471,7 @@ impl Sink<'_> {
 
     /// A member that the fact does not know. Each name is a finding, so that none hides another: those that are not
     /// printed are one together, and so are those beyond the first few.
-    pub(super) fn noted_member(&mut self, fact: FactId, place: &Place<'_>, (name, value): (&str, &Value)) {
+    pub(super) fn noted_member(&mut self, fact: FactId, location: &Location<'_>, (name, value): (&str, &Value)) {
         const DOCUMENTED: Option<&str> = Some("no field of this name");
         // Most names were seen before, and then nothing is asked of them.
         if self.counted(fact, name) {
@@ -480,7 +480,7 @@ impl Sink<'_> {
         if self.verdicts.known.get(&(self.rule.name, fact)).map_or(0, Vec::len) >= MOST_NAMES {
             if !self.counted(fact, FURTHER) {
                 let received = "fields of other names than those reported".to_owned();
-                let pointer = pointer::join(&place.pointer(), FURTHER);
+                let pointer = pointer::join(&location.pointer(), FURTHER);
                 self.find(fact, FURTHER, DOCUMENTED, (pointer, received));
             }
             return;
@@ -492,7 +492,7 @@ impl Sink<'_> {
         };
         if !self.counted(fact, &rendered) {
             let received = self.render(value);
-            self.find(fact, &rendered, DOCUMENTED, (place.member(name), received));
+            self.find(fact, &rendered, DOCUMENTED, (location.member(name), received));
         }
     }
 

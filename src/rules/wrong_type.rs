@@ -1,7 +1,7 @@
 //! `wrong-type`: a value has another type than the documented one.
 
 use super::level::Level;
-use super::place::Place;
+use super::location::Location;
 use super::rule::{Example, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 
@@ -27,20 +27,20 @@ pub(super) static RULE: Rule = Rule {
             crate::rules::testing::Bench::of("getTags").body(&json!({"data": {"total": "3"}}))
         },
     },
-    judge: Judging::Place(judge),
+    judge: Judging::Location(judge),
 };
 
-fn judge(place: &Place<'_>, sink: &mut Sink<'_>) {
-    let Some(fact) = place.shape.type_fact else { return };
-    if place.value.is_null() && place.null_is_open() {
+fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
+    let Some(fact) = location.shape.type_fact else { return };
+    if location.value.is_null() && location.null_is_open() {
         return sink.undecided(fact, Reason::OnlyNull);
     }
-    let admitted = place.shape.types.iter().all(|kind| kind.admits(place.value));
-    if admitted || (place.value.is_null() && place.shape.nullable) {
+    let admitted = location.shape.types.iter().all(|kind| kind.admits(location.value));
+    if admitted || (location.value.is_null() && location.shape.nullable) {
         sink.held(fact);
     } else {
         let values = sink.origin.values;
-        sink.broken(fact, || place.pointer(), || values.render(place.value));
+        sink.broken(fact, || location.pointer(), || values.render(location.value));
     }
 }
 
@@ -86,10 +86,10 @@ mod tests {
     }
 
     #[test]
-    fn null_breaks_each_place_around_the_resources() {
+    fn null_breaks_each_location_around_the_resources() {
         let list = || json!({"data": {"per_page": 1, "page": 1, "total": 1, "last_page": 1, "items": [{"id": "t"}]}});
         let created = || json!({"message": "made", "data": {"id": "t"}});
-        for (operation, sound, places) in [
+        for (operation, sound, locations) in [
             (
                 "getTags",
                 list(),
@@ -114,14 +114,18 @@ mod tests {
                 ],
             ),
         ] {
-            for (place, fact) in places {
+            for (location, fact) in locations {
                 let mut body = sound.clone();
-                *body.pointer_mut(place).unwrap() = json!(null);
+                *body.pointer_mut(location).unwrap() = json!(null);
                 let status = if operation == "createTag" { 201 } else { 200 };
                 let judged = Bench::of(operation).answer(status, JSON, &body.to_string());
-                assert_eq!(judged.fact(&format!("{operation} {fact}")), Verdict::Broken, "{place}");
-                assert_eq!(judged.received("wrong-type"), "null", "{place}");
-                assert!(judged.findings("null-value").is_empty(), "{place}");
+                assert_eq!(
+                    judged.fact(&format!("{operation} {fact}")),
+                    Verdict::Broken,
+                    "{location}"
+                );
+                assert_eq!(judged.received("wrong-type"), "null", "{location}");
+                assert!(judged.findings("null-value").is_empty(), "{location}");
             }
         }
     }
@@ -133,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_no_answer_shows_is_undecided() {
+    fn a_location_that_no_answer_shows_is_undecided() {
         let judged = Bench::of("getTags").body(&json!({"data": {"items": []}}));
         let names = "getTags /data/items/*/name: string";
         assert_eq!(judged.fact(names), Verdict::Undecided(Reason::NotShown));
@@ -151,7 +155,7 @@ mod tests {
     fn the_finding_points_at_the_value_and_at_the_type() {
         let judged = Bench::of("getTags").body(&json!({"data": {"items": [{"name": "a"}, {"name": 1}]}}));
         assert_eq!(
-            judged.places("wrong-type"),
+            judged.locations("wrong-type"),
             ("/data/items/1/name", "/components/schemas/Tag/properties/name/type")
         );
     }

@@ -1,6 +1,6 @@
 //! Everything that is answered instead of what was asked for: [`Refusal`], and the layer that writes it.
 //!
-//! A refusal names the place that is wrong and what is wrong with it. It never quotes what was sent, and of the
+//! A refusal names the location that is wrong and what is wrong with it. It never quotes what was sent, and of the
 //! service's own troubles it says nothing: those go to the log.
 //!
 //! # Design

@@ -1,4 +1,4 @@
-//! The proof of the checker, in both directions: a service that breaks a fact is reported at the right place, and one
+//! The proof of the checker, in both directions: a service that breaks a fact is reported at the right location, and one
 //! that conforms raises nothing, wherever it stands in the document's gaps.
 
 #![expect(

@@ -45,19 +45,19 @@ impl Accepting {
             reason,
         };
         // A link stays one: what it leads to is replaced.
-        let place = if path.exists() {
+        let target = if path.exists() {
             std::fs::canonicalize(&path).map_err(|error| failure(error.to_string()))?
         } else {
             path.clone()
         };
-        let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));
         if !folder.is_dir() {
             let reason = format!("`{}` is no folder; make it, or name another file", folder.display());
             return Err(failure(reason));
         }
         let aside = aside(folder).map_err(|error| failure(error.to_string()))?;
-        Ok(Self { path: place, aside })
+        Ok(Self { path: target, aside })
     }
 
     /// Adds an entry for each finding that none is there for, and says what it did.
@@ -139,7 +139,7 @@ fn scopes(findings: &[Finding], contract: &Contract) -> BTreeMap<(FactId, &'stat
         let beside = contract.facts.iter().filter(|other| {
             other.operation == fact.operation && other.pattern == fact.pattern && shows(finding.rule, other.kind)
         });
-        // An entry must not accept what was not found: where the rule judges several facts at the place, it names one.
+        // An entry must not accept what was not found: where the rule judges several facts at the location, it names one.
         let several = beside.count() > 1;
         let scope = Scope {
             rule: finding.rule.name.to_owned(),

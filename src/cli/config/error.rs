@@ -7,16 +7,16 @@ use std::ops::Range;
 use crate::client::BaseUrlError;
 use crate::contract::openapi::{did_you_mean, near};
 
-/// A defect of a configuration file and its place.
+/// A defect of a configuration file and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cli) struct ConfigError {
-    pub(super) place: FilePlace,
+    pub(super) location: FileLocation,
     pub(super) problem: Box<Problem>,
 }
 
-/// A place in a configuration file.
+/// A location in a configuration file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cli) struct FilePlace {
+pub(in crate::cli) struct FileLocation {
     /// The file as messages call it.
     pub(in crate::cli) file: String,
     /// The line, from 1.
@@ -35,7 +35,7 @@ pub(super) enum Problem {
     #[error("`embedded` is the name of the reference service that the check starts itself; give the target another")]
     Embedded,
     /// No JSON pointer.
-    #[error("`{0}` is no place in an answer; write it as `countersign facts` does, such as `/data/items/*/age`")]
+    #[error("`{0}` is no location in an answer; write it as `countersign facts` does, such as `/data/items/*/age`")]
     Field(String),
     /// A key that has to be there.
     #[error("`{key}` is missing{hint}")]
@@ -145,7 +145,7 @@ impl Problem {
     }
 }
 
-impl FilePlace {
+impl FileLocation {
     /// Where the bytes begin in the text of the file.
     pub(super) fn of(file: &str, text: &str, span: &Range<usize>) -> Self {
         let before = text.get(..span.start).unwrap_or(text);
@@ -158,7 +158,7 @@ impl FilePlace {
     }
 }
 
-impl fmt::Display for FilePlace {
+impl fmt::Display for FileLocation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}:{}", self.file, self.line)
     }
@@ -166,7 +166,11 @@ impl fmt::Display for FilePlace {
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}:{}: {}", self.place, self.place.column, self.problem)
+        write!(
+            formatter,
+            "{}:{}: {}",
+            self.location, self.location.column, self.problem
+        )
     }
 }
 
@@ -190,14 +194,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_counts_lines_and_characters_from_one() {
+    fn a_location_counts_lines_and_characters_from_one() {
         let text = "a = 1\n# ä\nb = \"ä\" # c\n";
         for (word, line, column) in [("a = 1", 1, 1), ("b =", 3, 1), ("# c", 3, 9)] {
             let start = text.find(word).unwrap();
-            let place = FilePlace::of("countersign.toml", text, &(start..start + 1));
-            assert_eq!((place.line, place.column), (line, column), "{word}");
+            let location = FileLocation::of("countersign.toml", text, &(start..start + 1));
+            assert_eq!((location.line, location.column), (line, column), "{word}");
         }
-        let end = FilePlace::of("countersign.toml", text, &(text.len() + 5..text.len() + 6));
+        let end = FileLocation::of("countersign.toml", text, &(text.len() + 5..text.len() + 6));
         assert_eq!(end.line, 4);
     }
 }

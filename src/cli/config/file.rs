@@ -48,10 +48,10 @@ pub(super) struct LevelPart {
     pub(super) rule: Setting<String>,
     /// The operation; any where there is none.
     pub(super) operation: Option<Setting<String>>,
-    /// The place in the answer, as the names of facts write it: `/data/items/*/age`. Empty is the answer as a whole, and
-    /// `/**` at the end means everything below too. Any place where there is none.
+    /// The location in the answer, as the names of facts write it: `/data/items/*/age`. Empty is the answer as a whole, and
+    /// `/**` at the end means everything below too. Any location where there is none.
     pub(super) field: Option<Setting<String>>,
-    /// The name of one fact, as `countersign facts` prints it, where the rule judges several at that place.
+    /// The name of one fact, as `countersign facts` prints it, where the rule judges several at that location.
     pub(super) fact: Option<Setting<String>>,
     /// `deny` fails the run, `warn` reports, `allow` does neither.
     #[schemars(schema_with = "level_names")]

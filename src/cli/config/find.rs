@@ -3,7 +3,7 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::error::{ConfigError, FilePlace, Problem};
+use super::error::{ConfigError, FileLocation, Problem};
 use super::parse::Parsed;
 use crate::cli::edge;
 use crate::cli::failure::Failure;
@@ -74,8 +74,8 @@ impl Config {
                 let problem = Problem::ReportOutside(file.display().to_string());
                 return Err(parsed.error(named, problem));
             }
-            if let Some(place) = report.collides(&reports) {
-                return Err(parsed.error(named, Problem::ReportTwice(place)));
+            if let Some(location) = report.collides(&reports) {
+                return Err(parsed.error(named, Problem::ReportTwice(location)));
             }
             reports.push(report);
         }
@@ -120,9 +120,9 @@ pub(super) fn text(path: &Path) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-        let place = FilePlace::of(&path.display().to_string(), &text, &(valid..valid));
+        let location = FileLocation::of(&path.display().to_string(), &text, &(valid..valid));
         ConfigError {
-            place,
+            location,
             problem: Box::new(Problem::NotUtf8),
         }
         .into()

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use chrono::NaiveDate;
 
-use super::error::{ConfigError, FilePlace, Problem};
+use super::error::{ConfigError, FileLocation, Problem};
 use super::file::LevelPart;
 use super::find::Config;
 use super::parse::Parsed;
@@ -29,7 +29,7 @@ pub(in crate::cli) struct LevelEntry {
     /// The last day on which it holds.
     pub(in crate::cli) until: Option<NaiveDate>,
     /// Where it stands.
-    pub(in crate::cli) place: FilePlace,
+    pub(in crate::cli) location: FileLocation,
     /// Whether it holds today.
     pub(in crate::cli) state: State,
 }
@@ -75,7 +75,7 @@ pub(in crate::cli) fn add(entries: &[LevelEntry], levels: &mut Levels) -> Vec<Ac
                 State::Expired(since) => Some(since),
                 _ => None,
             },
-            place: written.place.to_string(),
+            location: written.location.to_string(),
         }
     });
     rendered.collect()
@@ -97,7 +97,7 @@ fn entry(parsed: &Parsed, part: &LevelPart, contract: &Contract, today: NaiveDat
         },
         reason: part.reason.value.trim().to_owned(),
         until,
-        place: parsed.place(&part.rule),
+        location: parsed.location(&part.rule),
         state: state(&part.reason.value, until, today),
     })
 }
@@ -255,7 +255,7 @@ mod tests {
             ),
             (
                 "rule = \"auth\"\nfield = \"age\"",
-                "countersign.toml:3:9: `age` is no place in an answer; write",
+                "countersign.toml:3:9: `age` is no location in an answer; write",
             ),
         ] {
             let text = format!("[[levels]]\n{lines}\nlevel = \"allow\"\nreason = \"a\"\n");

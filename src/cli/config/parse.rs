@@ -6,7 +6,7 @@ use serde::Deserialize as _;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer};
 
-use super::error::{ConfigError, FilePlace, Problem};
+use super::error::{ConfigError, FileLocation, Problem};
 use super::file::ConfigFile;
 use super::keys;
 use super::setting::{MUST_BE, Setting};
@@ -30,7 +30,7 @@ impl Parsed {
     /// The first thing in it that is not TOML, a key that nothing reads, or a value of another type.
     pub(super) fn read(name: &str, text: &str) -> Result<Self, ConfigError> {
         let error = |(span, problem): (Range<usize>, Problem)| ConfigError {
-            place: FilePlace::of(name, text, &span),
+            location: FileLocation::of(name, text, &span),
             problem: Box::new(problem),
         };
         let table = DeTable::parse(text).map_err(|refused| {
@@ -55,20 +55,20 @@ impl Parsed {
     }
 
     /// Where a value stands.
-    pub(super) fn place<T>(&self, placed: &Setting<T>) -> FilePlace {
-        self.place_of(&placed.span())
+    pub(super) fn location<T>(&self, placed: &Setting<T>) -> FileLocation {
+        self.location_of(&placed.span())
     }
 
     /// Where these bytes stand.
-    pub(super) fn place_of(&self, span: &Range<usize>) -> FilePlace {
-        FilePlace::of(&self.name, &self.text, span)
+    pub(super) fn location_of(&self, span: &Range<usize>) -> FileLocation {
+        FileLocation::of(&self.name, &self.text, span)
     }
 
-    /// What a value names; the problem gets its place.
+    /// What a value names; the problem gets its location.
     ///
     /// # Errors
     ///
-    /// The problem of the value, at its place.
+    /// The problem of the value, at its location.
     pub(super) fn known<T, Named>(
         &self,
         placed: &Setting<T>,
@@ -93,7 +93,7 @@ impl Parsed {
     /// An error at a value.
     pub(super) fn error<T>(&self, placed: &Setting<T>, problem: Problem) -> ConfigError {
         ConfigError {
-            place: self.place(placed),
+            location: self.location(placed),
             problem: Box::new(problem),
         }
     }
@@ -185,15 +185,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_toml_is_reported_with_its_place() {
-        for (text, place) in [
+    fn what_is_not_toml_is_reported_with_its_location() {
+        for (text, location) in [
             ("a = \n", ":1:"),
             ("\n[check\n", ":2:"),
             ("[check]\n[check]\n", ":2:"),
             ("= 1", ":1:1:"),
         ] {
             let message = refused(text);
-            assert!(message.starts_with(&format!("countersign.toml{place}")), "{message}");
+            assert!(message.starts_with(&format!("countersign.toml{location}")), "{message}");
             assert!(message.ends_with("it is not TOML as toml.io has it"), "{message}");
         }
     }

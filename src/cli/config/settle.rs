@@ -120,7 +120,7 @@ impl Settled {
     pub(in crate::cli) fn describe(&self, origin: &Origin) -> String {
         match (origin, &self.config) {
             (Origin::Environment(variable), _) => variable.clone(),
-            (Origin::File(span), Some(config)) => config.parsed.place_of(span).to_string(),
+            (Origin::File(span), Some(config)) => config.parsed.location_of(span).to_string(),
             (Origin::Flag(name), _) => format!("--{name}"),
             (Origin::Default | Origin::File(_), _) => "default".to_owned(),
         }

@@ -199,7 +199,7 @@ impl Listing<'_> {
             let _ = writeln!(
                 text,
                 "  {}  {} {}{until}{}",
-                entry.place,
+                entry.location,
                 entry.entry.level,
                 entry.entry.scope,
                 why(entry)
@@ -217,7 +217,7 @@ impl Listing<'_> {
                 "level": entry.entry.level,
                 "reason": entry.reason,
                 "until": entry.until,
-                "origin": entry.place.to_string(),
+                "origin": entry.location.to_string(),
                 "state": match entry.state {
                     State::Expired(_) => "expired",
                     State::Holds => "holds",

@@ -85,10 +85,10 @@ pub(crate) struct Step {
     apply: fn(&mut Value) -> Result<(), Obstacle>,
 }
 
-/// A place of the contract that cannot be brought into a form that progenitor reads.
+/// A location of the contract that cannot be brought into a form that progenitor reads.
 #[derive(Debug)]
 pub(crate) struct Obstacle {
-    /// The JSON pointer of the place.
+    /// The JSON pointer of the location.
     pub(crate) pointer: String,
     /// What is wrong there and what to fix.
     pub(crate) message: String,
@@ -98,7 +98,7 @@ pub(crate) struct Obstacle {
 ///
 /// # Errors
 ///
-/// Names the step, the place and what to fix when a reference leads nowhere or around in a circle.
+/// Names the step, the location and what to fix when a reference leads nowhere or around in a circle.
 pub(crate) fn project(contract: &Value) -> Result<Value, Obstacle> {
     let mut projected = contract.clone();
     for step in &STEPS {
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn an_obstacle_names_the_step_and_the_place() {
+    fn an_obstacle_names_the_step_and_the_location() {
         let contract = json!({ "components": { "schemas": {
             "Loop": { "allOf": [{ "$ref": "#/components/schemas/Loop" }] },
         } } });

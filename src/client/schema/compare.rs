@@ -1,4 +1,4 @@
-//! Compares the schemas of a contract with those of the Rust types, place by place.
+//! Compares the schemas of a contract with those of the Rust types, location by location.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -89,7 +89,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Compares one place; `nullable` where a type may hold nothing.
+    /// Compares one location; `nullable` where a type may hold nothing.
     fn compare(&mut self, documented: &Value, typed: &Value, pointer: &str, nullable: bool) {
         let (typed, takes_null) = self.typed(typed);
         if nullable && !takes_null {
@@ -144,16 +144,16 @@ impl Walk<'_> {
         let none = Map::new();
         let has = typed["properties"].as_object().unwrap_or(&none);
         for (name, fields) in &documented {
-            let place = format!("{pointer}/properties/{name}");
+            let location = format!("{pointer}/properties/{name}");
             let forbidden = fields.iter().any(|field| field["not"].is_object());
             match (forbidden, has.get(*name)) {
                 (true, None) => {}
-                (true, Some(_)) => self.report(&place, "documented as absent, the type has it"),
+                (true, Some(_)) => self.report(&location, "documented as absent, the type has it"),
                 (false, None) => {
                     let kind = self.kind(fields[0]);
-                    self.report(&place, &format!("documented as {kind}, the type has no such field"));
+                    self.report(&location, &format!("documented as {kind}, the type has no such field"));
                 }
-                (false, Some(typed)) => self.compare(fields[0], typed, &place, true),
+                (false, Some(typed)) => self.compare(fields[0], typed, &location, true),
             }
         }
         for name in has.keys().filter(|name| !documented.contains_key(name.as_str())) {

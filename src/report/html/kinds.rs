@@ -113,7 +113,7 @@ mod tests {
     fn facts_of_edge_cases_have_a_column_and_no_others_stand_there() {
         let contract = Contract::built_in().unwrap();
         let facts = contract.facts.iter();
-        let facts = facts.filter(|fact| edge_case::is_stated_at(&fact.place));
+        let facts = facts.filter(|fact| edge_case::is_stated_at(&fact.location));
         let names: Vec<_> = facts.map(|fact| fact.name.as_str()).collect();
         assert_eq!(names.len(), 18);
         assert!(names.iter().all(|name| name.contains(" edge cases: ")), "{names:?}");

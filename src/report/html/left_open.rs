@@ -34,8 +34,8 @@ fn gap(gap: &GapRecord, file: &str) -> Markup {
     html! {
         li {
             details {
-                summary { span.question { (gap.question) } " " span.note { (counted(gap.places.len(), "place", "places")) } }
-                ul { @for place in &gap.places { li { (file) ":" (place.line) " " code { (place.pointer) } } } }
+                summary { span.question { (gap.question) } " " span.note { (counted(gap.locations.len(), "location", "locations")) } }
+                ul { @for location in &gap.locations { li { (file) ":" (location.line) " " code { (location.pointer) } } } }
                 p.where { code { (gap.id) } }
             }
         }

@@ -68,7 +68,7 @@ fn everything_that_the_record_holds_is_reported() {
         "2024-05-17 07:30:00 UTC",
         ", 1.2 s",
         "1 error, 1 warning.",
-        "no answer showed this place",
+        "no answer showed this location",
         "What is a size counted in?",
         "t-17",
         "the answer showed no id of its own",
@@ -183,7 +183,7 @@ fn evil(mut record: Record, text: &str) -> Record {
     }
     for gap in &mut record.gaps {
         (gap.id, gap.question) = (own(), own());
-        gap.places.iter_mut().for_each(|place| place.pointer = own());
+        gap.locations.iter_mut().for_each(|location| location.pointer = own());
     }
     for exchange in &mut record.exchanges {
         (exchange.operation, exchange.edge_case, exchange.method, exchange.path) = (own(), Some(own()), own(), own());

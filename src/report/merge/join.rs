@@ -194,7 +194,7 @@ fn accepted(left: Vec<AcceptedRecord>, right: Vec<AcceptedRecord>) -> Vec<Accept
     let mut joined = left;
     for entry in right {
         let same = |known: &&mut AcceptedRecord| {
-            (&known.place, &known.scope, known.level) == (&entry.place, &entry.scope, entry.level)
+            (&known.location, &known.scope, known.level) == (&entry.location, &entry.scope, entry.level)
         };
         let Some(known) = joined.iter_mut().find(same) else {
             joined.push(entry);
@@ -213,11 +213,11 @@ fn accepted(left: Vec<AcceptedRecord>, right: Vec<AcceptedRecord>) -> Vec<Accept
         known.expired = known.expired.take().max(entry.expired);
     }
     joined.sort_by_cached_key(|entry| {
-        let place = entry.place.rsplit_once(':').and_then(|(file, line)| {
+        let place = entry.location.rsplit_once(':').and_then(|(file, line)| {
             let line: u32 = line.parse().ok()?;
             Some((file.to_owned(), line))
         });
-        (place, entry.place.clone(), entry.scope.to_string())
+        (place, entry.location.clone(), entry.scope.to_string())
     });
     joined
 }

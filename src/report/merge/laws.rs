@@ -155,7 +155,7 @@ fn shard(table: &[Judged], machine: &Machine, (index, of): (usize, usize)) -> Re
 /// What one machine found of two entries of the configuration.
 fn accepted(base: &Record, machine: &Machine) -> Vec<AcceptedRecord> {
     let entry = |line: u64, findings: u64| AcceptedRecord {
-        place: format!("countersign.toml:{line}"),
+        location: format!("countersign.toml:{line}"),
         state: match findings {
             0 if machine.lasted.is_multiple_of(2) => AcceptedState::NoLongerOccurs,
             _ => AcceptedState::Holds,

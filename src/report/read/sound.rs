@@ -15,7 +15,7 @@ const LARGEST_NUMBER: u64 = 1 << 48;
 /// The longest time that a record may have, in milliseconds: a thousand years.
 const LONGEST: f64 = 3.2e13;
 
-/// What in a record cannot be true beside the rest of it, with its place.
+/// What in a record cannot be true beside the rest of it, with its location.
 pub(super) fn contradiction(record: &Record) -> Option<String> {
     facts(record)
         .or_else(|| outcome(record))
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_contradicts_itself_is_reported_with_the_place() {
+    fn a_record_that_contradicts_itself_is_reported_with_the_location() {
         let cases: [(Change, &str); 21] = [
             (|record| record.facts.total = 5, "/facts/total is 5"),
             (|record| record.facts.held = 2, "/facts/held is 2"),

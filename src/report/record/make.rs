@@ -4,8 +4,8 @@ use chrono::{DateTime, SecondsFormat, Utc};
 
 use super::outcome::outcome;
 use super::{
-    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, NotTakenRecord, OperationRecord,
-    OtherRecord, PlaceRecord, Record, ResidueRecord, ShardRecord, VERSION, VerdictRecord, WhyUndecided,
+    Cause, ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, NotTakenRecord,
+    OperationRecord, OtherRecord, Record, ResidueRecord, ShardRecord, VERSION, VerdictRecord, WhyUndecided,
 };
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
@@ -126,7 +126,7 @@ fn operations(run: &Run, contract: &Contract) -> Vec<OperationRecord> {
 }
 
 fn gaps(contract: &Contract) -> Vec<GapRecord> {
-    let place = |pointer: &String| PlaceRecord {
+    let location = |pointer: &String| LocationRecord {
         pointer: pointer.clone(),
         line: contract.document.position(pointer).line,
     };
@@ -134,7 +134,7 @@ fn gaps(contract: &Contract) -> Vec<GapRecord> {
         id: gap.id.clone(),
         question: gap.question.clone(),
         stated: gap.stated == Stated::NotShown,
-        places: gap.places.iter().map(place).collect(),
+        locations: gap.locations.iter().map(location).collect(),
     });
     rendered.collect()
 }
@@ -165,7 +165,7 @@ fn row(run: &Run, contract: &Contract, id: FactId, texts: &mut Texts) -> FactRow
         operation: texts.one(&contract.operation(fact.operation).name),
         rule: RuleName::Known(rule_of(fact.kind)),
         documented: fact.documented.clone(),
-        contract_pointer: fact.place.clone(),
+        contract_pointer: fact.location.clone(),
         contract_line: contract.position(fact).line,
         verdict,
         reason,
@@ -214,9 +214,9 @@ fn finding_record(finding: &Finding, about: &RunFacts<'_>) -> FindingRecord {
         operation: contract.operation(finding.request.operation).name.clone(),
         fact: fact.name.to_string(),
         answer_pointer: about.redaction.hide(&finding.pointer),
-        contract_pointer: fact.place.to_string(),
+        contract_pointer: fact.location.to_string(),
         contract_line: position.line,
-        excerpt: Excerpt::of(&contract.document, &fact.place),
+        excerpt: Excerpt::of(&contract.document, &fact.location),
         documented: finding
             .documented
             .clone()
@@ -409,14 +409,14 @@ mod tests {
         for row in &record.facts.rows {
             let named = |fact: &&crate::contract::fact::Fact| same(&fact.name, &row.fact);
             let fact = seen.contract.facts.iter().find(named).expect("a name that is copied");
-            assert!(same(&fact.documented, &row.documented) && same(&fact.place, &row.contract_pointer));
+            assert!(same(&fact.documented, &row.documented) && same(&fact.location, &row.contract_pointer));
             let of_rule = record.facts.rows.iter().find(|other| *other.rule == *row.rule).unwrap();
             assert!(same(&of_rule.rule, &row.rule) && same(&of_rule.operation, &row.operation));
         }
     }
 
     #[test]
-    fn a_finding_has_both_places_and_the_line_to_repeat_it() {
+    fn a_finding_has_both_locations_and_the_line_to_repeat_it() {
         let finding = Seen::bodies(BROKEN).record(None).findings.remove(0);
         assert_eq!(finding.answer_pointer, "/name");
         assert!(finding.contract_pointer.ends_with("/schema/properties/name/type"));

@@ -209,13 +209,13 @@ pub struct GapRecord {
     pub question: String,
     /// Whether the document itself says that it does not show this; otherwise it is silent.
     pub stated: bool,
-    /// The places of the contract that it touches.
-    pub places: Vec<PlaceRecord>,
+    /// The locations of the contract that it touches.
+    pub locations: Vec<LocationRecord>,
 }
 
-/// A place in the contract.
+/// A location in the contract.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct PlaceRecord {
+pub struct LocationRecord {
     /// The JSON pointer (RFC 6901).
     pub pointer: String,
     /// The line in the contract's file, from 1.

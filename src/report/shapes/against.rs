@@ -1,8 +1,8 @@
 //! Holds accepted shapes against the contract, so that one that was accepted by mistake does not pass for documented.
 
 use super::form::ValueForm;
+use super::location::Variants;
 use super::observed::Answers;
-use super::place::Variants;
 use crate::contract::Contract;
 use crate::contract::operation::Operation;
 use crate::contract::pointer;
@@ -13,7 +13,7 @@ impl Answers {
     #[must_use]
     pub fn contradictions(&self, contract: &Contract, operation: &Operation) -> Vec<String> {
         let mut found = Vec::new();
-        for (head, place) in &self.by_head {
+        for (head, location) in &self.by_head {
             let (status, media_type) = head.split_once(' ').unwrap_or((head, ""));
             let documented = status.parse().ok().filter(|status| operation.succeeds_with(*status));
             let Some(answer) = documented.and_then(|status| operation.answer(status)) else {
@@ -25,7 +25,7 @@ impl Answers {
             }
             if let Some(shape) = answer.body {
                 let mut held = Held { contract, found };
-                held.place(place, shape, "");
+                held.location(location, shape, "");
                 found = held.found;
             }
         }
@@ -39,27 +39,27 @@ struct Held<'contract> {
 }
 
 impl Held<'_> {
-    fn place(&mut self, place: &Variants, id: ShapeId, at: &str) {
+    fn location(&mut self, location: &Variants, id: ShapeId, at: &str) {
         let shape = self.contract.shape(id);
-        self.types(place, shape, at);
-        for (names, places) in &place.objects {
+        self.types(location, shape, at);
+        for (names, locations) in &location.objects {
             self.names(names, shape, at);
-            for (name, place) in names.iter().zip(places) {
+            for (name, location) in names.iter().zip(locations) {
                 let field = shape.fields.iter().find(|field| field.name == *name);
                 if let Some(below) = field.map(|field| field.shape).or(shape.additional) {
-                    self.place(place, below, &pointer::join(at, name));
+                    self.location(location, below, &pointer::join(at, name));
                 }
             }
         }
-        if let (Some(element), Some(items)) = (&place.element, shape.items) {
-            self.place(element, items, &pointer::join(at, "*"));
+        if let (Some(element), Some(items)) = (&location.element, shape.items) {
+            self.location(element, items, &pointer::join(at, "*"));
         }
     }
 
-    fn types(&mut self, place: &Variants, shape: &Shape, at: &str) {
-        let objects = (!place.objects.is_empty()).then_some(JsonType::Object);
-        let arrays = (!place.lengths.is_empty()).then_some(JsonType::Array);
-        let scalars = place.forms.iter().filter_map(|form| form.json_type());
+    fn types(&mut self, location: &Variants, shape: &Shape, at: &str) {
+        let objects = (!location.objects.is_empty()).then_some(JsonType::Object);
+        let arrays = (!location.lengths.is_empty()).then_some(JsonType::Array);
+        let scalars = location.forms.iter().filter_map(|form| form.json_type());
         for received in scalars.chain(objects).chain(arrays) {
             let admits = |documented: &JsonType| {
                 *documented == received || (*documented == JsonType::Number && received == JsonType::Integer)
@@ -71,7 +71,7 @@ impl Held<'_> {
         }
         let null_is_open = shape.nullable || shape.null_is_open;
         for form in [ValueForm::NotJson, ValueForm::NoBody, ValueForm::Null] {
-            if place.forms.contains(&form) && !(form == ValueForm::Null && null_is_open) {
+            if location.forms.contains(&form) && !(form == ValueForm::Null && null_is_open) {
                 self.say(at, &format!("{} is not documented", form.name()));
             }
         }

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::contract::shape::JsonType;
 
-/// The form of a value, in the order in which the variants of a place are shown.
+/// The form of a value, in the order in which the variants of a location are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ValueForm {
     Uuid,
@@ -104,7 +104,7 @@ impl ValueForm {
         matches!(self, Self::Blank | Self::Null)
     }
 
-    /// Whether a place that shows the other form too is described by the other alone: one row's free text may look like a
+    /// Whether a location that shows the other form too is described by the other alone: one row's free text may look like a
     /// date, and a number may happen to be whole.
     pub(super) fn is_within(self, other: Self) -> bool {
         match other {

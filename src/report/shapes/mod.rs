@@ -3,15 +3,15 @@
 //!
 //! # Design
 //!
-//! Whatever varies with the target's rows is folded away: places are joined over all rows, lengths are none, one or
+//! Whatever varies with the target's rows is folded away: locations are joined over all rows, lengths are none, one or
 //! many, and joining does not depend on the order. What remains differs only where the service answers otherwise.
 
 mod against;
 mod form;
+mod location;
 mod observed;
-mod place;
 mod text;
 
+pub use location::{Length, Variants};
 pub use observed::{Answers, Observed};
-pub use place::{Length, Variants};
 pub use text::UnreadableShapes;

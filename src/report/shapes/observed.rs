@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::form::ValueForm;
-use super::place::{At, Variants};
+use super::location::{At, Variants};
 use crate::contract::Contract;
 use crate::contract::operation::{Operation, OperationId};
 use crate::contract::pointer;
@@ -49,16 +49,16 @@ impl<'contract> Observed<'contract> {
         let Ok(answer) = &exchange.outcome else { return };
         let id = exchange.request.operation;
         let operation = self.contract.operation(id);
-        let place = || body(self.contract, operation, answer);
+        let location = || body(self.contract, operation, answer);
         if intent.is_documented() && operation.succeeds_with(answer.status) {
-            let place = place();
+            let location = location();
             self.successes
                 .entry(id)
                 .or_default()
-                .add(head(operation, answer), place);
+                .add(head(operation, answer), location);
         } else if (400..500).contains(&answer.status) && !answer.is_throttled() {
-            let place = place();
-            self.errors.add(head(operation, answer), place);
+            let location = location();
+            self.errors.add(head(operation, answer), location);
         }
     }
 
@@ -76,9 +76,9 @@ impl<'contract> Observed<'contract> {
 }
 
 impl Answers {
-    fn add(&mut self, head: String, place: Variants) {
+    fn add(&mut self, head: String, location: Variants) {
         let known = self.by_head.remove(&head).unwrap_or_default();
-        self.by_head.insert(head, known.joined(place));
+        self.by_head.insert(head, known.joined(location));
     }
 
     /// Whether there is none.
@@ -93,16 +93,16 @@ impl Answers {
         let beside = self.by_head.keys().any(|head| accepted.by_head.contains_key(head));
         let mut by_head: BTreeMap<_, _> = accepted.by_head.clone();
         by_head.retain(|head, _| beside || self.by_head.contains_key(head));
-        for (head, place) in &self.by_head {
+        for (head, location) in &self.by_head {
             let known = accepted.by_head.get(head).or_else(|| accepted.by_head.values().next());
-            let place = place.clone().completed(known.unwrap_or(&Variants::default()));
-            by_head.insert(head.clone(), place);
+            let location = location.clone().completed(known.unwrap_or(&Variants::default()));
+            by_head.insert(head.clone(), location);
         }
         Self { by_head }
     }
 
     /// These without what the operation's answers are about: the items of a list, the record that a create made. None
-    /// where the contract says of no place that it holds them.
+    /// where the contract says of no location that it holds them.
     #[must_use]
     pub fn envelopes(&self, operation: &Operation) -> Option<Self> {
         let created = operation.invariants.created.as_ref();
@@ -112,7 +112,7 @@ impl Answers {
             (None, None) => return None,
         };
         let resource: Vec<_> = pointer::tokens(&resource).collect();
-        let around = |(head, place): (&String, &Variants)| (head.clone(), place.around(&resource));
+        let around = |(head, location): (&String, &Variants)| (head.clone(), location.around(&resource));
         Some(Self {
             by_head: self.by_head.iter().map(around).collect(),
         })

@@ -1,4 +1,4 @@
-//! Shapes as text, a line for each place, and back. The main type is [`UnreadableShapes`], why a text is none.
+//! Shapes as text, a line for each location, and back. The main type is [`UnreadableShapes`], why a text is none.
 //!
 //! ```text
 //! 200 application/json
@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 
 use super::form::ValueForm;
+use super::location::{Length, Variants};
 use super::observed::Answers;
-use super::place::{Length, Variants};
 
 /// Why a text is not read as shapes. Nothing of the text is in it but the line's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,37 +46,37 @@ impl fmt::Display for Answers {
         let mut text = String::new();
         for (head, body) in &self.by_head {
             let _ = writeln!(text, "{head}");
-            write_place(&mut text, BODY, body, 1);
+            write_location(&mut text, BODY, body, 1);
         }
         formatter.write_str(text.trim_end())
     }
 }
 
-fn write_place(text: &mut String, name: &str, place: &Variants, depth: usize) {
+fn write_location(text: &mut String, name: &str, location: &Variants, depth: usize) {
     let indent = "  ".repeat(depth);
     let mut variants = Vec::new();
-    match place.objects.len() {
+    match location.objects.len() {
         0 => {}
         1 => variants.push("object".to_owned()),
         count => variants.push(format!("object in {count} variants")),
     }
-    if !place.lengths.is_empty() {
-        let lengths: Vec<_> = place.lengths.iter().map(|length| length.name()).collect();
+    if !location.lengths.is_empty() {
+        let lengths: Vec<_> = location.lengths.iter().map(|length| length.name()).collect();
         variants.push(format!("array of {}", lengths.join(" or ")));
     }
-    variants.extend(place.forms.iter().map(|form| form.name().to_owned()));
+    variants.extend(location.forms.iter().map(|form| form.name().to_owned()));
     // Writing to a string never fails.
     let _ = writeln!(text, "{indent}{name}: {}", variants.join(BETWEEN));
-    if let Some(element) = &place.element {
-        write_place(text, ELEMENT, element, depth + 1);
+    if let Some(element) = &location.element {
+        write_location(text, ELEMENT, element, depth + 1);
     }
-    let several = place.objects.len() > 1;
-    for (index, (names, places)) in place.objects.iter().enumerate() {
+    let several = location.objects.len() > 1;
+    for (index, (names, locations)) in location.objects.iter().enumerate() {
         if several {
             let _ = writeln!(text, "{indent}  variant {}", index + 1);
         }
-        for (name, place) in names.iter().zip(places) {
-            write_place(text, name, place, depth + 1 + usize::from(several));
+        for (name, location) in names.iter().zip(locations) {
+            write_location(text, name, location, depth + 1 + usize::from(several));
         }
     }
 }
@@ -92,11 +92,11 @@ impl Answers {
         let mut by_head = BTreeMap::new();
         while let Some((0, head)) = lines.peek() {
             lines.next += 1;
-            let (name, place) = lines.place(1)?;
+            let (name, location) = lines.location(1)?;
             if name != BODY {
                 return Err(lines.unreadable());
             }
-            by_head.insert(head.to_owned(), place);
+            by_head.insert(head.to_owned(), location);
         }
         match lines.peek() {
             None => Ok(Self { by_head }),
@@ -126,18 +126,18 @@ impl<'text> Lines<'text> {
         UnreadableShapes { line: self.next }
     }
 
-    fn place(&mut self, depth: usize) -> Result<(String, Variants), UnreadableShapes> {
+    fn location(&mut self, depth: usize) -> Result<(String, Variants), UnreadableShapes> {
         let line = self.peek().filter(|(at, _)| *at == depth);
         self.next += 1;
         let (name, says) = line
             .and_then(|(_, says)| says.rsplit_once(": "))
             .ok_or(self.unreadable())?;
-        let (mut place, variants) = self.says(says)?;
+        let (mut location, variants) = self.says(says)?;
         if self
             .peek()
             .is_some_and(|(at, says)| at > depth && says.starts_with("*: "))
         {
-            place.element = Some(Box::new(self.place(depth + 1)?.1));
+            location.element = Some(Box::new(self.location(depth + 1)?.1));
         }
         for index in 0..variants {
             if variants > 1 {
@@ -148,33 +148,33 @@ impl<'text> Lines<'text> {
                     return Err(self.unreadable());
                 }
             }
-            let (names, places) = self.fields(depth + 1 + usize::from(variants > 1))?;
-            place.objects.insert(names, places);
+            let (names, locations) = self.fields(depth + 1 + usize::from(variants > 1))?;
+            location.objects.insert(names, locations);
         }
-        Ok((name.to_owned(), place))
+        Ok((name.to_owned(), location))
     }
 
     fn fields(&mut self, depth: usize) -> Result<(Vec<String>, Vec<Variants>), UnreadableShapes> {
         let mut fields = (Vec::new(), Vec::new());
         while self.peek().is_some_and(|(at, _)| at >= depth) {
-            let (name, place) = self.place(depth)?;
+            let (name, location) = self.location(depth)?;
             fields.0.push(name);
-            fields.1.push(place);
+            fields.1.push(location);
         }
         Ok(fields)
     }
 
-    /// The variants of a place, and how many of them are objects.
+    /// The variants of a location, and how many of them are objects.
     fn says(&self, says: &str) -> Result<(Variants, usize), UnreadableShapes> {
-        let (mut place, mut objects) = (Variants::default(), 0);
+        let (mut location, mut objects) = (Variants::default(), 0);
         for variant in says.split(BETWEEN) {
             let form = ValueForm::ALL.into_iter().find(|form| form.name() == variant);
             if let Some(form) = form {
-                place.forms.insert(form);
+                location.forms.insert(form);
             } else if variant == "object" {
                 objects = 1;
             } else if let Some(lengths) = variant.strip_prefix("array of ") {
-                place.lengths = self.lengths(lengths)?;
+                location.lengths = self.lengths(lengths)?;
             } else {
                 let count = variant
                     .strip_prefix("object in ")
@@ -182,7 +182,7 @@ impl<'text> Lines<'text> {
                 objects = count.and_then(|count| count.parse().ok()).ok_or(self.unreadable())?;
             }
         }
-        Ok((place, objects))
+        Ok((location, objects))
     }
 
     fn lengths(&self, lengths: &str) -> Result<BTreeSet<Length>, UnreadableShapes> {

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::carried::seen;
-use super::contract::{Carry, Created, Operation, PlaceKind, operations};
+use super::contract::{Carry, Created, LocationKind, Operation, operations};
 use super::days::{DATES, INSTANTS};
-use super::places::each;
+use super::locations::each;
 use super::table::{Fault, How};
 use super::texts::{CLASSES, Reach};
 use crate::service::profile::{DobFormat, Profile};
@@ -80,7 +80,7 @@ impl Awkward {
         let is_instant = operation.accepts.iter().any(|accepts| accepts.sent == carry.sent);
         let is_text = || {
             let mut fields = operation.fields.iter();
-            fields.any(|(pattern, kind)| *pattern == carry.sent && *kind == PlaceKind::String)
+            fields.any(|(pattern, kind)| *pattern == carry.sent && *kind == LocationKind::String)
         };
         carry.gap.is_none()
             && match self {

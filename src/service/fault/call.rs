@@ -74,8 +74,8 @@ impl Call {
     /// Puts another value at a pointer of the body, if something stands there.
     pub(super) fn put(&mut self, pointer: &str, value: Value) {
         let Some(mut body) = self.json() else { return };
-        if let Some(place) = body.pointer_mut(pointer) {
-            *place = value;
+        if let Some(location) = body.pointer_mut(pointer) {
+            *location = value;
             self.send(&body);
         }
     }

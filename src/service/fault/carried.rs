@@ -3,7 +3,7 @@
 
 use super::contract::{Carry, Created, Listed, Operation, item, operation};
 use super::derived::{in_words, name};
-use super::places::Edit;
+use super::locations::Edit;
 use super::table::{Deviation, Fault, How, Seen};
 
 /// Each field that a create or an update carries comes back other than it was sent, from the create and from the list.
@@ -85,6 +85,6 @@ fn altering(on: &str, pattern: String) -> Deviation {
     let edit = Edit::Altered;
     Deviation {
         on: on.to_owned(),
-        how: How::Place { pattern, edit },
+        how: How::Location { pattern, edit },
     }
 }

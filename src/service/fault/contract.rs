@@ -1,5 +1,5 @@
-//! What faults are derived from: `openapi.yaml`, read into operations and the places of their answers. The main types
-//! are [`Operation`] and [`Place`].
+//! What faults are derived from: `openapi.yaml`, read into operations and the locations of their answers. The main types
+//! are [`Operation`] and [`Location`].
 //!
 //! This is a second, small reading of the document. It shares no code with the checker's, so a mistake in one shows
 //! against the other.
@@ -22,10 +22,10 @@ pub(super) struct Operation {
     pub(super) success: String,
     /// Whether the status of a failed authentication is documented.
     pub(super) documents_401: bool,
-    /// The places of the success's body, from the root down; none where no body is documented.
-    pub(super) places: Vec<Place>,
+    /// The locations of the success's body, from the root down; none where no body is documented.
+    pub(super) locations: Vec<Location>,
     /// The fields of the request's body and what they are, elements of arrays too.
-    pub(super) fields: Vec<(String, PlaceKind)>,
+    pub(super) fields: Vec<(String, LocationKind)>,
     /// An element for each array of the body, by the array's pattern.
     pub(super) elements: HashMap<String, Value>,
     pub(super) page: Option<PageInvariant>,
@@ -34,33 +34,33 @@ pub(super) struct Operation {
     pub(super) accepts: Vec<Accepts>,
 }
 
-/// One place of an answer.
+/// One location of an answer.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Location {
     /// Its JSON pointer, with `*` for any element.
     pub(super) pattern: String,
-    pub(super) kind: PlaceKind,
+    pub(super) kind: LocationKind,
     /// Whether it is a field that the document lists.
     pub(super) listed: bool,
     /// Whether the document leaves open if it may be null: a resource's field, or something in one.
     pub(super) null_is_open: bool,
 }
 
-impl Place {
+impl Location {
     /// The body, before its schema is read.
     fn body() -> Self {
         Self {
             pattern: String::new(),
-            kind: PlaceKind::Absent,
+            kind: LocationKind::Absent,
             listed: false,
             null_is_open: false,
         }
     }
 }
 
-/// What the document says of a place.
+/// What the document says of a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PlaceKind {
+pub(super) enum LocationKind {
     /// Nothing may stand here.
     Absent,
     Array,
@@ -184,7 +184,7 @@ impl Reader<'_> {
             path: path.to_owned(),
             success: success.map_or_else(String::new, |(status, _)| status.clone()),
             documents_401: answers().any(|(status, _)| status == "401"),
-            places: Vec::new(),
+            locations: Vec::new(),
             fields: Vec::new(),
             elements: HashMap::new(),
             page: read(&operation["x-page"]),
@@ -194,7 +194,7 @@ impl Reader<'_> {
         };
         let schema = success.map(|(_, answer)| &answer["content"]["application/json"]["schema"]);
         if let Some(schema) = schema.filter(|schema| schema.is_object()) {
-            self.places(schema, Place::body(), &mut read_operation);
+            self.locations(schema, Location::body(), &mut read_operation);
         }
         let sent = &operation["requestBody"]["content"]["application/json"]["schema"];
         if sent.is_object() {
@@ -203,35 +203,35 @@ impl Reader<'_> {
         read_operation
     }
 
-    /// Reads a place, of which all but the kind is known, and those below it.
-    fn places(&self, schema: &Value, place: Place, operation: &mut Operation) {
+    /// Reads a location, of which all but the kind is known, and those below it.
+    fn locations(&self, schema: &Value, location: Location, operation: &mut Operation) {
         let schema = self.whole(schema);
-        let pattern = place.pattern.clone();
-        let below = |name: &str, listed| Place {
+        let pattern = location.pattern.clone();
+        let below = |name: &str, listed| Location {
             pattern: format!("{pattern}/{name}"),
             listed,
-            null_is_open: place.null_is_open || schema.contains_key("x-null"),
-            ..Place::body()
+            null_is_open: location.null_is_open || schema.contains_key("x-null"),
+            ..Location::body()
         };
-        operation.places.push(Place {
+        operation.locations.push(Location {
             kind: kind(&schema),
-            ..place
+            ..location
         });
         let required = |name: &String| {
             let mut names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
             names.any(|required| required == name)
         };
         for (name, property) in members(&schema, "properties") {
-            self.places(property, below(name, required(name)), operation);
+            self.locations(property, below(name, required(name)), operation);
         }
         if let Some(items) = schema.get("items") {
             operation.elements.insert(pattern.clone(), self.sample(items));
-            self.places(items, below("*", false), operation);
+            self.locations(items, below("*", false), operation);
         }
     }
 
-    /// Reads the fields below a place of a request's body.
-    fn fields(&self, schema: &Value, pattern: &str, found: &mut Vec<(String, PlaceKind)>) {
+    /// Reads the fields below a location of a request's body.
+    fn fields(&self, schema: &Value, pattern: &str, found: &mut Vec<(String, LocationKind)>) {
         let schema = self.whole(schema);
         let items = schema.get("items").map(|items| ("*", items));
         let properties = members(&schema, "properties").map(|(name, property)| (name.as_str(), property));
@@ -264,11 +264,11 @@ impl Reader<'_> {
     fn sample(&self, schema: &Value) -> Value {
         let schema = self.whole(schema);
         match kind(&schema) {
-            PlaceKind::Absent => Value::Null,
-            PlaceKind::Array => json!([self.sample(&schema["items"])]),
-            PlaceKind::Integer => json!(1),
-            PlaceKind::String => json!("synthetic"),
-            PlaceKind::Object(_) => {
+            LocationKind::Absent => Value::Null,
+            LocationKind::Array => json!([self.sample(&schema["items"])]),
+            LocationKind::Integer => json!(1),
+            LocationKind::String => json!("synthetic"),
+            LocationKind::Object(_) => {
                 let members = members(&schema, "properties");
                 members
                     .map(|(name, property)| (name.clone(), self.sample(property)))
@@ -278,16 +278,16 @@ impl Reader<'_> {
     }
 }
 
-fn kind(schema: &Map<String, Value>) -> PlaceKind {
+fn kind(schema: &Map<String, Value>) -> LocationKind {
     let additional = schema.get("additionalProperties").and_then(Value::as_bool);
     match (schema.get("type").and_then(Value::as_str), additional) {
-        (None, _) => PlaceKind::Absent,
-        (Some("array"), _) => PlaceKind::Array,
-        (Some("integer"), _) => PlaceKind::Integer,
-        (Some("object"), None) => PlaceKind::Object(Members::Listed),
-        (Some("object"), Some(false)) => PlaceKind::Object(Members::Closed),
-        (Some("object"), Some(true)) => PlaceKind::Object(Members::Arbitrary),
-        (Some(_), _) => PlaceKind::String,
+        (None, _) => LocationKind::Absent,
+        (Some("array"), _) => LocationKind::Array,
+        (Some("integer"), _) => LocationKind::Integer,
+        (Some("object"), None) => LocationKind::Object(Members::Listed),
+        (Some("object"), Some(false)) => LocationKind::Object(Members::Closed),
+        (Some("object"), Some(true)) => LocationKind::Object(Members::Arbitrary),
+        (Some(_), _) => LocationKind::String,
     }
 }
 
@@ -322,10 +322,14 @@ fn read<T: for<'de> Deserialize<'de>>(value: &Value) -> Option<T> {
 mod tests {
     use super::*;
 
-    fn place(operation_name: &str, pattern: &str) -> (PlaceKind, bool) {
+    fn location(operation_name: &str, pattern: &str) -> (LocationKind, bool) {
         let operation = operation(operation_name).unwrap();
-        let place = operation.places.iter().find(|place| place.pattern == pattern).unwrap();
-        (place.kind, place.listed)
+        let location = operation
+            .locations
+            .iter()
+            .find(|location| location.pattern == pattern)
+            .unwrap();
+        (location.kind, location.listed)
     }
 
     #[test]
@@ -333,29 +337,32 @@ mod tests {
         assert_eq!(operations().len(), 9);
         assert!(operations().iter().all(|operation| !operation.name.is_empty()));
         assert_eq!(operation("createTag").unwrap().success, "201");
-        assert!(operation("updateContact").unwrap().places.is_empty());
+        assert!(operation("updateContact").unwrap().locations.is_empty());
     }
 
     #[test]
-    fn places_are_read_through_references_and_parts() {
-        assert_eq!(place("getContacts", ""), (PlaceKind::Object(Members::Closed), false));
+    fn locations_are_read_through_references_and_parts() {
         assert_eq!(
-            place("getContacts", "/data/items/*/tags"),
-            (PlaceKind::Object(Members::Listed), true)
+            location("getContacts", ""),
+            (LocationKind::Object(Members::Closed), false)
         );
         assert_eq!(
-            place("getContacts", "/data/items/*/first_visit/*/venue/*/id"),
-            (PlaceKind::String, true)
+            location("getContacts", "/data/items/*/tags"),
+            (LocationKind::Object(Members::Listed), true)
         );
         assert_eq!(
-            place("getContacts", "/data/items/*/custom_fields"),
-            (PlaceKind::Object(Members::Arbitrary), true)
+            location("getContacts", "/data/items/*/first_visit/*/venue/*/id"),
+            (LocationKind::String, true)
         );
         assert_eq!(
-            place("createContact", "/data/custom_fields"),
-            (PlaceKind::Absent, false)
+            location("getContacts", "/data/items/*/custom_fields"),
+            (LocationKind::Object(Members::Arbitrary), true)
         );
-        assert_eq!(place("createVisit", "/data/id"), (PlaceKind::Integer, true));
+        assert_eq!(
+            location("createContact", "/data/custom_fields"),
+            (LocationKind::Absent, false)
+        );
+        assert_eq!(location("createVisit", "/data/id"), (LocationKind::Integer, true));
     }
 
     #[test]
@@ -365,11 +372,11 @@ mod tests {
         assert_eq!(
             fields,
             [
-                ("/type", PlaceKind::String),
-                ("/contact", PlaceKind::String),
-                ("/status", PlaceKind::String),
-                ("/included_channels", PlaceKind::Array),
-                ("/included_channels/*", PlaceKind::String),
+                ("/type", LocationKind::String),
+                ("/contact", LocationKind::String),
+                ("/status", LocationKind::String),
+                ("/included_channels", LocationKind::Array),
+                ("/included_channels/*", LocationKind::String),
             ]
         );
         assert_eq!(operation("updateContact").unwrap().fields.len(), 20);
@@ -395,10 +402,10 @@ mod tests {
             ("createContact", &["", "/message", "/data"]),
             ("createTag", &["", "/message", "/data"]),
         ] {
-            let places = operation(name).unwrap().places.iter();
-            let stated = places
-                .filter(|place| !place.null_is_open)
-                .map(|place| place.pattern.as_str());
+            let locations = operation(name).unwrap().locations.iter();
+            let stated = locations
+                .filter(|location| !location.null_is_open)
+                .map(|location| location.pattern.as_str());
             assert_eq!(stated.collect::<Vec<_>>(), around, "{name}");
         }
     }

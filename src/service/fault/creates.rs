@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::call::{Call, Inside, ServedAnswer};
 use super::contract::{Created, item, operation};
+use super::locations::{each, select};
 use super::often::Meeting;
 use super::pages::{items, recount};
-use super::places::{each, select};
 use crate::service::profile::ListOrder;
 
 /// What is wrong with created records.

@@ -1,8 +1,8 @@
-//! The faults that follow from the document: [`faults`] walks over its places, its answers and what its creates carry.
+//! The faults that follow from the document: [`faults`] walks over its locations, its answers and what its creates carry.
 
 use super::carried;
-use super::contract::{Members, Operation, Place, PlaceKind, operations};
-use super::places::Edit;
+use super::contract::{Location, LocationKind, Members, Operation, operations};
+use super::locations::Edit;
 use super::table::{Deviation, Fault, How};
 use super::wholes;
 
@@ -12,60 +12,70 @@ const UNKNOWN: &str = "countersign_fault";
 /// Every derived fault, in the order of the document.
 pub(super) fn faults() -> impl Iterator<Item = Fault> {
     operations().iter().flat_map(|operation| {
-        let places = operation.places.iter().flat_map(|place| at_place(operation, place));
-        places
+        let locations = operation
+            .locations
+            .iter()
+            .flat_map(|location| at_location(operation, location));
+        locations
             .chain(wholes::faults(operation))
             .chain(carried::faults(operation))
     })
 }
 
-/// A deviation at a place: its name, the rule that sees it, what the broken fact states, and what is done.
-type AtPlace = (&'static str, &'static str, &'static str, Edit);
+/// A deviation at a location: its name, the rule that sees it, what the broken fact states, and what is done.
+type AtLocation = (&'static str, &'static str, &'static str, Edit);
 
-fn at_place<'place>(operation: &'place Operation, place: &'place Place) -> impl Iterator<Item = Fault> + use<'place> {
-    deviations(place)
+fn at_location<'location>(
+    operation: &'location Operation,
+    location: &'location Location,
+) -> impl Iterator<Item = Fault> + use<'location> {
+    deviations(location)
         .into_iter()
-        .map(move |deviation| place_fault(operation, place, deviation))
+        .map(move |deviation| location_fault(operation, location, deviation))
 }
 
-fn deviations(place: &Place) -> Vec<AtPlace> {
-    if place.kind == PlaceKind::Absent {
-        let name = place.pattern.rsplit('/').next().unwrap_or_default();
+fn deviations(location: &Location) -> Vec<AtLocation> {
+    if location.kind == LocationKind::Absent {
+        let name = location.pattern.rsplit('/').next().unwrap_or_default();
         return vec![("added", "forbidden-field", "absent", Edit::Added(name.to_owned()))];
     }
-    let kind = type_name(place.kind);
+    let kind = type_name(location.kind);
     let another = || Edit::Added(UNKNOWN.to_owned());
     let field = [
         ("dropped", "missing-field", "present", Edit::Dropped),
         ("renamed", "missing-field", "present", Edit::Renamed),
     ];
-    let mut deviations: Vec<_> = field.into_iter().filter(|_| place.listed).collect();
+    let mut deviations: Vec<_> = field.into_iter().filter(|_| location.listed).collect();
     deviations.push(("retyped", "wrong-type", kind, Edit::Retyped));
-    let of_null = if place.null_is_open { "null-value" } else { "wrong-type" };
+    let of_null = if location.null_is_open {
+        "null-value"
+    } else {
+        "wrong-type"
+    };
     deviations.push(("null", of_null, kind, Edit::Null));
-    if let PlaceKind::Array | PlaceKind::Object(_) = place.kind {
+    if let LocationKind::Array | LocationKind::Object(_) = location.kind {
         deviations.push(("exchanged", "wrong-type", kind, Edit::Exchanged));
     }
-    match place.kind {
-        PlaceKind::Object(Members::Closed) => deviations.push(("opened", "envelope", "closed", another())),
-        PlaceKind::Object(Members::Listed) => deviations.push(("extended", "undocumented-field", kind, another())),
+    match location.kind {
+        LocationKind::Object(Members::Closed) => deviations.push(("opened", "envelope", "closed", another())),
+        LocationKind::Object(Members::Listed) => deviations.push(("extended", "undocumented-field", kind, another())),
         _ => {}
     }
     deviations
 }
 
-fn place_fault(operation: &Operation, place: &Place, (deviation, rule, stated, edit): AtPlace) -> Fault {
-    let Place { pattern, .. } = place;
+fn location_fault(operation: &Operation, location: &Location, (deviation, rule, stated, edit): AtLocation) -> Fault {
+    let Location { pattern, .. } = location;
     // What is added is changed in the object that it is added to, and reported where it stands.
-    let (changed, pointer) = match (&edit, place.kind) {
-        (Edit::Added(_), PlaceKind::Absent) => (parent(pattern), pattern.clone()),
+    let (changed, pointer) = match (&edit, location.kind) {
+        (Edit::Added(_), LocationKind::Absent) => (parent(pattern), pattern.clone()),
         (Edit::Added(_), _) => (pattern.as_str(), format!("{pattern}/*")),
         _ => (pattern.as_str(), pattern.clone()),
     };
     let subject = if pattern.is_empty() { "body" } else { pattern };
     Fault {
         name: name(&operation.name, pattern, deviation),
-        about: format!("{} {}", in_words(subject), words(&edit, place.kind)),
+        about: format!("{} {}", in_words(subject), words(&edit, location.kind)),
         rule,
         operation: operation.name.clone(),
         fact: Some(format!("{} {subject}: {stated}", operation.name)),
@@ -73,7 +83,7 @@ fn place_fault(operation: &Operation, place: &Place, (deviation, rule, stated, e
         elsewhere: Vec::new(),
         deviation: Deviation {
             on: operation.name.clone(),
-            how: How::Place {
+            how: How::Location {
                 pattern: changed.to_owned(),
                 edit,
             },
@@ -81,12 +91,12 @@ fn place_fault(operation: &Operation, place: &Place, (deviation, rule, stated, e
     }
 }
 
-/// The name of a fault: the operation, the place, the deviation.
+/// The name of a fault: the operation, the location, the deviation.
 pub(super) fn name(operation: &str, pattern: &str, deviation: &str) -> String {
     format!("{operation}{}:{deviation}", pattern.replace('*', "each"))
 }
 
-/// A place in words.
+/// A location in words.
 pub(super) fn in_words(subject: &str) -> String {
     if subject == "body" {
         "the body".to_owned()
@@ -99,26 +109,26 @@ fn parent(pattern: &str) -> &str {
     pattern.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 
-fn type_name(kind: PlaceKind) -> &'static str {
+fn type_name(kind: LocationKind) -> &'static str {
     match kind {
-        PlaceKind::Absent => "absent",
-        PlaceKind::Array => "array",
-        PlaceKind::Integer => "integer",
-        PlaceKind::Object(_) => "object",
-        PlaceKind::String => "string",
+        LocationKind::Absent => "absent",
+        LocationKind::Array => "array",
+        LocationKind::Integer => "integer",
+        LocationKind::Object(_) => "object",
+        LocationKind::String => "string",
     }
 }
 
-fn words(edit: &Edit, kind: PlaceKind) -> &'static str {
+fn words(edit: &Edit, kind: LocationKind) -> &'static str {
     match (edit, kind) {
-        (Edit::Added(_), PlaceKind::Absent) => "is there",
+        (Edit::Added(_), LocationKind::Absent) => "is there",
         (Edit::Added(_), _) => "has another field",
         (Edit::Dropped, _) => "is not there",
-        (Edit::Exchanged, PlaceKind::Array) => "is an object",
+        (Edit::Exchanged, LocationKind::Array) => "is an object",
         (Edit::Exchanged, _) => "stands in an array",
         (Edit::Null, _) => "is null",
         (Edit::Renamed, _) => "has another name",
-        (Edit::Retyped, PlaceKind::String) => "is an integer",
+        (Edit::Retyped, LocationKind::String) => "is an integer",
         (Edit::Retyped, _) => "is a string",
         (Edit::Altered | Edit::Text(_), _) => "has another value",
     }
@@ -132,19 +142,23 @@ mod tests {
 
     use super::*;
     use crate::service::fault::contract::operation;
-    use crate::service::fault::places::edit;
+    use crate::service::fault::locations::edit;
 
-    /// A body with something at each documented place.
+    /// A body with something at each documented location.
     fn body(operation: &Operation) -> Value {
         let mut body = Value::Null;
-        for place in operation.places.iter().filter(|place| place.kind != PlaceKind::Absent) {
-            let value = match place.kind {
-                PlaceKind::Integer => json!(1),
-                PlaceKind::Object(_) => json!({}),
-                PlaceKind::Array => json!([]),
+        for location in operation
+            .locations
+            .iter()
+            .filter(|location| location.kind != LocationKind::Absent)
+        {
+            let value = match location.kind {
+                LocationKind::Integer => json!(1),
+                LocationKind::Object(_) => json!({}),
+                LocationKind::Array => json!([]),
                 _ => json!("synthetic"),
             };
-            let pointer = place.pattern.replace('*', "0");
+            let pointer = location.pattern.replace('*', "0");
             let Some((parent, name)) = pointer.rsplit_once('/') else {
                 body = value;
                 continue;
@@ -157,7 +171,7 @@ mod tests {
         body
     }
 
-    /// The places at which two values differ.
+    /// The locations at which two values differ.
     fn differences(one: &Value, other: &Value, at: &str) -> Vec<String> {
         match (one, other) {
             (Value::Object(one), Value::Object(other)) => {
@@ -182,9 +196,9 @@ mod tests {
     }
 
     #[test]
-    fn each_place_is_changed_as_named_and_nothing_else_is() {
+    fn each_location_is_changed_as_named_and_nothing_else_is() {
         for fault in faults() {
-            let How::Place { pattern, edit: how } = &fault.deviation.how else {
+            let How::Location { pattern, edit: how } = &fault.deviation.how else {
                 continue;
             };
             let operation = operation(&fault.deviation.on).unwrap();
@@ -207,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn each_place_can_be_wrong_in_each_way_that_it_has() {
+    fn each_location_can_be_wrong_in_each_way_that_it_has() {
         let names: HashSet<_> = faults().map(|fault| fault.name).collect();
         for name in [
             "getContacts:null",

@@ -5,8 +5,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::call::{Call, Content, ServedAnswer};
-use super::contract::{Operation, PlaceKind};
-use super::places::select;
+use super::contract::{LocationKind, Operation};
+use super::locations::select;
 use super::whole::fail;
 
 /// What is unusual about a request.
@@ -97,7 +97,11 @@ impl EdgeCase {
         let Operation {
             method, path, fields, ..
         } = operation;
-        let has_texts = |is_text| fields.iter().any(|(_, kind)| (*kind == PlaceKind::String) == is_text);
+        let has_texts = |is_text| {
+            fields
+                .iter()
+                .any(|(_, kind)| (*kind == LocationKind::String) == is_text)
+        };
         use EdgeCase::{IdentifierMalformed, IdentifierUnknown};
         use EdgeCase::{PageEmpty, PageHuge, PageNegative, PageTwice, PageWord, PageZero};
         match self {
@@ -128,7 +132,7 @@ impl EdgeCase {
         let page = call.page();
         let identifier = call.identifier().map(Uuid::try_parse);
         let body = || call.json();
-        let any_field = |is: &dyn Fn(PlaceKind, &Value) -> bool| {
+        let any_field = |is: &dyn Fn(LocationKind, &Value) -> bool| {
             let Some(body) = call.json() else { return false };
             let mut fields = call.operation.fields.iter();
             fields.any(|(pattern, kind)| select(&body, pattern).iter().any(|value| is(*kind, value)))
@@ -145,9 +149,9 @@ impl EdgeCase {
                 body().is_some_and(|body| any_text(&body, &|text| text.contains(char::is_control)))
             }
             EdgeCase::FieldNull => any_field(&|_, value| value.is_null()),
-            EdgeCase::FieldNumber => any_field(&|kind, value| kind == PlaceKind::String && value.is_number()),
-            EdgeCase::FieldObject => any_field(&|kind, value| kind == PlaceKind::String && value.is_object()),
-            EdgeCase::FieldText => any_field(&|kind, value| kind != PlaceKind::String && value.is_string()),
+            EdgeCase::FieldNumber => any_field(&|kind, value| kind == LocationKind::String && value.is_number()),
+            EdgeCase::FieldObject => any_field(&|kind, value| kind == LocationKind::String && value.is_object()),
+            EdgeCase::FieldText => any_field(&|kind, value| kind != LocationKind::String && value.is_string()),
             EdgeCase::FieldTrue => any_field(&|_, value| *value == Value::Bool(true)),
             EdgeCase::IdentifierMalformed => identifier.is_some_and(|read| read.is_err()),
             EdgeCase::IdentifierUnknown => {

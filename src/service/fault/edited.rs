@@ -6,8 +6,8 @@ use axum::http::{Request, Response};
 
 use super::call::{Call, Content, ServedAnswer};
 use super::contract::operation;
+use super::locations::edit;
 use super::pages::number;
-use super::places::edit;
 use super::table::{Fault, How};
 
 /// An answer as a fault makes it.
@@ -25,7 +25,7 @@ impl Fault {
     #[must_use]
     pub fn edits(&self) -> Option<&str> {
         let is_edit = match &self.deviation.how {
-            How::EdgeCase(..) | How::Place { .. } | How::Whole(_) => true,
+            How::EdgeCase(..) | How::Location { .. } | How::Whole(_) => true,
             How::Page(fault) => !fault.asks_for_another(),
             _ => false,
         };
@@ -59,7 +59,7 @@ impl How {
                     fault.answered(asked, invariant, body);
                 }
             }
-            How::Place { pattern, edit: how } => {
+            How::Location { pattern, edit: how } => {
                 if let Some(body) = answer.success() {
                     edit(body, call.operation, pattern, how);
                 }

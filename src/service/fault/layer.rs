@@ -106,7 +106,7 @@ async fn answer(mut call: Call, deviations: &[&(&Deviation, Memory)], inside: &I
                     renamed::answered(updated, &call, &mut answer, memory);
                 }
             }
-            How::EdgeCase(..) | How::Page(_) | How::Place { .. } | How::Whole(_) => {
+            How::EdgeCase(..) | How::Page(_) | How::Location { .. } | How::Whole(_) => {
                 deviation.how.edit(&call, asked, &mut answer);
             }
         }
@@ -145,7 +145,7 @@ impl How {
             How::EdgeCase(..) => 1,
             How::Page(_) => 2,
             How::Create(_) | How::Renamed => 3,
-            How::Place { .. } => 4,
+            How::Location { .. } => 4,
             How::Whole(_) => 5,
         }
     }

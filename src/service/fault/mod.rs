@@ -5,21 +5,21 @@
 //! sent, or what it has answered.
 //!
 //! ```text
-//! server ─▶ layer ─▶ sent, awkward, several, writing, edge_case ─▶ the service ─▶ places, whole, pages, creates, renamed ─▶ server
+//! server ─▶ layer ─▶ sent, awkward, several, writing, edge_case ─▶ the service ─▶ locations, whole, pages, creates, renamed ─▶ server
 //!                                     often: how many times ─┘
 //! ```
 //!
-//! Most faults are derived from `openapi.yaml`: one for each way in which each documented place of each answer can be
+//! Most faults are derived from `openapi.yaml`: one for each way in which each documented location of each answer can be
 //! wrong. The others are written by hand, one or more for each invariant and for each fact on credentials. A [`Fault`] says
 //! which rule must see it, which fact it breaks and where, so the table is the model that the checker is tested by.
 //!
 //! Some show on nothing but a request that is valid and awkward: those on values (`texts`, `days`, `several`), on
 //! credentials that are nearly right (`credential`) and on the ways to write a request (`writing`). What a plain client
-//! sends they leave alone. One that several fields can show names all the places where it may be seen.
+//! sends they leave alone. One that several fields can show names all the locations where it may be seen.
 //!
 //! # Names
 //!
-//! `OPERATION[/PLACE]:DEVIATION`. A place is a JSON pointer with `each` for any element of an array, so that no shell
+//! `OPERATION[/LOCATION]:DEVIATION`. A location is a JSON pointer with `each` for any element of an array, so that no shell
 //! takes it for a pattern:
 //!
 //! ```text
@@ -35,7 +35,7 @@
 //!
 //! What stands under `each` is wrong in every element. Where an answer has no element there, it is shown one that
 //! conforms but for the fault: a fault that is on can always be seen. Only successes are changed, but for the faults
-//! that are about refusals. Several faults may be on at once; those on a place are done before those on a whole answer. These
+//! that are about refusals. Several faults may be on at once; those on a location are done before those on a whole answer. These
 //! and the others that are edits of one answer show on a recording too, without a service ([`Fault::edited`]).
 
 mod awkward;
@@ -50,11 +50,11 @@ mod edge_case;
 mod edited;
 mod layer;
 mod letters;
+mod locations;
 mod lost;
 mod names;
 mod often;
 mod pages;
-mod places;
 mod renamed;
 mod sent;
 mod several;

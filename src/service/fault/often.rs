@@ -13,7 +13,7 @@ use super::awkward::carries;
 use super::call::{Call, Content, Inside, ServedAnswer};
 use super::carried::seen;
 use super::contract::{Created, Listed, Operation, item, operation, operations};
-use super::places::altered;
+use super::locations::altered;
 use super::table::{Fault, How, Seen};
 
 /// How often a write is done.
@@ -256,9 +256,9 @@ fn unstored(call: &Call, id: &str, mut answer: Value) -> Value {
     let (sent, created) = (call.json().unwrap_or_default(), call.operation.created.as_ref());
     for carry in carries(call.operation) {
         let kept = created.map(|created| format!("{}{}", created.resource, carry.kept));
-        let place = kept.and_then(|kept| answer.pointer_mut(&kept));
-        if let (Some(place), Some(value)) = (place, sent.pointer(&carry.sent)) {
-            *place = value.clone();
+        let location = kept.and_then(|kept| answer.pointer_mut(&kept));
+        if let (Some(location), Some(value)) = (location, sent.pointer(&carry.sent)) {
+            *location = value.clone();
         }
     }
     if let Some(id) = answer.pointer_mut(id) {

@@ -256,7 +256,7 @@ fn add(body: &mut Value, pointer: &str, by: i64) {
 }
 
 fn set(body: &mut Value, pointer: &str, value: Value) {
-    if let Some(place) = body.pointer_mut(pointer) {
-        *place = value;
+    if let Some(location) = body.pointer_mut(pointer) {
+        *location = value;
     }
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::call::{Call, ServedAnswer};
 use super::contract::{Operation, Updated, item, operations};
 use super::creates::Memory;
-use super::places::{altered, each};
+use super::locations::{altered, each};
 use super::table::{Fault, How, Seen};
 
 /// The fault of each update.

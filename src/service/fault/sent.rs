@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::call::{Call, Inside};
 use super::contract::{item, operation};
 use super::credential::{Credential, is_let_in};
+use super::locations::select;
 use super::lost::lose;
-use super::places::select;
 
 /// What is made of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

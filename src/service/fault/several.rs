@@ -6,7 +6,7 @@ use super::awkward::carries;
 use super::call::Call;
 use super::carried::seen;
 use super::contract::{Carry, Operation, operations};
-use super::places::each;
+use super::locations::each;
 use super::table::{Fault, How};
 
 /// What becomes of an array of two elements or more.

@@ -8,9 +8,9 @@ use super::creates::CreateFault;
 use super::credential;
 use super::derived::{self, name};
 use super::edge_case::{EdgeCase, End};
+use super::locations::Edit;
 use super::often::{self, Often};
 use super::pages::PageFault;
-use super::places::Edit;
 use super::renamed;
 use super::sent::SentFault;
 use super::several::{self, Several};
@@ -120,8 +120,8 @@ pub(super) enum How {
     Page(PageFault),
     /// What a create answers and what is listed afterwards do not agree.
     Create(CreateFault),
-    /// A place of a success is changed.
-    Place { pattern: String, edit: Edit },
+    /// A location of a success is changed.
+    Location { pattern: String, edit: Edit },
     /// An answer is changed as a whole.
     Whole(WholeFault),
 }

@@ -206,7 +206,7 @@ impl Row {
     /// Whether it deviates from what is documented of the operation.
     fn suits(&self, operation: &Operation) -> bool {
         let open = operation.success == "2XX";
-        let has_body = !operation.places.is_empty();
+        let has_body = !operation.locations.is_empty();
         match (self.fault, self.broken) {
             (Status(StatusCode::OK), _) => !open,
             (Status(StatusCode::NO_CONTENT), _) => open && has_body,
@@ -217,7 +217,7 @@ impl Row {
 
     fn fault(&self, operation: &Operation) -> Fault {
         let pointer = match self.fault {
-            WholeFault::NameTwice => operation.places.get(1).map_or("", |place| &place.pattern),
+            WholeFault::NameTwice => operation.locations.get(1).map_or("", |location| &location.pattern),
             WholeFault::Unwrapped => "/data",
             _ => "",
         };

@@ -171,11 +171,11 @@ fn is_out_of_order(call: &Call) -> bool {
     let Some(Value::Object(members)) = call.json() else {
         return false;
     };
-    let place = |name: &String| {
+    let location = |name: &String| {
         let mut fields = call.operation.fields.iter();
         fields.position(|(pattern, _)| pattern.strip_prefix('/') == Some(name))
     };
-    !members.keys().filter_map(place).is_sorted()
+    !members.keys().filter_map(location).is_sorted()
 }
 
 /// Whether there is white space outside of the strings of a text.

@@ -7,8 +7,8 @@ use super::creates::CreateFault;
 use super::credential::Credential;
 use super::derived::name;
 use super::edge_case::{EDGE_CASES, EdgeCase, End};
+use super::locations::Edit;
 use super::pages::{self, PageFault, PageRow};
-use super::places::Edit;
 use super::sent::{SentFault, TimestampForm};
 use super::table::{Deviation, Fault, How};
 use super::whole::WholeFault;
@@ -46,7 +46,7 @@ fn fault(on: &str, deviation: &str, about: &str, (rule, fact): (&'static str, Op
 }
 
 impl Fault {
-    /// The same fault, reported at this place.
+    /// The same fault, reported at this location.
     fn at(self, pointer: impl Into<String>) -> Self {
         Fault {
             pointer: pointer.into(),
@@ -138,7 +138,7 @@ fn creates(operation: &Operation) -> Vec<Fault> {
         )
     };
     let unique = ("identifier", Some(format!("{on} created {id}: not reused")));
-    let another = How::Place {
+    let another = How::Location {
         pattern: id.clone(),
         edit: Edit::Altered,
     };
@@ -177,7 +177,7 @@ fn contacts() -> Vec<Fault> {
             Some("createContactMethod created: listed in getContacts".to_owned()),
         )
     };
-    let no_uuid = How::Place {
+    let no_uuid = How::Location {
         pattern: "/data/id".to_owned(),
         edit: Edit::Text("contact-17"),
     };

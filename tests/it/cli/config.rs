@@ -209,7 +209,7 @@ fn an_accepted_finding_is_silent_and_counted() {
         (&accepted["state"], &accepted["findings"]),
         (&"holds".into(), &1.into())
     );
-    assert_eq!(accepted["place"], "countersign.toml:7");
+    assert_eq!(accepted["location"], "countersign.toml:7");
     // Without it, it is a finding.
     says(&check(&staging(&target.url()), &[]).stdout, &["error[wrong-type]"]);
     // A flag on the whole rule leaves what was accepted with a reason alone.
@@ -310,7 +310,7 @@ fn accept_makes_a_configuration_where_there_is_none() {
 }
 
 #[test]
-fn where_several_facts_lie_at_one_place_accept_names_the_one_that_is_broken() {
+fn where_several_facts_lie_at_one_location_accept_names_the_one_that_is_broken() {
     let fault = [
         "check",
         "--seed",
@@ -495,7 +495,7 @@ fn writes_of_a_target_can_be_taken_back_by_a_flag() {
 }
 
 #[test]
-fn near_tokens_are_of_one_target_and_reported_with_their_place() {
+fn near_tokens_are_of_one_target_and_reported_with_their_location() {
     let config = "default_target = \"staging\"\n[targets.staging]\nbase_url = \"https://api.example.com\"\nnear_tokens = true\n\
                   [targets.other]\nbase_url = \"https://other.example.com\"\n";
     for (arguments, value, origin) in [

@@ -96,7 +96,7 @@ fn the_variable_no_color_needs_no_flag() {
 }
 
 #[test]
-fn facts_are_listed_with_their_places() {
+fn facts_are_listed_with_their_locations() {
     let mut ended = countersign(&["facts"]).run();
     let lines: Vec<_> = ended.stdout.lines().collect();
     let shown = [&lines[..6], &["[…]"], &lines[lines.len() - 1..]].concat();

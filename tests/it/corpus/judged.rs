@@ -159,7 +159,7 @@ fn findings(document: &Document, exchange: &Exchange) -> Vec<String> {
         let fact = contract.fact(finding.fact);
         format!(
             "{} at {:?} ({}), received {}",
-            finding.rule.name, finding.pointer, fact.place, finding.received
+            finding.rule.name, finding.pointer, fact.location, finding.received
         )
     });
     reported.collect()

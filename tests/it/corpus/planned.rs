@@ -33,10 +33,10 @@ fn each_document_is_planned_or_reported_in_one_message() {
                 assert_eq!(accounted.len(), contract.operations.len(), "{name}");
                 for fact in &contract.facts {
                     assert!(
-                        contract.document.node(&fact.place).is_some(),
+                        contract.document.node(&fact.location).is_some(),
                         "{name}: {} {}",
                         fact.name,
-                        fact.place
+                        fact.location
                     );
                 }
                 (read, operations, facts) = (

@@ -24,47 +24,47 @@ impl<'a> Body<'a> {
     }
 
     /// States the media type and the body of a request or of an answer.
-    pub(super) fn say_whole(&mut self, place: &str, shape: &Shape, heading: &str) {
-        let media = format!("{place} media");
+    pub(super) fn say_whole(&mut self, location: &str, shape: &Shape, heading: &str) {
+        let media = format!("{location} media");
         self.said
             .say(media, self.document.media_type(), "Resources and their fields");
-        self.say(&format!("{place} body"), "", shape, heading);
+        self.say(&format!("{location} body"), "", shape, heading);
     }
 
     /// States one value and everything in it.
-    fn say(&mut self, place: &str, presence: &str, shape: &Shape, heading: &str) {
+    fn say(&mut self, location: &str, presence: &str, shape: &Shape, heading: &str) {
         let kind = match shape {
             Shape::Array(_) => "array",
             Shape::Free => "object of arbitrary keys",
             Shape::Object(object) if object.closed => "closed object",
             Shape::Object(_) | Shape::Resource(_) => "object",
             Shape::Scalar(kind) => kind,
-            Shape::Slot => panic!("`{place}` names its resource"),
+            Shape::Slot => panic!("`{location}` names its resource"),
         };
-        self.said.say(place, [presence, kind].join(" ").trim(), heading);
+        self.said.say(location, [presence, kind].join(" ").trim(), heading);
         match shape {
-            Shape::Array(entry) => self.say(&format!("{place}/*"), "", entry, heading),
+            Shape::Array(entry) => self.say(&format!("{location}/*"), "", entry, heading),
             Shape::Object(object) => {
-                self.say_fields(place, &object.fields, object.heading.as_deref().unwrap_or(heading));
+                self.say_fields(location, &object.fields, object.heading.as_deref().unwrap_or(heading));
             }
             Shape::Resource(name) => {
                 let Resource { shape, heading } = self.document.resource(name);
-                self.say_fields(place, &shape.fields, heading);
+                self.say_fields(location, &shape.fields, heading);
             }
             Shape::Free | Shape::Scalar(_) | Shape::Slot => {}
         }
     }
 
-    fn say_fields(&mut self, place: &str, fields: &[Field], heading: &str) {
+    fn say_fields(&mut self, location: &str, fields: &[Field], heading: &str) {
         for field in fields {
-            let place = format!("{place}/{}", field.name);
+            let location = format!("{location}/{}", field.name);
             if field.forbidden {
-                self.said.say(place, "forbidden", heading);
+                self.said.say(location, "forbidden", heading);
                 continue;
             }
-            self.say(&place, self.presence, &field.shape, heading);
+            self.say(&location, self.presence, &field.shape, heading);
             if let Some(note) = &field.note {
-                self.said.note(format!("{place} note"), note, heading);
+                self.said.note(format!("{location} note"), note, heading);
             }
         }
     }

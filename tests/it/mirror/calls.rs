@@ -32,11 +32,11 @@ impl Contract {
             self.say_body(said, &format!("{id} request"), &request, &["schema", "example"]);
         }
         for status in self.object(&format!("{operation}/responses")).keys() {
-            let place = format!("{id} answer {status}");
+            let location = format!("{id} answer {status}");
             let answer = self.resolve(&format!("{operation}/responses/{status}"));
-            said.note(&place, self.text(&format!("{answer}/description")), &answer);
-            self.say_strays(said, &place, &answer, &["description", "content", "links"]);
-            self.say_body(said, &place, &answer, &["schema"]);
+            said.note(&location, self.text(&format!("{answer}/description")), &answer);
+            self.say_strays(said, &location, &answer, &["description", "content", "links"]);
+            self.say_body(said, &location, &answer, &["schema"]);
         }
     }
 
@@ -67,10 +67,10 @@ impl Contract {
     }
 
     fn say_parameter(&self, said: &mut Statements, id: &str, pointer: &str) {
-        let place = format!("{id} parameter {}", self.text(&format!("{pointer}/name")));
+        let location = format!("{id} parameter {}", self.text(&format!("{pointer}/name")));
         self.say_strays(
             said,
-            &place,
+            &location,
             pointer,
             &["name", "in", "required", "description", "schema"],
         );
@@ -82,31 +82,31 @@ impl Contract {
         let presence = if required { "required" } else { "optional" };
         let kind = Parts::of(self, &format!("{pointer}/schema")).kind();
         said.say(
-            &place,
+            &location,
             format!("{} {presence} {kind}", self.text(&format!("{pointer}/in"))),
             pointer,
         );
         let note = self.text(&format!("{pointer}/description"));
         if !note.is_empty() {
-            said.note(format!("{place} note"), note, format!("{pointer}/description"));
+            said.note(format!("{location} note"), note, format!("{pointer}/description"));
         }
     }
 
-    fn say_body(&self, said: &mut Statements, place: &str, holder: &str, keys: &[&str]) {
+    fn say_body(&self, said: &mut Statements, location: &str, holder: &str, keys: &[&str]) {
         let Some(content) = self.at(holder).get("content").and_then(Value::as_object) else {
             return;
         };
         let types: Vec<_> = content.keys().map(String::as_str).collect();
         said.say(
-            format!("{place} media"),
+            format!("{location} media"),
             types.join(" or "),
             format!("{holder}/content"),
         );
         // A second media type is a difference already; its schema has no place in the document.
         let Some(first) = types.first() else { return };
         let media = format!("{holder}/content/{}", escape(first));
-        self.say_strays(said, &format!("{place} body"), &media, keys);
-        Parts::of(self, &format!("{media}/schema")).say(said, &format!("{place} body"), "");
+        self.say_strays(said, &format!("{location} body"), &media, keys);
+        Parts::of(self, &format!("{media}/schema")).say(said, &format!("{location} body"), "");
     }
 }
 

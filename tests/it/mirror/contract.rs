@@ -1,4 +1,4 @@
-//! Reads `openapi.yaml` into statements on every place of the interface.
+//! Reads `openapi.yaml` into statements on every location of the interface.
 //!
 //! References and `allOf` are resolved, so that the model is what goes over the wire and not how the file is cut.
 //! A keyword that this reader does not expect becomes a statement of its own: nothing may be added unseen.
@@ -129,11 +129,11 @@ impl Contract {
     }
 
     /// States keys that are neither expected nor our own.
-    pub(super) fn say_strays(&self, said: &mut Statements, place: &str, pointer: &str, expected: &[&str]) {
+    pub(super) fn say_strays(&self, said: &mut Statements, location: &str, pointer: &str, expected: &[&str]) {
         for (key, value) in self.object(pointer) {
             if !expected.contains(&key.as_str()) && !key.starts_with("x-") {
                 said.say(
-                    format!("{place} has {key}"),
+                    format!("{location} has {key}"),
                     value.to_string(),
                     format!("{pointer}/{}", escape(key)),
                 );

@@ -18,10 +18,10 @@ pub(super) fn defects(contract: &Contract) -> Vec<Difference> {
         }
         let id = contract.text(&format!("{operation}/operationId"));
         let body = format!("{id} request body/");
-        let fields = said.under(&body).filter(|place| !place.contains(' '));
+        let fields = said.under(&body).filter(|location| !location.contains(' '));
         let complaints = complaints(contract, &media, &fields.collect());
         found.extend(complaints.into_iter().map(|(expected, shown)| Difference {
-            place: format!("{id} example"),
+            location: format!("{id} example"),
             documented: expected.to_owned(),
             contracted: format!("{shown} at `{media}/example`"),
         }));
@@ -34,13 +34,13 @@ fn complaints(contract: &Contract, media: &str, fields: &BTreeSet<&str>) -> Vec<
     let example = contract.find(&format!("{media}/example")).unwrap_or(&Value::Null);
     let mut shown = Leaves::default();
     shown.visit("", example);
-    let places = shown.places.iter().map(String::as_str).collect();
+    let locations = shown.locations.iter().map(String::as_str).collect();
     let errors = errors(contract, contract.at(&format!("{media}/schema")), example);
     let invalid = errors.into_iter().map(|error| ("a valid example", error));
     let absent = fields
-        .difference(&places)
+        .difference(&locations)
         .map(|field| ("all documented fields", format!("no `{field}`")));
-    let added = places
+    let added = locations
         .difference(fields)
         .map(|field| ("documented fields alone", format!("`{field}`")));
     let real = shown
@@ -62,25 +62,25 @@ fn errors(contract: &Contract, schema: &Value, example: &Value) -> Vec<String> {
     validator.iter_errors(example).map(|error| error.to_string()).collect()
 }
 
-/// The places of an example, written as statements write them, and its texts.
+/// The locations of an example, written as statements write them, and its texts.
 #[derive(Default)]
 struct Leaves {
-    places: BTreeSet<String>,
+    locations: BTreeSet<String>,
     texts: Vec<String>,
 }
 
 impl Leaves {
-    fn visit(&mut self, place: &str, value: &Value) {
-        if !place.is_empty() {
-            self.places.insert(place.trim_start_matches('/').to_owned());
+    fn visit(&mut self, location: &str, value: &Value) {
+        if !location.is_empty() {
+            self.locations.insert(location.trim_start_matches('/').to_owned());
         }
         match value {
             Value::Array(entries) => entries
                 .iter()
-                .for_each(|entry| self.visit(&format!("{place}/*"), entry)),
+                .for_each(|entry| self.visit(&format!("{location}/*"), entry)),
             Value::Object(fields) => fields
                 .iter()
-                .for_each(|(key, field)| self.visit(&format!("{place}/{key}"), field)),
+                .for_each(|(key, field)| self.visit(&format!("{location}/{key}"), field)),
             Value::String(text) => self.texts.push(text.clone()),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }

@@ -94,7 +94,7 @@ const SILENT: [&str; 14] = [
     "venue-of-contact",
 ];
 
-/// How the places end that a gap touches, where the question names them by their fields or answers.
+/// How the locations end that a gap touches, where the question names them by their fields or answers.
 const TOUCHED: [(&str, &str); 12] = [
     ("channel-names", "cluded_channels"),
     ("country-values", "/country_of_residence"),
@@ -179,7 +179,7 @@ pub(super) fn misplaced(contract: &Contract) -> Vec<Difference> {
         let named = gap.get("x-document").and_then(|heading| heading.as_str());
         if named.map_or(!headings.is_empty(), |named| !headings.contains(&named)) {
             found.push(Difference {
-                place: format!("gap {id} heading"),
+                location: format!("gap {id} heading"),
                 documented: format!("under `{}`", headings.join("` and `")),
                 contracted: format!("`{}` at `/x-gaps/{index}`", named.unwrap_or_default()),
             });
@@ -188,21 +188,24 @@ pub(super) fn misplaced(contract: &Contract) -> Vec<Difference> {
     found
 }
 
-/// Gaps whose places are not all that the question names, or more.
+/// Gaps whose locations are not all that the question names, or more.
 pub(super) fn astray(contract: &Contract) -> Vec<Difference> {
     let said = contract.statements();
     let mut found = Vec::new();
     for (id, ending) in TOUCHED {
-        let touched = said.standing(|place| place.ends_with(ending));
+        let touched = said.standing(|location| location.ends_with(ending));
         let catalogue = contract.at("/x-gaps").as_array().into_iter().flatten();
-        let places = catalogue
+        let locations = catalogue
             .filter(|gap| gap["id"] == id)
-            .flat_map(|gap| gap["places"].as_array());
-        let places: BTreeSet<_> = places.flatten().filter_map(|place| place.as_str()).collect();
-        found.extend(touched.symmetric_difference(&places).map(|pointer| Difference {
-            place: format!("gap {id} places"),
-            documented: format!("every place that ends in `{ending}`"),
-            contracted: format!("{} `{pointer}`", if places.contains(pointer) { "also" } else { "not" }),
+            .flat_map(|gap| gap["locations"].as_array());
+        let locations: BTreeSet<_> = locations.flatten().filter_map(|location| location.as_str()).collect();
+        found.extend(touched.symmetric_difference(&locations).map(|pointer| Difference {
+            location: format!("gap {id} locations"),
+            documented: format!("every location that ends in `{ending}`"),
+            contracted: format!(
+                "{} `{pointer}`",
+                if locations.contains(pointer) { "also" } else { "not" }
+            ),
         }));
     }
     found

@@ -19,7 +19,7 @@ pub(super) fn unknown(document: &Document, contract: &Contract) -> Vec<Differenc
     collect(contract.at(""), "", &mut stated);
     let wrong = stated.into_iter().filter(|(_, named)| count(named) != 1);
     let difference = |(pointer, named): (String, &str)| Difference {
-        place: format!("heading of {pointer}"),
+        location: format!("heading of {pointer}"),
         documented: format!("{} such headings", count(named)),
         contracted: format!("`{named}` at `{pointer}/x-document`"),
     };
@@ -31,7 +31,7 @@ pub(super) fn absent(contract: &Contract) -> Vec<Difference> {
     let holders = contract.operations().into_iter().chain(contract.schemas());
     let mute = holders.filter(|pointer| contract.at(pointer).get("x-document").is_none());
     let difference = |pointer: String| Difference {
-        place: format!("heading of {pointer}"),
+        location: format!("heading of {pointer}"),
         documented: "a heading".to_owned(),
         contracted: format!("nothing at `{pointer}`"),
     };

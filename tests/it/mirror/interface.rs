@@ -66,20 +66,20 @@ impl Document {
         said.say(format!("{id} name"), &operation.name, heading);
         said.say(format!("{id} security"), self.security(), "Authentication");
         for parameter in &operation.parameters {
-            let place = format!("{id} parameter {}", parameter.name);
-            said.say(&place, &parameter.value, heading);
+            let location = format!("{id} parameter {}", parameter.name);
+            said.say(&location, &parameter.value, heading);
             if let Some(note) = &parameter.note {
-                said.note(format!("{place} note"), note, heading);
+                said.note(format!("{location} note"), note, heading);
             }
         }
         if let Some(request) = &operation.request {
             Body::of(self, said, "optional").say_whole(&format!("{id} request"), request, heading);
         }
         for answer in &operation.answers {
-            let place = format!("{id} answer {}", answer.status);
-            said.note(&place, &answer.description, &answer.heading);
+            let location = format!("{id} answer {}", answer.status);
+            said.note(&location, &answer.description, &answer.heading);
             if let Some(body) = &answer.body {
-                Body::of(self, said, "required").say_whole(&place, body, heading);
+                Body::of(self, said, "required").say_whole(&location, body, heading);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! `openapi.yaml` against the document it mirrors: nothing missing, nothing added, no other type, on any place.
+//! `openapi.yaml` against the document it mirrors: nothing missing, nothing added, no other type, on any location.
 //!
 //! The document is `interface.md` beside this file. [`interface`] and [`contract`] read the two sides into the same
 //! model, [`statement`] compares it, and [`mutations`] proves that the comparison can fail.
@@ -27,7 +27,7 @@ use statement::{Difference, Statements};
 const DOCUMENT: &str = include_str!("interface.md");
 const CONTRACT: &str = include_str!("../../../openapi.yaml");
 
-/// Every place where a contract does not mirror the document.
+/// Every location where a contract does not mirror the document.
 fn differences(document: &Document, contract: &Contract) -> Vec<Difference> {
     let mut differences = documented(document).differences(&contracted(contract));
     differences.extend(headings::unknown(document, contract));
@@ -59,7 +59,7 @@ fn the_contract_mirrors_the_document() {
     let differences = differences(&Document::read(DOCUMENT), &Contract::read(CONTRACT));
     assert!(
         differences.is_empty(),
-        "{} places differ:\n{}",
+        "{} locations differ:\n{}",
         differences.len(),
         listed(&differences)
     );
@@ -67,7 +67,7 @@ fn the_contract_mirrors_the_document() {
 
 /// A reader that covers less than before would find fewer differences, so the figures are held.
 #[test]
-fn the_comparison_covers_360_places_of_the_wire_on_249_places_of_the_file() {
+fn the_comparison_covers_360_locations_of_the_wire_on_249_locations_of_the_file() {
     let (documented, contracted) = (
         documented(&Document::read(DOCUMENT)),
         contracted(&Contract::read(CONTRACT)),

@@ -1,4 +1,4 @@
-//! The comparison can fail: each change to the contract is reported, at its place and at no other.
+//! The comparison can fail: each change to the contract is reported, at its location and at no other.
 
 use super::contract::Contract;
 use super::document::Document;
@@ -11,9 +11,9 @@ struct Mutation {
     after: &'static [&'static str],
     from: &'static str,
     to: &'static str,
-    /// A place that must be reported.
-    place: &'static str,
-    /// Every reported place contains one of these.
+    /// A location that must be reported.
+    location: &'static str,
+    /// Every reported location contains one of these.
     within: &'static [&'static str],
 }
 
@@ -25,8 +25,8 @@ const GET_VENUES: &[&str] = &["operationId: getVenues\n"];
 const UPDATE: &[&str] = &["operationId: updateContact\n"];
 
 macro_rules! mutations {
-    ($($change:literal: $after:expr, $from:literal => $to:literal, $place:literal in $($within:literal)|+;)*) => {
-        &[$(Mutation { change: $change, after: $after, from: $from, to: $to, place: $place, within: &[$($within),+] }),*]
+    ($($change:literal: $after:expr, $from:literal => $to:literal, $location:literal in $($within:literal)|+;)*) => {
+        &[$(Mutation { change: $change, after: $after, from: $from, to: $to, location: $location, within: &[$($within),+] }),*]
     };
 }
 
@@ -93,9 +93,9 @@ const MUTATIONS: &[Mutation] = mutations! {
     "the update answers a body": UPDATE, "          description: Contact updated\n" => "          description: Contact updated\n          content: {application/json: {schema: {$ref: '#/components/schemas/Tag'}}}\n",
         "updateContact answer 2XX body" in "updateContact answer 2XX";
     "201 becomes 2XX": CREATE_TAG, "'201':" => "2XX:",
-        "createTag answer 201" in "createTag answer 2" | "gap success-status places";
+        "createTag answer 201" in "createTag answer 2" | "gap success-status locations";
     "2XX becomes 200": GET_VENUES, "2XX:" => "'200':",
-        "getVenues answer 200 body/data/items/*/id" in "getVenues answer 2" | "gap success-status places";
+        "getVenues answer 200 body/data/items/*/id" in "getVenues answer 2" | "gap success-status locations";
     "a documented refusal is dropped": CREATE_TAG, "        '422':\n          description: Listed as a response; no further meaning given.\n          x-document: Errors\n          x-gap: [error-body, error-conditions]\n" => "",
         "createTag answer 422" in "createTag answer 422";
     "a refusal gets a body": &["operationId: createTag\n", "'401':\n"], "          x-document: Errors\n" => "          content: {application/json: {schema: {type: object}}}\n",
@@ -107,13 +107,13 @@ const MUTATIONS: &[Mutation] = mutations! {
     "another media type is answered": &["operationId: getVenues\n", "responses:"], "application/json" => "application/hal+json",
         "getVenues answer 2XX media" in "getVenues answer 2XX media";
     "an operation is dropped": &["  /organization/v1/venues:\n"], "    get:\n" => "    x-get:\n",
-        "getVenues" in "getVenues" | "component Venue" | "gap success-status places";
+        "getVenues" in "getVenues" | "component Venue" | "gap success-status locations";
     "an operation is added": &["  /organization/v1/venues:\n"], "    get:\n" => "    delete:\n      operationId: deleteVenues\n      x-document: Endpoints\n      responses: {}\n    get:\n",
         "deleteVenues" in "deleteVenues";
     "an operation changes its method": &["{id}:\n"], "    put:\n" => "    patch:\n",
-        "updateContact" in "updateContact" | "gap success-status places" | "gap update-answer-body places";
+        "updateContact" in "updateContact" | "gap success-status locations" | "gap update-answer-body locations";
     "a path changes": &["\npaths:\n"], "  /organization/v1/venues:" => "  /organization/v2/venues:",
-        "getVenues" in "getVenues" | "gap success-status places";
+        "getVenues" in "getVenues" | "gap success-status locations";
     "an operation is renamed": GET_VENUES, "summary: Get venues" => "summary: List venues",
         "getVenues name" in "getVenues name";
     "a parameter is dropped": GET_VENUES, "      parameters:\n        - $ref: '#/components/parameters/page'\n" => "",
@@ -138,8 +138,8 @@ const MUTATIONS: &[Mutation] = mutations! {
         "gap list-order" in "gap list-order";
     "a gap stands under another heading": &["id: rate-limits"], "x-document: Limits" => "x-document: Errors",
         "gap rate-limits heading" in "gap rate-limits heading";
-    "a gap loses a place": &["id: dob-format"], "      - /components/schemas/ContactInput/properties/dob\n" => "",
-        "gap dob-format places" in "gap dob-format places";
+    "a gap loses a location": &["id: dob-format"], "      - /components/schemas/ContactInput/properties/dob\n" => "",
+        "gap dob-format locations" in "gap dob-format locations";
     "a heading is none of the document's": GET_VENUES, "x-document: Endpoints / Get venues" => "x-document: Endpoints / List venues",
         "heading of /paths/~1organization~1v1~1venues/get" in "heading of /paths/~1organization~1v1~1venues/get";
     "an operation stands nowhere": GET_VENUES, "      x-document: Endpoints / Get venues\n" => "",
@@ -171,21 +171,24 @@ impl Mutation {
 }
 
 #[test]
-fn every_mutation_is_reported_at_its_place_and_nowhere_else() {
+fn every_mutation_is_reported_at_its_location_and_nowhere_else() {
     let document = Document::read(DOCUMENT);
     for mutation in MUTATIONS {
         let differences = differences(&document, &Contract::read(&mutation.text()));
         let Mutation {
-            change, place, within, ..
+            change,
+            location,
+            within,
+            ..
         } = mutation;
         let reported = listed(&differences);
         assert!(
-            differences.iter().any(|found| found.place == *place),
-            "{change}: not at `{place}`:\n{reported}"
+            differences.iter().any(|found| found.location == *location),
+            "{change}: not at `{location}`:\n{reported}"
         );
         let elsewhere = differences
             .iter()
-            .find(|found| !within.iter().any(|part| found.place.contains(part)));
+            .find(|found| !within.iter().any(|part| found.location.contains(part)));
         assert!(elsewhere.is_none(), "{change}: reported elsewhere too:\n{reported}");
     }
 }
@@ -205,12 +208,12 @@ fn a_difference_names_the_heading_and_the_pointer() {
 }
 
 #[test]
-fn what_is_missing_is_reported_with_the_place_that_should_hold_it() {
+fn what_is_missing_is_reported_with_the_location_that_should_hold_it() {
     let text = CONTRACT
         .replacen("        age:\n          type: integer\n", "", 1)
         .replacen(" age,", "", 1);
     let differences = differences(&Document::read(DOCUMENT), &Contract::read(&text));
     let pointer = "/components/schemas/ContactCreated/properties/data";
-    assert_eq!(differences[0].place, "createContact answer 2XX body/data/age");
+    assert_eq!(differences[0].location, "createContact answer 2XX body/data/age");
     assert_eq!(differences[0].contracted, format!("nothing at `{pointer}`"));
 }

@@ -102,8 +102,8 @@ impl Operation {
 
     /// Reads `401 and 422 (see Errors)`, and what the section named says of each.
     fn take_errors(&mut self, document: &Document, words: &str) {
-        let (statuses, place) = words.split_once(" (see ").expect("the statuses stand in a section");
-        let section = document.section(place.trim_end_matches(')'));
+        let (statuses, location) = words.split_once(" (see ").expect("the statuses stand in a section");
+        let section = document.section(location.trim_end_matches(')'));
         for status in entries(statuses) {
             let row = section
                 .rows()

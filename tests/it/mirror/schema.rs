@@ -1,4 +1,4 @@
-//! Reads one schema of the contract: what applies to one value, from all places that speak of it.
+//! Reads one schema of the contract: what applies to one value, from all locations that speak of it.
 //!
 //! Main type: [`Parts`].
 
@@ -65,12 +65,12 @@ impl<'a> Parts<'a> {
     }
 
     /// States this value, and everything in it.
-    pub(super) fn say(&self, said: &mut Statements, place: &str, presence: &str) {
+    pub(super) fn say(&self, said: &mut Statements, location: &str, presence: &str) {
         let Some((pointer, _)) = self.parts.first() else {
-            said.say(place, [presence, "undescribed"].join(" ").trim(), "");
+            said.say(location, [presence, "undescribed"].join(" ").trim(), "");
             return;
         };
-        said.say(place, [presence, &self.kind()].join(" ").trim(), pointer);
+        said.say(location, [presence, &self.kind()].join(" ").trim(), pointer);
         let required = self.required();
         for name in self.properties().union(&required) {
             let property = self.under(&["properties", name]);
@@ -80,22 +80,22 @@ impl<'a> Parts<'a> {
                 (false, true) => "required",
                 (false, false) => "optional",
             };
-            property.say(said, &format!("{place}/{name}"), presence);
-            property.say_note(said, &format!("{place}/{name}"));
+            property.say(said, &format!("{location}/{name}"), presence);
+            property.say_note(said, &format!("{location}/{name}"));
         }
         let items = self.under(&["items"]);
         if !items.parts.is_empty() {
-            items.say(said, &format!("{place}/*"), "");
+            items.say(said, &format!("{location}/*"), "");
         }
     }
 
     /// States the property's own description; a component's belongs to the component.
-    fn say_note(&self, said: &mut Statements, place: &str) {
+    fn say_note(&self, said: &mut Statements, location: &str) {
         let Some((pointer, schema)) = self.parts.first().filter(|_| !self.is_forbidden()) else {
             return;
         };
         if let Some(note) = schema.get("description").and_then(Value::as_str) {
-            said.note(format!("{place} note"), note, format!("{pointer}/description"));
+            said.note(format!("{location} note"), note, format!("{pointer}/description"));
         }
     }
 

@@ -1,4 +1,4 @@
-//! What one side says of each place, and where the two sides differ.
+//! What one side says of each location, and where the two sides differ.
 //!
 //! Both the document and the contract become the same flat model, so that comparing them needs no knowledge of either.
 //! Main types: [`Statements`], [`Difference`].
@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// What is said of each place. A place is named by operation, part and pointer: `getTags answer 2XX body/data/page`.
+/// What is said of each location. A location is named by operation, part and pointer: `getTags answer 2XX body/data/page`.
 #[derive(Default)]
 pub(super) struct Statements(BTreeMap<String, Statement>);
 
@@ -16,86 +16,86 @@ struct Statement {
     stands: String,
 }
 
-/// One place where the contract does not mirror the document.
+/// One location where the contract does not mirror the document.
 #[derive(Debug)]
 pub(super) struct Difference {
-    pub(super) place: String,
+    pub(super) location: String,
     pub(super) documented: String,
     pub(super) contracted: String,
 }
 
 impl Statements {
-    pub(super) fn say(&mut self, place: impl Into<String>, value: impl Into<String>, stands: impl Into<String>) {
-        let (place, statement) = (
-            place.into(),
+    pub(super) fn say(&mut self, location: impl Into<String>, value: impl Into<String>, stands: impl Into<String>) {
+        let (location, statement) = (
+            location.into(),
             Statement {
                 value: value.into(),
                 stands: stands.into(),
             },
         );
-        if let Some(former) = self.0.insert(place.clone(), statement) {
+        if let Some(former) = self.0.insert(location.clone(), statement) {
             panic!(
-                "`{place}` is said twice, first as `{}` at `{}`",
+                "`{location}` is said twice, first as `{}` at `{}`",
                 former.value, former.stands
             );
         }
     }
 
     /// Says a sentence, whose capital and full stop depend on where it stands.
-    pub(super) fn note(&mut self, place: impl Into<String>, sentence: &str, stands: impl Into<String>) {
+    pub(super) fn note(&mut self, location: impl Into<String>, sentence: &str, stands: impl Into<String>) {
         let sentence = sentence.trim_end_matches('.');
         let (first, rest) = sentence.split_at(sentence.chars().next().map_or(0, char::len_utf8));
-        self.say(place, format!("{}{rest}", first.to_lowercase()), stands);
+        self.say(location, format!("{}{rest}", first.to_lowercase()), stands);
     }
 
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// How many places of its source this model speaks of.
+    /// How many locations of its source this model speaks of.
     pub(super) fn sources(&self) -> usize {
         self.standing(|_| true).len()
     }
 
-    /// Where the statements stand whose place is one of these.
+    /// Where the statements stand whose location is one of these.
     pub(super) fn standing(&self, is_one: impl Fn(&str) -> bool) -> BTreeSet<&str> {
-        let chosen = self.0.iter().filter(|(place, _)| is_one(place));
+        let chosen = self.0.iter().filter(|(location, _)| is_one(location));
         chosen.map(|(_, statement)| statement.stands.as_str()).collect()
     }
 
-    /// The places that begin with `opening`, without it.
+    /// The locations that begin with `opening`, without it.
     pub(super) fn under(&self, opening: &str) -> impl Iterator<Item = &str> {
-        self.0.keys().filter_map(move |place| place.strip_prefix(opening))
+        self.0.keys().filter_map(move |location| location.strip_prefix(opening))
     }
 
     pub(super) fn differences(&self, contracted: &Self) -> Vec<Difference> {
-        let places: BTreeSet<_> = self.0.keys().chain(contracted.0.keys()).collect();
-        let differs = |place: &&String| self.value(place) != contracted.value(place);
-        let difference = |place: &String| Difference {
-            place: place.clone(),
-            documented: self.describe(place, "under"),
-            contracted: contracted.describe(place, "at"),
+        let locations: BTreeSet<_> = self.0.keys().chain(contracted.0.keys()).collect();
+        let differs = |location: &&String| self.value(location) != contracted.value(location);
+        let difference = |location: &String| Difference {
+            location: location.clone(),
+            documented: self.describe(location, "under"),
+            contracted: contracted.describe(location, "at"),
         };
-        places.into_iter().filter(differs).map(difference).collect()
+        locations.into_iter().filter(differs).map(difference).collect()
     }
 
-    fn value(&self, place: &str) -> Option<&str> {
-        self.0.get(place).map(|statement| statement.value.as_str())
+    fn value(&self, location: &str) -> Option<&str> {
+        self.0.get(location).map(|statement| statement.value.as_str())
     }
 
-    fn describe(&self, place: &str, word: &str) -> String {
-        if let Some(Statement { value, stands }) = self.0.get(place) {
+    fn describe(&self, location: &str, word: &str) -> String {
+        if let Some(Statement { value, stands }) = self.0.get(location) {
             return format!("`{value}` {word} `{stands}`");
         }
         let around = self
-            .around(place)
+            .around(location)
             .map(|Statement { stands, .. }| format!(" {word} `{stands}`"));
         format!("nothing{}", around.unwrap_or_default())
     }
 
-    /// The statement on the nearest place that encloses this one.
-    fn around(&self, place: &str) -> Option<&Statement> {
-        let (outer, _) = place.rsplit_once(['/', ' '])?;
+    /// The statement on the nearest location that encloses this one.
+    fn around(&self, location: &str) -> Option<&Statement> {
+        let (outer, _) = location.rsplit_once(['/', ' '])?;
         self.0.get(outer).or_else(|| self.around(outer))
     }
 }
@@ -103,10 +103,13 @@ impl Statements {
 impl fmt::Display for Difference {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
-            place,
+            location,
             documented,
             contracted,
         } = self;
-        write!(formatter, "{place}\n  document: {documented}\n  contract: {contracted}")
+        write!(
+            formatter,
+            "{location}\n  document: {documented}\n  contract: {contracted}"
+        )
     }
 }

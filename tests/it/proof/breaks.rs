@@ -3,7 +3,7 @@
 //! common shows here.
 //!
 //! A row of a table is an operation; what of its answer is replaced; by what; and everything that must then be found, the
-//! rule and the place of each, after `operation:` where it shows in another's answer. What is replaced is a text of the body,
+//! rule and the location of each, after `operation:` where it shows in another's answer. What is replaced is a text of the body,
 //! in which `…` stands for what stands there inside of quotes or between commas; or the `body` as a whole, the `status`, a
 //! `header`, or the `connection`. Behind the operation may stand a text of the request; else the successes are taken.
 
@@ -109,7 +109,7 @@ fn raw(text: &str) -> Bytes {
     parts.join(&0xFF).into()
 }
 
-/// The text with every place that is like `from` as `to` has it; none where there is no such place.
+/// The text with every location that is like `from` as `to` has it; none where there is no such location.
 fn replaced(text: &str, from: &str, to: &str) -> Option<String> {
     let (mut done, mut rest) = (String::new(), text);
     while let Some((before, held, after)) = next(rest, from) {

@@ -25,12 +25,12 @@ fn methods(contact: &mut Value) -> &mut Vec<Value> {
     contact["contact_methods"].as_array_mut().unwrap()
 }
 
-/// Whether the rule reports the fact, at this place, and no other rule denies anything.
-fn assert_found(checked: &Checked, (rule, fact, place): (&str, &str, &str)) {
+/// Whether the rule reports the fact, at this location, and no other rule denies anything.
+fn assert_found(checked: &Checked, (rule, fact, location): (&str, &str, &str)) {
     let all: Vec<_> = checked.denied().map(described).collect();
-    let found = checked
-        .denied()
-        .any(|finding| finding.rule == rule && finding.fact == fact && any_element(&finding.answer_pointer) == place);
+    let found = checked.denied().any(|finding| {
+        finding.rule == rule && finding.fact == fact && any_element(&finding.answer_pointer) == location
+    });
     assert!(found, "{fact}: {all:#?}");
     assert!(checked.denied().all(|finding| finding.rule == rule), "{all:#?}");
 }
@@ -57,7 +57,7 @@ async fn an_element_that_a_create_stores_twice_is_found() {
 }
 
 #[tokio::test]
-async fn a_second_method_that_takes_the_place_of_the_first_is_found() {
+async fn a_second_method_that_takes_the_location_of_the_first_is_found() {
     let replacing = own_contacts(|own, _| {
         for contact in own {
             let methods = methods(contact);

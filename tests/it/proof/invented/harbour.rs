@@ -16,7 +16,7 @@ use crate::proof::call::TOKEN;
 
 const PER_PAGE: usize = 2;
 
-/// How a place is broken.
+/// How a location is broken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Way {
     Dropped,
@@ -150,10 +150,10 @@ impl Harbour {
         json!({"data": {"per_page": per_page, "page": page, "total": total, "last_page": last, "items": items}})
     }
 
-    /// Breaks what stands at a place of a body.
+    /// Breaks what stands at a location of a body.
     fn bend(&self, operation: &str, body: &mut Value) {
-        let at_place = |kind| matches!(kind, FactKind::Closed | FactKind::Present | FactKind::Type);
-        let Some(fact) = self.breaks_any(operation, at_place) else {
+        let at_location = |kind| matches!(kind, FactKind::Closed | FactKind::Present | FactKind::Type);
+        let Some(fact) = self.breaks_any(operation, at_location) else {
             return;
         };
         match fact.kind {
@@ -297,7 +297,7 @@ fn alter(value: &mut Value) {
     };
 }
 
-/// Breaks every value at the place.
+/// Breaks every value at the location.
 fn break_at(value: &mut Value, tokens: &[String], way: Way) {
     let [token, rest @ ..] = tokens else {
         *value = of_another_type(value);

@@ -1,4 +1,4 @@
-//! Answers that are changed: at a place, or as a whole.
+//! Answers that are changed: at a location, or as a whole.
 
 use std::io::Read as _;
 

@@ -1,4 +1,4 @@
-//! The table of faults, asked in both directions: each fault is caught by the rule that it names, at the place that it
+//! The table of faults, asked in both directions: each fault is caught by the rule that it names, at the location that it
 //! breaks, and an edit of one answer brings about nothing else; and each fact of the contract has a fault.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -50,7 +50,7 @@ const SHOWN_BY_RUNS: [&str; 8] = [
 ];
 
 #[test]
-fn every_fault_is_caught_by_its_rule_at_its_place() {
+fn every_fault_is_caught_by_its_rule_at_its_location() {
     let contract = Contract::built_in().unwrap();
     let (edits, others) = faults().iter().partition::<Vec<_>, _>(|fault| fault.edits().is_some());
     let unshown = unshown(&contract, edits);
@@ -118,7 +118,7 @@ fn unshown<'faults>(contract: &Contract, edits: Vec<&'faults Fault>) -> Vec<&'fa
     unshown
 }
 
-/// What a fault brings about beyond the place that it breaks: the end of its name, and the rules that say so.
+/// What a fault brings about beyond the location that it breaks: the end of its name, and the rules that say so.
 const FOLLOWING: [(&str, &[&str]); 8] = [
     // A record that is sent under one identifier and shown under another is not known again, and one shown under
     // that of others is taken for them.
@@ -145,13 +145,13 @@ fn astray(fault: &Fault, found: &[Found]) -> Vec<String> {
         names_it && new_name.as_ref().is_some_and(|name| is_at(&found.pointer, name))
     };
     let follows = |found: &Found| {
-        let at_the_place = |caught: &&Found| {
-            let (place, other) = (any_element(&caught.pointer), any_element(&found.pointer));
-            let is_below = !place.is_empty() && other.starts_with(&format!("{place}/"));
-            caught.operation == found.operation && (place == other || is_below)
+        let at_the_location = |caught: &&Found| {
+            let (location, other) = (any_element(&caught.pointer), any_element(&found.pointer));
+            let is_below = !location.is_empty() && other.starts_with(&format!("{location}/"));
+            caught.operation == found.operation && (location == other || is_below)
         };
         let mut following = FOLLOWING.iter();
-        caught.iter().any(at_the_place)
+        caught.iter().any(at_the_location)
             || is_new_name(found)
             || following.any(|(end, rules)| fault.name.ends_with(end) && rules.contains(&found.rule))
     };
@@ -237,7 +237,7 @@ fn catches(found: &Found, fault: &Fault) -> bool {
     };
     let mut elsewhere = fault.elsewhere.iter();
     seen(fault.rule, fault.fact.as_ref(), &fault.pointer)
-        || elsewhere.any(|place| seen(place.rule, place.fact.as_ref(), &place.pointer))
+        || elsewhere.any(|location| seen(location.rule, location.fact.as_ref(), &location.pointer))
 }
 
 fn is_at(pointer: &str, pattern: &str) -> bool {

@@ -1,4 +1,4 @@
-//! Walks a body beside its shape and shows every place to the rules. The main types are [`Place`] and [`Walker`].
+//! Walks a body beside its shape and shows every location to the rules. The main types are [`Location`] and [`Walker`].
 
 use serde_json::Value;
 
@@ -7,32 +7,34 @@ use crate::contract::Contract;
 use crate::contract::pointer::{self, Path};
 use crate::contract::shape::{Field, Shape, ShapeId};
 
-/// One value of a body, with what the contract says of its place.
-pub(super) struct Place<'place> {
-    pub(super) contract: &'place Contract,
-    pub(super) shape: &'place Shape,
-    pub(super) value: &'place Value,
-    pub(super) assertions: &'place Assertions,
-    path: &'place Path<'place>,
+/// One value of a body, with what the contract says of its location.
+pub(super) struct Location<'location> {
+    pub(super) contract: &'location Contract,
+    pub(super) shape: &'location Shape,
+    pub(super) value: &'location Value,
+    pub(super) assertions: &'location Assertions,
+    path: &'location Path<'location>,
     /// The place of each member among the documented fields, in the order of the members; none of an undocumented one.
-    fields: &'place [Option<usize>],
+    fields: &'location [Option<usize>],
     /// Whether the object has each of the documented fields.
-    shown: &'place [bool],
+    shown: &'location [bool],
 }
 
-impl<'place> Place<'place> {
-    /// The pointer of this place in the answer.
+impl<'location> Location<'location> {
+    /// The pointer of this location in the answer.
     pub(super) fn pointer(&self) -> String {
         self.path.pointer()
     }
 
-    /// The pointer of a member of this place.
+    /// The pointer of a member of this location.
     pub(super) fn member(&self, name: &str) -> String {
         pointer::join(&self.pointer(), name)
     }
 
     /// The members of an object, each with the documented field that it is.
-    pub(super) fn members(&self) -> impl Iterator<Item = (&'place String, &'place Value, Option<&'place Field>)> {
+    pub(super) fn members(
+        &self,
+    ) -> impl Iterator<Item = (&'location String, &'location Value, Option<&'location Field>)> {
         let (shape, fields) = (self.shape, self.fields);
         let members = self.value.as_object().into_iter().flatten();
         let documented = |index: &Option<usize>| index.map(|index| &shape.fields[index]);
@@ -52,7 +54,7 @@ impl<'place> Place<'place> {
     }
 }
 
-/// Shows each place of a body to `visit`, from the root down.
+/// Shows each location of a body to `visit`, from the root down.
 ///
 /// # Design
 ///
@@ -62,13 +64,13 @@ pub(super) struct Walker<'walk, V> {
     pub(super) contract: &'walk Contract,
     pub(super) assertions: &'walk Assertions,
     pub(super) visit: V,
-    /// The fields of the objects on the way down, as [`Place`] has them, those of the innermost last.
+    /// The fields of the objects on the way down, as [`Location`] has them, those of the innermost last.
     fields: Vec<Option<usize>>,
-    /// The documented fields that the objects on the way down have, as [`Place`] has them.
+    /// The documented fields that the objects on the way down have, as [`Location`] has them.
     shown: Vec<bool>,
 }
 
-impl<'walk, V: FnMut(&Place<'_>)> Walker<'walk, V> {
+impl<'walk, V: FnMut(&Location<'_>)> Walker<'walk, V> {
     pub(super) fn new(contract: &'walk Contract, assertions: &'walk Assertions, visit: V) -> Self {
         Self {
             contract,
@@ -89,7 +91,7 @@ impl<'walk, V: FnMut(&Place<'_>)> Walker<'walk, V> {
         let shape = contract.shape(id);
         let (first, shown) = (self.fields.len(), self.shown.len());
         self.recognise(shape, value);
-        (self.visit)(&Place {
+        (self.visit)(&Location {
             contract,
             shape,
             value,
@@ -148,20 +150,20 @@ mod tests {
 
     const SCHEMA: &str = "{type: object, properties: {a: {type: object, properties: {c: {}, d: {}}}, b: {}, e: {}}}";
 
-    /// What each place of the body says of its members: the pointer, the name, whether it is documented.
+    /// What each location of the body says of its members: the pointer, the name, whether it is documented.
     fn seen(body: &Value) -> Vec<(String, String, bool)> {
         let bench = Bench::schema(SCHEMA);
         let shape = bench.contract.operation(bench.operation).answers[0].body.unwrap();
         let (assertions, mut seen) = (Assertions::default(), Vec::new());
-        let visit = |place: &Place<'_>| {
-            for (name, _, field) in place.members() {
+        let visit = |location: &Location<'_>| {
+            for (name, _, field) in location.members() {
                 assert!(field.is_none_or(|field| field.name == *name));
-                seen.push((place.pointer(), name.clone(), field.is_some()));
+                seen.push((location.pointer(), name.clone(), field.is_some()));
             }
-            for (index, field) in place.shape.fields.iter().enumerate() {
+            for (index, field) in location.shape.fields.iter().enumerate() {
                 assert_eq!(
-                    place.has(index),
-                    place.value.get(field.name.as_str()).is_some(),
+                    location.has(index),
+                    location.value.get(field.name.as_str()).is_some(),
                     "{}",
                     field.name
                 );

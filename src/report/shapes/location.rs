@@ -1,4 +1,4 @@
-//! What one place of an answer showed, over all rows. The main type is [`Variants`].
+//! What one location of an answer showed, over all rows. The main type is [`Variants`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::contract::Contract;
 use crate::contract::pointer;
 use crate::contract::shape::ShapeId;
 
-/// Every variant that one place showed.
+/// Every variant that one location showed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variants {
     /// The forms of values that are neither object nor array.
@@ -120,11 +120,11 @@ impl Variants {
             .retain(|form| !all.iter().any(|other| form.is_within(*other)));
         self.lengths.extend(other.lengths);
         self.element = either(self.element, other.element, Self::joined);
-        for (names, places) in other.objects {
+        for (names, locations) in other.objects {
             let known = self.objects.remove(&names);
             let joined = match known {
-                Some(known) => known.into_iter().zip(places).map(|(a, b)| a.joined(b)).collect(),
-                None => places,
+                Some(known) => known.into_iter().zip(locations).map(|(a, b)| a.joined(b)).collect(),
+                None => locations,
             };
             self.objects.insert(names, joined);
         }
@@ -159,7 +159,7 @@ impl Variants {
         self
     }
 
-    /// Whether nothing was shown but that the place may be unset.
+    /// Whether nothing was shown but that the location may be unset.
     fn is_unset(&self) -> bool {
         self.objects.is_empty() && self.lengths.is_empty() && self.forms.iter().all(|form| form.is_unset())
     }
@@ -173,9 +173,9 @@ impl Variants {
         if name == "*" {
             envelope.element = envelope.element.map(|element| Box::new(element.around(rest)));
         }
-        for (names, places) in &mut envelope.objects {
-            for (place, _) in places.iter_mut().zip(names).filter(|(_, known)| *known == name) {
-                *place = place.around(rest);
+        for (names, locations) in &mut envelope.objects {
+            for (location, _) in locations.iter_mut().zip(names).filter(|(_, known)| *known == name) {
+                *location = location.around(rest);
             }
         }
         envelope

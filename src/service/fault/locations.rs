@@ -1,4 +1,4 @@
-//! Changes one place of an answer's body: [`Edit`], at a pattern.
+//! Changes one location of an answer's body: [`Edit`], at a pattern.
 
 use chrono::{DateTime, Duration, SecondsFormat};
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::contract::Operation;
 
-/// What is done to a place.
+/// What is done to a location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Edit {
     /// A member stands there that does not belong there.
@@ -27,7 +27,7 @@ pub(super) enum Edit {
     Text(&'static str),
 }
 
-/// Edits every place of the body that the pattern names. Where there is none because arrays are empty, an element is
+/// Edits every location of the body that the pattern names. Where there is none because arrays are empty, an element is
 /// shown first.
 pub(super) fn edit(body: &mut Value, operation: &Operation, pattern: &str, edit: &Edit) {
     show(body, operation, pattern);
@@ -44,20 +44,20 @@ pub(super) fn edit(body: &mut Value, operation: &Operation, pattern: &str, edit:
                 members.extend(value.map(|value| (format!("renamed_{name}"), value)));
             });
         }),
-        Edit::Added(name) => each(body, pattern, &mut |place| {
-            members(place, |members| {
+        Edit::Added(name) => each(body, pattern, &mut |location| {
+            members(location, |members| {
                 members.insert(name.clone(), json!({}));
             });
         }),
-        Edit::Altered => each(body, pattern, &mut |place| *place = altered(place)),
-        Edit::Exchanged => each(body, pattern, &mut |place| *place = exchanged(place.take())),
-        Edit::Null => each(body, pattern, &mut |place| *place = Value::Null),
-        Edit::Retyped => each(body, pattern, &mut |place| *place = retyped(place)),
-        Edit::Text(text) => each(body, pattern, &mut |place| *place = json!(text)),
+        Edit::Altered => each(body, pattern, &mut |location| *location = altered(location)),
+        Edit::Exchanged => each(body, pattern, &mut |location| *location = exchanged(location.take())),
+        Edit::Null => each(body, pattern, &mut |location| *location = Value::Null),
+        Edit::Retyped => each(body, pattern, &mut |location| *location = retyped(location)),
+        Edit::Text(text) => each(body, pattern, &mut |location| *location = json!(text)),
     }
 }
 
-/// Shows each place of the pattern to `change`.
+/// Shows each location of the pattern to `change`.
 pub(super) fn each(value: &mut Value, pattern: &str, change: &mut dyn FnMut(&mut Value)) {
     let Some(rest) = pattern.strip_prefix('/') else {
         return change(value);
@@ -75,7 +75,7 @@ pub(super) fn each(value: &mut Value, pattern: &str, change: &mut dyn FnMut(&mut
 /// The values at the pattern.
 pub(super) fn select(value: &Value, pattern: &str) -> Vec<Value> {
     let (mut value, mut found) = (value.clone(), Vec::new());
-    each(&mut value, pattern, &mut |place| found.push(place.take()));
+    each(&mut value, pattern, &mut |location| found.push(location.take()));
     found
 }
 
@@ -105,8 +105,8 @@ fn show(body: &mut Value, operation: &Operation, pattern: &str) {
         let Some(element) = operation.elements.get(array).filter(|_| items != Some(array)) else {
             continue;
         };
-        each(body, array, &mut |place| {
-            if let Some(elements) = place.as_array_mut().filter(|elements| elements.is_empty()) {
+        each(body, array, &mut |location| {
+            if let Some(elements) = location.as_array_mut().filter(|elements| elements.is_empty()) {
                 elements.push(element.clone());
             }
         });
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_edited_as_named_and_only_there() {
+    fn a_location_is_edited_as_named_and_only_there() {
         let item = |id: Value| json!({"id": id, "tags": {"id": "b"}, "excluded_channels": [], "age": 3});
         assert_eq!(edited("/data/items/*/id", &Edit::Null), item(Value::Null));
         assert_eq!(edited("/data/items/*/id", &Edit::Retyped), item(json!(7)));
