@@ -179,12 +179,12 @@ mod tests {
         for (file, id, kept) in [
             (&hidden, "tk-4711-secret", "$COUNTERSIGN_TOKEN"),
             (&shown, "tk-4711-secret", "$COUNTERSIGN_TOKEN"),
-            (&hidden, "ada@example.com", "<identifier(15): show-values prints it>"),
+            (&hidden, "ada@example.com", "<identifier(15): show-values reveals it>"),
             (&shown, "ada@example.com", "ada@example.com"),
             (
                 &hidden,
                 "a\u{9b}2J\u{202e}##vso[b]",
-                "<identifier(13): show-values prints it>",
+                "<identifier(13): show-values reveals it>",
             ),
             (&shown, "a\u{9b}2J\u{202e}##vso[b]", "a\\u{9b}2J\\u{202e}# #vso[b]"),
         ] {

@@ -39,7 +39,7 @@ impl Values {
         if self == Self::Shown || is_plain_identifier(id) {
             printable(id)
         } else {
-            format!("<identifier({}): show-values prints it>", id.chars().count())
+            format!("<identifier({}): show-values reveals it>", id.chars().count())
         }
     }
 }

@@ -125,7 +125,7 @@ mod tests {
             let finding = judged.finding("undocumented-field");
             assert_eq!(finding.pointer, format!("/data/<undocumented name({})>", name.len()));
             assert!(
-                finding.received.starts_with("string(6) (show-values prints"),
+                finding.received.starts_with("string(6) (show-values reveals"),
                 "{}",
                 finding.received
             );

@@ -534,7 +534,7 @@ impl Sink<'_> {
             hidden.set(hidden.get() || !self.contract.prints(name));
             self.contract.render_name(name)
         });
-        let hint = " (show-values prints the name)";
+        let hint = " (show-values reveals the name)";
         (shown, if hidden.get() { hint } else { "" })
     }
 }

@@ -446,6 +446,6 @@ mod tests {
         });
         let id = seen.record(None).residue.remove(0).id.unwrap();
         assert!(!id.contains(['\u{1b}', '\n']) && !id.contains("::error"), "{id}");
-        assert_eq!(id, "<identifier(18): show-values prints it>");
+        assert_eq!(id, "<identifier(18): show-values reveals it>");
     }
 }

@@ -203,7 +203,7 @@ fn an_address_that_came_as_an_identifier_is_in_no_output() {
         let residue = ["json.out", "html.out", "markdown.out", "residue.jsonl"].map(of_file);
         for text in residue.iter().chain([&ended.stdout]) {
             assert_eq!(text.contains(id), printed, "{id}: {text}");
-            assert_eq!(text.contains("show-values prints it"), !printed, "{id}: {text}");
+            assert_eq!(text.contains("show-values reveals it"), !printed, "{id}: {text}");
         }
         for text in ["junit.out", "sarif.out", "github.out"]
             .map(of_file)
