@@ -319,7 +319,7 @@ impl<'run> Session<'run> {
             Action::Equivalent => self.equivalent(operation).await,
             Action::VaryUpdate => self.vary_update(operation).await,
             Action::EdgeCaseRead(edge_case) | Action::EdgeCaseWrite(edge_case) => {
-                self.edge_case(operation, edge_case).await
+                self.edge_case(operation, edge_case).await;
             }
             Action::LookAtRefused => self.look_at_refused(operation).await,
             Action::Restore => self.restore(operation).await,
