@@ -7,9 +7,9 @@
 //! kept it is the first by its content. So a pipeline may merge as reports come in, and merge what was merged.
 
 mod apart;
+mod join;
 #[cfg(test)]
 mod laws;
-mod join;
 mod outcome;
 
 pub use apart::MergeError;
