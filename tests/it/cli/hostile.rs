@@ -15,6 +15,7 @@ use std::io::Write as _;
 use self::case::{Behaviour, try_all};
 use super::stub::{Received, Stub, sound};
 use super::support::{TOKEN, check};
+use crate::support::tried;
 
 #[test]
 fn every_behaviour_is_bounded_reported_for_what_it_is_and_gives_nothing_away() {
@@ -27,7 +28,8 @@ fn every_behaviour_is_bounded_reported_for_what_it_is_and_gives_nothing_away() {
     ];
     let behaviours: Vec<Behaviour> = tables.into_iter().flatten().collect();
     assert!(behaviours.len() >= 40);
-    try_all(behaviours);
+    // Each is a process of its own: every other one, but where everything is tried.
+    try_all(behaviours.into_iter().step_by(tried(2, 1)).collect());
 }
 
 #[test]

@@ -32,7 +32,7 @@ const MAY_WARN: [(&str, &str); 2] = [
 ];
 
 /// How many combinations are drawn, and how many in the gate.
-const DRAWN: (usize, usize) = (8, 200);
+const DRAWN: (usize, usize) = (4, 200);
 
 static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(|| Arc::new(Contract::built_in().unwrap()));
 
