@@ -4,7 +4,7 @@
 //! - **In**: a [`Request`], a [`Target`] with its token, and [`Limits`].
 //! - **Out**: an [`Exchange`]: the request with its response, or with the reason why none came.
 //! - **Start with** [`Transport::send`]. [`json`] reads bodies, [`redact`] decides what may be printed, [`neutral`]
-//!   makes that harmless to whatever prints it, [`curl`] writes the command that reproduces a request, and [`told`] the
+//!   makes that harmless to whatever prints it, [`curl`] writes the command that reproduces a request, and [`shapes`] the
 //!   shape of a body.
 //!
 //! ```
