@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_without_content_has_no_body_unless_reported_otherwise() {
+    fn an_update_without_content_has_an_empty_body() {
         let profile = of_flags(&["update-contact-status=204"]).unwrap();
         assert_eq!(profile.update_answer_body, UpdateBody::Empty);
     }

@@ -183,7 +183,7 @@ fn a_narrow_window_scrolls_one_way() {
 
 #[test]
 #[ignore = "no browser was started: `bash .ci/with-chromium cargo test --test it page -- --ignored` does that"]
-fn a_screen_reader_is_reported_what_everything_is() {
+fn a_screen_reader_gets_a_name_for_everything() {
     let page = Page::usual();
     let browser = &page.browser;
     for (selector, role, name) in [

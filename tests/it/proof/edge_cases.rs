@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use axum::body::Bytes;
-use countersign::report::{FactRow, Outcome, VerdictRecord};
+use countersign::report::{FactRow, FindingRecord, Outcome, VerdictRecord};
 use http::Method;
 use serde_json::Value;
 
@@ -138,6 +138,15 @@ fn row<'checked>(checked: &'checked Checked, operation: &str, stated: &str) -> &
 
 fn findings(checked: &Checked) -> Vec<String> {
     checked.record.findings.iter().map(described).collect()
+}
+
+/// The finding of a check that has one.
+#[track_caller]
+fn only(checked: &Checked) -> &FindingRecord {
+    match checked.record.findings.as_slice() {
+        [finding] => finding,
+        _ => panic!("{:?}", findings(checked)),
+    }
 }
 
 #[tokio::test]
@@ -385,9 +394,7 @@ async fn a_list_that_fails_on_edge_case_pages_alone_gives_one_finding_with_a_cou
     });
     let checked = Check::default().run(failing).await;
     assert_eq!(checked.outcome(), Outcome::DoesNotConform);
-    let [finding] = checked.record.findings.as_slice() else {
-        panic!("{:?}", findings(&checked));
-    };
+    let finding = only(&checked);
     assert_eq!(
         (finding.rule.as_str(), finding.fact.as_str(), finding.count),
         ("server-error", "getTags edge cases: no 5xx", 6)
@@ -472,9 +479,7 @@ async fn an_edge_case_write_without_an_answer_is_residue_and_the_last_one_of_its
         }
     });
     let checked = Check::default().run(lossy).await;
-    let [finding] = checked.record.findings.as_slice() else {
-        panic!("{:?}", findings(&checked));
-    };
+    let finding = only(&checked);
     assert_eq!(finding.rule, "unfinished-answer");
     assert_eq!(finding.fact, "createTag edge cases: complete answer");
     assert!(

@@ -81,7 +81,7 @@ fn warned(checked: &Checked) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_service_that_refuses_a_way_of_writing_is_reported_the_section_and_conforms_all_the_same() {
+async fn a_refused_way_of_writing_is_reported_with_the_section_and_the_service_conforms() {
     for (turn, (operation, is_written, part, section)) in WAYS.into_iter().enumerate() {
         let statuses = [400, 401, 404, 415, 500].into_iter().cycle().skip(turn);
         for status in statuses.take(tried(1, 5)) {

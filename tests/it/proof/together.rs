@@ -57,7 +57,7 @@ async fn an_element_that_a_create_stores_twice_is_found() {
 }
 
 #[tokio::test]
-async fn a_second_method_that_takes_the_location_of_the_first_is_found() {
+async fn a_second_method_that_takes_the_place_of_the_first_is_found() {
     let replacing = own_contacts(|own, _| {
         for contact in own {
             let methods = methods(contact);

@@ -72,7 +72,7 @@ async fn an_operation_that_no_value_was_found_for_is_a_warning_and_named_in_the_
 }
 
 #[tokio::test]
-async fn a_service_that_shows_everything_is_shown_as_ever() {
+async fn a_service_that_shows_everything_is_reported_as_ever() {
     for small in [Small::new(THINGS), Small::new(THINGS).reading()] {
         let seen = small.check(whole()).await;
         assert!(seen.record.findings.is_empty(), "{:?}", seen.record.findings);

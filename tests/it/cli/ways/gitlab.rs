@@ -146,7 +146,7 @@ fn an_image_without_the_program_builds_it_once_from_the_source_that_is_named() {
 }
 
 #[test]
-fn an_image_without_the_program_and_without_a_source_is_reported_what_to_give() {
+fn an_image_without_the_program_and_without_a_source_says_what_to_give() {
     let place = Workplace::new("gitlab, nothing to build", &[]);
     std::fs::remove_file(place.path("bin/countersign")).unwrap();
     let done = ran(&place, &[]);
