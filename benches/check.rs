@@ -169,7 +169,7 @@ async fn plain_requests(base_url: &str, paths: &[String]) -> Duration {
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");
     let requests = paths.iter().map(|path| {
         let request = client.get(format!("{base_url}{path}")).bearer_auth(TOKEN).send();
-        async { request.await.expect("an answer").bytes().await.expect("a body").len() }
+        async { request.await.expect("a response").bytes().await.expect("a body").len() }
     });
     let bytes: usize = futures::stream::iter(requests)
         .buffer_unordered(4)

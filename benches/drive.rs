@@ -112,7 +112,7 @@ fn load(base_url: &str, paths: &[(String, bool)], jobs: usize) -> f64 {
                 request
             };
             let request = request.send();
-            async { request.await.expect("an answer").bytes().await.expect("a body").len() }
+            async { request.await.expect("a response").bytes().await.expect("a body").len() }
         });
         let bytes: usize = futures::stream::iter(requests)
             .buffer_unordered(jobs)

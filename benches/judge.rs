@@ -1,4 +1,4 @@
-//! Judging beside parsing: the bytes per second of judging page answers, every rule on, as a ratio of what
+//! Judging beside parsing: the bytes per second of judging page responses, every rule on, as a ratio of what
 //! `serde_json` reaches when it parses the same bytes into a `Value`.
 //!
 //! The program prints; it asserts nothing about time. The two are measured in turn, A B A B …, and each figure is a
@@ -20,7 +20,7 @@ use bytes::Bytes;
 use countersign::contract::Contract;
 use countersign::contract::fact::FactKind;
 use countersign::exchange::redact::Values;
-use countersign::exchange::{Answer, Exchange, OnRefusal, Purpose, Request};
+use countersign::exchange::{Exchange, OnRefusal, Purpose, Request, Response};
 use countersign::rules::{Judge, Levels, Verdict};
 use countersign::service::{self, Service};
 use secrecy::SecretString;
@@ -59,12 +59,12 @@ async fn main() {
 async fn page(path: &str, items: usize) -> Bytes {
     let service = Service::memory(SecretString::from(TOKEN)).expect("a store");
     let request = HttpRequest::get(path).header(AUTHORIZATION, format!("Bearer {TOKEN}"));
-    let answer = service::app(service)
+    let response = service::app(service)
         .oneshot(request.body(Body::empty()).expect("a request"))
         .await
-        .expect("an answer");
-    assert!(answer.status().is_success());
-    let body = axum::body::to_bytes(answer.into_body(), usize::MAX)
+        .expect("a response");
+    assert!(response.status().is_success());
+    let body = axum::body::to_bytes(response.into_body(), usize::MAX)
         .await
         .expect("a body");
     let mut page: Value = serde_json::from_slice(&body).expect("JSON");
@@ -122,7 +122,7 @@ fn exchange(contract: &Contract, operation: &str, body: &Bytes) -> Exchange {
     let documented = contract.operation(id);
     let request = Request::plain(id, documented);
     let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
-    let answer = Answer {
+    let response = Response {
         status: 200,
         headers,
         body: body.clone(),
@@ -132,7 +132,7 @@ fn exchange(contract: &Contract, operation: &str, body: &Bytes) -> Exchange {
         number: 1,
         request,
         sent: Duration::ZERO,
-        outcome: Ok(answer),
+        outcome: Ok(response),
     }
 }
 

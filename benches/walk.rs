@@ -107,12 +107,12 @@ fn processor() -> Duration {
 
 async fn serve(listener: TcpListener, contacts: u64, per_page: u64) {
     while let Ok((stream, _)) = listener.accept().await {
-        tokio::spawn(answer(stream, contacts, per_page));
+        tokio::spawn(response(stream, contacts, per_page));
     }
 }
 
 /// Answers each request of a connection with its page.
-async fn answer(mut stream: TcpStream, contacts: u64, per_page: u64) {
+async fn response(mut stream: TcpStream, contacts: u64, per_page: u64) {
     let mut head = Vec::new();
     loop {
         while !head.ends_with(b"\r\n\r\n") {

@@ -52,7 +52,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
             let id = created.data.as_ref().and_then(|visit| visit.id);
             println!(
                 "recorded: {}",
-                id.map_or_else(|| "the answer names no id".to_owned(), |id| id.to_string())
+                id.map_or_else(|| "the response names no id".to_owned(), |id| id.to_string())
             );
             Ok(())
         }

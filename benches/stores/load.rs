@@ -1,4 +1,4 @@
-//! Load without weight: requests that are bytes made beforehand, and answers of which only the length is read.
+//! Load without weight: requests that are bytes made beforehand, and responses of which only the length is read.
 
 use std::time::{Duration, Instant};
 
@@ -12,8 +12,8 @@ pub(crate) struct Connection {
     received: Vec<u8>,
 }
 
-/// An answer that was a success.
-pub(crate) struct Answer {
+/// A response that was a success.
+pub(crate) struct Response {
     pub(crate) body: Vec<u8>,
 }
 
@@ -27,8 +27,8 @@ impl Connection {
         }
     }
 
-    /// Sends a request and reads the whole answer, which must be a success.
-    pub(crate) async fn exchange(&mut self, request: &[u8]) -> Answer {
+    /// Sends a request and reads the whole response, which must be a success.
+    pub(crate) async fn exchange(&mut self, request: &[u8]) -> Response {
         self.stream.write_all(request).await.unwrap();
         self.received.clear();
         let head = loop {
@@ -56,7 +56,7 @@ impl Connection {
                 "the connection was closed"
             );
         }
-        Answer {
+        Response {
             body: self.received[head..whole].to_vec(),
         }
     }

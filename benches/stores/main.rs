@@ -133,7 +133,7 @@ async fn start(folder: &Path) {
         program.push(started.elapsed().as_secs_f64());
     }
     println!(
-        "start to first answer: {:.1} ms in memory, {:.1} ms with a new file, {:.1} ms for the whole program in memory",
+        "start to first response: {:.1} ms in memory, {:.1} ms with a new file, {:.1} ms for the whole program in memory",
         median(&mut memory) * 1e3,
         median(&mut file) * 1e3,
         median(&mut program) * 1e3
@@ -181,8 +181,8 @@ async fn depth(name: &str, store: &str) {
 async fn timed(connection: &mut Connection, page: u32) -> f64 {
     let wanted = self::page(page);
     let started = Instant::now();
-    let answer = connection.exchange(&wanted).await;
-    assert!(answer.body.len() > 1_000, "page {page} is short");
+    let response = connection.exchange(&wanted).await;
+    assert!(response.body.len() > 1_000, "page {page} is short");
     started.elapsed().as_secs_f64()
 }
 

@@ -112,8 +112,8 @@ async fn imported(client: &Client, resume: &Resume, line: Line) -> End {
     if let Err(error) = resume.write(line.number, key, Outcome::Sent) {
         return End::Stop(format!("failed to write the resume file: {error}"));
     }
-    let answer = client.create_contact().body(contact).send().await;
-    let (outcome, end) = settled(answer.err());
+    let response = client.create_contact().body(contact).send().await;
+    let (outcome, end) = settled(response.err());
     match outcome.map(|outcome| resume.write(line.number, key, outcome)) {
         Some(Err(error)) => End::Stop(format!("failed to write the resume file: {error}")),
         _ => end,
@@ -127,7 +127,7 @@ fn settled(error: Option<ClientError>) -> (Option<Outcome>, End) {
     };
     match &error {
         // A success that cannot be read is one.
-        ClientError::Answer { .. } => (Some(Outcome::Imported), End::Imported),
+        ClientError::Response { .. } => (Some(Outcome::Imported), End::Imported),
         ClientError::Status { status, .. } if matches!(status.as_u16(), 401 | 403) => {
             (Some(Outcome::Refused), End::Stop(error.to_string()))
         }

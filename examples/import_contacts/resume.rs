@@ -12,7 +12,7 @@ pub(crate) enum Outcome {
     Imported,
     /// It was not carried out and may be sent again.
     Refused,
-    /// It was sent; no answer is known.
+    /// It was sent; no response is known.
     Sent,
 }
 
@@ -29,7 +29,7 @@ impl Resume {
         file.try_lock().map_err(|_| "another import has it open")?;
         let mut text = String::new();
         file.read_to_string(&mut text)?;
-        // A run that was killed may have left half a line. Its request was never sent, or its answer is not known.
+        // A run that was killed may have left half a line. Its request was never sent, or its response is not known.
         let whole = text.rfind('\n').map_or(0, |at| at + 1);
         file.set_len(u64::try_from(whole)?)?;
         let mut before = BTreeMap::new();
@@ -67,9 +67,9 @@ impl Resume {
         file.sync_data()
     }
 
-    /// What to do about a line whose answer is not known.
+    /// What to do about a line whose response is not known.
     pub(crate) fn unknown() -> String {
-        "it was sent and its answer is not known: look for the contact, then write `imported` or `refused` for `sent` in \
+        "it was sent and its response is not known: look for the contact, then write `imported` or `refused` for `sent` in \
          the resume file"
             .to_owned()
     }

@@ -298,7 +298,7 @@ impl Resolved {
 
 async fn embedded(faults: &Faults) -> Result<(Target, Option<Token>), Failure> {
     let start = |error: std::io::Error| Failure::Start(error.to_string());
-    edge::dates_answers(edge::now())?;
+    edge::dates_responses(edge::now())?;
     let secret = uuid::Uuid::new_v4().simple().to_string();
     let service = Service::open(
         &StoreUrl::Memory,

@@ -66,17 +66,17 @@ pub(super) fn now() -> DateTime<Utc> {
     std::time::SystemTime::now().into()
 }
 
-/// Refuses to run the reference service by a clock that its answers cannot be dated by: hyper panics then.
+/// Refuses to run the reference service by a clock that its responses cannot be dated by: hyper panics then.
 ///
 /// # Errors
 ///
 /// [`Failure::Start`] for a time before 1970.
-pub(super) fn dates_answers(now: DateTime<Utc>) -> Result<(), Failure> {
+pub(super) fn dates_responses(now: DateTime<Utc>) -> Result<(), Failure> {
     if now >= DateTime::UNIX_EPOCH {
         return Ok(());
     }
     Err(Failure::Start(format!(
-        "the clock of this machine says {}, and no answer of the reference service can be dated before 1970; set the clock",
+        "the clock of this machine says {}, and no response of the reference service can be dated before 1970; set the clock",
         now.date_naive()
     )))
 }
@@ -354,11 +354,11 @@ mod tests {
         let before = SystemTime::UNIX_EPOCH - Duration::from_millis(1_500);
         let reported = DateTime::<Utc>::from(before);
         assert_eq!(reported.to_rfc3339(), "1969-12-31T23:59:58.500+00:00");
-        let refused = dates_answers(reported).unwrap_err().to_string();
+        let refused = dates_responses(reported).unwrap_err().to_string();
         assert!(
             refused.contains("1969-12-31") && refused.contains("set the clock"),
             "{refused}"
         );
-        assert!(dates_answers(DateTime::UNIX_EPOCH).is_ok());
+        assert!(dates_responses(DateTime::UNIX_EPOCH).is_ok());
     }
 }

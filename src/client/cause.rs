@@ -40,7 +40,7 @@ pub(crate) enum Cause {
     TooLarge(#[from] TooLarge),
 }
 
-/// The body of a response is larger than [`Settings::largest_answer`](super::Settings::largest_answer).
+/// The body of a response is larger than [`Settings::largest_response`](super::Settings::largest_response).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the response is larger than {0} bytes")]
 pub(crate) struct TooLarge(pub(super) usize);
@@ -123,7 +123,7 @@ fn tls_error(cause: &(dyn Error + 'static)) -> Option<String> {
     let error = cause.downcast_ref::<rustls::Error>()?;
     Some(match error {
         rustls::Error::InvalidCertificate(reason) => format!("the certificate is not valid: {}", certificate(reason)),
-        rustls::Error::InvalidMessage(_) => "the answer is not TLS; is it a plain `http` address?".to_owned(),
+        rustls::Error::InvalidMessage(_) => "the response is not TLS; is it a plain `http` address?".to_owned(),
         rustls::Error::AlertReceived(alert) => format!("the target refused with the alert {alert:?}"),
         _ => "the handshake failed".to_owned(),
     })

@@ -24,7 +24,7 @@ use super::{BaseUrlError, TokenError};
 /// let error = client.get_tags().send().await.unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "failed to get a complete answer: the connection could not be opened: connection refused"
+///     "failed to get a complete response: the connection could not be opened: connection refused"
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;
@@ -33,9 +33,9 @@ use super::{BaseUrlError, TokenError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// An answer is not JSON of the documented types, as far as the client insists on them.
-    #[error("failed to read the answer: no JSON of the documented types at line {line}, column {column}")]
-    Answer {
+    /// A response is not JSON of the documented types, as far as the client insists on them.
+    #[error("failed to read the response: no JSON of the documented types at line {line}, column {column}")]
+    Response {
         /// The line of the body.
         line: usize,
         /// The column of the line.
@@ -63,7 +63,7 @@ pub enum ClientError {
     OtherPage {
         /// The page that was asked for.
         asked: i64,
-        /// The page that the answer names.
+        /// The page that the response names.
         answered: i64,
     },
     /// A request lacks a value, or holds one that the contract excludes.
@@ -83,8 +83,8 @@ pub enum ClientError {
     /// The text is no token.
     #[error("failed to take the token: {0}")]
     Token(#[from] TokenError),
-    /// No complete answer came: the service can't be reached, a deadline passed, or a bound was exceeded.
-    #[error("failed to get a complete answer: {}", Cause::of(.0))]
+    /// No complete response came: the service can't be reached, a deadline passed, or a bound was exceeded.
+    #[error("failed to get a complete response: {}", Cause::of(.0))]
     Transport(#[source] reqwest::Error),
 }
 
@@ -96,14 +96,14 @@ impl ClientError {
             | CallError::InvalidUpgrade(source)
             | CallError::ResponseBodyError(source) => Self::Transport(source.without_url()),
             CallError::Custom(problem) | CallError::InvalidRequest(problem) => Self::Request { problem },
-            CallError::ErrorResponse(answer) => {
-                let mut response = http::Response::new("");
-                *response.status_mut() = answer.status();
-                response.headers_mut().clone_from(answer.headers());
-                Self::of_status(response.into())
+            CallError::ErrorResponse(response) => {
+                let mut bare = http::Response::new("");
+                *bare.status_mut() = response.status();
+                bare.headers_mut().clone_from(response.headers());
+                Self::of_status(bare.into())
             }
             // The text of the decoder quotes the value that it could not take.
-            CallError::InvalidResponsePayload(_, source) => Self::Answer {
+            CallError::InvalidResponsePayload(_, source) => Self::Response {
                 line: source.line(),
                 column: source.column(),
             },
@@ -151,7 +151,7 @@ impl ClientError {
 pub struct FailedResponse(Box<Response>);
 
 impl FailedResponse {
-    /// The response, whose body is read as far as [`Settings::largest_answer`](super::Settings::largest_answer).
+    /// The response, whose body is read as far as [`Settings::largest_response`](super::Settings::largest_response).
     #[must_use]
     pub fn into_inner(self) -> Response {
         *self.0

@@ -38,12 +38,12 @@ pub(super) struct Page<T> {
     pub(super) items: Vec<T>,
 }
 
-/// Streams the items of the pages that `fetch` answers, from page 1.
-pub(super) fn walk<'a, T, Fetch, Answer>(fetch: Fetch) -> Items<'a, T>
+/// Streams the items of the pages that `fetch` responses, from page 1.
+pub(super) fn walk<'a, T, Fetch, Response>(fetch: Fetch) -> Items<'a, T>
 where
     T: Send + 'a,
-    Fetch: Fn(i64) -> Answer + Send + 'a,
-    Answer: Future<Output = Result<Page<T>, ClientError>> + Send + 'a,
+    Fetch: Fn(i64) -> Response + Send + 'a,
+    Response: Future<Output = Result<Page<T>, ClientError>> + Send + 'a,
 {
     let pages = stream::try_unfold((Some(Walk::start()), fetch), |(walk, fetch)| async move {
         let Some(walk) = walk else {
@@ -69,7 +69,7 @@ struct Walk {
 
 impl Walk {
     /// For how many pages the last page may move away as fast as the walk goes. A list may grow while it is read, so
-    /// the last page is not fixed by the first answer; a service that never lets a walk end is stopped here.
+    /// the last page is not fixed by the first response; a service that never lets a walk end is stopped here.
     const PATIENCE: u32 = 100;
 
     fn start() -> Self {
@@ -123,9 +123,9 @@ mod tests {
 
     use super::*;
 
-    /// The items of a walk over what `answer` gives for each page, and why it ended if not by itself.
-    fn walked(answer: impl Fn(i64) -> Page<i64> + Send) -> (Vec<i64>, Option<ClientError>) {
-        let items = walk(move |page| std::future::ready(Ok(answer(page))));
+    /// The items of a walk over what `response` gives for each page, and why it ended if not by itself.
+    fn walked(response: impl Fn(i64) -> Page<i64> + Send) -> (Vec<i64>, Option<ClientError>) {
+        let items = walk(move |page| std::future::ready(Ok(response(page))));
         let outcomes = items.collect::<Vec<_>>().now_or_never().unwrap();
         let mut error = None;
         let items = outcomes

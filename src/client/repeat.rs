@@ -7,35 +7,35 @@ use reqwest::{Client, Method, Request, Response, StatusCode};
 
 use super::Settings;
 
-/// Sends `request`; a GET that gets 429 or 503 again, after the time that the answer asks for.
+/// Sends `request`; a GET that gets 429 or 503 again, after the time that the response asks for.
 ///
-/// A write is never repeated: an answer of these statuses does not promise that nothing was written.
+/// A write is never repeated: a response of these statuses does not promise that nothing was written.
 pub(super) async fn send(client: &Client, mut request: Request, settings: &Settings) -> reqwest::Result<Response> {
     let mut attempt = 1;
     loop {
         let repeatable = request.method() == Method::GET && attempt < settings.attempts;
         let again = repeatable.then(|| request.try_clone()).flatten();
-        let answer = client.execute(request).await?;
+        let response = client.execute(request).await?;
         let throttled = matches!(
-            answer.status(),
+            response.status(),
             StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
         );
         match again {
             Some(again) if throttled => request = again,
-            _ => return Ok(answer),
+            _ => return Ok(response),
         }
-        tokio::time::sleep(wait(answer.headers(), attempt).min(settings.longest_wait)).await;
+        tokio::time::sleep(wait(response.headers(), attempt).min(settings.longest_wait)).await;
         attempt += 1;
     }
 }
 
-/// How long an answer asks to wait; where it does not say, a quarter of a second, doubled with each attempt.
+/// How long a response asks to wait; where it does not say, a quarter of a second, doubled with each attempt.
 fn wait(headers: &HeaderMap, attempt: u32) -> Duration {
     const FIRST: Duration = Duration::from_millis(250);
     asked_for(headers).unwrap_or_else(|| FIRST.saturating_mul(1 << attempt.saturating_sub(1).min(16)))
 }
 
-/// `Retry-After` by RFC 9110, section 10.2.3: seconds or a date. A date is held against the answer's own `Date`, so that
+/// `Retry-After` by RFC 9110, section 10.2.3: seconds or a date. A date is held against the response's own `Date`, so that
 /// the clocks of the two sides need not agree.
 pub(crate) fn asked_for(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::trim);
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_is_held_against_the_date_of_the_answer() {
+    fn a_date_is_held_against_the_date_of_the_response() {
         let now = (DATE, "Fri, 17 May 2024 09:30:00 GMT");
         assert_eq!(
             waits(&[(RETRY_AFTER, "Fri, 17 May 2024 09:30:05 GMT"), now.clone()], 1),

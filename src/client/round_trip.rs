@@ -1,4 +1,4 @@
-//! A property of every generated type: an answer that the contract admits, with any field missing or null, is decoded
+//! A property of every generated type: a response that the contract admits, with any field missing or null, is decoded
 //! and encoded again without losing a documented field.
 
 use proptest::collection::vec;
@@ -6,16 +6,16 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use serde_json::{Map, Value, json};
 
-use super::tolerance::{CONTRACT, answer_schemas};
+use super::tolerance::{CONTRACT, response_schemas};
 use super::typed::whole;
 
 /// A value as the service sends it, and what is left of it behind the types: null is one with missing.
 type Pair = (Value, Value);
 
 #[test]
-fn generated_answers_survive_decoding_and_encoding() {
+fn generated_responses_survive_decoding_and_encoding() {
     let contract: Value = serde_json::from_str(CONTRACT).unwrap();
-    for (operation, schema) in answer_schemas(&contract) {
+    for (operation, schema) in response_schemas(&contract) {
         let outcome = runner().run(&pairs(schema, &contract), |(sent, left)| {
             let decoded = whole(&operation, &sent).expect("the operation has a type");
             prop_assert_eq!(decoded.map_err(|error| TestCaseError::fail(error.to_string()))?, left);
@@ -30,7 +30,7 @@ fn a_field_that_is_lost_is_seen() {
     let contract: Value = serde_json::from_str(CONTRACT).unwrap();
     let mut more = contract.clone();
     more["components"]["schemas"]["Tag"]["properties"]["colour"] = json!({ "type": "string" });
-    let (_, schema) = answer_schemas(&more)
+    let (_, schema) = response_schemas(&more)
         .into_iter()
         .find(|(id, _)| id == "createTag")
         .unwrap();

@@ -1,7 +1,7 @@
 //! Tests that close the circle contract → Rust types → JSON Schema: what `schemars` makes of each generated type is held
 //! against the contract itself, relaxed as the documentation of the client says and by nothing of the projection.
 //!
-//! An answer's field may be missing or null and keeps its kind alone; a request's field may be left out and keeps its
+//! A response's field may be missing or null and keeps its kind alone; a request's field may be left out and keeps its
 //! format and its allowed values. A pattern is kept by the type's `FromStr`, which no derived schema shows.
 
 #![expect(

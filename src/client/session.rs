@@ -29,14 +29,14 @@ pub struct Settings {
     /// Headers of every request, repeated ones and those of streams included; they go before what the client would send
     /// under their names. `Authorization` is the token's all the same. None by default.
     pub headers: HeaderMap,
-    /// How long one attempt may take, from connecting to the end of the answer. 30 seconds by default.
+    /// How long one attempt may take, from connecting to the end of the response. 30 seconds by default.
     pub deadline: Duration,
     /// How often a read is sent at most while the service answers 429 or 503; 1 never repeats. 4 by default.
     pub attempts: u32,
     /// How long to wait between two attempts at most, whatever `Retry-After` asks for. 30 seconds by default.
     pub longest_wait: Duration,
-    /// How many bytes the body of an answer may have. 64 MiB by default.
-    pub largest_answer: usize,
+    /// How many bytes the body of a response may have. 64 MiB by default.
+    pub largest_response: usize,
 }
 
 impl Default for Settings {
@@ -46,7 +46,7 @@ impl Default for Settings {
             deadline: Duration::from_secs(30),
             attempts: 4,
             longest_wait: Duration::from_secs(30),
-            largest_answer: 64 << 20,
+            largest_response: 64 << 20,
         }
     }
 }
@@ -59,7 +59,7 @@ impl fmt::Debug for Settings {
             .field("deadline", &self.deadline)
             .field("attempts", &self.attempts)
             .field("longest_wait", &self.longest_wait)
-            .field("largest_answer", &self.largest_answer)
+            .field("largest_response", &self.largest_response)
             .finish()
     }
 }
@@ -79,18 +79,18 @@ impl ClientHooks<Session> for Client {
         headers.remove(HeaderName::from_static("api-version"));
         headers.extend(session.settings.headers.clone());
         headers.insert(AUTHORIZATION, session.authorization.clone());
-        let answer = repeat::send(self.client(), request, &session.settings)
+        let response = repeat::send(self.client(), request, &session.settings)
             .await
             .map_err(reqwest::Error::without_url)?;
-        Ok(bounded(answer, session.settings.largest_answer))
+        Ok(bounded(response, session.settings.largest_response))
     }
 }
 
-/// The same answer with a body that fails once it is larger than `most` bytes, and without the URL, which an error
+/// The same response with a body that fails once it is larger than `most` bytes, and without the URL, which an error
 /// would show.
-fn bounded(answer: Response, most: usize) -> Response {
-    let (status, version, headers) = (answer.status(), answer.version(), answer.headers().clone());
-    let mut rebuilt = http::Response::new(Body::wrap_stream(at_most(answer.bytes_stream(), most)));
+fn bounded(response: Response, most: usize) -> Response {
+    let (status, version, headers) = (response.status(), response.version(), response.headers().clone());
+    let mut rebuilt = http::Response::new(Body::wrap_stream(at_most(response.bytes_stream(), most)));
     *rebuilt.status_mut() = status;
     *rebuilt.version_mut() = version;
     *rebuilt.headers_mut() = headers;

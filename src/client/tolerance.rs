@@ -1,5 +1,5 @@
-//! Tests that hold the generated types to their promise for every answer of the contract: no field that is null,
-//! missing or unknown keeps an answer from being decoded, at any depth, and nothing documented is lost.
+//! Tests that hold the generated types to their promise for every response of the contract: no field that is null,
+//! missing or unknown keeps a response from being decoded, at any depth, and nothing documented is lost.
 
 use std::collections::BTreeSet;
 
@@ -10,46 +10,46 @@ use super::typed::whole;
 pub(super) const CONTRACT: &str = include_str!(concat!(env!("OUT_DIR"), "/contract.json"));
 
 #[test]
-fn a_full_answer_survives_decoding_whole() {
-    for (operation, answer) in answers() {
-        assert_eq!(decoded(&operation, &answer), answer, "{operation}");
+fn a_full_response_survives_decoding_whole() {
+    for (operation, response) in responses() {
+        assert_eq!(decoded(&operation, &response), response, "{operation}");
     }
 }
 
 #[test]
 fn every_field_may_be_null() {
-    for (operation, answer) in answers() {
-        for location in fields(&answer) {
-            let mut answer = answer.clone();
-            *answer.pointer_mut(&location).unwrap() = Value::Null;
-            decoded(&operation, &answer);
+    for (operation, response) in responses() {
+        for location in fields(&response) {
+            let mut response = response.clone();
+            *response.pointer_mut(&location).unwrap() = Value::Null;
+            decoded(&operation, &response);
         }
     }
 }
 
 #[test]
 fn every_field_may_be_missing() {
-    for (operation, answer) in answers() {
-        for location in fields(&answer) {
-            let mut answer = answer.clone();
+    for (operation, response) in responses() {
+        for location in fields(&response) {
+            let mut response = response.clone();
             let (parent, name) = location.rsplit_once('/').unwrap();
-            answer
+            response
                 .pointer_mut(parent)
                 .unwrap()
                 .as_object_mut()
                 .unwrap()
                 .remove(name)
                 .unwrap();
-            decoded(&operation, &answer);
+            decoded(&operation, &response);
         }
     }
 }
 
 #[test]
 fn every_element_may_be_null_and_is_left_out() {
-    for (operation, answer) in answers() {
-        for location in elements(&answer) {
-            let mut other = answer.clone();
+    for (operation, response) in responses() {
+        for location in elements(&response) {
+            let mut other = response.clone();
             *other.pointer_mut(&location).unwrap() = Value::Null;
             let (array, _) = location.rsplit_once('/').unwrap();
             // Any value may stand in an array of arbitrary ones, null too.
@@ -66,9 +66,9 @@ fn every_element_may_be_null_and_is_left_out() {
 
 #[test]
 fn every_whole_number_may_be_written_with_a_fraction() {
-    for (operation, answer) in answers() {
-        for location in fields(&answer) {
-            let mut other = answer.clone();
+    for (operation, response) in responses() {
+        for location in fields(&response) {
+            let mut other = response.clone();
             let value = other.pointer_mut(&location).unwrap();
             if value.is_i64() && !location.contains(ARBITRARY) {
                 *value = json!(7.0);
@@ -84,43 +84,43 @@ fn every_whole_number_may_be_written_with_a_fraction() {
 
 #[test]
 fn every_object_may_hold_an_unknown_field() {
-    for (operation, answer) in answers() {
-        let mut objects: BTreeSet<_> = fields(&answer)
+    for (operation, response) in responses() {
+        let mut objects: BTreeSet<_> = fields(&response)
             .iter()
             .map(|location| location.rsplit_once('/').unwrap().0.to_owned())
             .collect();
         // Every name is a known one in an object of arbitrary names.
-        objects.retain(|object| answer.pointer(object).unwrap().get(ARBITRARY).is_none());
+        objects.retain(|object| response.pointer(object).unwrap().get(ARBITRARY).is_none());
         for object in objects {
-            let mut answer = answer.clone();
-            answer.pointer_mut(&object).unwrap()["not_documented"] = json!({ "a": [null] });
-            decoded(&operation, &answer);
+            let mut response = response.clone();
+            response.pointer_mut(&object).unwrap()["not_documented"] = json!({ "a": [null] });
+            decoded(&operation, &response);
         }
     }
 }
 
-/// A full answer to the operation.
-pub(crate) fn full_answer(operation: &str) -> Value {
-    let found = answers().into_iter().find(|(name, _)| name == operation);
-    found.unwrap_or_else(|| panic!("no answer to {operation}")).1
+/// A full response to the operation.
+pub(crate) fn full_response(operation: &str) -> Value {
+    let found = responses().into_iter().find(|(name, _)| name == operation);
+    found.unwrap_or_else(|| panic!("no response to {operation}")).1
 }
 
-fn decoded(operation: &str, answer: &Value) -> Value {
-    let outcome = whole(operation, answer).unwrap_or_else(|| panic!("no type for {operation}"));
-    outcome.unwrap_or_else(|error| panic!("{operation}: {error} in {answer}"))
+fn decoded(operation: &str, response: &Value) -> Value {
+    let outcome = whole(operation, response).unwrap_or_else(|| panic!("no type for {operation}"));
+    outcome.unwrap_or_else(|error| panic!("{operation}: {error} in {response}"))
 }
 
-/// A full answer to each operation whose success has one documented body.
-fn answers() -> Vec<(String, Value)> {
+/// A full response to each operation whose success has one documented body.
+fn responses() -> Vec<(String, Value)> {
     let contract: Value = serde_json::from_str(CONTRACT).unwrap();
-    let schemas = answer_schemas(&contract).into_iter();
+    let schemas = response_schemas(&contract).into_iter();
     schemas
         .map(|(id, schema)| (id, example(schema, &contract, 0)))
         .collect()
 }
 
-/// The schema of the answer of each operation whose success has one documented body.
-pub(super) fn answer_schemas(contract: &Value) -> Vec<(String, &Value)> {
+/// The schema of the response of each operation whose success has one documented body.
+pub(super) fn response_schemas(contract: &Value) -> Vec<(String, &Value)> {
     let mut schemas = Vec::new();
     for (_, path) in contract["paths"].as_object().unwrap() {
         for (_, operation) in path.as_object().unwrap() {

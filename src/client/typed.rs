@@ -1,4 +1,4 @@
-//! Answers read through the generated types, by the name of their operation: what the `typed-client` rule and our tests
+//! Responses read through the generated types, by the name of their operation: what the `typed-client` rule and our tests
 //! ask. The table from operation to type is generated with the types.
 
 use serde::Serialize;
@@ -7,16 +7,16 @@ use serde_json::Value;
 
 use super::generated::decode;
 
-/// What is made of an answer once it is read.
+/// What is made of a response once it is read.
 pub(crate) trait Reader {
     /// What it is made into.
     type Read;
 
-    /// Reads the answer as this type.
+    /// Reads the response as this type.
     fn read<Typed: DeserializeOwned + Serialize>(self, body: &Value) -> Self::Read;
 }
 
-/// Whether the answer can be read as the type of its operation; none where the operation's answer has no type.
+/// Whether the response can be read as the type of its operation; none where the operation's response has no type.
 #[cfg(feature = "checker")]
 pub(crate) fn decodes(operation: &str, body: &Value) -> Option<bool> {
     struct Decodes;
@@ -30,7 +30,7 @@ pub(crate) fn decodes(operation: &str, body: &Value) -> Option<bool> {
     decode(operation, body, Decodes)
 }
 
-/// What is left of the answer once it is read as the type of its operation.
+/// What is left of the response once it is read as the type of its operation.
 #[cfg(test)]
 pub(crate) fn whole(operation: &str, body: &Value) -> Option<serde_json::Result<Value>> {
     struct Whole;

@@ -94,7 +94,7 @@ pub enum Problem {
         /// The most that are read.
         maximum: u64,
     },
-    /// The schemas of answers state far more than they are long.
+    /// The schemas of responses state far more than they are long.
     TooManyParts {
         /// The most parts that are read.
         maximum: usize,
@@ -160,7 +160,7 @@ impl Problem {
             ),
             Self::TooManyParts { maximum } => write!(
                 formatter,
-                "with this answer the document states more than {maximum} things; check a document of fewer operations, or \
+                "with this response the document states more than {maximum} things; check a document of fewer operations, or \
                  let fewer schemas repeat each other by `allOf`"
             ),
             Self::TooDeep { maximum } => write!(formatter, "this nests deeper than {maximum} levels; flatten it"),

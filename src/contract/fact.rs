@@ -1,4 +1,4 @@
-//! The statements of a contract that an answer can break. The main type is [`Fact`].
+//! The statements of a contract that a response can break. The main type is [`Fact`].
 
 use super::operation::{OperationId, StatusPattern};
 use super::texts::Text;
@@ -8,11 +8,11 @@ use super::vocabulary::{Equivalence, TimestampForm};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FactId(pub usize);
 
-/// One statement of the contract that an answer can break. A contract may state a hundred thousand, and a report has a row
+/// One statement of the contract that a response can break. A contract may state a hundred thousand, and a report has a row
 /// for each: the texts are shared with those rows, and equal ones among the facts.
 #[derive(Clone, Debug)]
 pub struct Fact {
-    /// A stable name: operation, location in the answer, what is stated. `getContacts /data/total: integer`.
+    /// A stable name: operation, location in the response, what is stated. `getContacts /data/total: integer`.
     pub name: Text,
     /// The operation that it binds; the first that needs it where it binds a security scheme.
     pub operation: OperationId,
@@ -20,7 +20,7 @@ pub struct Fact {
     pub kind: FactKind,
     /// Where it stands in the contract.
     pub location: Text,
-    /// The pointer in the answer, with `*` for any element; empty where it is about the whole answer.
+    /// The pointer in the response, with `*` for any element; empty where it is about the whole response.
     pub pattern: Text,
     /// What the contract states, in a few words.
     pub documented: Text,
@@ -41,9 +41,9 @@ pub enum FactKind {
     Challenge,
     /// No other field than the documented ones.
     Closed,
-    /// The answer arrives whole.
+    /// The response arrives whole.
     Complete,
-    /// The answer decodes through the typed client.
+    /// The response decodes through the typed client.
     Decodes,
     /// A request that is written otherwise is accepted as the plain one is.
     Equivalent(Equivalence),
@@ -53,7 +53,7 @@ pub enum FactKind {
     IdentifierUnique,
     /// The body of a success is JSON.
     Json,
-    /// The body of this other answer is JSON, and there.
+    /// The body of this other response is JSON, and there.
     JsonOf(StatusPattern),
     /// What was created is listed.
     Listed,
@@ -61,13 +61,13 @@ pub enum FactKind {
     ListedCarrying(usize),
     /// The media type of a success is documented.
     MediaType,
-    /// The media type of this other answer is documented, and its body is there.
+    /// The media type of this other response is documented, and its body is there.
     MediaTypeOf(StatusPattern),
     /// No 5xx.
     NoServerError,
     /// A call without a credential is refused.
     NoCredential,
-    /// Edge cases get complete answers.
+    /// Edge cases get complete responses.
     EdgeCaseComplete,
     /// Edge cases get no 5xx.
     EdgeCaseNoServerError,
@@ -104,7 +104,7 @@ pub enum FactKind {
 }
 
 impl FactKind {
-    /// Whether an operation may have several facts of this kind, one for each location of its answers.
+    /// Whether an operation may have several facts of this kind, one for each location of its responses.
     pub(super) fn is_of_a_location(self) -> bool {
         matches!(
             self,

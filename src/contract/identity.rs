@@ -1,4 +1,4 @@
-//! Which record a create's answer speaks of: where it shows the identifier of its own record, and which links lead that one,
+//! Which record a create's response speaks of: where it shows the identifier of its own record, and which links lead that one,
 //! and no other's, into another call.
 
 use super::Contract;
@@ -6,7 +6,7 @@ use super::link::{Link, Target};
 use super::operation::{Location, OperationId};
 
 impl Contract {
-    /// Where the answer of a create shows the identifier of its record: where its invariant says, else what a link leads into the
+    /// Where the response of a create shows the identifier of its record: where its invariant says, else what a link leads into the
     /// path of a read of such records, as from `POST /pets` to `GET /pets/{id}`. Other links may carry other records: its
     /// owner, the cart that it was put into.
     #[must_use]
@@ -43,7 +43,7 @@ impl Contract {
     }
 
     /// The link that leads what a create shows to the read of such records: of several the one whose value stands highest
-    /// in the answer.
+    /// in the response.
     fn link_to_read(&self, create: OperationId) -> Option<&Link> {
         let collection = |path: &str| path.trim_end_matches('/').rsplit('/').next().map(str::to_owned);
         let created_in = collection(&self.operation(create).path);
@@ -76,7 +76,7 @@ impl Contract {
 mod tests {
     use super::*;
 
-    const ANSWER: &str = "responses: {'200': {description: OK}}";
+    const RESPONSE: &str = "responses: {'200': {description: OK}}";
 
     fn contract(links: &str) -> Contract {
         let parameter =
@@ -85,8 +85,8 @@ mod tests {
         let text = format!(
             "openapi: 3.0.3\ninfo: {{title: T, version: '1'}}\npaths:\n  /things:\n    post:\n      operationId: create\n      \
              responses: {{'201': {{description: OK, links: {{{links}}}}}}}\n  /things/{{id}}:\n    get: {{operationId: read, \
-             {id}, {ANSWER}}}\n  /users/{{user}}:\n    get: {{operationId: owner, {user}, {ANSWER}}}\n    put: {{operationId: \
-             putOwner, {user}, {ANSWER}}}\n  /things/{{user}}/notes:\n    post: {{operationId: note, {user}, {ANSWER}}}\n"
+             {id}, {RESPONSE}}}\n  /users/{{user}}:\n    get: {{operationId: owner, {user}, {RESPONSE}}}\n    put: {{operationId: \
+             putOwner, {user}, {RESPONSE}}}\n  /things/{{user}}/notes:\n    post: {{operationId: note, {user}, {RESPONSE}}}\n"
         );
         Contract::read("things.yaml", text).unwrap()
     }
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_create_is_read_by_is_its_own_record_and_nothing_else_of_its_answer_is() {
+    fn what_a_create_is_read_by_is_its_own_record_and_nothing_else_of_its_response_is() {
         let read = ("read", "id", "/id");
         assert!(leads(&[read]));
         assert!(leads(&[read, ("note", "user", "/id")]));
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn an_identifier_is_that_of_one_kind_of_record() {
         assert!(!leads(&[("read", "id", "/id"), ("putOwner", "user", "/id")]));
-        // What is created among things is no user, whatever its answer says.
+        // What is created among things is no user, whatever its response says.
         assert!(!leads(&[("owner", "user", "/id"), ("putOwner", "user", "/id")]));
         assert!(!leads(&[
             ("owner", "user", "/user"),

@@ -8,22 +8,27 @@ use super::edge_case;
 use super::equivalent;
 use super::fact::{Fact, FactKind};
 use super::link::{Link, Target};
-use super::operation::{DocumentedAnswer, Operation, OperationId, Security};
+use super::operation::{DocumentedResponse, Operation, OperationId, Security};
 use super::pointer;
 use super::vocabulary::{Carry, Created, Equivalence};
 
-/// Adds what the typed client states of the contract that it is generated from: each answer that has a type decodes.
+/// Adds what the typed client states of the contract that it is generated from: each response that has a type decodes.
 pub(super) fn add_typed(document: &Document, operations: &[Operation], facts: &mut Vec<Fact>) {
     for (index, operation) in operations.iter().enumerate() {
-        if let Some(answer) = operation.successes().next().filter(|answer| answer.body.is_some()) {
-            let content = pointer::join(&super::load::resolve(document, answer.pointer.clone()), "content");
+        if let Some(response) = operation.successes().next().filter(|response| response.body.is_some()) {
+            let content = pointer::join(&super::load::resolve(document, response.pointer.clone()), "content");
             let mut adder = Adder {
                 document,
                 operation,
                 id: OperationId(index),
                 facts,
             };
-            adder.add(FactKind::Decodes, "answer", "decodes through the typed client", content);
+            adder.add(
+                FactKind::Decodes,
+                "response",
+                "decodes through the typed client",
+                content,
+            );
         }
     }
 }
@@ -65,7 +70,7 @@ pub(super) fn add(document: &Document, operations: &[Operation], links: &[Link],
             id: OperationId(index),
             facts,
         };
-        adder.answer();
+        adder.response();
         adder.credentials(&mut schemes);
         adder.pages();
         adder.created(links);
@@ -93,33 +98,36 @@ struct Adder<'add> {
 }
 
 impl Adder<'_> {
-    fn answer(&mut self) {
+    fn response(&mut self) {
         let responses = pointer::join(&self.operation.pointer, "responses");
         let success = self.operation.successes().next();
-        let location = success.map_or_else(|| responses.clone(), |answer| answer.pointer.clone());
+        let location = success.map_or_else(|| responses.clone(), |response| response.pointer.clone());
         let statuses = self.operation.success_statuses();
         self.add(FactKind::Status, "status", &statuses, location.clone());
         self.add(FactKind::NoServerError, "status", "no 5xx", responses.clone());
-        self.add(FactKind::Complete, "answer", "complete", responses);
+        self.add(FactKind::Complete, "response", "complete", responses);
         let others = self
             .operation
-            .answers
+            .responses
             .iter()
-            .filter(|answer| !answer.status.is_success());
-        for answer in success.into_iter().chain(others) {
-            self.content(answer);
+            .filter(|response| !response.status.is_success());
+        for response in success.into_iter().chain(others) {
+            self.content(response);
         }
     }
 
-    /// What a documented body states before its schema does; nothing where no body is documented. An answer that is no
+    /// What a documented body states before its schema does; nothing where no body is documented. A response that is no
     /// success has its status in the names.
-    fn content(&mut self, answer: &DocumentedAnswer) {
-        if answer.media_types.is_empty() {
+    fn content(&mut self, response: &DocumentedResponse) {
+        if response.media_types.is_empty() {
             return;
         }
-        let content = pointer::join(&super::load::resolve(self.document, answer.pointer.clone()), "content");
-        let media_types = answer.media_types.join(" or ");
-        let status = answer.status;
+        let content = pointer::join(
+            &super::load::resolve(self.document, response.pointer.clone()),
+            "content",
+        );
+        let media_types = response.media_types.join(" or ");
+        let status = response.status;
         let (media_type, json, of) = if status.is_success() {
             (FactKind::MediaType, FactKind::Json, String::new())
         } else {
@@ -127,7 +135,7 @@ impl Adder<'_> {
             (kinds.0, kinds.1, format!("{status} "))
         };
         self.add(media_type, &format!("{of}media type"), &media_types, content.clone());
-        if answer.body.is_some() {
+        if response.body.is_some() {
             self.add(json, &format!("{of}body"), "JSON", content);
         }
     }
@@ -289,7 +297,7 @@ impl Adder<'_> {
             "no 5xx",
             location.clone(),
         );
-        self.add(FactKind::EdgeCaseComplete, "edge cases", "complete answer", location);
+        self.add(FactKind::EdgeCaseComplete, "edge cases", "complete response", location);
     }
 
     fn identifier(&mut self, created: &Created, links: &[Link], location: &str) {
@@ -377,7 +385,7 @@ impl Adder<'_> {
     }
 }
 
-/// What a fact states and where: in the contract, and in the answer.
+/// What a fact states and where: in the contract, and in the response.
 struct Statement<'statement> {
     documented: &'statement str,
     location: String,
@@ -420,8 +428,8 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_a_body_states_no_media_type() {
-        let expected = ["get status: 204", "get status: no 5xx", "get answer: complete"];
+    fn a_response_without_a_body_states_no_media_type() {
+        let expected = ["get status: 204", "get status: no 5xx", "get response: complete"];
         assert_eq!(names(&answering("'204': {description: None}")), expected);
     }
 
@@ -507,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_states_seven_facts_at_their_locations_in_the_answer() {
+    fn a_list_states_seven_facts_at_their_locations_in_the_response() {
         let contract = Contract::built_in().unwrap();
         let list = contract.operation_named("getTags").unwrap();
         for (kind, pattern) in [
@@ -540,7 +548,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_carried_is_a_fact_of_the_answer_and_of_the_list_if_there_is_one() {
+    fn what_is_carried_is_a_fact_of_the_response_and_of_the_list_if_there_is_one() {
         let invariants = "{created: {resource: /data, id: /id, carries: [{sent: /a, kept: /b}]}, accepts: [{sent: /at, forms: [utc]}]}";
         let create = format!(
             "/things: {{post: {{operationId: create, x-invariants: {invariants}, responses: {{'201': {{description: a}}}}}}}}"

@@ -1,4 +1,4 @@
-//! OpenAPI's links, read as the ways by which a value of one answer gets into another request. The main type is
+//! OpenAPI's links, read as the ways by which a value of one response gets into another request. The main type is
 //! [`Link`].
 
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use super::openapi::near;
 use super::operation::{Location, Operation, OperationId};
 use super::pointer;
 
-/// One value of an answer and where it goes.
+/// One value of a response and where it goes.
 #[derive(Clone, Debug)]
 pub struct Link {
     /// Its place among the links of its contract.
@@ -38,13 +38,13 @@ pub enum Target {
     Parameter(usize),
 }
 
-/// Reads all links of all answers. Expressions other than `$response.body#/…` carry nothing and are passed over.
+/// Reads all links of all responses. Expressions other than `$response.body#/…` carry nothing and are passed over.
 pub(super) fn read(document: &Document, operations: &[Operation]) -> Result<Vec<Link>, Defect> {
     let mut links = Vec::new();
     let by_name = by_name(operations);
     for (index, operation) in operations.iter().enumerate() {
-        for answer in operation.successes() {
-            let at = pointer::join(&resolve(document, answer.pointer.clone()), "links");
+        for response in operation.successes() {
+            let at = pointer::join(&resolve(document, response.pointer.clone()), "links");
             for member in document.node(&at).map_or(&[][..], Node::members) {
                 let pointer = resolve(document, pointer::join(&at, &member.name));
                 let reader = Reader {

@@ -12,7 +12,7 @@ use super::field;
 use super::link;
 use super::openapi::{self, MOST_REFERENCES, near};
 use super::operation::{
-    DocumentedAnswer, Location, Method, Operation, OperationId, Parameter, RequestBody, Security, StatusPattern,
+    DocumentedResponse, Location, Method, Operation, OperationId, Parameter, RequestBody, Security, StatusPattern,
 };
 use super::shape::Expander;
 use super::vocabulary::{Carry, EdgeCaseKind, Equivalence, Gap, Invariants, Listed, PageInvariant};
@@ -21,7 +21,7 @@ use super::{Contract, Statements, invariant_facts, pointer};
 /// Whose types a client has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Types {
-    /// Those of this contract: its answers decode through them.
+    /// Those of this contract: its responses decode through them.
     OfThisContract,
     /// Those of another one.
     OfAnother,
@@ -91,7 +91,7 @@ fn operation(
     let pointer = &location.pointer;
     let text = |name: &str| document.node(&pointer::join(pointer, name)).and_then(Node::text);
     let name = text("operationId").map_or_else(|| format!("{method} {}", location.path), str::to_owned);
-    let answers = answers(expander, id, &name, pointer)?;
+    let responses = responses(expander, id, &name, pointer)?;
     let mut operation = Operation {
         parameters: parameters(document, location),
         request: request(document, pointer),
@@ -102,7 +102,7 @@ fn operation(
         method,
         path: location.path.to_owned(),
         pointer: pointer.clone(),
-        answers,
+        responses,
         edge_cases: Vec::new(),
         fields: Vec::new(),
     };
@@ -115,15 +115,15 @@ fn operation(
     Ok(operation)
 }
 
-fn answers(
+fn responses(
     expander: &mut Expander<'_>,
     id: OperationId,
     name: &str,
     operation: &str,
-) -> Result<Vec<DocumentedAnswer>, Defect> {
+) -> Result<Vec<DocumentedResponse>, Defect> {
     let document = expander.document;
     let responses = pointer::join(operation, "responses");
-    let mut answers = Vec::new();
+    let mut documented = Vec::new();
     for response in document.node(&responses).map_or(&[][..], Node::members) {
         if response.name.starts_with("x-") {
             continue;
@@ -153,17 +153,17 @@ fn answers(
             .filter(|media| media.node.member("schema").is_some());
         let schema = json.map(|json| pointer::join(&pointer::join(&content, &json.name), "schema"));
         let body = schema
-            .map(|schema| expander.answer(id, &subject, &schema))
+            .map(|schema| expander.response(id, &subject, &schema))
             .transpose()?;
         let media_types = media.iter().map(|media| media.name.to_ascii_lowercase()).collect();
-        answers.push(DocumentedAnswer {
+        documented.push(DocumentedResponse {
             status,
             pointer: key,
             media_types,
             body,
         });
     }
-    Ok(answers)
+    Ok(documented)
 }
 
 /// Whether the media type is JSON (RFC 6839, section 3.1 for the suffix).
@@ -367,7 +367,7 @@ fn vocabulary(document: &Document, pointer: &str, message: String) -> Defect {
     document.defect(pointer, Problem::Vocabulary { message })
 }
 
-/// Reports a contract of an earlier version, whose root left every location of every answer open, where the key stands now.
+/// Reports a contract of an earlier version, whose root left every location of every response open, where the key stands now.
 fn null_is_on_schemas(document: &Document) -> Result<(), Defect> {
     let Some(_) = document.root.member("x-null") else {
         return Ok(());
@@ -439,7 +439,7 @@ fn gap_location(reference: &str) -> &str {
         .unwrap_or(reference)
 }
 
-/// Holds each `x-null` to its location: on a schema of an answer, with something below it.
+/// Holds each `x-null` to its location: on a schema of a response, with something below it.
 fn nulls_bind(expander: &Expander<'_>) -> Result<(), Defect> {
     let document = expander.document;
     let mut references = Vec::new();
@@ -746,11 +746,11 @@ mod tests {
         let paths = "x-note: {get: {}}\n/things: {get: {responses: {x-note: a, '200': {description: a}}}}";
         let contract = of_paths(paths, "").unwrap();
         assert_eq!(contract.operations.len(), 1);
-        assert_eq!(contract.operations[0].answers.len(), 1);
+        assert_eq!(contract.operations[0].responses.len(), 1);
     }
 
     #[test]
-    fn an_answer_and_a_parameter_may_be_shared() {
+    fn a_response_and_a_parameter_may_be_shared() {
         let paths = "/things/{id}: {get: {parameters: [{$ref: '#/components/parameters/id'}], \
                      responses: {'200': {$ref: '#/components/responses/Things'}}}}";
         let json = "content: {application/json: {schema: {type: object}}}";
@@ -758,7 +758,7 @@ mod tests {
         let contract = of_paths(paths, &components).unwrap();
         let operation = &contract.operations[0];
         assert_eq!(operation.parameters[0].pointer, "/components/parameters/id");
-        assert!(operation.answers[0].body.is_some());
-        assert_eq!(operation.answers[0].media_types, ["application/json"]);
+        assert!(operation.responses[0].body.is_some());
+        assert_eq!(operation.responses[0].media_types, ["application/json"]);
     }
 }

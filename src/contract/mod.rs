@@ -96,13 +96,13 @@ pub struct Contract {
     pub title: String,
     /// The operations, in the order of the document.
     pub operations: Vec<Operation>,
-    /// How values get from answers into requests.
+    /// How values get from responses into requests.
     pub links: Vec<Link>,
     /// What the document leaves open.
     pub gaps: Vec<Gap>,
-    /// The shapes of answers.
+    /// The shapes of responses.
     pub shapes: Vec<Shape>,
-    /// Every statement that an answer can break.
+    /// Every statement that a response can break.
     pub facts: Vec<Fact>,
     by_kind: HashMap<(OperationId, FactKind), FactId>,
     by_name: HashMap<String, OperationId>,
@@ -203,7 +203,7 @@ impl Contract {
         load::contract(name, text, Types::OfAnother)
     }
 
-    /// The contract that this crate is built with. It alone states that its answers decode through the typed client,
+    /// The contract that this crate is built with. It alone states that its responses decode through the typed client,
     /// which is generated from it.
     ///
     /// # Errors
@@ -253,7 +253,7 @@ impl Contract {
         self.numbered(self.leading_to.get(&to))
     }
 
-    /// The links that carry a value of the operation's answers, in the order of the contract.
+    /// The links that carry a value of the operation's responses, in the order of the contract.
     pub fn links_from(&self, from: OperationId) -> impl Iterator<Item = &Link> + Clone {
         self.numbered(self.leading_from.get(&from))
     }
@@ -316,7 +316,7 @@ impl Contract {
         &self.facts[id.0]
     }
 
-    /// Whether the contract says where the answer to a create shows the record's identifier: by an invariant, or by a link that
+    /// Whether the contract says where the response to a create shows the record's identifier: by an invariant, or by a link that
     /// leads it into a path or a query.
     #[must_use]
     pub fn shows_identifier(&self, operation: OperationId) -> bool {
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn an_x_null_that_binds_no_answer_is_reported() {
+    fn an_x_null_that_binds_no_response_is_reported() {
         let of = |location: &str, from: &str, to: &str| {
             let listed = format!("/schemas/Tag\n      - {location}\n  - id: timestamp-form");
             let text = BUILT_IN.replacen("/schemas/Tag\n  - id: timestamp-form", &listed, 1);

@@ -4,7 +4,7 @@
 //!
 //! # Design
 //!
-//! The published JSON Schema of OpenAPI 3.0 answers "matches none of" where a name is misspelled, and `openapiv3`
+//! The published JSON Schema of OpenAPI 3.0 responses "matches none of" where a name is misspelled, and `openapiv3`
 //! drops unknown names in silence. Tables of objects and their fields give one message at one location. A name that no
 //! table knows is passed over, unless it is nearly a known one: real documents carry names of their own.
 

@@ -26,8 +26,8 @@ pub struct Operation {
     pub parameters: Vec<Parameter>,
     /// The JSON body that it takes.
     pub request: Option<RequestBody>,
-    /// Its documented answers, in the order of the contract.
-    pub answers: Vec<DocumentedAnswer>,
+    /// Its documented responses, in the order of the contract.
+    pub responses: Vec<DocumentedResponse>,
     /// How a caller proves who it is.
     pub security: Security,
     /// How its list is cut into pages.
@@ -59,19 +59,19 @@ impl Operation {
         self.method == Method::Get
     }
 
-    /// The answer that documents this status: the exact one first, then its class, then `default`.
+    /// The response that documents this status: the exact one first, then its class, then `default`.
     #[must_use]
-    pub fn answer(&self, status: u16) -> Option<&DocumentedAnswer> {
-        let rank = |answer: &&DocumentedAnswer| answer.status.rank(status);
-        self.answers
+    pub fn response(&self, status: u16) -> Option<&DocumentedResponse> {
+        let rank = |response: &&DocumentedResponse| response.status.rank(status);
+        self.responses
             .iter()
-            .filter(|answer| rank(answer).is_some())
+            .filter(|response| rank(response).is_some())
             .min_by_key(rank)
     }
 
-    /// The documented answers of success.
-    pub fn successes(&self) -> impl Iterator<Item = &DocumentedAnswer> {
-        self.answers.iter().filter(|answer| answer.status.is_success())
+    /// The documented responses of success.
+    pub fn successes(&self) -> impl Iterator<Item = &DocumentedResponse> {
+        self.responses.iter().filter(|response| response.status.is_success())
     }
 
     /// Whether the status is a documented success: one of the 2xx that the contract names, or any where it names none.
@@ -81,13 +81,13 @@ impl Operation {
         if successes.peek().is_none() {
             return (200..300).contains(&status);
         }
-        successes.any(|answer| answer.status.rank(status).is_some())
+        successes.any(|response| response.status.rank(status).is_some())
     }
 
     /// The successes in words: `201`, `2XX`, `200 or 204`.
     #[must_use]
     pub fn success_statuses(&self) -> String {
-        let statuses: Vec<_> = self.successes().map(|answer| answer.status.to_string()).collect();
+        let statuses: Vec<_> = self.successes().map(|response| response.status.to_string()).collect();
         if statuses.is_empty() {
             "2XX".to_owned()
         } else {
@@ -197,9 +197,9 @@ pub struct RequestBody {
     pub example: Option<serde_json::Value>,
 }
 
-/// One documented answer.
+/// One documented response.
 #[derive(Clone, Debug)]
-pub struct DocumentedAnswer {
+pub struct DocumentedResponse {
     /// The statuses it stands for.
     pub status: StatusPattern,
     /// Where it stands in the contract.

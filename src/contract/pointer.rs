@@ -1,4 +1,4 @@
-//! JSON pointers (RFC 6901), the way every location in a contract or an answer is written.
+//! JSON pointers (RFC 6901), the way every location in a contract or a response is written.
 //!
 //! A pointer is kept as its text. `*` stands for "any element" in the patterns that facts carry; it is an ordinary
 //! token here.

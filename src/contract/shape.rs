@@ -1,4 +1,4 @@
-//! Expands a schema into the shape of one answer: a node for each location, each with the facts that bind it. The main
+//! Expands a schema into the shape of one response: a node for each location, each with the facts that bind it. The main
 //! type is [`Shape`].
 //!
 //! # Design
@@ -21,16 +21,16 @@ use super::operation::OperationId;
 use super::pointer;
 use super::texts::{Text, Texts};
 
-/// How many shapes one answer gets of its own.
+/// How many shapes one response gets of its own.
 const SHARED_AFTER: usize = 1000;
-/// How many schemas and fields are looked at for all answers of a document. The largest public documents take a tenth.
+/// How many schemas and fields are looked at for all responses of a document. The largest public documents take a tenth.
 pub const MAXIMUM_PARTS: usize = 10_000_000;
 
 /// A shape's place in [`Contract::shapes`](super::Contract::shapes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ShapeId(pub usize);
 
-/// What the contract says of one location in an answer.
+/// What the contract says of one location in a response.
 #[derive(Debug, Default)]
 pub struct Shape {
     /// The types that are allowed; all when empty.
@@ -155,7 +155,7 @@ impl JsonType {
     }
 }
 
-/// Expands the bodies of a contract's answers into shapes and facts.
+/// Expands the bodies of a contract's responses into shapes and facts.
 pub(super) struct Expander<'document> {
     pub(super) document: &'document Document,
     pub(super) shapes: Vec<Shape>,
@@ -164,7 +164,7 @@ pub(super) struct Expander<'document> {
     choices: Choices<'document>,
     /// How many schemas and fields were looked at.
     parts: Cell<usize>,
-    /// The first thing that is wrong with an answer's schema.
+    /// The first thing that is wrong with a response's schema.
     refused: Option<Defect>,
     memo: HashMap<String, ShapeId>,
     path: Vec<(String, ShapeId)>,
@@ -173,7 +173,7 @@ pub(super) struct Expander<'document> {
     operation: OperationId,
     /// Whether what is expanded stands below a schema with `x-null`.
     null_is_open: bool,
-    /// The locations of the `x-null` keys that bind some answer.
+    /// The locations of the `x-null` keys that bind some response.
     pub(super) nulls: HashSet<String>,
 }
 
@@ -207,13 +207,13 @@ impl<'document> Expander<'document> {
         }
     }
 
-    /// Expands the schema of one answer. `subject` starts the facts' names: the operation, and the status of an answer
+    /// Expands the schema of one response. `subject` starts the facts' names: the operation, and the status of a response
     /// that is not its success.
     ///
     /// # Errors
     ///
     /// A schema that states more than [`MAXIMUM_PARTS`] things, or whose alternatives multiply beyond what can be asked.
-    pub(super) fn answer(&mut self, operation: OperationId, subject: &str, schema: &str) -> Result<ShapeId, Defect> {
+    pub(super) fn response(&mut self, operation: OperationId, subject: &str, schema: &str) -> Result<ShapeId, Defect> {
         self.memo.clear();
         self.first = self.shapes.len();
         subject.clone_into(&mut self.subject);
@@ -250,7 +250,7 @@ impl<'document> Expander<'document> {
         }
         let id = ShapeId(self.shapes.len());
         self.shapes.push(Shape::default());
-        // No answer is read that deep, so nothing that is stated there could be broken.
+        // No response is read that deep, so nothing that is stated there could be broken.
         if self.path.len() > MAXIMUM_DEPTH || self.is_exhausted() {
             return id;
         }
@@ -580,7 +580,7 @@ mod tests {
         facts.map(|fact| fact.name.strip_prefix("get ").unwrap()).collect()
     }
 
-    /// Where the fact of this name stands, below the answer's schema.
+    /// Where the fact of this name stands, below the response's schema.
     fn location<'contract>(contract: &'contract Contract, name: &str) -> &'contract str {
         let fact = contract.facts.iter().find(|fact| fact.name == format!("get {name}"));
         let location = fact.expect(name).location.as_str();
@@ -588,8 +588,8 @@ mod tests {
     }
 
     fn body(contract: &Contract) -> &Shape {
-        let answer = &contract.operations[0].answers[0];
-        contract.shape(answer.body.unwrap())
+        let response = &contract.operations[0].responses[0];
+        contract.shape(response.body.unwrap())
     }
 
     #[test]
@@ -671,7 +671,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_stated_deeper_than_an_answer_is_read() {
+    fn nothing_is_stated_deeper_than_a_response_is_read() {
         let level = |level: usize| {
             let above = level + 1;
             format!("L{level}: {{type: object, properties: {{p: {{$ref: '#/components/schemas/L{above}'}}}}}}")
@@ -773,7 +773,7 @@ mod tests {
         let contract = of_schema("{$ref: '#/components/schemas/Tree'}", tree);
         assert_eq!(stated(&contract), ["body: object", "/below: array"]);
         let below = contract.shape(body(&contract).fields[0].shape);
-        assert_eq!(below.items, contract.operations[0].answers[0].body);
+        assert_eq!(below.items, contract.operations[0].responses[0].body);
     }
 
     #[test]
@@ -884,7 +884,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_no_success_has_its_status_in_the_name() {
+    fn a_response_that_is_no_success_has_its_status_in_the_name() {
         let json = "content: {application/json: {schema: {type: object}}}";
         let path = format!(
             "/things: {{get: {{operationId: get, responses: {{'200': {{description: a}}, '404': {{description: b, {json}}}}}}}}}"

@@ -6,13 +6,13 @@
 //! | `x-gaps` | the root | the catalogue of gaps: `id`, `question`, `stated` (`not-shown` or `silent`), `x-document`, `locations` |
 //! | `x-gap` | anything | the ids of the gaps that touch this location; the catalogue's `locations` name it in turn |
 //! | `x-null` | the schema of a resource in a response | the id of the gap that leaves open whether what is below may be null: the fields of the resource, what is in them, and not the resource itself; elsewhere null is a wrong type |
-//! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` stand in an answer, and the `id` within an item: invariant 1 |
+//! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` stand in a response, and the `id` within an item: invariant 1 |
 //! | `x-invariants` | a create or update operation | invariants 2 to 7, see [`Invariants`] |
-//! | `x-edge-cases` | the root, or an operation in its stead | invariant 8: the kinds of edge cases that get no 5xx and a complete answer, in the order in which they are sent; see [`EdgeCaseKind`] |
+//! | `x-edge-cases` | the root, or an operation in its stead | invariant 8: the kinds of edge cases that get no 5xx and a complete response, in the order in which they are sent; see [`EdgeCaseKind`] |
 //! | `x-equivalent` | the root | the ways in which a request is written otherwise and is the same: it is accepted as the plain one is; see [`Equivalence`] |
 //! | `x-synthetic` | a request field | the text to send, with `{mark}` where the run's mark goes |
 //!
-//! OpenAPI's own `links` carry values from one answer into other requests. The index `0` in a link's expression stands
+//! OpenAPI's own `links` carry values from one response into other requests. The index `0` in a link's expression stands
 //! for any element. A link from a create carries the identifier of what the run made itself; a link from a list carries
 //! values that the target shows to be allowed, and several such links for one field are alternatives.
 
@@ -54,7 +54,7 @@ pub enum Stated {
 pub struct PageInvariant {
     /// The query parameter that asks for a page.
     pub parameter: String,
-    /// The page's number in the answer.
+    /// The page's number in the response.
     pub page: String,
     /// The most items a page holds.
     pub per_page: String,
@@ -84,7 +84,7 @@ pub struct Invariants {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Created {
-    /// Where the created record stands in the answer.
+    /// Where the created record stands in the response.
     pub resource: String,
     /// Its identifier, within the record.
     pub id: String,

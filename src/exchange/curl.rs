@@ -1,4 +1,4 @@
-//! Writes a request as a `curl` line, so that a person can see its answer again. The token is not in it, and neither
+//! Writes a request as a `curl` line, so that a person can see its response again. The token is not in it, and neither
 //! is anything that the target showed: where that was sent, the line takes a variable of the shell, and says behind it
 //! what to fill in.
 //!

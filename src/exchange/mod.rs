@@ -37,7 +37,7 @@ mod writing;
 pub(crate) use identifier::is_plain_identifier;
 pub use identifier::{Digest, LONGEST_IDENTIFIER, identifier};
 pub use near::{NEAR_TOKENS, Near};
-pub use record::{Answer, Content, Credential, Exchange, Failure, Intent, OnRefusal, Printable, Purpose, Request};
+pub use record::{Content, Credential, Exchange, Failure, Intent, OnRefusal, Printable, Purpose, Request, Response};
 pub(crate) use record::{RESERVED, placeholder, with_query};
 pub use target::Target;
 pub use transport::{Limits, RequestBody, Transport, TransportError};

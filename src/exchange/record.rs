@@ -1,4 +1,4 @@
-//! The record of one request and its answer. The main type is [`Exchange`].
+//! The record of one request and its response. The main type is [`Exchange`].
 
 use std::time::Duration;
 
@@ -26,21 +26,21 @@ pub struct Exchange {
     pub request: Request,
     /// How long after the beginning of the run it was sent.
     pub sent: Duration,
-    /// The answer, or why there is none.
-    pub outcome: Result<Answer, Failure>,
+    /// The response, or why there is none.
+    pub outcome: Result<Response, Failure>,
 }
 
 impl Exchange {
-    /// The complete answer, where one came.
+    /// The complete response, where one came.
     #[must_use]
-    pub fn answer(&self) -> Option<&Answer> {
+    pub fn response(&self) -> Option<&Response> {
         self.outcome.as_ref().ok()
     }
 
-    /// The status of the complete answer, where one came.
+    /// The status of the complete response, where one came.
     #[must_use]
     pub fn status(&self) -> Option<u16> {
-        self.answer().map(|answer| answer.status)
+        self.response().map(|response| response.status)
     }
 }
 
@@ -164,7 +164,7 @@ pub(crate) fn placeholder(name: &str) -> String {
     format!("<{name} as the target lists it>")
 }
 
-/// Why an exchange came about, which says how its answer is judged. It stands beside the exchange, which is what went over
+/// Why an exchange came about, which says how its response is judged. It stands beside the exchange, which is what went over
 /// the wire and no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Intent {
@@ -194,18 +194,18 @@ impl From<Purpose> for Intent {
 /// What a request is sent for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// A read at the end of a run that looks for what it left. Nothing is judged of its answer: what stands there after the
+    /// A read at the end of a run that looks for what it left. Nothing is judged of its response: what stands there after the
     /// edge cases may be what they put there.
     Account,
     /// A documented request, and what a refusal of it would mean.
     Documented(OnRefusal),
-    /// A documented request that is written otherwise. Nothing is judged of its answer but that it is as good as the plain
+    /// A documented request that is written otherwise. Nothing is judged of its response but that it is as good as the plain
     /// one's.
     Equivalent,
     /// A request that must be refused, the kind of fact that says so, and what it would mean if it were rejected for another
     /// reason.
     MustBeRefused(FactKind, OnRefusal),
-    /// An edge case. Of its answer nothing is judged but that it is complete and no 5xx.
+    /// An edge case. Of its response nothing is judged but that it is complete and no 5xx.
     EdgeCase(EdgeCase),
 }
 
@@ -246,9 +246,9 @@ pub enum Credential {
     },
 }
 
-/// A complete answer.
+/// A complete response.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct Response {
     /// The status.
     pub status: u16,
     /// The headers.
@@ -259,7 +259,7 @@ pub struct Answer {
     pub elapsed: Duration,
 }
 
-impl Answer {
+impl Response {
     /// The media type, in lower case and without parameters.
     #[must_use]
     pub fn media_type(&self) -> Option<String> {
@@ -274,7 +274,7 @@ impl Answer {
     }
 }
 
-/// Why there is no complete answer. No text of the target or of the address is in it.
+/// Why there is no complete response. No text of the target or of the address is in it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
@@ -284,11 +284,11 @@ pub enum Failure {
         /// The operating system's word.
         reason: String,
     },
-    /// The connection ended before the answer did.
-    #[error("the connection ended before the answer was complete")]
+    /// The connection ended before the response did.
+    #[error("the connection ended before the response was complete")]
     Cut,
     /// The deadline passed.
-    #[error("no complete answer within {} s", .after.as_secs_f64())]
+    #[error("no complete response within {} s", .after.as_secs_f64())]
     Deadline {
         /// The deadline.
         after: Duration,
@@ -296,8 +296,8 @@ pub enum Failure {
     /// The body is not what its content coding says.
     #[error("the body cannot be decoded from its content coding")]
     Decoding,
-    /// The answer is not HTTP.
-    #[error("the answer is not HTTP/1.1 as RFC 9112 has it, or its head is too large")]
+    /// The response is not HTTP.
+    #[error("the response is not HTTP/1.1 as RFC 9112 has it, or its head is too large")]
     NotHttp,
     /// The host's name has no address.
     #[error("the host's name does not resolve")]

@@ -1,4 +1,4 @@
-//! What of an answer may be printed: an allow-list of shapes, never a filter over values. What the user asked to
+//! What of a response may be printed: an allow-list of shapes, never a filter over values. What the user asked to
 //! see, and what the program must repeat, goes through a [`Redaction`] besides.
 
 mod decoding;

@@ -1,4 +1,4 @@
-//! Renders the body of an answer as a shape: every name that the document knows, and nothing of a value but its kind.
+//! Renders the body of a response as a shape: every name that the document knows, and nothing of a value but its kind.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

@@ -29,7 +29,7 @@ use tokio::time::Instant;
 use self::http::Http;
 use super::coding;
 use super::near::{NEAR_TOKENS, Near};
-use super::record::{Answer, Credential, Failure, Request};
+use super::record::{Credential, Failure, Request, Response};
 use super::redact::{Redaction, SHORTEST_TOKEN};
 use super::target::Target;
 use crate::client::Token;
@@ -212,13 +212,13 @@ impl Transport {
         Some(near.write(self.token.as_ref()?, &self.wrong_token))
     }
 
-    /// Sends one request and reads its answer whole. `busy` says for how long the caller has kept this thread with work
+    /// Sends one request and reads its response whole. `busy` says for how long the caller has kept this thread with work
     /// of its own, ever since: nothing is read meanwhile, so that time does not count against the target.
     ///
     /// # Errors
     ///
-    /// A [`Failure`] when no complete answer came within the [`Limits`].
-    pub async fn send(&self, request: &Request, busy: &dyn Fn() -> Duration) -> Result<Answer, Failure> {
+    /// A [`Failure`] when no complete response came within the [`Limits`].
+    pub async fn send(&self, request: &Request, busy: &dyn Fn() -> Duration) -> Result<Response, Failure> {
         let deadline = self.limits.deadline;
         let (started, busy_before) = (Instant::now(), busy());
         let mut exchange = std::pin::pin!(self.exchange(request));
@@ -233,13 +233,13 @@ impl Transport {
         }
     }
 
-    async fn exchange(&self, request: &Request) -> Result<Answer, Failure> {
+    async fn exchange(&self, request: &Request) -> Result<Response, Failure> {
         let started = Instant::now();
         let maximum = self.limits.body;
         let received = self.channel.carry(self.outgoing(request)?, maximum).await?;
         let mut headers = received.headers;
         let body = coding::decode(&mut headers, received.body, maximum).await?;
-        Ok(Answer {
+        Ok(Response {
             status: received.status,
             headers,
             body,
@@ -303,7 +303,7 @@ fn is_short(token: &Token) -> bool {
 /// Reads a body in pieces, no more than so many bytes of it.
 async fn collect<B: Body>(body: B, maximum: usize, failure: impl Fn(B::Error) -> Failure) -> Result<Bytes, Failure> {
     let mut pieces = pin!(body);
-    // Most answers come in one piece, which is handed on as it is.
+    // Most responses come in one piece, which is handed on as it is.
     let mut first = Bytes::new();
     let mut body = BytesMut::new();
     let mut turn = 0;

@@ -3,7 +3,7 @@
 //!
 //! # Design
 //!
-//! A target, or a gateway before it, may store a record and answer as if it had not. So what counts is not whether a create
+//! A target, or a gateway before it, may store a record and respond as if it had not. So what counts is not whether a create
 //! was answered by a success but whether it was plainly refused; and at the end the lists are asked, where nobody but this
 //! run has written its mark. Which draft a record was is shown by the letters behind the mark. What a create without a text
 //! of the run (a visit) left shows the mark of what it refers to, and carries what was sent.
@@ -22,7 +22,7 @@ use super::look::Item;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Created, Listed};
-use crate::exchange::{Answer, Exchange, Failure, Intent, Request, identifier};
+use crate::exchange::{Exchange, Failure, Intent, Request, Response, identifier};
 
 /// The statuses that refuse a write so plainly that it counts for nothing: the credential, the path, the method, a
 /// conflict, or the content is at fault (RFC 9110, section 15.5). Another 4xx, and every redirection and 5xx, may come from
@@ -70,9 +70,9 @@ const MOST_OTHERS: usize = 100;
 pub struct Residue {
     /// The operation that created it.
     pub operation: OperationId,
-    /// Its identifier, when the answer showed one.
+    /// Its identifier, when the response showed one.
     pub id: Option<String>,
-    /// The status that it was answered with; none where no answer came, so that nobody knows what was created.
+    /// The status that it was answered with; none where no response came, so that nobody knows what was created.
     pub status: Option<u16>,
     /// Whether the look at the end of the run showed it; none where that look did not see all of its list.
     pub found: Option<bool>,
@@ -391,7 +391,7 @@ impl History<'_> {
     }
 }
 
-/// The records that an item is or holds, each with its pointer in the answer.
+/// The records that an item is or holds, each with its pointer in the response.
 pub(super) fn records<'item>(item: &'item Value, at: String, listed: &Listed) -> Vec<(&'item Value, String)> {
     let Some(below) = listed.at.as_deref().filter(|_| listed.owner.is_some()) else {
         return vec![(item, at)];
@@ -462,9 +462,9 @@ impl Books<'_> {
 }
 
 /// Whether a write may have changed the target; none where it never got there.
-pub(crate) fn may_have_stored(outcome: &Result<Answer, Failure>) -> Option<bool> {
+pub(crate) fn may_have_stored(outcome: &Result<Response, Failure>) -> Option<bool> {
     match outcome {
-        Ok(answer) => Some(!REFUSALS.contains(&answer.status)),
+        Ok(response) => Some(!REFUSALS.contains(&response.status)),
         Err(failure) => (!failure.is_unreachable()).then_some(true),
     }
 }

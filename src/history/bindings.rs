@@ -13,7 +13,7 @@ use crate::exchange::identifier;
 /// How many different values of one link are kept.
 const KEPT: usize = 3;
 
-/// What the answers so far showed, by link.
+/// What the responses so far showed, by link.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings {
     values: HashMap<usize, Vec<Value>>,
@@ -22,7 +22,7 @@ pub struct Bindings {
 }
 
 impl Bindings {
-    /// Takes from an answer what its links carry. Null and the empty text carry nothing, and neither does what is no
+    /// Takes from a response what its links carry. Null and the empty text carry nothing, and neither does what is no
     /// identifier: a value beyond the length of one, a boolean, an object or an array would be kept, put into a path and sent back.
     pub fn bind(&mut self, contract: &Contract, from: OperationId, body: &Value) {
         self.bound.insert(from);

@@ -29,7 +29,7 @@ pub(super) struct Made {
 #[derive(Clone, Debug)]
 pub(super) struct ObservedRecord {
     pub(super) record: Value,
-    /// Its marked pointer in the answer.
+    /// Its marked pointer in the response.
     pub(super) pointer: String,
     /// The page that was asked for; none for the default.
     pub(super) page: Option<u64>,

@@ -90,7 +90,7 @@ pub struct PageSeen {
     pub asked: Option<u64>,
     /// The request for the list without a page's number: one for all pages of a walk, because there may be very many.
     pub request: Arc<Request>,
-    /// What the answer calls its page.
+    /// What the response calls its page.
     pub page: Option<i64>,
     /// The most items on a page.
     pub per_page: Option<i64>,
@@ -175,7 +175,7 @@ pub struct Creation<'seen> {
     pub invariant: &'seen Created,
     /// The accepted request.
     pub request: &'seen Request,
-    /// The record in the answer.
+    /// The record in the response.
     pub resource: &'seen Value,
     /// Whether the identifier was seen before: in a list, or from another create of this run.
     pub seen_before: bool,
@@ -194,9 +194,9 @@ impl Creation<'_> {
 pub struct Observation<'seen> {
     /// The creation.
     pub creation: Creation<'seen>,
-    /// The record in the list and its marked pointer in the answer, when it was found.
+    /// The record in the list and its marked pointer in the response, when it was found.
     pub listed: Option<(&'seen Value, &'seen str)>,
-    /// Where it shows under another owner, as a marked pointer in the answer.
+    /// Where it shows under another owner, as a marked pointer in the response.
     pub elsewhere: Option<&'seen str>,
     /// Whether the list changed under that walk, so that a record may have moved from page to page.
     pub changed: bool,
@@ -215,9 +215,9 @@ pub struct Updating<'seen> {
     pub invariant: &'seen Updated,
     /// The accepted request.
     pub request: &'seen Request,
-    /// The record in the list and its marked pointer in the answer, when it was found.
+    /// The record in the list and its marked pointer in the response, when it was found.
     pub listed: Option<(&'seen Value, &'seen str)>,
-    /// Where something of what was sent shows in another item, as a marked pointer in the answer.
+    /// Where something of what was sent shows in another item, as a marked pointer in the response.
     pub elsewhere: Option<&'seen str>,
     /// Whether the list stood still and was seen whole, late enough, and showed no item with the record's identifier.
     pub gone: bool,
@@ -236,7 +236,7 @@ pub struct Counted<'seen> {
     pub found: bool,
     /// Whether it was an item of the list then, and is none any more.
     pub gone: bool,
-    /// Where a record under another identifier carries what was sent, as a marked pointer in the answer.
+    /// Where a record under another identifier carries what was sent, as a marked pointer in the response.
     pub other: Option<&'seen str>,
     /// Whether the list changed under that walk.
     pub changed: bool,
@@ -253,7 +253,7 @@ pub struct Stored<'seen> {
     pub operation: OperationId,
     /// The status that refused it.
     pub status: u16,
-    /// Where the record shows, as a marked pointer in the answer.
+    /// Where the record shows, as a marked pointer in the response.
     pub pointer: &'seen str,
 }
 
@@ -264,7 +264,7 @@ pub struct FormTried {
     pub operation: OperationId,
     /// The form.
     pub form: TimestampForm,
-    /// The answer's status; none when no answer came.
+    /// The response's status; none when no response came.
     pub status: Option<u16>,
     /// Whether another form was accepted with the same other fields.
     pub other_accepted: bool,
@@ -277,7 +277,7 @@ pub struct EquivalentTried {
     pub operation: OperationId,
     /// The way.
     pub way: Equivalence,
-    /// The answer's status; none when no answer came.
+    /// The response's status; none when no response came.
     pub status: Option<u16>,
     /// Whether the same request was accepted as it is written plainly.
     pub plain_accepted: bool,

@@ -32,7 +32,7 @@ pub(crate) struct History<'run> {
     pub(super) contract: &'run Contract,
     /// What is in everything that the run sends of its own.
     pub(super) mark: Mark,
-    /// The values that links take from answers.
+    /// The values that links take from responses.
     pub(super) bindings: Bindings,
     /// The records that the run created.
     pub(super) made: Vec<Made>,
@@ -44,7 +44,7 @@ pub(crate) struct History<'run> {
     pub(super) own: HashMap<OperationId, Own>,
     /// Digests of the identifiers that each operation's list or create showed.
     identifiers: HashMap<OperationId, Digests>,
-    /// What answers showed, where a create is known by its links alone.
+    /// What responses showed, where a create is known by its links alone.
     pub(super) shown: Shown,
     /// What became of the run's own records.
     pub(super) keeping: Keeping,
@@ -60,7 +60,7 @@ pub(crate) struct History<'run> {
 /// What an exchange came to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Noted {
-    /// The identifier of what it created, where its answer shows one that no list had before.
+    /// The identifier of what it created, where its response shows one that no list had before.
     pub(crate) created: Option<String>,
     /// Of a page that came: whether it showed what is looked for.
     pub(crate) page: Option<bool>,
@@ -115,7 +115,7 @@ impl<'run> History<'run> {
         body: Option<&Body>,
         show: Show<'_>,
     ) -> Noted {
-        self.note_answer(exchange);
+        self.note_response(exchange);
         let created = self.created_id(exchange, body);
         self.note_write((exchange, intent), created.as_deref());
         let succeeded = self.succeeded(exchange);
@@ -204,7 +204,7 @@ impl<'run> History<'run> {
 
 /// What a run asks to know what comes next.
 impl History<'_> {
-    /// The values that links take from answers.
+    /// The values that links take from responses.
     pub(crate) fn bindings(&self) -> &Bindings {
         &self.bindings
     }

@@ -97,7 +97,7 @@ enum Seeking {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item<'page> {
     pub(super) value: &'page Value,
-    /// The pointer of the items in the answer, and the item's place among them.
+    /// The pointer of the items in the response, and the item's place among them.
     pub(super) at: (&'page str, usize),
     /// The page that was asked for; none for the default.
     pub(super) page: Option<u64>,
@@ -105,7 +105,7 @@ pub(super) struct Item<'page> {
 }
 
 impl Item<'_> {
-    /// Its marked pointer in the answer.
+    /// Its marked pointer in the response.
     pub(super) fn pointer(&self) -> String {
         let (items, position) = self.at;
         pointer::element(items, position)
@@ -188,7 +188,7 @@ impl History<'_> {
         }
     }
 
-    /// Takes up the answer to a request for a page. Hands back whether the page showed what is sought; none where no page
+    /// Takes up the response to a request for a page. Hands back whether the page showed what is sought; none where no page
     /// came.
     pub(super) fn page(
         &mut self,
@@ -213,11 +213,11 @@ impl History<'_> {
 
     /// The body of a page.
     fn came<'body>(&self, exchange: &Exchange, body: Option<&'body Body>) -> Result<&'body Body, WalkEnd> {
-        let answer = exchange.answer().ok_or(WalkEnd::Unanswered)?;
+        let response = exchange.response().ok_or(WalkEnd::Unanswered)?;
         if !self.succeeded(exchange) {
             return Err(match exchange.request.credential {
-                Credential::None => WalkEnd::RefusedBare(answer.status),
-                _ => WalkEnd::Refused(answer.status),
+                Credential::None => WalkEnd::RefusedBare(response.status),
+                _ => WalkEnd::Refused(response.status),
             });
         }
         body.ok_or(WalkEnd::Unread)
@@ -273,7 +273,7 @@ impl History<'_> {
         }
     }
 
-    /// Takes up the answer to a read of a record by its identifier.
+    /// Takes up the response to a read of a record by its identifier.
     pub(super) fn observe_by_id(&mut self, id: LookId, body: Option<&Body>) {
         let Some(mut look) = self.looks.remove(&id) else { return };
         if let Seeking::Own(create, own) = &mut look.seeking {

@@ -3,8 +3,8 @@
 //! # Design
 //!
 //! A create that answers with the identifier of another record, by mistake or by malice, would have the run overwrite that
-//! one. So an identifier is the run's own when no earlier answer showed it and its record was seen with the run's mark
-//! twice: in the create's answer and, before the first write that takes it, in its list or by its identifier. Until then
+//! one. So an identifier is the run's own when no earlier response showed it and its record was seen with the run's mark
+//! twice: in the create's response and, before the first write that takes it, in its list or by its identifier. Until then
 //! nothing is written under it; where that cannot be known, nothing is at all.
 
 use std::collections::VecDeque;
@@ -20,11 +20,11 @@ use crate::exchange::{Exchange, identifier};
 /// What is known of the record whose identifier later writes take from a create.
 #[derive(Clone, Debug)]
 pub(super) enum Own {
-    /// Only the answer to the create has shown it yet, with the mark.
+    /// Only the response to the create has shown it yet, with the mark.
     Answered(Box<Made>),
     /// Why it may be another one's.
     Doubtful(String),
-    /// Another answer has shown it with the mark.
+    /// Another response has shown it with the mark.
     Seen,
 }
 
@@ -48,13 +48,13 @@ pub(super) enum OwnRecord {
 }
 
 impl History<'_> {
-    /// Notes a created record as far as its own answer shows whose it is: whether an earlier answer showed its identifier,
+    /// Notes a created record as far as its own response shows whose it is: whether an earlier response showed its identifier,
     /// and whether its own shows the mark.
     pub(super) fn note_own(&mut self, made: Made, (was_seen, marked): (bool, bool)) {
         let doubt = if was_seen {
             Some("it stood for another record before")
         } else if !marked {
-            Some("its answer carries nothing that the run sent")
+            Some("its response carries nothing that the run sent")
         } else {
             None
         };
@@ -66,7 +66,7 @@ impl History<'_> {
         self.own.insert(operation, own);
     }
 
-    /// Doubts what a 202 answers where no invariant says what is created: it has begun something, and created nothing yet (RFC
+    /// Doubts what a 202 responses where no invariant says what is created: it has begun something, and created nothing yet (RFC
     /// 9110, section 15.3.3).
     pub(super) fn doubt_accepted(&mut self, exchange: &Exchange) {
         let operation = exchange.request.operation;
@@ -109,7 +109,7 @@ impl History<'_> {
         *own != OwnRecord::Missing
     }
 
-    /// What an answer to a read by the identifier of a create's record shows.
+    /// What a response to a read by the identifier of a create's record shows.
     pub(super) fn observed_by_read(&self, create: OperationId, body: &Value) -> OwnRecord {
         let Some(Own::Answered(made)) = self.own.get(&create) else {
             return OwnRecord::Missing;

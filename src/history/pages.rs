@@ -217,7 +217,7 @@ mod tests {
         }
     }
 
-    /// The page that `getTags` showed with this answer.
+    /// The page that `getTags` showed with this response.
     fn seen(body: Value) -> PageSeen {
         let contract = Contract::built_in().unwrap();
         let operation = contract.operation_named("getTags").unwrap();
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_answer_lacks_is_not_made_up() {
+    fn what_a_response_lacks_is_not_made_up() {
         let page = seen(json!({"data": {"page": "1", "total": null}}));
         assert_eq!(
             (page.page, page.per_page, page.total, page.last_page),

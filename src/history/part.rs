@@ -16,7 +16,7 @@ pub(crate) enum Part {
     Page(LookId, Option<u64>),
     /// The same request as one that was written otherwise, written plainly.
     Plainly,
-    /// A single read, whose answer later requests take values from.
+    /// A single read, whose response later requests take values from.
     Read,
     /// A read by its identifier of a record that is looked for.
     ReadById(LookId),

@@ -22,7 +22,7 @@ pub(crate) struct Changed {
 }
 
 impl History<'_> {
-    /// The identifier of what an exchange created, when its answer shows one that no record of the list had before.
+    /// The identifier of what an exchange created, when its response shows one that no record of the list had before.
     pub(super) fn created_id(&self, exchange: &Exchange, body: Option<&Body>) -> Option<String> {
         let operation = exchange.request.operation;
         let creates = self.contract.operation(operation).creates();
@@ -32,7 +32,7 @@ impl History<'_> {
         own.find_map(identifier)
     }
 
-    /// Where a create's answer shows the identifier: where the invariant says, else what its links lead into paths and queries.
+    /// Where a create's response shows the identifier: where the invariant says, else what its links lead into paths and queries.
     fn created_ids<'body>(&self, operation: OperationId, body: &'body Value) -> Vec<&'body Value> {
         if self.contract.operation(operation).invariants.created.is_some() {
             let identity = self.contract.identity(operation);
@@ -51,7 +51,7 @@ impl History<'_> {
             self.bindings.forget(self.contract, operation);
             self.bindings.bind(self.contract, operation, &body.value);
         }
-        // A hostile answer may have megabytes, and each record is kept to the end of its round.
+        // A hostile response may have megabytes, and each record is kept to the end of its round.
         let made = |resource: Value, seen_before| Made {
             operation,
             request: request.clone(),

@@ -1,4 +1,4 @@
-//! The values that answers showed, so that a create which answers with one of them is known to give another record's
+//! The values that responses showed, so that a create which answers with one of them is known to give another record's
 //! identifier. The main type is [`Shown`].
 //!
 //! A contract with our invariants says where the identifiers of its lists stand, and those alone are kept. Of another one nobody
@@ -13,7 +13,7 @@ use crate::exchange::{Digest, Exchange, identifier, json};
 /// How many different values are kept; beyond, every value counts as shown.
 const MOST: usize = 1_000_000;
 
-/// The values that answers showed.
+/// The values that responses showed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shown {
     /// Whether the run has a create that needs them.
@@ -31,7 +31,7 @@ impl Shown {
         }
     }
 
-    /// Whether an answer showed the value.
+    /// Whether a response showed the value.
     pub(super) fn shows(&self, value: &Value) -> bool {
         self.count >= MOST || name(value).is_some_and(|name| self.values.contains(&name))
     }
@@ -55,13 +55,13 @@ fn name(value: &Value) -> Option<Digest> {
 }
 
 impl History<'_> {
-    /// Notes the values that an answer to a read shows, whatever its status.
-    pub(super) fn note_answer(&mut self, exchange: &Exchange) {
+    /// Notes the values that a response to a read shows, whatever its status.
+    pub(super) fn note_response(&mut self, exchange: &Exchange) {
         if !self.shown.wanted || !self.contract.operation(exchange.request.operation).is_read() {
             return;
         }
-        let answer = exchange.answer();
-        if let Some(Ok(body)) = answer.map(|answer| json::read(&answer.body)) {
+        let response = exchange.response();
+        if let Some(Ok(body)) = response.map(|response| json::read(&response.body)) {
             self.shown.note(&body.value);
         }
     }

@@ -65,10 +65,10 @@ fn judge_ways((exchange, ways): (&Exchange, &[Equivalence]), plain_accepted: boo
     }
 }
 
-/// Whether the answer is an error that is no wish for time.
+/// Whether the response is an error that is no wish for time.
 pub(crate) fn is_refused(exchange: &Exchange) -> bool {
-    let answer = exchange.answer();
-    answer.is_some_and(|answer| answer.status >= 400 && !answer.is_throttled())
+    let response = exchange.response();
+    response.is_some_and(|response| response.status >= 400 && !response.is_throttled())
 }
 
 impl History<'_> {

@@ -19,7 +19,7 @@ use crate::contract::operation::OperationId;
 pub enum Action {
     /// Walks over the pages of a list.
     Walk,
-    /// Walks over the pages of a list that takes what another answer showed.
+    /// Walks over the pages of a list that takes what another response showed.
     WalkWithin,
     /// Reads once.
     Read,
@@ -77,7 +77,7 @@ pub enum Probe {
     WrongToken,
 }
 
-/// What shows the record of a create beside its own answer.
+/// What shows the record of a create beside its own response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShownBy {
     /// This list.
@@ -110,29 +110,29 @@ pub struct Bounds {
 /// What shows whether a fact holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Evidence {
-    /// Any documented answer.
-    Answer,
-    /// The answer to any request that must be refused.
+    /// Any documented response.
+    Response,
+    /// The response to any request that must be refused.
     Challenge,
-    /// The answer to a create, beside what was sent.
+    /// The response to a create, beside what was sent.
     Created,
     /// A look through a list at the end.
     Counted,
     /// The items of a list beside the record's own.
     Elsewhere,
-    /// The answer to a request that is written otherwise.
+    /// The response to a request that is written otherwise.
     Equivalent,
     /// The list that must show a created record.
     Listed,
-    /// The answer to an edge case.
+    /// The response to an edge case.
     EdgeCase,
     /// A walk over pages.
     Paged,
-    /// The answer to a request without a credential.
+    /// The response to a request without a credential.
     NoCredential,
-    /// The answer to a request with the token under another scheme.
+    /// The response to a request with the token under another scheme.
     OtherScheme,
-    /// The answer to a request with a token that nobody issued.
+    /// The response to a request with a token that nobody issued.
     WrongToken,
     /// The list that must show an update.
     Updated,
@@ -147,7 +147,7 @@ pub struct Doing {
     requests: &'static str,
     /// Whether the step is part of every round of a run that repeats its plan.
     pub repeats: bool,
-    /// What its answers are evidence of.
+    /// What its responses are evidence of.
     pub(super) decides: &'static [Evidence],
     /// Whether the step, of the second operation, decides facts of the first: its own, or those of what its list shows.
     pub(super) is_for: fn(&Contract, OperationId, OperationId) -> bool,
@@ -178,9 +178,9 @@ const ONE: Doing = Doing {
 };
 
 const WALK: Doing = Doing {
-    reason: "walk the list: each answer is judged, and the pages must add up",
+    reason: "walk the list: each response is judged, and the pages must add up",
     requests: "the first page, then pages 2 to last_page, {max_pages} at most; once more where they do not add up",
-    decides: &[Evidence::Answer, Evidence::Paged],
+    decides: &[Evidence::Response, Evidence::Paged],
     at_once: true,
     ..ONE
 };
@@ -199,15 +199,15 @@ const WALK_FILLED: Doing = Doing {
 };
 
 const READ: Doing = Doing {
-    reason: "read: the answer is judged",
-    decides: &[Evidence::Answer],
+    reason: "read: the response is judged",
+    decides: &[Evidence::Response],
     ..ONE
 };
 
 const READ_CREATED: Doing = Doing {
     reason: "read by what a create showed, a record of this run before any other",
     requests: "one request, again within {settle} s (settle) while it gets a 404; of a list its pages, {max_pages} at most",
-    decides: &[Evidence::Answer, Evidence::Paged],
+    decides: &[Evidence::Response, Evidence::Paged],
     ..ONE
 };
 
@@ -216,7 +216,7 @@ const CREATE: Doing = Doing {
     requests: "one request in each documented form, and again, changed field by field, until it is accepted; what all of \
                them leave is at most max-writes {max_writes}; before a later write takes its identifier, what shows its \
                record until it does",
-    decides: &[Evidence::Answer, Evidence::Created],
+    decides: &[Evidence::Response, Evidence::Created],
     then: |_, shown_by, create| shown_by.get(&create).map(|shown| shown.operation()),
     ..ONE
 };

@@ -1,4 +1,4 @@
-//! Describes a plan before anything is sent: what each step sends, why, and the facts that its answers decide. The main type
+//! Describes a plan before anything is sent: what each step sends, why, and the facts that its responses decide. The main type
 //! is [`Planned`].
 //!
 //! # Design
@@ -29,15 +29,15 @@ pub struct Planned {
     pub then: Option<OperationId>,
     /// Whether its requests may change the target.
     pub writes: bool,
-    /// The facts that its answers decide.
+    /// The facts that its responses decide.
     pub facts: Vec<FactId>,
-    /// Where the values of its path come from, and those that an answer shows.
+    /// Where the values of its path come from, and those that a response shows.
     pub needs: Vec<Source>,
 }
 
 impl Plan {
     /// The steps in order, each with what it decides. A fact that several calls decide stands at the step that is made
-    /// for it: what every answer shows at the operation's own call, an invariant at the step that gathers its evidence.
+    /// for it: what every response shows at the operation's own call, an invariant at the step that gathers its evidence.
     #[must_use]
     pub fn describe(&self, contract: &Contract) -> Vec<Planned> {
         let calls = Calls::of(self, contract);
@@ -150,7 +150,7 @@ impl Evidence {
             | FactKind::NoServerError
             | FactKind::Present
             | FactKind::Status
-            | FactKind::Type => Self::Answer,
+            | FactKind::Type => Self::Response,
             FactKind::Accepts(_) | FactKind::Carried(_) | FactKind::IdentifierServes | FactKind::IdentifierUnique => {
                 Self::Created
             }

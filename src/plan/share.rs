@@ -4,7 +4,7 @@
 //!
 //! A part is what cannot be taken apart: a list and the creates whose records are its items, since the list shows its
 //! facts in them and their facts are shown by it; every other operation is a part of its own. What a part leans on (the
-//! operations whose answers fill its requests, the lists that show what it writes) is called in its shard too, as little
+//! operations whose responses fill its requests, the lists that show what it writes) is called in its shard too, as little
 //! as that takes, and checked in the shard that has it as its own. So each fact falls to one shard, and a journey is
 //! whole in each: an update goes to a contact that its own shard created.
 //!

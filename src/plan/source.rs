@@ -105,7 +105,7 @@ impl fmt::Display for NoValue {
             Self::NotShown { wanted } => {
                 write!(
                     formatter,
-                    "{}, and no answer of {} showed one",
+                    "{}, and no response of {} showed one",
                     needs(wanted),
                     of(wanted)
                 )
@@ -130,7 +130,7 @@ impl NoValue {
                 of(wanted),
                 wanted.field
             ),
-            Self::NotShown { wanted } => format!("no answer of {} showed a value for `{}`", of(wanted), wanted.field),
+            Self::NotShown { wanted } => format!("no response of {} showed a value for `{}`", of(wanted), wanted.field),
             Self::CannotStand { .. } | Self::Fragment | Self::NotGiven(_) | Self::OnlyExample(_) => self.to_string(),
         }
     }

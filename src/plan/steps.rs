@@ -289,7 +289,7 @@ fn turn(contract: &Contract, supply: &Supply, step: &Step) -> (Action, Option<Pr
     (turn, step.action.probe())
 }
 
-/// The steps of a group by what goes in order: the edge cases to one operation, since one that gets no answer is its
+/// The steps of a group by what goes in order: the edge cases to one operation, since one that gets no response is its
 /// last. Everything else is a sequence of its own.
 #[must_use]
 pub fn sequences(group: &[Step]) -> Vec<Vec<Step>> {

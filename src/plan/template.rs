@@ -173,7 +173,7 @@ impl<'contract> Template<'contract> {
     ///
     /// # Errors
     ///
-    /// [`NoValue`] when a field that the invariants say is carried takes an identifier that no answer has shown.
+    /// [`NoValue`] when a field that the invariants say is carried takes an identifier that no response has shown.
     pub fn draft(
         &self,
         bindings: &Bindings,

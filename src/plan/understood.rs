@@ -180,8 +180,8 @@ fn note_marked(value: &Value, mark: &Mark, names: &mut BTreeSet<String>) {
 
 /// Whether a success of the read documents a text of one of these names.
 fn shows_text(contract: &Contract, read: OperationId, names: &BTreeSet<String>) -> bool {
-    let answers = contract.operation(read).successes();
-    let mut open: Vec<_> = answers.filter_map(|answer| answer.body).collect();
+    let responses = contract.operation(read).successes();
+    let mut open: Vec<_> = responses.filter_map(|response| response.body).collect();
     let mut seen = HashSet::new();
     while let Some(id) = open.pop() {
         if !seen.insert(id) {
@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn what_else_a_create_shows_is_not_written_to() {
-        // The user whom a pet belongs to is in its answer.
+        // The user whom a pet belongs to is in its response.
         let paths = linked(TEXT).replace(
             "change: {operationId: setPet, parameters: {id: '$response.body#/id'}}",
             "change: {operationId: setOwner, parameters: {id: '$response.body#/owner/id'}}",

@@ -4,7 +4,7 @@
 //! # Design
 //!
 //! Every variant is a body that the document documents: it does not show which fields are required, and a string of
-//! JSON is Unicode. So a refusal of one is evidence on a gap, and an answer is judged as any other. A create leaves a
+//! JSON is Unicode. So a refusal of one is evidence on a gap, and a response is judged as any other. A create leaves a
 //! record behind, so a run sends few of its variants, in an order that the seed chooses: the runs of a week cover them
 //! all, and one of them has as many awkward values as one record can. An update leaves nothing, so it is sent all of them.
 

@@ -191,7 +191,7 @@ mod tests {
         );
         assert_eq!(state(&[r#"{"name": "a"}"#], "wrong-type", None), AcceptedState::Holds);
         assert_eq!(state(SOUND, "wrong-type", None), AcceptedState::NoLongerOccurs);
-        // No answer was a 405.
+        // No response was a 405.
         assert_eq!(state(SOUND, "allow", None), AcceptedState::Holds);
     }
 

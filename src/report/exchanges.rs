@@ -1,4 +1,4 @@
-//! The exchanges of a run as a report may show them: requests as they were sent but for what the target showed, answers
+//! The exchanges of a run as a report may show them: requests as they were sent but for what the target showed, responses
 //! as shapes. The main types are [`Exchanges`], which sees the events of a run, and [`ExchangeRecord`].
 
 use std::cell::Cell;
@@ -11,7 +11,7 @@ use crate::contract::Contract;
 use crate::exchange::json::Body;
 use crate::exchange::redact::{Redaction, Values, render_media_type};
 use crate::exchange::shapes::shape_text;
-use crate::exchange::{Answer, Credential, Purpose, Request, curl, json};
+use crate::exchange::{Credential, Purpose, Request, Response, curl, json};
 use crate::rules::Finding;
 use crate::run::{Event, Exchanged};
 
@@ -51,9 +51,9 @@ pub struct ExchangeRecord {
     pub body: Option<String>,
     /// When it was sent, in milliseconds since the run began.
     pub sent_ms: f64,
-    /// The answer; none where no complete one came.
-    pub answer: Option<AnswerRecord>,
-    /// Why there is no complete answer.
+    /// The response; none where no complete one came.
+    pub response: Option<ResponseRecord>,
+    /// Why there is no complete response.
     pub failure: Option<String>,
 }
 
@@ -98,9 +98,9 @@ pub struct HeaderRecord {
     pub value: String,
 }
 
-/// An answer.
+/// A response.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct AnswerRecord {
+pub struct ResponseRecord {
     /// The status.
     pub status: u16,
     /// The media type, where it is one that may be shown.
@@ -226,7 +226,7 @@ impl<'run> Exchanges<'run> {
                 .collect(),
             body: curl::body(request, self.values).map(|body| self.redaction.hide(&cut(&body).0)),
             sent_ms: milliseconds(exchange.sent),
-            answer: exchange.answer().map(|answer| self.answer(answer, body)),
+            response: exchange.response().map(|response| self.response(response, body)),
             failure: exchange.outcome.as_ref().err().map(ToString::to_string),
         }
     }
@@ -235,32 +235,32 @@ impl<'run> Exchanges<'run> {
         self.redaction.hide(request.shown_path(self.values))
     }
 
-    fn answer(&self, answer: &Answer, body: Option<&Body>) -> AnswerRecord {
-        let (body, whole) = self.body(answer, body);
-        AnswerRecord {
-            status: answer.status,
-            media_type: answer.media_type().map(|media_type| render_media_type(&media_type)),
-            bytes: answer.body.len(),
-            elapsed_ms: milliseconds(answer.elapsed),
+    fn response(&self, response: &Response, body: Option<&Body>) -> ResponseRecord {
+        let (body, whole) = self.body(response, body);
+        ResponseRecord {
+            status: response.status,
+            media_type: response.media_type().map(|media_type| render_media_type(&media_type)),
+            bytes: response.body.len(),
+            elapsed_ms: milliseconds(response.elapsed),
             body: body.map(|body| self.redaction.hide(&body)),
             whole,
         }
     }
 
-    fn body(&self, answer: &Answer, read: Option<&Body>) -> (Option<String>, bool) {
-        if answer.body.is_empty() {
+    fn body(&self, response: &Response, read: Option<&Body>) -> (Option<String>, bool) {
+        if response.body.is_empty() {
             return (None, true);
         }
-        if answer.body.len() > LARGEST_BODY || self.shown.get() > MOST_SHOWN {
+        if response.body.len() > LARGEST_BODY || self.shown.get() > MOST_SHOWN {
             return (None, false);
         }
         let text = match self.values {
-            Values::Shown => String::from_utf8_lossy(&answer.body).into_owned(),
+            Values::Shown => String::from_utf8_lossy(&response.body).into_owned(),
             Values::Hidden => {
                 let shape = |body: &Body| shape_text(&body.value, &|name| self.contract.render_name(name));
                 // One that the rules did not read, because none is documented, may be JSON all the same.
                 match read.map_or_else(
-                    || json::read(&answer.body).map(|body| shape(&body)),
+                    || json::read(&response.body).map(|body| shape(&body)),
                     |body| Ok(shape(body)),
                 ) {
                     Ok(shape) => shape,
@@ -311,12 +311,12 @@ mod tests {
     }
 
     fn body_of(values: Values, body: &'static str) -> (Option<String>, bool) {
-        let answer = kept(values, &[body]).answer.unwrap();
-        (answer.body, answer.whole)
+        let response = kept(values, &[body]).response.unwrap();
+        (response.body, response.whole)
     }
 
     #[test]
-    fn an_answer_is_shown_as_a_shape_unless_values_are_shown() {
+    fn a_response_is_shown_as_a_shape_unless_values_are_shown() {
         let body = r#"{"name": "Jane Roe", "jane.roe@example.com": [1, 2]}"#;
         let shape = r#"{"name":"string(8)","<undocumented name(20)>":["integer","and 1 more like it"]}"#;
         assert_eq!(body_of(Values::Hidden, body), (Some(shape.to_owned()), true));
@@ -364,7 +364,10 @@ mod tests {
         assert_eq!(record.headers[0].value, "$COUNTERSIGN_TOKEN");
         let body = r#"{"venue":"<venue as the target lists it>","name":"$COUNTERSIGN_TOKEN"}"#;
         assert_eq!(record.body.as_deref(), Some(body));
-        assert_eq!((record.answer, record.failure), (None, Some(Failure::Cut.to_string())));
+        assert_eq!(
+            (record.response, record.failure),
+            (None, Some(Failure::Cut.to_string()))
+        );
     }
 
     #[test]

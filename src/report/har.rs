@@ -67,7 +67,7 @@ fn pages(record: &Record) -> Vec<Value> {
 }
 
 fn entry(record: &Record, exchange: &ExchangeRecord) -> Value {
-    let elapsed = exchange.answer.as_ref().map_or(0.0, |answer| answer.elapsed_ms);
+    let elapsed = exchange.response.as_ref().map_or(0.0, |response| response.elapsed_ms);
     json!({
         "pageref": exchange.operation,
         "startedDateTime": sent(record, exchange),
@@ -181,7 +181,7 @@ fn query(path: &str) -> Value {
 }
 
 fn response(record: &Record, exchange: &ExchangeRecord) -> Value {
-    let mut response = json!({
+    let mut entry = json!({
         "status": 0,
         "statusText": "",
         "httpVersion": "HTTP/1.1",
@@ -192,35 +192,35 @@ fn response(record: &Record, exchange: &ExchangeRecord) -> Value {
         "headersSize": -1,
         "bodySize": -1,
     });
-    let Some(answer) = &exchange.answer else {
-        let failure = exchange.failure.as_deref().unwrap_or("no answer came");
-        response["comment"] = failure.into();
-        return response;
+    let Some(response) = &exchange.response else {
+        let failure = exchange.failure.as_deref().unwrap_or("no response came");
+        entry["comment"] = failure.into();
+        return entry;
     };
-    let reason = StatusCode::from_u16(answer.status)
+    let reason = StatusCode::from_u16(response.status)
         .ok()
         .and_then(|status| status.canonical_reason());
-    response["status"] = answer.status.into();
-    response["statusText"] = reason.unwrap_or_default().into();
-    response["content"]["size"] = answer.bytes.into();
-    if let Some(media_type) = &answer.media_type {
-        response["headers"] = json!([header("Content-Type", media_type)]);
-        response["content"]["mimeType"] = media_type.as_str().into();
+    entry["status"] = response.status.into();
+    entry["statusText"] = reason.unwrap_or_default().into();
+    entry["content"]["size"] = response.bytes.into();
+    if let Some(media_type) = &response.media_type {
+        entry["headers"] = json!([header("Content-Type", media_type)]);
+        entry["content"]["mimeType"] = media_type.as_str().into();
     }
-    if let Some(body) = &answer.body {
-        response["content"]["text"] = body.as_str().into();
+    if let Some(body) = &response.body {
+        entry["content"]["text"] = body.as_str().into();
     }
     let mut comments = Vec::new();
     if !record.values_shown {
         comments.push("values are shown as shapes");
     }
-    if !answer.whole {
+    if !response.whole {
         comments.push("the body is not shown to its end");
     }
     if !comments.is_empty() {
-        response["content"]["comment"] = comments.join("; ").into();
+        entry["content"]["comment"] = comments.join("; ").into();
     }
-    response
+    entry
 }
 
 #[cfg(test)]
@@ -293,13 +293,14 @@ mod tests {
     }
 
     #[test]
-    fn an_exchange_without_an_answer_has_status_zero_and_the_reason() {
+    fn an_exchange_without_a_response_has_status_zero_and_the_reason() {
         let mut record = fixed();
-        (record.exchanges[0].answer, record.exchanges[0].failure) = (None, Some("no answer within 10 s".to_owned()));
+        (record.exchanges[0].response, record.exchanges[0].failure) =
+            (None, Some("no response within 10 s".to_owned()));
         let response = first(&record)["response"].clone();
         assert_eq!(
             (&response["status"], &response["comment"]),
-            (&0.into(), &"no answer within 10 s".into())
+            (&0.into(), &"no response within 10 s".into())
         );
     }
 

@@ -61,7 +61,7 @@ struct Sorted<'record> {
     findings: HashMap<&'record str, Vec<&'record FindingRecord>>,
     /// The findings of each operation whose fact has no row, as a report that was put together may have them.
     without_row: HashMap<&'record str, Vec<&'record FindingRecord>>,
-    /// How long the answers of an operation took together, in milliseconds.
+    /// How long the responses of an operation took together, in milliseconds.
     waited: HashMap<&'record str, f64>,
 }
 
@@ -88,8 +88,8 @@ impl<'record> Sorted<'record> {
             }
         }
         for exchange in &record.exchanges {
-            if let Some(answer) = &exchange.answer {
-                *sorted.waited.entry(&exchange.operation).or_default() += answer.elapsed_ms;
+            if let Some(response) = &exchange.response {
+                *sorted.waited.entry(&exchange.operation).or_default() += response.elapsed_ms;
             }
         }
         let listed = record.operations.iter().map(|operation| operation.name.as_str());
@@ -125,7 +125,7 @@ impl<'record> Sorted<'record> {
         Some(suite)
     }
 
-    /// How long the answers of an operation took together; none where not every exchange was kept.
+    /// How long the responses of an operation took together; none where not every exchange was kept.
     fn waited(&self, operation: &str) -> Option<Duration> {
         if self.record.exchanges_left_out > 0 {
             return None;

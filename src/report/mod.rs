@@ -51,7 +51,7 @@ pub(crate) mod wrap;
 
 pub use accepted::{Acceptance, AcceptedRecord, AcceptedState, accepted};
 pub use excerpt::{Excerpt, ExcerptLine, Mark};
-pub use exchanges::{AnswerRecord, CredentialRecord, ExchangeRecord, Exchanges, HeaderRecord, PurposeRecord};
+pub use exchanges::{CredentialRecord, ExchangeRecord, Exchanges, HeaderRecord, PurposeRecord, ResponseRecord};
 pub use github::github;
 pub use har::har;
 #[cfg(feature = "html")]

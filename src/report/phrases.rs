@@ -133,12 +133,12 @@ pub(crate) fn errors_and_warnings(errors: usize, warnings: usize) -> String {
     counts.collect::<Vec<_>>().join(", ")
 }
 
-/// What came, where in the answer and how often: `integer at /name, 2 times`.
+/// What came, where in the response and how often: `integer at /name, 2 times`.
 pub(super) fn received(finding: &FindingRecord) -> String {
-    let place = if finding.answer_pointer.is_empty() {
+    let place = if finding.response_pointer.is_empty() {
         String::new()
     } else {
-        format!(" at {}", finding.answer_pointer)
+        format!(" at {}", finding.response_pointer)
     };
     let times = if finding.count > 1 {
         format!(", {} times", finding.count)
@@ -187,15 +187,15 @@ pub(super) fn left(residue: &ResidueRecord) -> String {
 /// What is known of something left, beside its identifier; none where it was created and answered as it should be.
 pub(super) fn left_note(residue: &ResidueRecord) -> Option<String> {
     let no_id = if residue.id_stated {
-        "the answer showed no id of its own"
+        "the response showed no id of its own"
     } else {
-        "the contract does not say where its answer shows an id"
+        "the contract does not say where its response shows an id"
     };
     let response = match residue.status {
         Some(status) if !(200..300).contains(&status) => Some(format!("answered with {status}")),
         Some(_) => residue.id.is_none().then(|| no_id.to_owned()),
         None if residue.answered => residue.id.is_none().then(|| no_id.to_owned()),
-        None => Some("the answer never came".to_owned()),
+        None => Some("the response never came".to_owned()),
     };
     let created = residue.status.is_some_and(|status| (200..300).contains(&status));
     let place = match residue.found {
@@ -285,11 +285,14 @@ mod tests {
             .into_iter()
             .map(|(reason, facts)| (reason, facts.len()))
             .collect();
-        assert_eq!(reported, [("no answer showed this location", 2), ("a rare reason", 1)]);
+        assert_eq!(
+            reported,
+            [("no response showed this location", 2), ("a rare reason", 1)]
+        );
     }
 
     #[test]
-    fn an_id_that_nobody_could_read_is_not_blamed_on_the_answer() {
+    fn an_id_that_nobody_could_read_is_not_blamed_on_the_response() {
         let note = |answered, id_stated| {
             left(&ResidueRecord {
                 id: None,
@@ -300,12 +303,12 @@ mod tests {
                 ..fixed().residue[0].clone()
             })
         };
-        assert_eq!(note(true, true), "the answer showed no id of its own");
+        assert_eq!(note(true, true), "the response showed no id of its own");
         assert_eq!(
             note(true, false),
-            "the contract does not say where its answer shows an id"
+            "the contract does not say where its response shows an id"
         );
-        assert_eq!(note(false, false), "the answer never came; it may be there");
+        assert_eq!(note(false, false), "the response never came; it may be there");
     }
 
     #[test]

@@ -308,7 +308,7 @@ mod tests {
         let unnamed = record.residue[1].clone();
         record.residue.extend([unnamed.clone(), unnamed]);
         let text = terminal(None).report(&record);
-        let line = "    createThing          the answer showed no id of its own, 3 times\n";
+        let line = "    createThing          the response showed no id of its own, 3 times\n";
         assert!(text.contains(line), "{text}");
         assert_eq!(text.matches("showed no id").count(), 1, "{text}");
     }

@@ -101,9 +101,9 @@ impl Terminal {
     pub fn exchange(&self, exchange: &Exchange, values: Values) -> String {
         let request = &exchange.request;
         let outcome = match &exchange.outcome {
-            Ok(answer) => {
-                let milliseconds = answer.elapsed.as_secs_f64() * 1000.0;
-                format!("{} {milliseconds:.1} ms {} bytes", answer.status, answer.body.len())
+            Ok(response) => {
+                let milliseconds = response.elapsed.as_secs_f64() * 1000.0;
+                format!("{} {milliseconds:.1} ms {} bytes", response.status, response.body.len())
             }
             Err(failure) => failure.to_string(),
         };
@@ -290,7 +290,7 @@ mod tests {
                 rule,
                 operation,
                 fact,
-                answer_pointer,
+                response_pointer,
                 documented,
                 received,
                 reproduce,
@@ -301,7 +301,7 @@ mod tests {
                 line.text = "a: '##vso[a] \u{9b}2J \u{202e} \u{85}' ##[b]".to_owned();
             }
             *rule = EVIL.into();
-            for text in [operation, fact, answer_pointer, documented, received, reproduce] {
+            for text in [operation, fact, response_pointer, documented, received, reproduce] {
                 *text = EVIL.to_owned();
             }
         }
@@ -319,8 +319,8 @@ mod tests {
             (exchange.path, exchange.body) = (EVIL.to_owned(), Some(EVIL.to_owned()));
             (exchange.operation, exchange.method) = (EVIL.to_owned(), EVIL.to_owned());
             exchange.failure = Some(EVIL.to_owned());
-            if let Some(answer) = &mut exchange.answer {
-                (answer.media_type, answer.body) = (Some(EVIL.to_owned()), Some(EVIL.to_owned()));
+            if let Some(response) = &mut exchange.response {
+                (response.media_type, response.body) = (Some(EVIL.to_owned()), Some(EVIL.to_owned()));
             }
         }
         (record.target, record.started_at) = (EVIL.to_owned(), EVIL.to_owned());

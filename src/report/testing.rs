@@ -6,15 +6,17 @@ use chrono::DateTime;
 use reqwest::header::HeaderMap;
 
 use super::{
-    AcceptedRecord, AcceptedState, AnswerRecord, ContractRecord, Coverage, CredentialRecord, Excerpt, ExchangeRecord,
-    Exchanges, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, NotTakenRecord, OperationRecord, OtherRecord,
-    Outcome, PurposeRecord, Record, ResidueRecord, RunFacts, VERSION, VerdictRecord, record,
+    AcceptedRecord, AcceptedState, ContractRecord, Coverage, CredentialRecord, Excerpt, ExchangeRecord, Exchanges,
+    FactRow, Facts, FindingRecord, GapRecord, LocationRecord, NotTakenRecord, OperationRecord, OtherRecord, Outcome,
+    PurposeRecord, Record, ResidueRecord, ResponseRecord, RunFacts, VERSION, VerdictRecord, record,
 };
 use crate::contract::Contract;
 use crate::contract::document::Document;
 use crate::contract::operation::Method;
 use crate::exchange::redact::{Redaction, Values};
-use crate::exchange::{Answer, Credential, Exchange, Intent, OnRefusal, Printable, Purpose, Request, Target, Writing};
+use crate::exchange::{
+    Credential, Exchange, Intent, OnRefusal, Printable, Purpose, Request, Response, Target, Writing,
+};
 use crate::history::{LookedThrough, Residue};
 use crate::rules::{Judge, Level, Levels, Scope, Verdicts};
 use crate::run::{Ended, Exchanged, Run, Tally};
@@ -46,7 +48,7 @@ paths:
 pub(super) struct Seen {
     pub(super) contract: Contract,
     pub(super) levels: Levels,
-    pub(super) answers: Vec<(u16, &'static str)>,
+    pub(super) responses: Vec<(u16, &'static str)>,
     pub(super) ended: Ended,
     pub(super) residue: Vec<Residue>,
 }
@@ -61,7 +63,7 @@ impl Seen {
         Self {
             contract: Contract::read("things.yaml", CONTRACT.to_owned()).unwrap(),
             levels: Levels::default(),
-            answers: bodies.iter().map(|body| (200, *body)).collect(),
+            responses: bodies.iter().map(|body| (200, *body)).collect(),
             ended: Ended::Complete,
             residue: Vec::new(),
         }
@@ -120,8 +122,8 @@ impl Seen {
     /// What its exchanges decided.
     pub(super) fn verdicts(&self) -> Verdicts {
         let mut judge = Judge::new(&self.contract, self.levels.clone(), Values::Hidden);
-        for answer in &self.answers {
-            judge.exchange(&self.exchange(*answer), documented());
+        for response in &self.responses {
+            judge.exchange(&self.exchange(*response), documented());
         }
         judge.into_verdicts()
     }
@@ -141,7 +143,7 @@ impl Seen {
             },
             credential: Credential::None,
         };
-        let answer = Answer {
+        let response = Response {
             status,
             headers: HeaderMap::from_iter([("content-type".parse().unwrap(), "application/json".parse().unwrap())]),
             body: body.into(),
@@ -151,7 +153,7 @@ impl Seen {
             number: 1,
             request,
             sent: Duration::ZERO,
-            outcome: Ok(answer),
+            outcome: Ok(response),
         }
     }
 
@@ -166,7 +168,7 @@ impl Seen {
 
     /// An exchange as the terminal prints it.
     pub(super) fn first_exchange(&self) -> Exchange {
-        self.exchange(self.answers[0])
+        self.exchange(self.responses[0])
     }
 }
 
@@ -280,7 +282,7 @@ fn exchange() -> ExchangeRecord {
         headers: Vec::new(),
         body: None,
         sent_ms: 2.25,
-        answer: Some(AnswerRecord {
+        response: Some(ResponseRecord {
             status: 200,
             media_type: Some("application/json".to_owned()),
             bytes: 23,
@@ -303,7 +305,7 @@ fn facts() -> Facts {
         verdict,
         reason: reason.map(Into::into),
     };
-    let undecided = |fact: &str| row(fact, VerdictRecord::Undecided, Some("no answer showed this location"));
+    let undecided = |fact: &str| row(fact, VerdictRecord::Undecided, Some("no response showed this location"));
     Facts {
         total: 4,
         held: 1,
@@ -326,7 +328,7 @@ fn findings() -> Vec<FindingRecord> {
         level: Level::Deny,
         operation: "getThings".to_owned(),
         fact: "getThings /name: string".to_owned(),
-        answer_pointer: "/name".to_owned(),
+        response_pointer: "/name".to_owned(),
         excerpt: Excerpt::of(&document, &name),
         contract_pointer: name,
         contract_line: 17,
@@ -340,7 +342,7 @@ fn findings() -> Vec<FindingRecord> {
         rule: "undocumented-field".into(),
         level: Level::Warn,
         fact: "getThings body: object".to_owned(),
-        answer_pointer: "/<undocumented name(4)>".to_owned(),
+        response_pointer: "/<undocumented name(4)>".to_owned(),
         excerpt: Excerpt::of(&document, &whole),
         contract_pointer: whole,
         contract_line: 13,

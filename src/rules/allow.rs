@@ -2,8 +2,8 @@
 //!
 //! # Design
 //!
-//! No request is sent to provoke a 405: only documented methods go to documented paths. So there is no fact that an
-//! answer without a 405 could hold, and what is seen is reported at the operation's status.
+//! No request is sent to provoke a 405: only documented methods go to documented paths. So there is no fact that a
+//! response without a 405 could hold, and what is seen is reported at the operation's status.
 
 use reqwest::header::ALLOW;
 
@@ -16,11 +16,11 @@ use crate::contract::fact::FactKind;
 pub(super) static RULE: Rule = Rule {
     name: "allow",
     level: Level::Warn,
-    topic: Topic::Answers,
+    topic: Topic::Responses,
     summary: "A 405 has `Allow`, which lists the methods that its path has.",
     explanation: "Whoever uses a method that a path has not is told which ones it has. A 405 without that list leaves \
                   them to guess.",
-    leaves_alone: "Answers other than a 405. No request is sent to provoke one; that a documented operation gets one at \
+    leaves_alone: "Responses other than a 405. No request is sent to provoke one; that a documented operation gets one at \
                    all is a finding of `status`.",
     fix: "Send `Allow` with each 405; most routers do it by a setting.",
     source: "RFC 9110, section 15.5.6",
@@ -36,10 +36,10 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    let (Some(fact), Ok(answer)) = (sink.contract.fact_of(seen.id, FactKind::Status), seen.outcome()) else {
+    let (Some(fact), Ok(response)) = (sink.contract.fact_of(seen.id, FactKind::Status), seen.outcome()) else {
         return;
     };
-    if answer.status == 405 && !answer.headers.contains_key(ALLOW) {
+    if response.status == 405 && !response.headers.contains_key(ALLOW) {
         let documented = "a 405 has `Allow`";
         sink.noted(fact, Some(documented), String::new, || "405 without `Allow`".to_owned());
     }
@@ -56,8 +56,8 @@ mod tests {
     fn answered(status: u16, allow: Option<&'static str>) -> Judged {
         let bench = Bench::of("getTags");
         let mut exchange = bench.exchange(status, JSON, "{}");
-        if let (Ok(answer), Some(allow)) = (&mut exchange.outcome, allow) {
-            answer.headers.insert(ALLOW, HeaderValue::from_static(allow));
+        if let (Ok(response), Some(allow)) = (&mut exchange.outcome, allow) {
+            response.headers.insert(ALLOW, HeaderValue::from_static(allow));
         }
         bench.judge(|judge| drop(judge.exchange(&exchange, bench.intent())))
     }
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_finding_points_at_the_whole_answer_and_at_the_status() {
+    fn the_finding_points_at_the_whole_response_and_at_the_status() {
         let (pointer, location) = ("", "/paths/~1organization~1v1~1tags/get/responses/2XX");
         assert_eq!(answered(405, None).locations("allow"), (pointer, location));
     }

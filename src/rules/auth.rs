@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
                   other case. Whoever is let in, or sent elsewhere, could read or write personal data without a token.",
     leaves_alone: "A 429 and a 5xx, which are about something else. Which 4xx it is, where the document lists no \
                    401. A 400, 409 or 422 to a write that was never accepted: it may be about the body.",
-    fix: "Check the credential before anything else, and answer 401.",
+    fix: "Check the credential before anything else, and respond with 401.",
     source: "Authentication; Errors",
     example: Example {
         fact: "getTags auth: no credential is refused",
@@ -47,15 +47,15 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let Some(fact) = fact(sink.contract, seen, kind) else {
         return;
     };
-    let Ok(answer) = seen.outcome() else {
+    let Ok(response) = seen.outcome() else {
         return sink.undecided(fact, Reason::Unanswered);
     };
     let exact = seen
         .operation
-        .answers
+        .responses
         .iter()
-        .any(|answer| answer.status == StatusPattern::Exact(401));
-    match answer.status {
+        .any(|response| response.status == StatusPattern::Exact(401));
+    match response.status {
         429 => sink.undecided(fact, Reason::throttled(&seen.exchange.request.credential)),
         status @ 500.. => sink.undecided(fact, Reason::Failed(status)),
         401 => sink.held(fact),
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_about_something_else_decides_nothing() {
+    fn a_response_about_something_else_decides_nothing() {
         for (status, reason) in [
             (429, Reason::Throttled),
             (500, Reason::Failed(500)),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_finding_points_at_the_whole_answer_and_at_the_scheme() {
+    fn the_finding_points_at_the_whole_response_and_at_the_scheme() {
         let reported = refusing("getTags", FactKind::NoCredential, 200);
         assert_eq!(
             reported.locations("auth"),

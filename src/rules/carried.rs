@@ -20,14 +20,14 @@ pub(super) static RULE: Rule = Rule {
     topic: Topic::Invariants,
     summary: "What a create answers, and what is listed after a create or an update, carries the fields that were \
               sent.",
-    explanation: "The fields that x-invariants names are compared with what comes back: in the answer to the create, in \
+    explanation: "The fields that x-invariants names are compared with what comes back: in the response to the create, in \
                   its list, and in the list after an update. Text and numbers are compared as values, timestamps as \
                   instants. A value that is lost or changed is lost data, and so is one that stands in another \
                   element of an array than it was sent in, and an element that a create was sent once and shows twice.",
-    leaves_alone: "Fields that were not sent, or that the answer lacks (`missing-field` says so). Fields whose \
+    leaves_alone: "Fields that were not sent, or that the response lacks (`missing-field` says so). Fields whose \
                    values or format are a gap (`respelled` reports them), as long as elements do not show each other's. \
                    Timestamps in a form that names no instant. The order of an array, and further elements in it.",
-    fix: "Store and answer the value that was sent.",
+    fix: "Store and return the value that was sent.",
     source: "Endpoints: the created resource is in data; x-invariants, carries",
     example: Example {
         fact: "createTag created /data/name: as sent in /name",
@@ -57,7 +57,7 @@ pub(super) enum Strictness {
     Strict,
 }
 
-/// Judges the fields of the create's own answer.
+/// Judges the fields of the create's own response.
 pub(super) fn answered(creation: &Creation<'_>, sink: &mut Sink<'_>, strictness: Strictness) {
     let sent = Sent {
         creates: true,

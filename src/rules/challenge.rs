@@ -32,16 +32,16 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    let (Some(fact), Ok(answer)) = (sink.contract.fact_of(seen.id, FactKind::Challenge), seen.outcome()) else {
+    let (Some(fact), Ok(response)) = (sink.contract.fact_of(seen.id, FactKind::Challenge), seen.outcome()) else {
         return;
     };
-    if answer.status != 401 {
-        if matches!(seen.intent.purpose, Purpose::MustBeRefused(..)) && (400..500).contains(&answer.status) {
-            sink.undecided(fact, Reason::No401(answer.status));
+    if response.status != 401 {
+        if matches!(seen.intent.purpose, Purpose::MustBeRefused(..)) && (400..500).contains(&response.status) {
+            sink.undecided(fact, Reason::No401(response.status));
         }
         return;
     }
-    let schemes = schemes(&answer.headers);
+    let schemes = schemes(&response.headers);
     let is_bearer = matches!(seen.operation.security, Security::Bearer { .. });
     if schemes.is_empty() {
         sink.broken(fact, String::new, || "401 without `WWW-Authenticate`".to_owned());
@@ -93,9 +93,9 @@ mod tests {
 
     fn refused(bench: &Bench, status: u16, challenges: &[&str]) -> Judged {
         let mut exchange = bench.exchange(status, JSON, "{}");
-        if let Ok(answer) = &mut exchange.outcome {
+        if let Ok(response) = &mut exchange.outcome {
             for value in challenges {
-                answer
+                response
                     .headers
                     .append(WWW_AUTHENTICATE, HeaderValue::from_str(value).unwrap());
             }
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn the_finding_points_at_the_whole_answer_and_at_the_scheme() {
+    fn the_finding_points_at_the_whole_response_and_at_the_scheme() {
         let reported = refused(&probe("getTags"), 401, &[]);
         assert_eq!(
             reported.locations("challenge"),

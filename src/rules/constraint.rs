@@ -14,11 +14,11 @@ pub(super) static RULE: Rule = Rule {
     topic: Topic::Values,
     summary: "Every value satisfies what its schema asserts beyond its type.",
     explanation: "`enum`, `pattern`, `format`, bounds, `oneOf`, `not` and the other keywords of a schema are asked \
-                  of every value in its location. The built-in contract asserts nothing of the kind in its answers; a \
+                  of every value in its location. The built-in contract asserts nothing of the kind in its responses; a \
                   contract given by --spec may.",
     leaves_alone: "A null that the contract documents, or leaves open as a gap. An assertion that no validator can \
                    read, such as a broken pattern: it is undecided.",
-    fix: "Answer a value within the assertion, or widen the assertion.",
+    fix: "Return a value within the assertion, or widen the assertion.",
     source: "OpenAPI 3.0.3, section 4.7.24",
     example: Example {
         fact: "getThings /state: enum",
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_built_in_contract_asserts_nothing_of_its_answers() {
+    fn the_built_in_contract_asserts_nothing_of_its_responses() {
         let contract = Bench::of("getTags").contract;
         assert!(contract.shapes.iter().all(|shape| shape.assertions.is_empty()));
     }

@@ -35,7 +35,7 @@ fn created(sent: &[Value], kept: &[Value]) -> Judged {
     Bench::of("createContact").created(&contact(sent), &contact(kept))
 }
 
-/// What the create's answer, the list after it and the list after an update say of the same.
+/// What the create's response, the list after it and the list after an update say of the same.
 fn three(sent: &[Value], kept: &[Value]) -> [(Judged, Kind); 3] {
     let listed = contact(kept);
     let create = Bench::of("createContact");

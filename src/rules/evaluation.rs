@@ -134,7 +134,7 @@ impl<'run> Evaluation<'run> {
         self.judge.verdicts_mut().explain(fact, reason);
     }
 
-    /// Notes that a fact is not held, whatever answers kept it.
+    /// Notes that a fact is not held, whatever responses kept it.
     pub(crate) fn withhold(&mut self, fact: FactId, reason: Reason) {
         self.note(|| Entry::Withheld(fact, reason.clone()));
         self.judge.verdicts_mut().withhold(fact, reason);

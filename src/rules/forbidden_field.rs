@@ -10,10 +10,10 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Deny,
     topic: Topic::Fields,
     summary: "A field that the document calls absent is absent.",
-    explanation: "A field may be documented for one answer and excluded from another, as custom_fields is listed for \
+    explanation: "A field may be documented for one response and excluded from another, as custom_fields is listed for \
                   the items of a list and called absent from the create response; a contract says so by `not: {}`.",
     leaves_alone: "Fields that the document does not know: `undocumented-field` and `envelope` report those.",
-    fix: "Leave the field out of this answer, or document it there.",
+    fix: "Leave the field out of this response, or document it there.",
     source: "Contact (response shape), custom_fields",
     example: Example {
         fact: "createContact /data/custom_fields: absent",

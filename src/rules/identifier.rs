@@ -19,9 +19,9 @@ pub(super) static RULE: Rule = Rule {
     explanation: "The contract's links say which path takes the identifier of a created record, and the path's \
                   schema says which form it has there: a contact's is a UUID. An identifier that does not fit locks \
                   the record away; one that is given twice mixes two records up.",
-    leaves_alone: "The form of an identifier that goes into no path. An answer that shows no identifier \
+    leaves_alone: "The form of an identifier that goes into no path. A response that shows no identifier \
                    (`missing-field` says so), and a null.",
-    fix: "Answer the identifier in the form that the paths take, and give each record its own.",
+    fix: "Return the identifier in the form that the paths take, and give each record its own.",
     source: "Contact (response shape), id; Update contact, path parameter id; x-invariants, created; links",
     example: Example {
         fact: "createContact created /data/id: serves in the paths that it links to",

@@ -17,7 +17,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::{Contract, is_json};
 use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
-use crate::exchange::{Answer, Exchange, Intent, Purpose, Request};
+use crate::exchange::{Exchange, Intent, Purpose, Request, Response};
 use crate::history::evidence::{
     Counted, Creation, EquivalentTried, Evidence, FormTried, Observation, Stored, Updating, Walk,
 };
@@ -62,8 +62,8 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// The same judge, for a run in which the same answers come again and again: what such a body says is read once.
-    /// Every rule judges each answer all the same.
+    /// The same judge, for a run in which the same responses come again and again: what such a body says is read once.
+    /// Every rule judges each response all the same.
     #[must_use]
     pub fn of_a_soak(self) -> Self {
         Self {
@@ -99,17 +99,17 @@ impl<'contract> Judge<'contract> {
     pub fn exchange(&mut self, exchange: &Exchange, intent: Intent) -> Option<Arc<Body>> {
         let id = exchange.request.operation;
         let operation = self.contract.operation(id);
-        let answer = exchange.answer();
-        let documented = answer.and_then(|answer| operation.answer(answer.status));
+        let response = exchange.response();
+        let documented = response.and_then(|response| operation.response(response.status));
         let shape = documented.and_then(|documented| documented.body);
-        let media_type = answer.and_then(Answer::media_type);
+        let media_type = response.and_then(Response::media_type);
         let typed = media_type.as_deref().is_some_and(is_json);
-        // Accept is a wish (RFC 9110, section 12.5.1): an answer in another documented media type is as good.
+        // Accept is a wish (RFC 9110, section 12.5.1): a response in another documented media type is as good.
         let otherwise = documented
             .zip(media_type.as_deref())
             .is_some_and(|(documented, media_type)| media_type::is_documented_otherwise(documented, media_type));
-        let success = answer.is_some_and(|answer| operation.succeeds_with(answer.status));
-        let body = answer
+        let success = response.is_some_and(|response| operation.succeeds_with(response.status));
+        let body = response
             // An error may come from what stands before the service: what is no JSON there is for `media-type` to report.
             .filter(|_| {
                 shape.is_some()
@@ -119,7 +119,7 @@ impl<'contract> Judge<'contract> {
                         typed && !otherwise
                     }
             })
-            .map(|answer| self.reading.read(&exchange.request.path, &answer.body));
+            .map(|response| self.reading.read(&exchange.request.path, &response.body));
         let judged_elsewhere = matches!(intent.purpose, Purpose::Account | Purpose::Equivalent);
         if intent.superseded || judged_elsewhere {
             return body.and_then(Result::ok);
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_a_later_one_replaces_is_read_and_not_judged() {
+    fn a_response_that_a_later_one_replaces_is_read_and_not_judged() {
         let bench = Bench::of("getTags");
         let judged = bench.judge(|judge| {
             let exchange = bench.exchange(200, JSON, "[]");
@@ -427,13 +427,13 @@ mod tests {
             json("{type: array}"),
             json("{type: object}")
         ));
-        let judged = bench.answer(404, JSON, "[]");
+        let judged = bench.response(404, JSON, "[]");
         assert_eq!(judged.fact("getThings 404 body: object"), Verdict::Broken);
         assert_eq!(
             judged.fact("getThings body: array"),
             Verdict::Undecided(Reason::NotShown)
         );
-        let judged = bench.answer(404, Some("text/html"), "[]");
+        let judged = bench.response(404, Some("text/html"), "[]");
         assert_eq!(
             judged.fact("getThings 404 body: object"),
             Verdict::Undecided(Reason::NotShown)
@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_answer_to_an_edge_case_nothing_else_is_judged() {
+    fn of_the_response_to_an_edge_case_nothing_else_is_judged() {
         for (operation, kind) in [
             ("getTags", EdgeCaseKind::ParameterWord),
             ("createTag", EdgeCaseKind::BodyEmpty),
@@ -455,7 +455,7 @@ mod tests {
                 (405, None, ""),
                 (418, JSON, r#"{"data": {}, "data": {}}"#),
             ] {
-                let judged = Bench::of(operation).edge_case(kind).answer(status, media_type, body);
+                let judged = Bench::of(operation).edge_case(kind).response(status, media_type, body);
                 assert!(judged.verdicts.findings().is_empty(), "{operation} {status} {body}");
                 for kind in [
                     FactKind::Status,

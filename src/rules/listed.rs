@@ -21,7 +21,7 @@ pub(super) static RULE: Rule = Rule {
     example: Example {
         fact: "createTag created: listed in getTags",
         documented: "listed",
-        received: "no item with the id of the answer",
+        received: "no item with the id of the response",
         pointer: "",
         #[cfg(test)]
         shown: || {
@@ -50,7 +50,7 @@ fn judge(observation: &Observation<'_>, sink: &mut Sink<'_>) {
     match observation.end.reason(observation.most) {
         Some(reason) => sink.undecided(fact, reason),
         None if observation.changed => sink.undecided(fact, Reason::Changed),
-        None => sink.broken(fact, String::new, || "no item with the id of the answer".to_owned()),
+        None => sink.broken(fact, String::new, || "no item with the id of the response".to_owned()),
     }
 }
 
@@ -85,7 +85,7 @@ mod tests {
     fn a_record_that_no_page_shows_is_broken() {
         let judged = observed(None, WalkEnd::Complete);
         assert_eq!(judged.kind(FactKind::Listed), Verdict::Broken);
-        assert_eq!(judged.received("listed"), "no item with the id of the answer");
+        assert_eq!(judged.received("listed"), "no item with the id of the response");
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) struct Location<'location> {
 }
 
 impl<'location> Location<'location> {
-    /// The pointer of this location in the answer.
+    /// The pointer of this location in the response.
     pub(super) fn pointer(&self) -> String {
         self.path.pointer()
     }
@@ -153,7 +153,7 @@ mod tests {
     /// What each location of the body says of its members: the pointer, the name, whether it is documented.
     fn seen(body: &Value) -> Vec<(String, String, bool)> {
         let bench = Bench::schema(SCHEMA);
-        let shape = bench.contract.operation(bench.operation).answers[0].body.unwrap();
+        let shape = bench.contract.operation(bench.operation).responses[0].body.unwrap();
         let (assertions, mut seen) = (Assertions::default(), Vec::new());
         let visit = |location: &Location<'_>| {
             for (name, _, field) in location.members() {

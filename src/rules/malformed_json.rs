@@ -10,11 +10,11 @@ use crate::exchange::json::JsonError;
 pub(super) static RULE: Rule = Rule {
     name: "malformed-json",
     level: Level::Deny,
-    topic: Topic::Answers,
+    topic: Topic::Responses,
     summary: "A body is JSON, with one value for each name.",
     explanation: "A response with a documented JSON body must be one JSON text (RFC 8259). Of two equal names in one \
                   object most readers keep the last and say nothing, so that two callers may see two values.",
-    leaves_alone: "Bodies of errors whose JSON is not documented, and of answers in another media type. JSON that nests deeper than \
+    leaves_alone: "Bodies of errors whose JSON is not documented, and of responses in another media type. JSON that nests deeper than \
                    128 levels or holds numbers beyond a double: it is undecided.",
     fix: "Write bodies with a JSON library, and each name once.",
     source: "RFC 8259, sections 2 and 4",
@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
         pointer: "",
         #[cfg(test)]
         shown: || {
-            crate::rules::testing::Bench::of("getTags").answer(200, crate::rules::testing::JSON, "{\"data\": NaN}")
+            crate::rules::testing::Bench::of("getTags").response(200, crate::rules::testing::JSON, "{\"data\": NaN}")
         },
     },
     judge: Judging::Exchange(judge),
@@ -60,7 +60,7 @@ mod tests {
     use crate::rules::testing::{Bench, JSON, Judged};
 
     fn judged(body: &str) -> Judged {
-        Bench::of("getTags").answer(200, JSON, body)
+        Bench::of("getTags").response(200, JSON, body)
     }
 
     #[test]
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn an_error_body_is_not_judged() {
-        let judged = Bench::of("getTags").answer(404, JSON, "{");
+        let judged = Bench::of("getTags").response(404, JSON, "{");
         assert_eq!(judged.kind(FactKind::Json), Verdict::Undecided(Reason::NotShown));
     }
 
@@ -128,31 +128,31 @@ mod tests {
                 Verdict::Undecided(Reason::NotShown),
             ),
         ] {
-            let judged = bench.answer(403, Some(media_type), body);
+            let judged = bench.response(403, Some(media_type), body);
             assert_eq!(
                 (judged.fact(json), judged.fact(object)),
                 (of_json, of_object),
                 "{media_type} {body}"
             );
         }
-        let judged = bench.answer(403, JSON, "{");
+        let judged = bench.response(403, JSON, "{");
         let content = "/paths/~1things/get/responses/403/content";
         assert_eq!(judged.locations("malformed-json"), ("", content));
     }
 
     #[test]
-    fn an_answer_in_another_documented_media_type_is_not_read_as_json() {
+    fn a_response_in_another_documented_media_type_is_not_read_as_json() {
         let bench = Bench::responses(
             "'200': {description: Things, content: {application/json: {schema: {type: object}}, text/csv: {}}}",
         );
-        let judged = bench.answer(200, Some("text/csv"), "a,b");
+        let judged = bench.response(200, Some("text/csv"), "a,b");
         assert_eq!(judged.kind(FactKind::Json), Verdict::Undecided(Reason::NotShown));
         assert_eq!(judged.kind(FactKind::MediaType), Verdict::Held);
     }
 
     #[test]
     fn an_undocumented_media_type_does_not_hide_what_is_in_the_body() {
-        let judged = Bench::of("getTags").answer(200, Some("text/plain"), r#"{"data": {"total": "3"}}"#);
+        let judged = Bench::of("getTags").response(200, Some("text/plain"), r#"{"data": {"total": "3"}}"#);
         assert_eq!(judged.kind(FactKind::Json), Verdict::Held);
         assert_eq!(judged.fact("getTags /data/total: integer"), Verdict::Broken);
     }

@@ -1,4 +1,4 @@
-//! `media-type`: an answer comes as another media type than the documented one.
+//! `media-type`: a response comes as another media type than the documented one.
 
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
@@ -6,19 +6,19 @@ use super::seen::ExchangeSeen;
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 use crate::contract::is_json;
-use crate::contract::operation::DocumentedAnswer;
-use crate::exchange::Answer;
+use crate::contract::operation::DocumentedResponse;
+use crate::exchange::Response;
 use crate::exchange::redact::render_media_type;
 
 pub(super) static RULE: Rule = Rule {
     name: "media-type",
     level: Level::Deny,
-    topic: Topic::Answers,
+    topic: Topic::Responses,
     summary: "A documented body comes as a media type that is documented for it.",
     explanation: "A client chooses its reader by the Content-Type. The built-in contract documents application/json \
                   for every success; a contract given by --spec may document others and ranges, and bodies of errors, \
                   which must be there then. Parameters such as charset and the case do not matter.",
-    leaves_alone: "Answers without a documented body, errors among them: how they come is a gap. Responses to edge \
+    leaves_alone: "Responses without a documented body, errors among them: how they come is a gap. Responses to edge \
                    cases. A 204, 205 or 304 under `default`.",
     fix: "Send the documented Content-Type, or document the one that is sent.",
     source: "Resources and their fields: all requests and responses use application/json; OpenAPI 3.0.3, section \
@@ -29,13 +29,13 @@ pub(super) static RULE: Rule = Rule {
         received: "text/html",
         pointer: "",
         #[cfg(test)]
-        shown: || crate::rules::testing::Bench::of("getTags").answer(200, Some("text/html"), "{}"),
+        shown: || crate::rules::testing::Bench::of("getTags").response(200, Some("text/html"), "{}"),
     },
     judge: Judging::Exchange(judge),
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    let Some((answer, documented)) = seen.with_content() else {
+    let Some((response, documented)) = seen.with_content() else {
         return;
     };
     let kind = if documented.status.is_success() {
@@ -46,10 +46,10 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let Some(fact) = sink.contract.fact_of(seen.id, kind) else {
         return;
     };
-    let received = answer.media_type();
+    let received = response.media_type();
     let is_documented = |received: &String| documented.media_types.iter().any(|known| admits(known, received));
     match received {
-        _ if !documented.status.is_success() && lacks_body(answer, documented) => {
+        _ if !documented.status.is_success() && lacks_body(response, documented) => {
             sink.broken(fact, String::new, || "no body".to_owned());
         }
         Some(received) if is_documented(&received) => sink.held(fact),
@@ -60,13 +60,13 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 
 /// Whether nothing came where a body is documented. What is empty may be a text, but no JSON: where a schema is
 /// documented, `malformed-json` reports that.
-fn lacks_body(answer: &Answer, documented: &DocumentedAnswer) -> bool {
+fn lacks_body(response: &Response, documented: &DocumentedResponse) -> bool {
     let is_text = |media_type: String| !is_json(&media_type) || documented.body.is_some();
-    answer.body.is_empty() && !answer.media_type().is_some_and(is_text)
+    response.body.is_empty() && !response.media_type().is_some_and(is_text)
 }
 
-/// Whether the answer comes as a documented media type other than the JSON whose schema is known.
-pub(super) fn is_documented_otherwise(documented: &DocumentedAnswer, received: &str) -> bool {
+/// Whether the response comes as a documented media type other than the JSON whose schema is known.
+pub(super) fn is_documented_otherwise(documented: &DocumentedResponse, received: &str) -> bool {
     let known = documented.media_types.iter().find(|known| is_json(known));
     let mut others = documented.media_types.iter().filter(|other| Some(*other) != known);
     !known.is_some_and(|known| admits(known, received)) && others.any(|other| admits(other, received))
@@ -88,7 +88,7 @@ mod tests {
     use crate::rules::{Reason, Verdict};
 
     fn typed(media_type: Option<&str>) -> Judged {
-        Bench::of("getTags").answer(200, media_type, r#"{"data": {}}"#)
+        Bench::of("getTags").response(200, media_type, r#"{"data": {}}"#)
     }
 
     #[test]
@@ -122,9 +122,9 @@ mod tests {
 
     #[test]
     fn an_error_may_come_as_anything() {
-        let judged = Bench::of("getTags").answer(404, Some("text/html"), "<html>");
+        let judged = Bench::of("getTags").response(404, Some("text/html"), "<html>");
         assert_eq!(judged.kind(FactKind::MediaType), Verdict::Undecided(Reason::NotShown));
-        let judged = Bench::of("createTag").answer(422, Some("text/html"), "<html>");
+        let judged = Bench::of("createTag").response(422, Some("text/html"), "<html>");
         assert_eq!(judged.kind(FactKind::MediaType), Verdict::Undecided(Reason::NotShown));
     }
 
@@ -175,7 +175,7 @@ mod tests {
                 Verdict::Broken,
             ),
         ] {
-            let judged = bench.answer(status, Some(media_type), "{}");
+            let judged = bench.response(status, Some(media_type), "{}");
             assert_eq!(
                 judged.fact(&format!("getThings {fact}")),
                 verdict,
@@ -185,7 +185,7 @@ mod tests {
             assert_eq!(broken, usize::from(verdict == Verdict::Broken), "{status} {media_type}");
         }
         let content = "/paths/~1things/get/responses/403/content";
-        let judged = bench.answer(403, Some("text/html"), "<html>");
+        let judged = bench.response(403, Some("text/html"), "<html>");
         assert_eq!(judged.locations("media-type"), ("", content));
         assert_eq!(judged.verdicts.findings().len(), 1, "what is no JSON is reported once");
     }
@@ -203,7 +203,7 @@ mod tests {
             (404, None, None),
             (304, None, None),
         ] {
-            let judged = bench.answer(status, media_type, "");
+            let judged = bench.response(status, media_type, "");
             let found = judged.findings("media-type");
             assert_eq!(found.len(), usize::from(received.is_some()), "{status} {media_type:?}");
             if let Some(received) = received {
@@ -221,10 +221,10 @@ mod tests {
         );
         let bench = Bench::text(&text, "createTag");
         let fact = "createTag 422 media type: application/json";
-        let judged = bench.answer(422, Some("text/html"), "<html>");
+        let judged = bench.response(422, Some("text/html"), "<html>");
         assert_eq!(judged.fact(fact), Verdict::Broken);
         let judged = bench.edge_case(crate::contract::vocabulary::EdgeCaseKind::BodyEmpty);
-        let judged = judged.answer(422, Some("text/html"), "<html>");
+        let judged = judged.response(422, Some("text/html"), "<html>");
         assert_eq!(judged.fact(fact), Verdict::Undecided(Reason::NotShown));
         assert!(judged.verdicts.findings().is_empty());
     }
@@ -235,7 +235,7 @@ mod tests {
         let bench = Bench::responses(&format!(
             "'200': {{description: Things, {json}}}\n'204': {{description: None}}"
         ));
-        let judged = bench.answer(204, None, "");
+        let judged = bench.response(204, None, "");
         assert_eq!(judged.kind(FactKind::MediaType), Verdict::Undecided(Reason::NotShown));
         assert!(judged.verdicts.findings().is_empty());
     }
@@ -249,7 +249,7 @@ mod tests {
             ("application/json", Verdict::Held),
             ("image/png", Verdict::Broken),
         ] {
-            let judged = bench.answer(200, Some(media_type), "1");
+            let judged = bench.response(200, Some(media_type), "1");
             assert_eq!(judged.kind(FactKind::MediaType), verdict, "{media_type}");
         }
     }

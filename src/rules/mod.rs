@@ -103,7 +103,7 @@ pub static UNCHECKED_OPERATION: &Rule = &unchecked_operation::RULE;
 /// The rule of a field that no schema lists.
 pub static UNDOCUMENTED_FIELD: &Rule = &undocumented_field::RULE;
 
-/// What to fix first: authentication, whether there is an answer, what kind it is, then what is in it; then all others.
+/// What to fix first: authentication, whether there is a response, what kind it is, then what is in it; then all others.
 pub static URGENT: &[&Rule] = &[
     &auth::RULE,
     &server_error::RULE,

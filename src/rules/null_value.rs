@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     leaves_alone: "A null that the contract documents by `nullable`. A null where the contract states what is there: \
                    for the body, `data`, `items` or an item, a number of a page, or anywhere in a contract without \
                    `x-null`. There it is a `wrong-type`.",
-    fix: "Nothing, if null is meant: then document it. Else answer a value.",
+    fix: "Nothing, if null is meant: then document it. Else return a value.",
     source: "Resources and their fields, silent on null",
     example: Example {
         fact: "getTags /data/items/*/name: string",

@@ -1,4 +1,4 @@
-//! Reads the bodies of answers, and a body that comes again only once: a soak gets the same pages over and over. The main
+//! Reads the bodies of responses, and a body that comes again only once: a soak gets the same pages over and over. The main
 //! type is [`Reading`].
 
 use std::collections::HashMap;
@@ -30,7 +30,7 @@ impl Reading {
         }
     }
 
-    /// The body that answered a call of this path: read, or known from an answer of the very same bytes.
+    /// The body that answered a call of this path: read, or known from a response of the very same bytes.
     pub(super) fn read(&mut self, path: &str, bytes: &Bytes) -> ReadBody {
         let Some(kept) = self.kept.as_mut().filter(|_| bytes.len() <= LARGEST) else {
             return json::read(bytes).map(Arc::new);

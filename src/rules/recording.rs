@@ -54,7 +54,7 @@ impl std::fmt::Debug for Recording {
 }
 
 impl Recording {
-    /// The exchanges, in the order in which their answers came, each with why it came about.
+    /// The exchanges, in the order in which their responses came, each with why it came about.
     pub fn exchanges(&self) -> impl Iterator<Item = (&Exchange, Intent)> {
         self.entries.iter().filter_map(|entry| match entry {
             Entry::Exchange(exchange, intent, _) => Some((&**exchange, *intent)),

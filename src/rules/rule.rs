@@ -15,7 +15,7 @@ pub struct Rule {
     pub level: Level,
     /// What its facts are about.
     pub topic: Topic,
-    /// What it holds an answer to, in one sentence that is true of any contract.
+    /// What it holds a response to, in one sentence that is true of any contract.
     pub summary: &'static str,
     /// What it looks at, and why a break of it matters.
     pub explanation: &'static str,
@@ -35,11 +35,11 @@ pub struct Rule {
 pub enum Topic {
     /// Who is refused.
     Access,
-    /// Whether an answer comes, with which status and of which media type.
-    Answers,
-    /// Which fields an answer has.
+    /// Whether a response comes, with which status and of which media type.
+    Responses,
+    /// Which fields a response has.
     Fields,
-    /// What holds across several answers.
+    /// What holds across several responses.
     Invariants,
     /// What stands in the fields.
     Values,
@@ -54,7 +54,7 @@ pub struct Example {
     pub documented: &'static str,
     /// What came instead, as a shape.
     pub received: &'static str,
-    /// Where in the answer, as a JSON pointer; empty for the whole answer.
+    /// Where in the response, as a JSON pointer; empty for the whole response.
     pub pointer: &'static str,
     /// Has the rule judge what the example says, so that a test holds the one against the other.
     #[cfg(test)]
@@ -77,7 +77,7 @@ pub(super) enum Judging {
     Exchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// A request field sent in one of its forms.
     Form(fn(&FormTried, &mut Sink<'_>)),
-    /// What was sent, compared with the answer and with the list.
+    /// What was sent, compared with the response and with the list.
     Kept(Comparison),
     /// An operation of which no success was judged, at the end.
     Operation(fn(&OperationSeen<'_>, &mut Sink<'_>)),
@@ -97,7 +97,7 @@ pub(super) enum Judging {
 
 /// One comparison in the three locations where what was sent shows.
 pub(super) struct Comparison {
-    /// In the answer to a create.
+    /// In the response to a create.
     pub(super) answered: fn(&Creation<'_>, &mut Sink<'_>),
     /// In the list, after a create.
     pub(super) listed: fn(&Observation<'_>, &mut Sink<'_>),

@@ -18,7 +18,7 @@ pub struct Scope {
     pub rule: String,
     /// The operation; any where there is none.
     pub operation: Option<String>,
-    /// The location in the answer, as the names of facts write it; any where there is none.
+    /// The location in the response, as the names of facts write it; any where there is none.
     pub field: Option<String>,
     /// The name of the fact; any of the rule's there where there is none.
     pub fact: Option<String>,
@@ -38,7 +38,7 @@ pub struct Entry {
 }
 
 /// Whether a text is a field that a [`Scope`] can have: a JSON pointer (RFC 6901) in which `*` is any one name or index, and
-/// empty is the answer as a whole. With `/**` at its end it is the location before that and everything below.
+/// empty is the response as a whole. With `/**` at its end it is the location before that and everything below.
 #[must_use]
 pub fn is_field(text: &str) -> bool {
     let (pattern, _) = split(text);
@@ -102,7 +102,7 @@ impl fmt::Display for Scope {
             (Some(operation), None) => write!(formatter, " in {operation}"),
             (operation, Some(field)) => {
                 let operation = operation.as_deref().map_or_else(String::new, |name| format!(" {name}"));
-                let field = if field.is_empty() { "the whole answer" } else { field };
+                let field = if field.is_empty() { "the whole response" } else { field };
                 write!(formatter, "{operation} {field}")
             }
         }
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_empty_field_is_the_whole_answer() {
+    fn the_empty_field_is_the_whole_response() {
         let field = "";
         assert!(is_field(field));
         assert!(field_covers(field, "") && !field_covers(field, "/data"));

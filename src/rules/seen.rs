@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use crate::contract::edge_case::EdgeCase;
-use crate::contract::operation::{DocumentedAnswer, Operation, OperationId};
+use crate::contract::operation::{DocumentedResponse, Operation, OperationId};
 use crate::exchange::json::{Body, JsonError};
 use crate::exchange::redact::Values;
-use crate::exchange::{Answer, Exchange, Failure, Intent, Purpose, Request};
+use crate::exchange::{Exchange, Failure, Intent, Purpose, Request, Response};
 
 /// The request that evidence comes from, and how its values may be shown.
 #[derive(Clone, Copy, Debug)]
@@ -31,15 +31,15 @@ pub struct ExchangeSeen<'seen> {
     pub exchange: &'seen Exchange,
     /// Why it came about.
     pub intent: Intent,
-    /// The documented answer of its status.
-    pub documented: Option<&'seen DocumentedAnswer>,
+    /// The documented response of its status.
+    pub documented: Option<&'seen DocumentedResponse>,
     /// The body, read as JSON where a JSON body is documented.
     pub body: Option<&'seen Result<Arc<Body>, JsonError>>,
 }
 
 impl<'seen> ExchangeSeen<'seen> {
-    /// The answer or the failure.
-    pub(super) fn outcome(&self) -> Result<&'seen Answer, &'seen Failure> {
+    /// The response or the failure.
+    pub(super) fn outcome(&self) -> Result<&'seen Response, &'seen Failure> {
         self.exchange.outcome.as_ref()
     }
 
@@ -51,15 +51,15 @@ impl<'seen> ExchangeSeen<'seen> {
         }
     }
 
-    /// The answer with what documents its body, if a body is documented. A 204, a 205 and a 304 have none, whatever
+    /// The response with what documents its body, if a body is documented. A 204, a 205 and a 304 have none, whatever
     /// `default` says (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5).
-    pub(super) fn with_content(&self) -> Option<(&'seen Answer, &'seen DocumentedAnswer)> {
+    pub(super) fn with_content(&self) -> Option<(&'seen Response, &'seen DocumentedResponse)> {
         let documented = self
             .documented
             .filter(|documented| !documented.media_types.is_empty())?;
-        let answer = self.outcome().ok()?;
-        let has_body = documented.status.is_success() || !matches!(answer.status, 100..200 | 204 | 205 | 304);
-        has_body.then_some((answer, documented))
+        let response = self.outcome().ok()?;
+        let has_body = documented.status.is_success() || !matches!(response.status, 100..200 | 204 | 205 | 304);
+        has_body.then_some((response, documented))
     }
 }
 

@@ -12,10 +12,10 @@ use crate::exchange::Credential;
 pub(super) static RULE: Rule = Rule {
     name: "server-error",
     level: Level::Deny,
-    topic: Topic::Answers,
+    topic: Topic::Responses,
     summary: "No request gets a 5xx, edge cases included; a 503 counts once it stays.",
     explanation: "A 5xx says that the service erred, whatever was sent. A request that is answered by 429 or 503 is \
-                  sent again, as Retry-After asks, a few times; what counts is the last answer.",
+                  sent again, as Retry-After asks, a few times; what counts is the last response.",
     leaves_alone: "A 503 that went away, and one to what is sent once only: a wrong token, and a create that must be refused or is \
                    an edge case. Whatever else an edge case gets.",
     fix: "Find the request in the service's log. The line to reproduce it is in the finding.",
@@ -41,8 +41,8 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let once = is_sent_once(seen);
     match seen.outcome() {
         Err(_) => sink.undecided(fact, Reason::Unanswered),
-        Ok(answer) if answer.status == 503 && once => sink.undecided(fact, Reason::NotRepeated),
-        Ok(answer) if answer.status >= 500 => sink.broken(fact, String::new, || answer.status.to_string()),
+        Ok(response) if response.status == 503 && once => sink.undecided(fact, Reason::NotRepeated),
+        Ok(response) if response.status >= 500 => sink.broken(fact, String::new, || response.status.to_string()),
         Ok(_) => sink.held(fact),
     }
 }
@@ -60,7 +60,7 @@ fn judge_edge_case(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink
     let Some(fact) = sink.contract.fact_of(seen.id, FactKind::EdgeCaseNoServerError) else {
         return;
     };
-    match seen.outcome().map(|answer| answer.status) {
+    match seen.outcome().map(|response| response.status) {
         Err(_) => sink.undecided(fact, Reason::Unanswered),
         Ok(429) => sink.undecided(fact, Reason::Throttled),
         Ok(503) if is_sent_once(seen) => sink.undecided(fact, Reason::NotRepeated),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn without_an_answer_nothing_is_decided() {
+    fn without_a_response_nothing_is_decided() {
         let judged = Bench::of("getTags").unanswered();
         assert_eq!(
             judged.kind(FactKind::NoServerError),
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_finding_points_at_the_documented_answers() {
+    fn the_finding_points_at_the_documented_responses() {
         let judged = Bench::of("getTags").status(500);
         let responses = "/paths/~1organization~1v1~1tags/get/responses";
         assert_eq!(judged.locations("server-error"), ("", responses));

@@ -11,7 +11,7 @@ use crate::exchange::{OnRefusal, Purpose};
 pub(super) static RULE: Rule = Rule {
     name: "status",
     level: Level::Deny,
-    topic: Topic::Answers,
+    topic: Topic::Responses,
     summary: "A documented request gets a documented status.",
     explanation: "Create tag answers 201, says the document, and every other operation some 2xx. A request as the \
                   document has it must succeed: 404, 405 or 501 for a documented operation, or another success than \
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     leaves_alone: "A refusal (400, 409, 422) of a request with something in a gap, such as a value whose allowed ones \
                    are not shown. 401 and 403, which are about the token; 429; a 5xx, which is `server-error`. Every \
                    other status that the contract documents.",
-    fix: "Answer the documented status, or document the one that is answered.",
+    fix: "Return the documented status, or document the one that is returned.",
     source: "Endpoints; Gaps in the endpoint definitions",
     example: Example {
         fact: "createTag status: 201",
@@ -39,13 +39,13 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let Some(fact) = sink.contract.fact_of(seen.id, FactKind::Status) else {
         return;
     };
-    let Ok(answer) = seen.outcome() else {
+    let Ok(response) = seen.outcome() else {
         return sink.undecided(fact, Reason::Unanswered);
     };
     let documented = seen
         .documented
         .is_some_and(|documented| documented.status != StatusPattern::Default);
-    match answer.status {
+    match response.status {
         status if seen.operation.succeeds_with(status) => sink.held(fact),
         429 => sink.undecided(fact, Reason::Throttled),
         status @ (401 | 403 | 500..) => {
@@ -162,13 +162,13 @@ mod tests {
     }
 
     #[test]
-    fn a_default_answer_documents_no_refusal() {
+    fn a_default_response_documents_no_refusal() {
         let bench = Bench::responses("'200': {description: Things}\ndefault: {description: Error}");
         assert_eq!(bench.status(404).kind(FactKind::Status), Verdict::Broken);
     }
 
     #[test]
-    fn a_probe_or_a_missing_answer_decides_nothing() {
+    fn a_probe_or_a_missing_response_decides_nothing() {
         let probe = Purpose::MustBeRefused(FactKind::NoCredential, OnRefusal::Finding);
         let judged = Bench::of("getTags").purpose(probe).status(404);
         assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::NotShown));

@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     leaves_alone: "Writes whose response leaves open whether they were stored: a redirection, a 5xx, a 408, 425 or 429, \
                    none at all. They are reported as what the run may have left. Lists that were not seen whole show what \
                    they show.",
-    fix: "Store the record after everything that can refuse it, or answer that it was created.",
+    fix: "Store the record after everything that can refuse it, or respond that it was created.",
     source: "Authentication; RFC 9110, section 15.5: a 4xx says that the request could not be carried out",
     example: Example {
         fact: "createTag status: 201",
@@ -63,8 +63,8 @@ mod tests {
         let reported = (RULE.example.shown)();
         assert_eq!(reported.finding(RULE.name).level, Level::Deny);
         let status = "/paths/~1organization~1v1~1tags/post/responses";
-        let (answer, contract) = reported.locations(RULE.name);
-        assert_eq!(answer, "/data/items/0");
+        let (response, contract) = reported.locations(RULE.name);
+        assert_eq!(response, "/data/items/0");
         assert!(contract.starts_with(status), "{contract}");
     }
 

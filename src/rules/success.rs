@@ -11,7 +11,7 @@ use std::fmt;
 
 use crate::contract::is_json;
 use crate::contract::operation::OperationId;
-use crate::exchange::{Answer, Credential, Exchange, Request};
+use crate::exchange::{Credential, Exchange, Request, Response};
 
 /// What became of the documented calls.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ pub(super) struct Successes {
 pub(super) struct Missed {
     pub(super) request: Request,
     pub(super) number: u64,
-    /// The status; none where no complete answer came.
+    /// The status; none where no complete response came.
     pub(super) status: Option<u16>,
 }
 
@@ -38,19 +38,19 @@ pub(super) struct Missed {
 pub enum NoSuccess {
     /// Every call was answered with 401 or 403, though none carried a token.
     Bare,
-    /// Every answer was a 5xx.
+    /// Every response was a 5xx.
     Failed,
     /// This and that.
     Mixed,
-    /// Every answer was a 404.
+    /// Every response was a 404.
     NotFound,
-    /// Every answer was a page for people, or something else that no document of the contract is.
+    /// Every response was a page for people, or something else that no document of the contract is.
     Page,
-    /// Every answer was a 3xx.
+    /// Every response was a 3xx.
     Redirected,
-    /// Every answer was this 4xx.
+    /// Every response was this 4xx.
     Refused(u16),
-    /// No complete answer came to any.
+    /// No complete response came to any.
     Unanswered,
 }
 
@@ -58,24 +58,24 @@ impl fmt::Display for NoSuccess {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bare => formatter
-                .write_str("every answer is 401 or 403, and the contract asks for no token: does the target want one?"),
-            Self::Failed => formatter.write_str("every answer is a 5xx: is what stands behind this address up?"),
+                .write_str("every response is 401 or 403, and the contract asks for no token: does the target want one?"),
+            Self::Failed => formatter.write_str("every response is a 5xx: is what stands behind this address up?"),
             Self::Mixed => {
                 formatter.write_str("no operation had a success: is the base URL right, and the service up?")
             }
             Self::NotFound => formatter.write_str("every path answers 404: is the base URL, with its prefix, right?"),
             Self::Page => formatter
-                .write_str("every answer is a page and no JSON: is a login in front of the service, or is it another?"),
+                .write_str("every response is a page and no JSON: is a login in front of the service, or is it another?"),
             Self::Redirected => formatter.write_str(
-                "every answer leads elsewhere, and no redirect is followed: is a login in front of the service, or is \
+                "every response leads elsewhere, and no redirect is followed: is a login in front of the service, or is \
                  its base URL another?",
             ),
             Self::Refused(status) => write!(
                 formatter,
-                "every answer is {status}: is the base URL that of this service, and does it want something that the \
+                "every response is {status}: is the base URL that of this service, and does it want something that the \
                  contract does not say?"
             ),
-            Self::Unanswered => formatter.write_str("no complete answer came: is this address that of the service?"),
+            Self::Unanswered => formatter.write_str("no complete response came: is this address that of the service?"),
         }
     }
 }
@@ -84,9 +84,9 @@ impl NoSuccess {
     /// What one exchange came to that was no success.
     fn of(exchange: &Exchange) -> Self {
         let bare = exchange.request.credential == Credential::None;
-        let media_type = exchange.answer().and_then(Answer::media_type);
+        let media_type = exchange.response().and_then(Response::media_type);
         let page = media_type.is_some_and(|media_type| !is_json(&media_type));
-        match exchange.outcome.as_ref().map(|answer| answer.status) {
+        match exchange.outcome.as_ref().map(|response| response.status) {
             Err(_) => Self::Unanswered,
             Ok(200..=299) if page => Self::Page,
             Ok(401 | 403) if bare => Self::Bare,

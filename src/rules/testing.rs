@@ -14,7 +14,7 @@ use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::{OperationId, Security};
 use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::redact::Values;
-use crate::exchange::{Answer, Content, Credential, Exchange, Failure, Intent, OnRefusal, Purpose, Request};
+use crate::exchange::{Content, Credential, Exchange, Failure, Intent, OnRefusal, Purpose, Request, Response};
 use crate::history::evidence::{Counted, Creation, Observation, PageSeen, Stability, Updating, Walk, WalkEnd};
 
 /// Where a list shows the record, as a marked pointer, that [`Bench::observed`] is given.
@@ -39,7 +39,7 @@ impl Bench {
         Self::new(Arc::clone(contract), operation)
     }
 
-    /// `getThings` of a contract whose only answer, 200, has this schema, in YAML's flow form. Null is a wrong type
+    /// `getThings` of a contract whose only response, 200, has this schema, in YAML's flow form. Null is a wrong type
     /// there.
     pub(super) fn schema(schema: &str) -> Self {
         Self::responses(&format!(
@@ -126,10 +126,10 @@ impl Bench {
         }
     }
 
-    /// An exchange that ended in this answer.
+    /// An exchange that ended in this response.
     pub(super) fn exchange(&self, status: u16, media_type: Option<&str>, body: &str) -> Exchange {
         let typed = media_type.map(|media_type| (CONTENT_TYPE, HeaderValue::from_str(media_type).unwrap()));
-        let answer = Answer {
+        let response = Response {
             status,
             headers: typed.into_iter().collect::<HeaderMap>(),
             body: Bytes::from(body.to_owned()),
@@ -139,7 +139,7 @@ impl Bench {
             number: 1,
             request: self.request(),
             sent: Duration::ZERO,
-            outcome: Ok(answer),
+            outcome: Ok(response),
         }
     }
 
@@ -154,25 +154,25 @@ impl Bench {
         }
     }
 
-    /// Judges an answer.
-    pub(super) fn answer(&self, status: u16, media_type: Option<&str>, body: &str) -> Judged {
+    /// Judges a response.
+    pub(super) fn response(&self, status: u16, media_type: Option<&str>, body: &str) -> Judged {
         let exchange = self.exchange(status, media_type, body);
         self.judge(|judge| drop(judge.exchange(&exchange, self.intent())))
     }
 
-    /// Judges a JSON answer with the operation's success status.
+    /// Judges a JSON response with the operation's success status.
     pub(super) fn body(&self, body: &Value) -> Judged {
         let operation = self.contract.operation(self.operation);
         let status = (200..300).find(|status| operation.succeeds_with(*status)).unwrap();
-        self.answer(status, JSON, &body.to_string())
+        self.response(status, JSON, &body.to_string())
     }
 
-    /// Judges an answer with this status, and a JSON body that says nothing.
+    /// Judges a response with this status, and a JSON body that says nothing.
     pub(super) fn status(&self, status: u16) -> Judged {
-        self.answer(status, JSON, "{}")
+        self.response(status, JSON, "{}")
     }
 
-    /// Judges an exchange without a complete answer.
+    /// Judges an exchange without a complete response.
     pub(super) fn unanswered(&self) -> Judged {
         let exchange = Exchange {
             outcome: Err(Failure::Cut),
@@ -331,7 +331,7 @@ impl Judged {
         }
     }
 
-    /// Where the only finding of a rule stands: in the answer, and in the contract.
+    /// Where the only finding of a rule stands: in the response, and in the contract.
     pub(super) fn locations(&self, rule: &str) -> (&str, &str) {
         let finding = self.finding(rule);
         (&finding.pointer, &self.contract.fact(finding.fact).location)

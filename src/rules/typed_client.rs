@@ -1,10 +1,10 @@
-//! `typed-client`: an answer that keeps every statement of the contract cannot be read through the generated types.
+//! `typed-client`: a response that keeps every statement of the contract cannot be read through the generated types.
 //!
 //! # Design
 //!
 //! Nobody but us is at fault then: the service did what the document says. It is reported all the same, because it decides
-//! whether a program with our client works against this target; and it only warns, because the target conforms. An
-//! answer that breaks a fact is not asked, so that one mistake is reported once. The facts are those of the built-in
+//! whether a program with our client works against this target; and it only warns, because the target conforms. A
+//! response that breaks a fact is not asked, so that one mistake is reported once. The facts are those of the built-in
 //! contract alone, which the types are generated from.
 
 use super::level::Level;
@@ -18,25 +18,25 @@ pub(super) static RULE: Rule = Rule {
     name: "typed-client",
     level: Level::Warn,
     topic: Topic::Values,
-    summary: "An answer that keeps every other statement decodes through the types of this crate's client; where it \
+    summary: "A response that keeps every other statement decodes through the types of this crate's client; where it \
               does not, the client is at fault.",
-    explanation: "A program that uses this crate's client fails on such an answer, though the service did what the \
+    explanation: "A program that uses this crate's client fails on such a response, though the service did what the \
                   document says. It only warns: the target conforms.",
-    leaves_alone: "An answer that breaks another fact, which is reported there; other contracts than the built-in one, which \
+    leaves_alone: "A response that breaks another fact, which is reported there; other contracts than the built-in one, which \
                    the types are generated from.",
     fix: "Report it to this crate, with the finding's pointer and shape.",
     source: "The client of this crate, which is generated from the contract",
     example: Example {
-        fact: "createContact answer: decodes through the typed client",
+        fact: "createContact response: decodes through the typed client",
         documented: "decodes through the typed client",
-        received: "an answer that the generated types refuse",
+        received: "a response that the generated types refuse",
         pointer: "",
         #[cfg(test)]
         shown: || {
-            let mut answer = crate::client::tolerance::full_answer("createContact");
+            let mut response = crate::client::tolerance::full_response("createContact");
             // An integer has no bound in the document, and the type of the field has 64 bits.
-            answer["data"]["age"] = serde_json::json!(1e30);
-            crate::rules::testing::Bench::of("createContact").body(&answer)
+            response["data"]["age"] = serde_json::json!(1e30);
+            crate::rules::testing::Bench::of("createContact").body(&response)
         },
     },
     judge: Judging::Accepted(judge),
@@ -52,7 +52,7 @@ fn judge(seen: &ExchangeSeen<'_>, sound: bool, sink: &mut Sink<'_>) {
     match typed::decodes(&seen.operation.name, &body.value) {
         Some(true) => sink.held(fact),
         Some(false) => sink.broken(fact, String::new, || {
-            "an answer that the generated types refuse".to_owned()
+            "a response that the generated types refuse".to_owned()
         }),
         None => sink.undecided(fact, Reason::Untyped),
     }
@@ -62,15 +62,15 @@ fn judge(seen: &ExchangeSeen<'_>, sound: bool, sink: &mut Sink<'_>) {
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::client::tolerance::full_answer;
+    use crate::client::tolerance::full_response;
     use crate::contract::fact::FactKind;
     use crate::rules::testing::{Bench, JSON, Judged};
     use crate::rules::{Level, Reason, Verdict};
 
     fn contact(age: &Value) -> Value {
-        let mut answer = full_answer("createContact");
-        answer["data"]["age"] = age.clone();
-        answer
+        let mut response = full_response("createContact");
+        response["data"]["age"] = age.clone();
+        response
     }
 
     fn typed() -> Vec<String> {
@@ -81,14 +81,14 @@ mod tests {
             .collect()
     }
 
-    fn judged(operation: &str, answer: &Value) -> Judged {
-        Bench::of(operation).body(answer)
+    fn judged(operation: &str, response: &Value) -> Judged {
+        Bench::of(operation).body(response)
     }
 
     #[test]
-    fn a_sound_answer_of_each_operation_decodes() {
+    fn a_sound_response_of_each_operation_decodes() {
         for operation in typed() {
-            let result = judged(&operation, &full_answer(&operation));
+            let result = judged(&operation, &full_response(&operation));
             assert_eq!(result.kind(FactKind::Decodes), Verdict::Held, "{operation}");
             assert!(result.verdicts.findings().is_empty(), "{operation}");
         }
@@ -103,17 +103,17 @@ mod tests {
         assert_eq!(result.finding("typed-client").level, Level::Warn);
         assert_eq!(
             result.received("typed-client"),
-            "an answer that the generated types refuse"
+            "a response that the generated types refuse"
         );
     }
 
     #[test]
     fn what_only_warns_decodes() {
-        let mut answer = contact(&json!(36.0));
-        answer["data"]["other"] = json!([null]);
-        answer["data"]["gender"] = Value::Null;
-        answer["data"]["excluded_channels"] = json!([null]);
-        let result = judged("createContact", &answer);
+        let mut response = contact(&json!(36.0));
+        response["data"]["other"] = json!([null]);
+        response["data"]["gender"] = Value::Null;
+        response["data"]["excluded_channels"] = json!([null]);
+        let result = judged("createContact", &response);
         assert_eq!(result.kind(FactKind::Decodes), Verdict::Held);
         assert!(
             result
@@ -125,15 +125,15 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_breaks_a_fact_is_not_reported_again() {
+    fn a_response_that_breaks_a_fact_is_not_reported_again() {
         let result = judged("createContact", &contact(&json!("36")));
         assert_eq!(result.kind(FactKind::Decodes), Verdict::Undecided(Reason::Broken));
         assert!(result.findings("typed-client").is_empty());
     }
 
     #[test]
-    fn errors_broken_answers_and_other_contracts_say_nothing_of_the_client() {
-        let result = Bench::of("getTags").answer(404, JSON, "{}");
+    fn errors_broken_responses_and_other_contracts_say_nothing_of_the_client() {
+        let result = Bench::of("getTags").response(404, JSON, "{}");
         assert_eq!(result.kind(FactKind::Decodes), Verdict::Undecided(Reason::NotShown));
         let result = judged("getTags", &Value::Null);
         assert_eq!(result.kind(FactKind::Decodes), Verdict::Undecided(Reason::Broken));
@@ -196,9 +196,9 @@ mod tests {
         }
     }
 
-    /// Whether the client and the rest of the rules agree on the answer, and whether it was accepted.
-    fn agreed(operation: &str, answer: &Value) -> (bool, bool) {
-        let result = judged(operation, answer);
+    /// Whether the client and the rest of the rules agree on the response, and whether it was accepted.
+    fn agreed(operation: &str, response: &Value) -> (bool, bool) {
+        let result = judged(operation, response);
         let accepted = !result
             .verdicts
             .findings()
@@ -216,15 +216,15 @@ mod tests {
     fn everything_that_is_at_most_warned_about_decodes() {
         let (mut accepted, mut refused) = (0, 0);
         for operation in typed() {
-            let full = full_answer(&operation);
+            let full = full_response(&operation);
             let mut all = Vec::new();
             locations(&full, "", &mut all);
             for location in all {
                 for moved in moves(full.pointer(&location).unwrap()) {
-                    let mut answer = full.clone();
-                    *answer.pointer_mut(&location).unwrap() = moved;
-                    let (agreed, is_accepted) = agreed(&operation, &answer);
-                    assert!(agreed, "{operation} {location}: {answer}");
+                    let mut response = full.clone();
+                    *response.pointer_mut(&location).unwrap() = moved;
+                    let (agreed, is_accepted) = agreed(&operation, &response);
+                    assert!(agreed, "{operation} {location}: {response}");
                     *(if is_accepted { &mut accepted } else { &mut refused }) += 1;
                 }
             }
@@ -238,9 +238,9 @@ mod tests {
     #[test]
     fn all_moves_together_decode_too() {
         for operation in typed() {
-            let mut answer = full_answer(&operation);
+            let mut response = full_response(&operation);
             let mut all = Vec::new();
-            locations(&answer, "", &mut all);
+            locations(&response, "", &mut all);
             // The innermost come first, so that no move takes another's place away.
             for (turn, location) in all
                 .iter()
@@ -248,20 +248,20 @@ mod tests {
                 .enumerate()
                 .filter(|(_, location)| !location.is_empty())
             {
-                let value = answer.pointer_mut(location).unwrap();
+                let value = response.pointer_mut(location).unwrap();
                 let moves = moves(value);
                 let before = value.clone();
                 *value = moves[turn % moves.len()].clone();
-                if !agreed(&operation, &answer).1 {
-                    *answer.pointer_mut(location).unwrap() = before;
+                if !agreed(&operation, &response).1 {
+                    *response.pointer_mut(location).unwrap() = before;
                 }
             }
-            assert_eq!(agreed(&operation, &answer), (true, true), "{operation}: {answer}");
+            assert_eq!(agreed(&operation, &response), (true, true), "{operation}: {response}");
         }
     }
 
     #[test]
-    fn the_finding_points_at_the_whole_answer_and_at_its_content() {
+    fn the_finding_points_at_the_whole_response_and_at_its_content() {
         let result = judged("createContact", &contact(&json!(1e30)));
         let content = "/paths/~1organization~1v1~1contact-database/post/responses/2XX/content";
         assert_eq!(result.locations("typed-client"), ("", content));

@@ -16,9 +16,9 @@ const DOCUMENTED: &str = "a success that can be judged";
 pub(super) static RULE: Rule = Rule {
     name: "unchecked-operation",
     level: Level::Warn,
-    topic: Topic::Answers,
+    topic: Topic::Responses,
     summary: "Each operation in scope has a success that can be judged.",
-    explanation: "A check that calls an operation in vain, or not at all, says nothing of its answers. Every other \
+    explanation: "A check that calls an operation in vain, or not at all, says nothing of its responses. Every other \
                   operation may conform, and nobody would know that this one was never seen to work.",
     leaves_alone: "What was left out: by only or skip, a write while writes are off, what another shard checks. An \
                    operation whose every call ends in a finding at deny, such as `status` or `server-error`: that \
@@ -29,7 +29,7 @@ pub(super) static RULE: Rule = Rule {
     example: Example {
         fact: "createVisit status: 2XX",
         documented: DOCUMENTED,
-        received: "none: no answer of getVenues showed a value for `/venue_id`",
+        received: "none: no response of getVenues showed a value for `/venue_id`",
         pointer: "",
         #[cfg(test)]
         shown: || {
@@ -73,10 +73,10 @@ mod tests {
     use crate::rules::testing::{Bench, JSON, Judged};
     use crate::rules::{Level, Reason, Verdict};
 
-    /// What is said of `getTags` after these answers, statuses with bodies.
-    fn answered(bench: &Bench, answers: &[(u16, Option<&str>, &str)]) -> Judged {
+    /// What is said of `getTags` after these responses, statuses with bodies.
+    fn answered(bench: &Bench, responses: &[(u16, Option<&str>, &str)]) -> Judged {
         bench.judge(|judge| {
-            for (status, media_type, body) in answers {
+            for (status, media_type, body) in responses {
                 judge.exchange(&bench.exchange(*status, *media_type, body), bench.intent());
             }
             judge.unchecked([bench.operation]);
@@ -86,14 +86,14 @@ mod tests {
     #[test]
     fn one_success_is_enough() {
         let bench = Bench::of("getTags").on_refusal(OnRefusal::Gap);
-        for answers in [
+        for responses in [
             &[(200, JSON, "{}")][..],
             &[(422, JSON, "{}"), (200, JSON, "{}")],
             // That the body is broken is another finding.
             &[(200, JSON, "[[[")],
             &[(200, None, "{}")],
         ] {
-            assert!(answered(&bench, answers).findings("unchecked-operation").is_empty());
+            assert!(answered(&bench, responses).findings("unchecked-operation").is_empty());
         }
     }
 
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_finding_points_at_the_whole_answer_and_at_the_status() {
+    fn the_finding_points_at_the_whole_response_and_at_the_status() {
         let bench = Bench::of("createTag").on_refusal(OnRefusal::Gap);
         let judged = answered(&bench, &[(409, JSON, "{}")]);
         let location = "/paths/~1organization~1v1~1tags/post/responses/201";

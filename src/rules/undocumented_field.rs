@@ -40,7 +40,7 @@ fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
     };
     for (name, value, _) in location.members().filter(|(_, _, field)| field.is_none()) {
         let forbidden = shape.forbidden.contains_key(name);
-        // Which alternative an answer follows is for `constraint` to say.
+        // Which alternative a response follows is for `constraint` to say.
         let of_an_alternative = shape.alternatives.contains(name);
         if !forbidden && !of_an_alternative {
             sink.noted_member(fact, location, (name, value));

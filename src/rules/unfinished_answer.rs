@@ -1,4 +1,4 @@
-//! `unfinished-answer`: a documented request gets no complete answer.
+//! `unfinished-answer`: a documented request gets no complete response.
 
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
@@ -10,19 +10,19 @@ use crate::exchange::Purpose;
 pub(super) static RULE: Rule = Rule {
     name: "unfinished-answer",
     level: Level::Deny,
-    topic: Topic::Answers,
-    summary: "A documented request, and each edge case, gets a complete answer within the deadline and the bounds.",
+    topic: Topic::Responses,
+    summary: "A documented request, and each edge case, gets a complete response within the deadline and the bounds.",
     explanation: "One deadline (timeout) covers connecting, head, body and decoding; a body may have 8 MiB after \
-                  decoding. An answer that is cut, endless, or no HTTP is none: the caller waits for nothing.",
+                  decoding. A response that is cut, endless, or no HTTP is none: the caller waits for nothing.",
     leaves_alone: "Requests with a credential that must be refused. A target that cannot be reached at all: then \
                    nothing is judged, and the run says so.",
-    fix: "Answer within the deadline and close the body where its length says. A service that is slow by design \
+    fix: "Respond within the deadline and close the body where its length says. A service that is slow by design \
            wants a longer timeout.",
-    source: "RFC 9112, section 8: an incomplete message is no answer",
+    source: "RFC 9112, section 8: an incomplete message is no response",
     example: Example {
-        fact: "getTags answer: complete",
+        fact: "getTags response: complete",
         documented: "complete",
-        received: "the connection ended before the answer was complete",
+        received: "the connection ended before the response was complete",
         pointer: "",
         #[cfg(test)]
         shown: || crate::rules::testing::Bench::of("getTags").unanswered(),
@@ -57,7 +57,7 @@ mod tests {
     use crate::rules::{Reason, Verdict};
 
     #[test]
-    fn any_complete_answer_holds() {
+    fn any_complete_response_holds() {
         for status in [200, 404, 500] {
             assert_eq!(
                 Bench::of("getTags").status(status).kind(FactKind::Complete),
@@ -67,12 +67,12 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_ends_early_breaks_it() {
+    fn a_response_that_ends_early_breaks_it() {
         let judged = Bench::of("getTags").unanswered();
         assert_eq!(judged.kind(FactKind::Complete), Verdict::Broken);
         assert_eq!(
             judged.received("unfinished-answer"),
-            "the connection ended before the answer was complete"
+            "the connection ended before the response was complete"
         );
     }
 
@@ -85,14 +85,14 @@ mod tests {
     }
 
     #[test]
-    fn the_finding_points_at_the_documented_answers() {
+    fn the_finding_points_at_the_documented_responses() {
         let judged = Bench::of("getTags").unanswered();
         let responses = "/paths/~1organization~1v1~1tags/get/responses";
         assert_eq!(judged.locations("unfinished-answer"), ("", responses));
     }
 
     #[test]
-    fn any_complete_answer_to_an_edge_case_holds() {
+    fn any_complete_response_to_an_edge_case_holds() {
         for status in [200, 401, 404, 429, 500] {
             let judged = Bench::of("createTag").edge_case(EdgeCaseKind::BodyEmpty).status(status);
             assert_eq!(judged.kind(FactKind::EdgeCaseComplete), Verdict::Held, "{status}");
@@ -101,13 +101,13 @@ mod tests {
     }
 
     #[test]
-    fn an_edge_case_without_a_complete_answer_breaks_the_invariant_and_says_which() {
+    fn an_edge_case_without_a_complete_response_breaks_the_invariant_and_says_which() {
         let judged = Bench::of("createTag").edge_case(EdgeCaseKind::BodyEmpty).unanswered();
         assert_eq!(judged.kind(FactKind::EdgeCaseComplete), Verdict::Broken);
         assert_eq!(judged.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
         assert_eq!(
             judged.received("unfinished-answer"),
-            "the connection ended before the answer was complete; that was to a body that is empty"
+            "the connection ended before the response was complete; that was to a body that is empty"
         );
         assert_eq!(judged.locations("unfinished-answer"), ("", "/x-edge-cases"));
     }

@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
                   used, not kept and printed as a shape alone, so nothing that hangs on the record is checked.",
     leaves_alone: "Null, and an identifier that is not there: `null-value` and `missing-field` report those. That a value is \
                    of another type than documented is `wrong-type` beside this.",
-    fix: "Answer a short text or a number that names the record.",
+    fix: "Return a short text or a number that names the record.",
     source: "The document gives identifiers no length; 200 characters are this program's own bound",
     example: Example {
         fact: "createTag created /data/id: not reused",

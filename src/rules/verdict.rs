@@ -30,11 +30,11 @@ const FURTHER: &str = "*";
 /// What is known of a fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// An answer broke it.
+    /// A response broke it.
     Broken,
-    /// Answers kept it, and none broke it.
+    /// Responses kept it, and none broke it.
     Held,
-    /// No answer decided it.
+    /// No response decided it.
     Undecided(Reason),
 }
 
@@ -42,11 +42,11 @@ pub enum Verdict {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// The answer had this status, which says nothing of the fact.
+    /// The response had this status, which says nothing of the fact.
     Answered(u16),
     /// The list changed while it was walked.
     Changed,
-    /// The answer had this status, which the document lists beside the success.
+    /// The response had this status, which the document lists beside the success.
     Documented(u16),
     /// The server erred, with this status; another finding says so.
     Failed(u16),
@@ -64,7 +64,7 @@ pub enum Reason {
     NotFull,
     /// The target was not there within what was waited for it.
     NotReady,
-    /// The answer has no field that would carry what was sent.
+    /// The response has no field that would carry what was sent.
     NotKept,
     /// The target asked for time, and what was sent is not sent again.
     NotRepeated,
@@ -103,22 +103,22 @@ pub enum Reason {
     Throttled,
     /// The token was refused, with this status.
     TokenRefused(u16),
-    /// No complete answer came; another finding says so.
+    /// No complete response came; another finding says so.
     Unanswered,
-    /// The answer broke a fact that this one rests on.
+    /// The response broke a fact that this one rests on.
     Broken,
     /// The body is JSON beyond what is read.
     Beyond,
     /// The target refused the credential with this status, which is no 401.
     No401(u16),
-    /// The typed client hands the answer over as bytes.
+    /// The typed client hands the response over as bytes.
     Untyped,
     /// The contract's assertion cannot be read.
     Unreadable(String),
 }
 
 impl Reason {
-    /// Why an answer of this status, to a request with nothing in a gap that carried this credential, decides nothing.
+    /// Why a response of this status, to a request with nothing in a gap that carried this credential, decides nothing.
     #[must_use]
     pub fn answered(status: u16, credential: &Credential) -> Self {
         match status {
@@ -130,7 +130,7 @@ impl Reason {
         }
     }
 
-    /// Why an answer of this status, to a request with something in a gap, decides nothing.
+    /// Why a response of this status, to a request with something in a gap, decides nothing.
     #[must_use]
     pub fn refused(status: u16, credential: &Credential) -> Self {
         match status {
@@ -174,7 +174,7 @@ impl fmt::Display for Reason {
             Self::Beyond => {
                 formatter.write_str("the body goes beyond 128 levels, a million values or a double's range")
             }
-            Self::Broken => formatter.write_str("the answer broke a fact that this one rests on"),
+            Self::Broken => formatter.write_str("the response broke a fact that this one rests on"),
             Self::Changed => formatter.write_str("the list changed while it was walked"),
             Self::Documented(status) => write!(formatter, "it was answered with {status}, which the document lists"),
             Self::Failed(status) => write!(formatter, "the server failed with {status}"),
@@ -200,13 +200,13 @@ impl fmt::Display for Reason {
             Self::NotCalled(why) => why.fmt(formatter),
             Self::NotOwn(why) => formatter.write_str(why),
             Self::NotSent => formatter.write_str("the field was in no accepted request"),
-            Self::NotShown => formatter.write_str("no answer showed this location"),
+            Self::NotShown => formatter.write_str("no response showed this location"),
             Self::OnePage => formatter.write_str("the list has one page"),
             Self::NoTokenSent(status) => write!(
                 formatter,
                 "answered with {status}, and the contract asks for no token, so that none was sent"
             ),
-            Self::NotKept => formatter.write_str("the answer lacks the field that would carry what was sent"),
+            Self::NotKept => formatter.write_str("the response lacks the field that would carry what was sent"),
             Self::NotReady => formatter.write_str("the target was waited for in vain"),
             Self::NotRepeated => formatter.write_str("the target asked for time, and a wrong token is not sent again"),
             Self::OnlyNull => formatter.write_str("the value was null, and null is a gap"),
@@ -224,8 +224,8 @@ impl fmt::Display for Reason {
             Self::Throttled => formatter.write_str("the target asked for time until the end"),
             Self::TokenRefused(status) => write!(formatter, "the token was refused with {status}"),
             Self::TooManyPages(most) => write!(formatter, "the list has more pages than max-pages {most}"),
-            Self::Unanswered => formatter.write_str("no complete answer came"),
-            Self::Untyped => formatter.write_str("the typed client hands the answer over as bytes"),
+            Self::Unanswered => formatter.write_str("no complete response came"),
+            Self::Untyped => formatter.write_str("the typed client hands the response over as bytes"),
             Self::Unreadable(why) => write!(formatter, "the contract's assertion cannot be read: {why}"),
         }
     }
@@ -242,7 +242,7 @@ pub struct Finding {
     pub entry: Option<usize>,
     /// The fact.
     pub fact: FactId,
-    /// Where in the answer, as a JSON pointer; empty for the whole answer.
+    /// Where in the response, as a JSON pointer; empty for the whole response.
     pub pointer: String,
     /// What the contract states, where it is not the fact's own words.
     pub documented: Option<String>,
@@ -275,7 +275,7 @@ struct State {
     held: bool,
     broken: bool,
     reason: Option<Arc<Reason>>,
-    /// Why it is not held although answers kept it.
+    /// Why it is not held although responses kept it.
     withheld: Option<Arc<Reason>>,
 }
 
@@ -324,7 +324,7 @@ impl Verdicts {
         self.states[fact.0].reason = Some(Arc::new(reason));
     }
 
-    /// Notes that a fact is not held, whatever answers kept it, because some of what it speaks of was not sent. The
+    /// Notes that a fact is not held, whatever responses kept it, because some of what it speaks of was not sent. The
     /// first reason is kept.
     pub fn withhold(&mut self, fact: FactId, reason: Reason) {
         let withheld = &mut self.states[fact.0].withheld;
@@ -406,7 +406,7 @@ pub(super) struct Sink<'sink> {
 }
 
 impl Sink<'_> {
-    /// An answer kept the fact.
+    /// A response kept the fact.
     pub(super) fn held(&mut self, fact: FactId) {
         self.verdicts.states[fact.0].held = true;
     }
@@ -417,13 +417,13 @@ impl Sink<'_> {
         known.get_or_insert_with(|| Arc::new(reason));
     }
 
-    /// An answer broke the fact.
+    /// A response broke the fact.
     pub(super) fn broken(&mut self, fact: FactId, pointer: impl FnOnce() -> String, received: impl FnOnce() -> String) {
         self.verdicts.break_fact(fact);
         self.noted(fact, None, pointer, received);
     }
 
-    /// An answer as a whole broke the fact, in words that are not the fact's own.
+    /// A response as a whole broke the fact, in words that are not the fact's own.
     pub(super) fn broken_where(&mut self, fact: FactId, documented: &str, received: impl FnOnce() -> String) {
         self.verdicts.break_fact(fact);
         self.noted(fact, Some(documented), String::new, received);

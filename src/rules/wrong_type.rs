@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
                   is an integer however it is written (`3.0` too): JSON knows one kind of number.",
     leaves_alone: "Null in a field of a resource, where the document leaves it open: `null-value` reports it. What stands beyond the type, such \
                    as an enum: `constraint` asks that.",
-    fix: "Answer a value of the documented type, or document the type that is answered.",
+    fix: "Return a value of the documented type, or document the type that is returned.",
     source: "Resources and their fields",
     example: Example {
         fact: "getTags /data/total: integer",
@@ -118,7 +118,7 @@ mod tests {
                 let mut body = sound.clone();
                 *body.pointer_mut(location).unwrap() = json!(null);
                 let status = if operation == "createTag" { 201 } else { 200 };
-                let judged = Bench::of(operation).answer(status, JSON, &body.to_string());
+                let judged = Bench::of(operation).response(status, JSON, &body.to_string());
                 assert_eq!(
                     judged.fact(&format!("{operation} {fact}")),
                     Verdict::Broken,
@@ -132,12 +132,12 @@ mod tests {
 
     #[test]
     fn a_whole_number_is_an_integer_however_it_is_written() {
-        let judged = Bench::of("getTags").answer(200, JSON, r#"{"data": {"total": 3.0}}"#);
+        let judged = Bench::of("getTags").response(200, JSON, r#"{"data": {"total": 3.0}}"#);
         assert_eq!(judged.fact(TOTAL), Verdict::Held);
     }
 
     #[test]
-    fn a_location_that_no_answer_shows_is_undecided() {
+    fn a_location_that_no_response_shows_is_undecided() {
         let judged = Bench::of("getTags").body(&json!({"data": {"items": []}}));
         let names = "getTags /data/items/*/name: string";
         assert_eq!(judged.fact(names), Verdict::Undecided(Reason::NotShown));

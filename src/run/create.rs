@@ -34,7 +34,7 @@ pub(super) struct Drafts<'run> {
 struct Tried {
     draft: Draft,
     credential: Credential,
-    /// The status; none when no complete answer came.
+    /// The status; none when no complete response came.
     status: Option<u16>,
     accepted: bool,
 }
@@ -134,7 +134,10 @@ impl Session<'_> {
             let status = exchange.status();
             let accepted = self.succeeded(&exchange);
             let refused = matches!(status, Some(400 | 409 | 422));
-            let text = exchange.answer().map(|answer| lossy(&answer.body)).unwrap_or_default();
+            let text = exchange
+                .response()
+                .map(|response| lossy(&response.body))
+                .unwrap_or_default();
             let next = match as_before {
                 None => fallback.next(&text),
                 // The form is what is asked about, not the instant.
@@ -191,12 +194,12 @@ impl Session<'_> {
             };
             let exchange = self.write(draft, address, write_role).await;
             let creates = exchange.request.method == Method::Post;
-            let answer = exchange.answer().filter(|answer| answer.is_throttled());
-            let open = answer.filter(|answer| creates && !(answer.status == 429 && says_when(answer)));
-            let Some(answer) = open.filter(|_| write_role == WriteRole::Main) else {
+            let response = exchange.response().filter(|response| response.is_throttled());
+            let open = response.filter(|response| creates && !(response.status == 429 && says_when(response)));
+            let Some(response) = open.filter(|_| write_role == WriteRole::Main) else {
                 return Ok(exchange);
             };
-            tokio::time::sleep(wait_after(answer, attempt - 1)).await;
+            tokio::time::sleep(wait_after(response, attempt - 1)).await;
             last = Some(exchange);
             let before = std::mem::replace(draft, self.draft(operation, form)?);
             draft.choose_as(&before);

@@ -1,11 +1,11 @@
-//! Edge cases: invariant 8. They come last, each is sent once, and of its answer nothing is judged but that it is complete
+//! Edge cases: invariant 8. They come last, each is sent once, and of its response nothing is judged but that it is complete
 //! and no 5xx.
 //!
 //! # Design
 //!
-//! What the edge case of a write may leave counts against the budget as every write's does: an answer that refuses it leaves nothing.
+//! What the edge case of a write may leave counts against the budget as every write's does: a response that refuses it leaves nothing.
 //! So the budget is full once what was accepted or not answered fills it, and then no more is sent. An operation that broke
-//! down over a documented request is sent no edge cases: they would show nothing new. One that gives no complete answer to an
+//! down over a documented request is sent no edge cases: they would show nothing new. One that gives no complete response to an
 //! edge case, or asks for time until the end, is sent no more of them. What is not sent keeps the invariant from being held.
 //!
 //! A target that takes a field of any other type would keep a record of each: a create lets in one for each started 20 of
@@ -184,7 +184,7 @@ impl Session<'_> {
 fn gives_up(exchange: &Exchange) -> Option<Reason> {
     match &exchange.outcome {
         Err(_) => Some(Reason::Unanswered),
-        Ok(answer) if answer.is_throttled() => Some(Reason::Throttled),
+        Ok(response) if response.is_throttled() => Some(Reason::Throttled),
         Ok(_) => None,
     }
 }

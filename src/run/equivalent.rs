@@ -118,7 +118,7 @@ impl Session<'_> {
         let operation = plain.call.request.operation;
         let list = self.contract.updated_in(operation);
         if let (Some(list), true) = (list, self.succeeded(together)) {
-            // Nothing of it was sent just before, so that what the list shows of an earlier update is no answer.
+            // Nothing of it was sent just before, so that what the list shows of an earlier update is no response.
             let sent = Value::Object(serde_json::Map::new());
             let changed = Changed {
                 operation,

@@ -26,6 +26,6 @@ pub struct Exchanged<'event> {
     pub exchange: &'event Exchange,
     /// Why it came about.
     pub intent: Intent,
-    /// The body of the answer, where it was read.
+    /// The body of the response, where it was read.
     pub body: Option<&'event Body>,
 }

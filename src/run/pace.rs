@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::client::repeat;
-use crate::exchange::Answer;
+use crate::exchange::Response;
 
 /// How often a request is sent again while the target asks for time.
 pub(super) const ATTEMPTS: u32 = 4;
@@ -47,16 +47,18 @@ impl Pace {
     }
 }
 
-/// Whether an answer says when the request may come again, within what is waited for.
-pub(super) fn says_when(answer: &Answer) -> bool {
-    repeat::asked_for(&answer.headers).is_some_and(|time| time <= LONGEST_WAIT)
+/// Whether a response says when the request may come again, within what is waited for.
+pub(super) fn says_when(response: &Response) -> bool {
+    repeat::asked_for(&response.headers).is_some_and(|time| time <= LONGEST_WAIT)
 }
 
-/// How long to wait after the `attempt`th answer (from 0) that asks for time: what Retry-After says (RFC 9110, section
+/// How long to wait after the `attempt`th response (from 0) that asks for time: what Retry-After says (RFC 9110, section
 /// 10.2.3), else a time that doubles; never longer than five seconds.
-pub(super) fn wait_after(answer: &Answer, attempt: u32) -> Duration {
+pub(super) fn wait_after(response: &Response, attempt: u32) -> Duration {
     let backoff = FIRST_WAIT * 2_u32.saturating_pow(attempt);
-    repeat::asked_for(&answer.headers).unwrap_or(backoff).min(LONGEST_WAIT)
+    repeat::asked_for(&response.headers)
+        .unwrap_or(backoff)
+        .min(LONGEST_WAIT)
 }
 
 #[cfg(test)]
@@ -66,12 +68,12 @@ mod tests {
 
     use super::*;
 
-    fn answer(headers: &[(HeaderName, &'static str)]) -> Answer {
+    fn response(headers: &[(HeaderName, &'static str)]) -> Response {
         let headers: HeaderMap = headers
             .iter()
             .map(|(name, value)| (name.clone(), HeaderValue::from_static(value)))
             .collect();
-        Answer {
+        Response {
             status: 429,
             headers,
             body: Bytes::new(),
@@ -81,17 +83,17 @@ mod tests {
 
     #[test]
     fn retry_after_is_honoured_in_seconds_and_as_a_date() {
-        assert_eq!(wait_after(&answer(&[(RETRY_AFTER, "2")]), 0), Duration::from_secs(2));
+        assert_eq!(wait_after(&response(&[(RETRY_AFTER, "2")]), 0), Duration::from_secs(2));
         let dated = [
             (DATE, "Fri, 17 May 2024 07:30:00 GMT"),
             (RETRY_AFTER, "Fri, 17 May 2024 07:30:03 GMT"),
         ];
-        assert_eq!(wait_after(&answer(&dated), 0), Duration::from_secs(3));
+        assert_eq!(wait_after(&response(&dated), 0), Duration::from_secs(3));
     }
 
     #[test]
     fn the_wait_doubles_where_the_target_names_none() {
-        let waits = [0, 1, 2, 3].map(|attempt| wait_after(&answer(&[]), attempt).as_millis());
+        let waits = [0, 1, 2, 3].map(|attempt| wait_after(&response(&[]), attempt).as_millis());
         assert_eq!(waits, [200, 400, 800, 1600]);
     }
 
@@ -106,11 +108,11 @@ mod tests {
             // A date without the target's own clock.
             &[(RETRY_AFTER, DATED)],
         ] {
-            assert_eq!(wait_after(&answer(headers), 0), FIRST_WAIT, "{headers:?}");
+            assert_eq!(wait_after(&response(headers), 0), FIRST_WAIT, "{headers:?}");
         }
-        assert_eq!(wait_after(&answer(&[(RETRY_AFTER, "0")]), 0), Duration::ZERO);
+        assert_eq!(wait_after(&response(&[(RETRY_AFTER, "0")]), 0), Duration::ZERO);
         let passed = [(RETRY_AFTER, DATED), (DATE, "Fri, 17 May 2024 07:30:01 GMT")];
-        assert_eq!(wait_after(&answer(&passed), 0), Duration::ZERO);
+        assert_eq!(wait_after(&response(&passed), 0), Duration::ZERO);
     }
 
     /// When each of three requests goes out at this rate, in milliseconds from the first.
@@ -165,8 +167,8 @@ mod tests {
 
     #[test]
     fn a_wait_is_never_longer_than_five_seconds() {
-        assert_eq!(wait_after(&answer(&[(RETRY_AFTER, "86400")]), 0), LONGEST_WAIT);
-        assert_eq!(wait_after(&answer(&[]), 0), FIRST_WAIT);
-        assert_eq!(wait_after(&answer(&[]), 31), LONGEST_WAIT);
+        assert_eq!(wait_after(&response(&[(RETRY_AFTER, "86400")]), 0), LONGEST_WAIT);
+        assert_eq!(wait_after(&response(&[]), 0), FIRST_WAIT);
+        assert_eq!(wait_after(&response(&[]), 31), LONGEST_WAIT);
     }
 }

@@ -3,7 +3,7 @@
 //! # Design
 //!
 //! It is asked what it will be asked anyway: the first read of the plan, by the documented path and with the documented
-//! credential, because no other path is documented. Any answer will do but those of a gateway that has nothing behind
+//! credential, because no other path is documented. Any response will do but those of a gateway that has nothing behind
 //! itself yet (RFC 9110, sections 15.6.3 to 15.6.5). A failure of TLS does not go away by waiting.
 
 use std::time::Duration;
@@ -63,7 +63,7 @@ impl Session<'_> {
     /// Why the target is not there yet; none where it is.
     async fn try_once(&self, request: &Request) -> Option<String> {
         match self.sender.transport.send(request, &|| Duration::ZERO).await {
-            Ok(answer) if matches!(answer.status, 502..=504) => Some(format!("it answers {}", answer.status)),
+            Ok(response) if matches!(response.status, 502..=504) => Some(format!("it answers {}", response.status)),
             Err(failure) if may_come(&failure) => Some(failure.to_string()),
             Ok(_) | Err(_) => None,
         }
@@ -78,7 +78,7 @@ fn may_come(failure: &Failure) -> bool {
     )
 }
 
-/// The first read of the plan that needs nothing of another answer.
+/// The first read of the plan that needs nothing of another response.
 fn first_read(contract: &Contract, plan: &Plan) -> Option<Request> {
     let request = |id: OperationId| {
         let operation = contract.operation(id);

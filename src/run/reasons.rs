@@ -108,7 +108,7 @@ fn shown(reason: &Reason) -> Shown {
         Reason::Answered(_) | Reason::PageUnclear | Reason::PageUnread | Reason::TooManyPages(_) => {
             Tested(listed, unseen)
         }
-        Reason::Broken => Tested(typed, "an_answer_that_breaks_a_fact_is_not_reported_again"),
+        Reason::Broken => Tested(typed, "a_response_that_breaks_a_fact_is_not_reported_again"),
         Reason::Changed => Tested(pages, "a_list_that_changed_decides_nothing_about_its_items"),
         Reason::LetIn(_) => Tested(
             include_str!("../../tests/it/proof/edge_cases.rs"),
@@ -146,7 +146,7 @@ fn shown(reason: &Reason) -> Shown {
         ),
         Reason::Untyped => Tested(
             typed,
-            "errors_broken_answers_and_other_contracts_say_nothing_of_the_client",
+            "errors_broken_responses_and_other_contracts_say_nothing_of_the_client",
         ),
     }
 }
@@ -167,8 +167,8 @@ fn sound(asked: &Asked) -> (u16, &'static str) {
 
 /// A sound service, but for this call.
 macro_rules! but {
-    ($call:expr => $answer:expr) => {
-        |asked: &Asked| if asked.0 == $call { $answer } else { sound(asked) }
+    ($call:expr => $response:expr) => {
+        |asked: &Asked| if asked.0 == $call { $response } else { sound(asked) }
     };
 }
 
@@ -185,12 +185,12 @@ fn case(reason: Reason, fact: &'static str, answering: Answering, evidence: fn(&
 }
 
 fn cases() -> Vec<Case> {
-    let parts = [of_answers(), of_credentials(), of_values(), of_limits()];
+    let parts = [of_responses(), of_credentials(), of_values(), of_limits()];
     parts.into_iter().flatten().collect()
 }
 
-/// What an answer, or none, leaves undecided.
-fn of_answers() -> Vec<Case> {
+/// What a response, or none, leaves undecided.
+fn of_responses() -> Vec<Case> {
     let open = |asked: &[Asked]| calls(asked, "GET /open") == 1;
     vec![
         case(
@@ -376,7 +376,7 @@ fn named(contract: &Contract, operation: &str) -> OperationId {
 async fn checked(contract: &Contract, case: &Case) -> (Run, Vec<Asked>) {
     let log: Arc<Mutex<Vec<Asked>>> = Arc::default();
     let (seen, answering) = (Arc::clone(&log), case.answering);
-    let answer = move |method: Method, uri: Uri, headers: HeaderMap| {
+    let response = move |method: Method, uri: Uri, headers: HeaderMap| {
         let sent = headers
             .get("authorization")
             .map(|sent| sent.to_str().unwrap().to_owned());
@@ -398,7 +398,7 @@ async fn checked(contract: &Contract, case: &Case) -> (Run, Vec<Asked>) {
     };
     (case.set)(contract, &mut scope, &mut settings);
     let (token, wrong) = (Token::new(TOKEN).unwrap(), settings.mark.wrong_token());
-    let service = Router::new().fallback(answer);
+    let service = Router::new().fallback(response);
     let transport = Transport::in_process(service, Some(token), wrong, Limits::default());
     let plan = Plan::new(contract, &scope);
     let mut silent = |_: super::Event<'_>| {};
@@ -414,7 +414,7 @@ async fn checked(contract: &Contract, case: &Case) -> (Run, Vec<Asked>) {
     (run, asked)
 }
 
-/// An answer; one of status 0 ends before it is whole.
+/// A response; one of status 0 ends before it is whole.
 fn answered(status: u16, body: &'static str) -> Response {
     if status == 0 {
         let cut = std::io::Error::from(std::io::ErrorKind::BrokenPipe);

@@ -337,11 +337,11 @@ paths:
     fn a_missing_value_is_reported_with_the_operations_that_could_show_it() {
         assert_eq!(
             addressed("getThing", &[]).unwrap_err(),
-            "getThing needs a value for `id`, and no answer of getThings showed one"
+            "getThing needs a value for `id`, and no response of getThings showed one"
         );
         assert_eq!(
             addressed("getThing", &[json!(null), json!("")]).unwrap_err(),
-            "getThing needs a value for `id`, and no answer of getThings showed one"
+            "getThing needs a value for `id`, and no response of getThings showed one"
         );
         assert_eq!(
             addressed("getNothing", &[]).unwrap_err(),

@@ -25,13 +25,13 @@ pub(super) struct Sender<'run> {
     begun: Instant,
     tally: Cell<Tally>,
     refusals: RefCell<Refusals>,
-    /// The writes whose answers are waited for.
+    /// The writes whose responses are waited for.
     writing: RefCell<Vec<OperationId>>,
     /// Why an entry of the write log was not kept.
     unrecorded: RefCell<Option<String>>,
     /// Told when a write was held back for that.
     halted: Notify,
-    /// How long what is done with answers has kept the thread, which no deadline counts.
+    /// How long what is done with responses has kept the thread, which no deadline counts.
     busy: Cell<Duration>,
 }
 
@@ -85,10 +85,10 @@ impl<'run> Sender<'run> {
             let answered = writing.iter().position(|operation| *operation == request.operation);
             answered.map(|place| writing.swap_remove(place));
         }
-        if let Ok(answer) = &outcome {
+        if let Ok(response) = &outcome {
             self.count(|tally| {
                 tally.answered += 1;
-                tally.throttled += u64::from(answer.is_throttled());
+                tally.throttled += u64::from(response.is_throttled());
             });
         }
         Exchange {
@@ -115,8 +115,8 @@ impl<'run> Sender<'run> {
             return;
         }
         let state = match &exchange.outcome {
-            Ok(answer) => WriteState::Answered {
-                status: answer.status,
+            Ok(response) => WriteState::Answered {
+                status: response.status,
                 id: id.map(str::to_owned),
             },
             Err(failure) if failure.is_unreachable() => WriteState::NotSent,
@@ -199,11 +199,11 @@ impl Refusals {
         self.documented += 1;
         match &exchange.outcome {
             // What was asked without a token is not refused for it.
-            Ok(answer) if matches!(answer.status, 401 | 403) && exchange.request.credential != Credential::None => {
+            Ok(response) if matches!(response.status, 401 | 403) && exchange.request.credential != Credential::None => {
                 self.token += 1;
-                self.token_status = answer.status;
+                self.token_status = response.status;
             }
-            Ok(answer) if answer.status == 429 => self.throttled += 1,
+            Ok(response) if response.status == 429 => self.throttled += 1,
             Err(failure) if failure.is_unreachable() => self.unreachable = Some(failure.clone()),
             _ => {}
         }

@@ -19,7 +19,7 @@ use super::settle::{Late, Patience};
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::{Method, OperationId};
-use crate::exchange::{Answer, Credential, Exchange, Failure, Intent, Purpose, Request, Transport};
+use crate::exchange::{Credential, Exchange, Failure, Intent, Purpose, Request, Response, Transport};
 use crate::history::{History, LookedThrough, Noted, Other, Part, Residue};
 use crate::plan::{Action, NotCalled, Plan, Shard, Step, reserve, sequences};
 use crate::rules::{Evaluation, Judge, NoSuccess, Reason, Recording, Verdicts};
@@ -94,13 +94,13 @@ pub struct NotTaken {
 pub struct Tally {
     /// All.
     pub sent: u64,
-    /// With a complete answer.
+    /// With a complete response.
     pub answered: u64,
     /// Able to change the target.
     pub writes: u64,
     /// Answered by 429 or 503.
     pub throttled: u64,
-    /// Without a complete answer.
+    /// Without a complete response.
     pub unfinished: u64,
     /// How often the whole plan was carried out.
     pub rounds: u64,
@@ -174,10 +174,10 @@ impl Call {
     }
 }
 
-/// What may come after an answer beside what it asks for.
+/// What may come after a response beside what it asks for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Again {
-    /// The caller may send another request in the stead of one whose answer asks for time: nothing is judged of that.
+    /// The caller may send another request in the stead of one whose response asks for time: nothing is judged of that.
     pub(super) another: bool,
     /// A 404 is asked for again until this has passed: what is asked for may be there a little later.
     pub(super) within: Duration,
@@ -327,13 +327,13 @@ impl<'run> Session<'run> {
         }
     }
 
-    /// Sends a request, again while the target asks for time, and judges every answer. Hands back the exchange that counts,
+    /// Sends a request, again while the target asks for time, and judges every response. Hands back the exchange that counts,
     /// and what it came to.
     pub(super) async fn call(&self, call: Call) -> (Exchange, Noted) {
         self.call_again(call, Again::default()).await
     }
 
-    /// The same, with more that may come after an answer.
+    /// The same, with more that may come after a response.
     pub(super) async fn call_again(&self, call: Call, again: Again) -> (Exchange, Noted) {
         let Call {
             mut request,
@@ -344,7 +344,7 @@ impl<'run> Session<'run> {
         let mut late = Late::until(again.within);
         loop {
             let exchange = self.sender.send(request).await;
-            let throttled = exchange.answer().is_some_and(Answer::is_throttled);
+            let throttled = exchange.response().is_some_and(Response::is_throttled);
             let missing = exchange.status() == Some(404);
             let wait = self
                 .wait_before_again(&exchange, attempt)
@@ -372,16 +372,16 @@ impl<'run> Session<'run> {
         }
     }
 
-    /// How long to wait before a request is sent again whose answer asks for time; none where it is not sent again. A create
+    /// How long to wait before a request is sent again whose response asks for time; none where it is not sent again. A create
     /// is sent again only where a 429 says when, for that refuses it, and then it counts again: whatever else comes of it may
     /// come from something before a service that has stored the record.
     fn wait_before_again(&self, exchange: &Exchange, attempt: u32) -> Option<Duration> {
-        let answer = exchange.answer().filter(|answer| answer.is_throttled())?;
+        let response = exchange.response().filter(|response| response.is_throttled())?;
         // A wrong token is not shown again: what asks for time may be counting them.
         let shown_once = matches!(exchange.request.credential, Credential::Wrong { .. });
         let creates = exchange.request.method == Method::Post;
-        let again = !creates || (answer.status == 429 && says_when(answer) && self.has_room_beside(1));
-        (again && !shown_once && attempt + 1 < ATTEMPTS).then(|| wait_after(answer, attempt))
+        let again = !creates || (response.status == 429 && says_when(response) && self.has_room_beside(1));
+        (again && !shown_once && attempt + 1 < ATTEMPTS).then(|| wait_after(response, attempt))
     }
 
     /// Shows the evaluation something, and counts how long that keeps the thread.
@@ -484,7 +484,7 @@ impl<'run> Session<'run> {
             self.evaluated(|evaluation| evaluation.unchecked(&in_scope));
             self.emit_findings();
         }
-        // What was under way when the run was interrupted was sent, and nobody saw its answer.
+        // What was under way when the run was interrupted was sent, and nobody saw its response.
         self.sender
             .count(|tally| tally.unfinished = tally.sent - tally.answered);
         let mut evaluation = self.evaluation.into_inner();

@@ -136,7 +136,7 @@ impl Session<'_> {
         }
     }
 
-    /// Drafts a create that is under way together with the one of awkward values, so that answers which are mixed up,
+    /// Drafts a create that is under way together with the one of awkward values, so that responses which are mixed up,
     /// identifiers that are given twice and records that are lost come to light. It takes the place of the other variants, and
     /// one operation has it, once.
     fn beside(&self, operation: OperationId, accepted: &Draft) -> Option<Draft> {

@@ -108,7 +108,7 @@ impl Session<'_> {
     }
 
     /// Asks for pages until one showed what is sought, or pages did not come; hands back whether one did. Pages that are
-    /// under way then are waited for: an answer that nobody reads would be reported as one that never came.
+    /// under way then are waited for: a response that nobody reads would be reported as one that never came.
     async fn pages(&self, look: LookId, numbers: impl Iterator<Item = u64>) -> bool {
         self.expect(u64::try_from(numbers.size_hint().0).unwrap_or(u64::MAX));
         let over = Cell::new(false);
@@ -153,7 +153,7 @@ impl Session<'_> {
         self.conclude(look, true);
     }
 
-    /// Where a documented request to the operation goes, with the values that answers have shown.
+    /// Where a documented request to the operation goes, with the values that responses have shown.
     pub(super) fn address(&self, operation: OperationId) -> Result<Address, Reason> {
         request::address(self.contract, operation, self.history().bindings()).map_err(Reason::NoValue)
     }

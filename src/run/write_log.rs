@@ -38,12 +38,12 @@ pub enum WriteState {
     Answered {
         /// The status.
         status: u16,
-        /// The identifier of what it created, when the answer showed one.
+        /// The identifier of what it created, when the response showed one.
         #[serde(skip_serializing_if = "Option::is_none")]
         id: Option<String>,
     },
     /// It was never sent: no connection came about.
     NotSent,
-    /// No complete answer came, so nobody knows what it left.
+    /// No complete response came, so nobody knows what it left.
     Unanswered,
 }

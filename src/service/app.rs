@@ -40,7 +40,7 @@ pub(super) fn unshaped(service: Service) -> Router {
         .nest("/organization/v1", operations)
         .fallback(async || Refusal::UnknownPath)
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .layer(middleware::from_fn(answer_panics))
+        .layer(middleware::from_fn(response_panics))
         .layer(middleware::from_fn(refuse_marked));
     let router = traffic::limit(router, &profile)
         .layer(middleware::from_fn_with_state(service.clone(), write_refusals))
@@ -74,7 +74,7 @@ async fn refuse_marked(mut request: Request, next: Next) -> Response {
 }
 
 /// Answers a plain 500 where a handler panics, so that the client is not left with a closed connection.
-async fn answer_panics(request: Request, next: Next) -> Response {
+async fn response_panics(request: Request, next: Next) -> Response {
     match AssertUnwindSafe(next.run(request)).catch_unwind().await {
         Ok(response) => response,
         Err(_) => Refusal::Internal.into_response(),
@@ -95,7 +95,7 @@ mod tests {
         let service = Service::memory("token".to_owned().into()).unwrap();
         let router = Router::new()
             .route("/", broken)
-            .layer(middleware::from_fn(answer_panics))
+            .layer(middleware::from_fn(response_panics))
             .layer(middleware::from_fn_with_state(service, write_refusals));
         let response = router.oneshot(Request::new(Body::empty())).await.unwrap();
         assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);

@@ -8,7 +8,7 @@
 //! others like himself; a connection whose request is being answered is never cut. Where all are busy, a new connection
 //! waits, and those behind it wait in the listener's backlog.
 //!
-//! A request that arrives on a connection already chosen is not begun, so that nothing is done without an answer.
+//! A request that arrives on a connection already chosen is not begun, so that nothing is done without a response.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -95,16 +95,16 @@ impl Connections {
 }
 
 impl Slot {
-    /// Answers a request with `answer`, during which the connection is not cut. It never ends on a connection that is
+    /// Answers a request with `response`, during which the connection is not cut. It never ends on a connection that is
     /// about to be cut.
-    pub(super) async fn busy<T>(&self, answer: impl Future<Output = T>) -> T {
+    pub(super) async fn busy<T>(&self, response: impl Future<Output = T>) -> T {
         let number = self.number().take();
         // Without a number an earlier request of this connection was given up on, and it is busy still.
         let is_chosen = number.is_some_and(|number| self.connections.idle().cuts.remove(&number).is_none());
         if is_chosen {
             return std::future::pending().await;
         }
-        let answered = answer.await;
+        let answered = response.await;
         self.turn_idle();
         answered
     }
@@ -166,8 +166,8 @@ mod tests {
     async fn a_busy_connection_is_not_cut_and_the_new_one_waits_for_it_to_turn_idle() {
         let connections = Connections::new(1);
         let only = connections.place().await;
-        let (answered, answer) = tokio::sync::oneshot::channel();
-        let mut busy = pin!(only.busy(answer));
+        let (answered, response) = tokio::sync::oneshot::channel();
+        let mut busy = pin!(only.busy(response));
         assert!(busy.as_mut().now_or_never().is_none());
         let mut next = pin!(connections.place());
         assert!(next.as_mut().now_or_never().is_none());

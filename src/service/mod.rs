@@ -27,7 +27,7 @@
 //! ```text
 //! server ─▶ app ─▶ auth ─▶ operations ─▶ store
 //!           │              │  reads the page, the path and the body (page, path, body, json, fields, values, vocabulary)
-//!           │              └▶ answers a page or a record (answer, rendering, kept), or a refusal
+//!           │              └▶ responses a page or a record (response, rendering, kept), or a refusal
 //!           └▶ writes refusals, limits, delays and compresses (refusal, traffic)
 //! ```
 //!
@@ -37,7 +37,6 @@
 //! [`fault`] stands outside all of this: it makes the service deviate on purpose, so that a check can be checked. What
 //! the document leaves open is chosen by [`Profile`], which holds one value for each of [`AXES`].
 
-mod answer;
 mod app;
 mod auth;
 mod body;
@@ -57,6 +56,7 @@ mod recent;
 mod refusal;
 mod refusal_body;
 mod rendering;
+mod response;
 mod server;
 mod store;
 mod store_url;

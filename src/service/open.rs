@@ -156,7 +156,7 @@ impl Service {
         &self.inner.profile
     }
 
-    /// Returns the time to the microsecond, which is what a store keeps: an answer shows the time that will be listed.
+    /// Returns the time to the microsecond, which is what a store keeps: a response shows the time that will be listed.
     pub(super) fn now(&self) -> DateTime<Utc> {
         (self.inner.profile.clock)().trunc_subsecs(6)
     }

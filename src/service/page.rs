@@ -1,4 +1,4 @@
-//! Pages of lists: [`PageNumber`], which page was asked for, and [`answer_page`], which answers it in the documented
+//! Pages of lists: [`PageNumber`], which page was asked for, and [`response_page`], which answers it in the documented
 //! envelope.
 
 use axum::body::Bytes;
@@ -8,11 +8,11 @@ use axum::response::Response;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::answer::{json, write};
 use super::list::Listed;
 use super::open::Service;
 use super::profile::{ListOrder, PageBeyondLast, Profile};
 use super::refusal::Refusal;
+use super::response::{json, write};
 use super::store::{Slice, Span, StoreError};
 
 /// The page that a request asks for: 1 or more, and 1 when it asks for none.
@@ -78,7 +78,7 @@ struct PageData<T> {
 const NOWHERE: Span = Span { first: 1, last: 0 };
 
 /// Answers the page `number` of the list of `R`, each record as `shown` now.
-pub(super) async fn answer_page<R: Listed, T: Serialize>(
+pub(super) async fn response_page<R: Listed, T: Serialize>(
     service: &Service,
     number: PageNumber,
     shown: impl Fn(R, DateTime<Utc>) -> T,

@@ -6,7 +6,7 @@
 //! # Design
 //!
 //! Whatever refuses knows nothing of statuses and shapes, which are the profile's. A refusal travels outwards as an
-//! extension of a blank response, and [`write_refusals`] is the one place that makes an answer of it.
+//! extension of a blank response, and [`write_refusals`] is the one place that makes a response of it.
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -47,7 +47,7 @@ pub(super) enum Refusal {
     NoCredential,
     /// The query parameter page is not a page number.
     Page(&'static str),
-    /// More requests than the profile answers in a second.
+    /// More requests than the profile responses in a second.
     TooManyRequests,
     /// The store does not answer; the reason is in the log.
     Unavailable,

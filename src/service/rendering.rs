@@ -1,6 +1,6 @@
-//! How answers are written where the profile asks for another form than the plain one: [`Rendering`].
+//! How responses are written where the profile asks for another form than the plain one: [`Rendering`].
 //!
-//! The operations make plain answers: RFC 3339 in UTC, identifiers in small letters, blanks for what is unset. This
+//! The operations make plain responses: RFC 3339 in UTC, identifiers in small letters, blanks for what is unset. This
 //! layer rewrites them by the names of their fields, so that no operation knows of any other form.
 
 use chrono::{DateTime, FixedOffset, NaiveDate, SecondsFormat, Utc};
@@ -15,7 +15,7 @@ use super::values::hyphenated;
 pub(super) struct Rendering<'a>(&'a Profile);
 
 impl<'a> Rendering<'a> {
-    /// Returns what is to be rewritten, or nothing where answers stay as they are.
+    /// Returns what is to be rewritten, or nothing where responses stay as they are.
     pub(super) fn of(profile: &'a Profile) -> Option<Self> {
         let plain = profile.custom_fields == CustomFields::Strings
             && profile.dob_format == DobFormat::Iso
@@ -27,9 +27,9 @@ impl<'a> Rendering<'a> {
         (!plain).then_some(Rendering(profile))
     }
 
-    /// Rewrites an answer.
-    pub(super) fn apply(&self, answer: &mut Value) {
-        match answer {
+    /// Rewrites a response.
+    pub(super) fn apply(&self, response: &mut Value) {
+        match response {
             Value::Array(entries) => entries.iter_mut().for_each(|entry| self.apply(entry)),
             Value::Object(object) => self.object(object),
             _ => {}

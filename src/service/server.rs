@@ -27,18 +27,18 @@ use super::refusal::Refusal;
 const CONNECTIONS: usize = 512;
 /// How long a client may take for the head of a request, idle time between two requests included.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
-/// The most that a head may hold; hyper answers 431 beyond.
+/// The most that a head may hold; hyper responses 431 beyond.
 const HEAD_LIMIT: usize = 32 * 1024;
-/// How long answers in flight may take once the service is told to stop.
+/// How long responses in flight may take once the service is told to stop.
 const GRACE: Duration = Duration::from_secs(10);
 /// How long to wait before the next accept when the process has no room for another connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves `router` on `listener` until `shutdown` is ready, then lets answers in flight finish.
+/// Serves `router` on `listener` until `shutdown` is ready, then lets responses in flight finish.
 ///
 /// # Errors
 ///
-/// Fails with [`io::ErrorKind::TimedOut`] when answers in flight were not finished 10 seconds after `shutdown`.
+/// Fails with [`io::ErrorKind::TimedOut`] when responses in flight were not finished 10 seconds after `shutdown`.
 pub async fn run(
     listener: TcpListener,
     router: Router,
@@ -67,7 +67,7 @@ pub async fn run(
 }
 
 fn serve(stream: TcpStream, router: Router, place: Slot, graceful: &GracefulShutdown) {
-    // Answers are written whole: waiting for more to send would only delay them.
+    // Responses are written whole: waiting for more to send would only delay them.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }
@@ -79,8 +79,8 @@ fn serve(stream: TcpStream, router: Router, place: Slot, graceful: &GracefulShut
             if !names_its_host(&request) {
                 request.extensions_mut().insert(Refusal::Host);
             }
-            let (place, answer) = (place.clone(), router.call(request));
-            async move { place.busy(answer).await }
+            let (place, response) = (place.clone(), router.call(request));
+            async move { place.busy(response).await }
         }
     });
     let connection = http1::Builder::new()
@@ -91,7 +91,7 @@ fn serve(stream: TcpStream, router: Router, place: Slot, graceful: &GracefulShut
     let connection = graceful.watch(connection);
     tokio::spawn(async move {
         tokio::select! {
-            // What can be sent of an answer is sent before the connection is cut.
+            // What can be sent of a response is sent before the connection is cut.
             biased;
             ended = connection => if let Err(error) = ended {
                 tracing::debug!(%error, "a connection ended early");

@@ -21,8 +21,8 @@ use super::refusal::Refusal;
 /// How many requests a second has where they are limited.
 const LIMIT: u32 = 50;
 
-/// The most that an answer is expected to hold, in bytes, before it is compressed: a page of 100 whole contacts.
-const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
+/// The most that a response is expected to hold, in bytes, before it is compressed: a page of 100 whole contacts.
+const LARGEST_RESPONSE: usize = 64 * 1024 * 1024;
 
 /// Slows down and compresses what `router` answers, as `profile` says.
 pub(super) fn shape(router: Router, profile: &Profile) -> Router {
@@ -79,11 +79,11 @@ impl Window {
     }
 }
 
-/// Marks an answer that is to be sent as it is: one that a fault cuts off has no end to compress.
+/// Marks a response that is to be sent as it is: one that a fault cuts off has no end to compress.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Uncompressed;
 
-/// Compresses the body of an answer for a client that takes gzip.
+/// Compresses the body of a response for a client that takes gzip.
 async fn compress(request: Request, next: Next) -> Response {
     let accepted = accepts_gzip(request.headers());
     let mut response = next.run(request).await;
@@ -97,8 +97,8 @@ async fn compress(request: Request, next: Next) -> Response {
         return response;
     }
     let (mut head, body) = response.into_parts();
-    let zipped = match axum::body::to_bytes(body, LARGEST_ANSWER).await {
-        // The answer to HEAD has no body to compress.
+    let zipped = match axum::body::to_bytes(body, LARGEST_RESPONSE).await {
+        // The response to HEAD has no body to compress.
         Ok(bytes) if bytes.is_empty() => return Response::from_parts(head, Body::empty()),
         Ok(bytes) => gzip(&bytes),
         Err(_) => return StatusCode::INTERNAL_SERVER_ERROR.into_response(),

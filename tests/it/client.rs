@@ -13,7 +13,7 @@ use countersign::client::{Client, ClientError, Settings, types};
 use futures::{StreamExt, TryStreamExt};
 use serde_json::{Value, json};
 
-use crate::support::stub::{Answer, Received, Stub};
+use crate::support::stub::{Received, Response, Stub};
 
 const TOKEN: &str = "synthetic-token-0123456789";
 const CONTACTS: &str = "/organization/v1/contact-database";
@@ -57,7 +57,7 @@ mod requests {
     #[tokio::test]
     async fn a_datetime_goes_over_the_wire_as_it_was_given() {
         let stub = Stub::table()
-            .on("POST", VISITS, Answer::json(200, &json!({})))
+            .on("POST", VISITS, Response::json(200, &json!({})))
             .start()
             .await;
         for given in [
@@ -77,7 +77,7 @@ mod requests {
     #[tokio::test]
     async fn unset_fields_are_left_out_and_empty_lists_are_sent() {
         let stub = Stub::table()
-            .on("POST", CONTACTS, Answer::json(200, &json!({})))
+            .on("POST", CONTACTS, Response::json(200, &json!({})))
             .start()
             .await;
         let client = client(&stub);
@@ -104,7 +104,7 @@ mod requests {
     #[tokio::test]
     async fn a_request_holds_what_the_document_says_and_no_header_of_the_generator() {
         let stub = Stub::table()
-            .on("GET", TAGS, Answer::json(200, &tag_page(3, 3, &[])))
+            .on("GET", TAGS, Response::json(200, &tag_page(3, 3, &[])))
             .start()
             .await;
         client(&stub).get_tags().page(3).send().await.unwrap();
@@ -118,7 +118,7 @@ mod requests {
     #[tokio::test]
     async fn a_prefix_of_the_base_url_stands_before_each_path() {
         let stub = Stub::table()
-            .on("GET", "/prefix/organization/v1/tags", Answer::json(200, &json!({})))
+            .on("GET", "/prefix/organization/v1/tags", Response::json(200, &json!({})))
             .start()
             .await;
         let client = Client::new(&format!("{}/prefix/", stub.url()), TOKEN.parse().unwrap()).unwrap();
@@ -149,9 +149,9 @@ mod requests {
     }
 
     #[tokio::test]
-    async fn an_id_goes_into_the_path_and_an_answer_without_a_body_is_fine() {
+    async fn an_id_goes_into_the_path_and_a_response_without_a_body_is_fine() {
         let path = format!("{CONTACTS}/3f6f1f0e-52a5-4c53-8d7a-7a2f6f1f0e52");
-        let stub = Stub::table().on("PUT", &path, Answer::status(204)).start().await;
+        let stub = Stub::table().on("PUT", &path, Response::status(204)).start().await;
         let contact = types::ContactInput {
             firstname: Some("Ada".into()),
             ..Default::default()
@@ -174,10 +174,10 @@ mod streams {
     #[tokio::test]
     async fn a_list_is_streamed_to_its_last_page_and_pages_are_asked_for_when_needed() {
         let table = Stub::table().on_each("GET", TAGS, |request| match asked_page(request) {
-            1 => Answer::json(200, &tag_page(1, 3, &["a", "b"])),
-            2 => Answer::json(200, &tag_page(2, 3, &["c", "d"])),
-            3 => Answer::json(200, &tag_page(3, 3, &["e"])),
-            page => Answer::json(200, &tag_page(page, 3, &["beyond"])),
+            1 => Response::json(200, &tag_page(1, 3, &["a", "b"])),
+            2 => Response::json(200, &tag_page(2, 3, &["c", "d"])),
+            3 => Response::json(200, &tag_page(3, 3, &["e"])),
+            page => Response::json(200, &tag_page(page, 3, &["beyond"])),
         });
         let stub = table.start().await;
         let client = client(&stub);
@@ -201,7 +201,7 @@ mod streams {
     async fn a_service_whose_last_page_moves_on_does_not_hold_a_walk_for_ever() {
         let table = Stub::table().on_each("GET", TAGS, |request| {
             let page = asked_page(request);
-            Answer::json(200, &tag_page(page, page + 1, &["again"]))
+            Response::json(200, &tag_page(page, page + 1, &["again"]))
         });
         let stub = table.start().await;
         let error = client(&stub)
@@ -216,7 +216,7 @@ mod streams {
     #[tokio::test]
     async fn a_service_that_ignores_the_page_ends_a_walk_with_an_error() {
         let stub = Stub::table()
-            .on("GET", TAGS, Answer::json(200, &tag_page(1, 3, &["a"])))
+            .on("GET", TAGS, Response::json(200, &tag_page(1, 3, &["a"])))
             .start()
             .await;
         let outcomes: Vec<_> = client(&stub).tags().collect().await;
@@ -232,8 +232,8 @@ mod streams {
     #[tokio::test]
     async fn a_page_that_fails_ends_the_stream_with_one_error() {
         let table = Stub::table().on_each("GET", TAGS, |request| match asked_page(request) {
-            1 => Answer::json(200, &tag_page(1, 3, &["a"])),
-            _ => Answer::status(500),
+            1 => Response::json(200, &tag_page(1, 3, &["a"])),
+            _ => Response::status(500),
         });
         let outcomes: Vec<_> = client(&table.start().await).tags().collect().await;
         assert!(
@@ -245,7 +245,7 @@ mod streams {
     #[tokio::test]
     async fn a_null_page_is_an_empty_list() {
         let stub = Stub::table()
-            .on("GET", CONTACTS, Answer::json(200, &json!({ "data": null })))
+            .on("GET", CONTACTS, Response::json(200, &json!({ "data": null })))
             .start()
             .await;
         assert_eq!(client(&stub).contacts().collect::<Vec<_>>().await.len(), 0);
@@ -254,7 +254,7 @@ mod streams {
     #[tokio::test]
     async fn a_stream_can_be_moved_to_another_task() {
         let stub = Stub::table()
-            .on("GET", VISITS, Answer::json(200, &json!({ "data": null })))
+            .on("GET", VISITS, Response::json(200, &json!({ "data": null })))
             .start()
             .await;
         let client = client(&stub);
@@ -269,9 +269,13 @@ mod repeats {
     #[tokio::test]
     async fn a_read_is_repeated_while_the_service_is_throttled() {
         for status in [429, 503] {
-            let throttled = Answer::status(status).header("retry-after", "0");
-            let answers = vec![throttled.clone(), throttled, Answer::json(200, &tag_page(1, 1, &["a"]))];
-            let stub = Stub::table().on_in_turn("GET", TAGS, answers).start().await;
+            let throttled = Response::status(status).header("retry-after", "0");
+            let responses = vec![
+                throttled.clone(),
+                throttled,
+                Response::json(200, &tag_page(1, 1, &["a"])),
+            ];
+            let stub = Stub::table().on_in_turn("GET", TAGS, responses).start().await;
             assert_eq!(client(&stub).tags().collect::<Vec<_>>().await.len(), 1);
             assert_eq!(stub.received().len(), 3);
         }
@@ -279,7 +283,7 @@ mod repeats {
 
     #[tokio::test]
     async fn a_long_wait_is_capped_and_the_attempts_are_counted() {
-        let throttled = Answer::status(429).header("retry-after", "86400");
+        let throttled = Response::status(429).header("retry-after", "86400");
         let stub = Stub::table().on("GET", TAGS, throttled).start().await;
         let start = Instant::now();
         let error = hasty(&stub).get_tags().send().await.unwrap_err();
@@ -293,9 +297,9 @@ mod repeats {
 
     #[tokio::test]
     async fn the_time_that_is_asked_for_is_waited() {
-        let throttled = Answer::status(503).header("retry-after", "1");
-        let answers = vec![throttled, Answer::json(200, &tag_page(1, 1, &[]))];
-        let stub = Stub::table().on_in_turn("GET", TAGS, answers).start().await;
+        let throttled = Response::status(503).header("retry-after", "1");
+        let responses = vec![throttled, Response::json(200, &tag_page(1, 1, &[]))];
+        let stub = Stub::table().on_in_turn("GET", TAGS, responses).start().await;
         let start = Instant::now();
         client(&stub).get_tags().send().await.unwrap();
         assert!(start.elapsed() >= Duration::from_secs(1));
@@ -305,7 +309,7 @@ mod repeats {
     async fn a_write_is_never_repeated() {
         let id = "3f6f1f0e-52a5-4c53-8d7a-7a2f6f1f0e52";
         for status in [429, 503] {
-            let throttled = Answer::status(status).header("retry-after", "0");
+            let throttled = Response::status(status).header("retry-after", "0");
             let table = Stub::table().on("POST", TAGS, throttled.clone());
             let stub = table.on("PUT", &format!("{CONTACTS}/{id}"), throttled).start().await;
             let client = hasty(&stub);
@@ -329,7 +333,7 @@ mod repeats {
     #[tokio::test]
     async fn other_errors_of_a_read_are_not_repeated() {
         for status in [400, 401, 404, 500, 502, 504] {
-            let stub = Stub::table().on("GET", TAGS, Answer::status(status)).start().await;
+            let stub = Stub::table().on("GET", TAGS, Response::status(status)).start().await;
             hasty(&stub).get_tags().send().await.unwrap_err();
             assert_eq!(stub.received().len(), 1, "{status}");
         }
@@ -340,8 +344,8 @@ mod bounds {
     use super::*;
 
     #[tokio::test]
-    async fn an_answer_that_never_ends_meets_the_deadline() {
-        let unfinished = Answer::json(200, &tag_page(1, 1, &[])).unfinished();
+    async fn a_response_that_never_ends_meets_the_deadline() {
+        let unfinished = Response::json(200, &tag_page(1, 1, &[])).unfinished();
         let stub = Stub::table().on("GET", TAGS, unfinished).start().await;
         let mut settings = Settings::default();
         settings.deadline = Duration::from_millis(200);
@@ -355,13 +359,13 @@ mod bounds {
     }
 
     #[tokio::test]
-    async fn an_answer_beyond_the_bound_is_not_read() {
+    async fn a_response_beyond_the_bound_is_not_read() {
         let page = tag_page(1, 1, &["a"]);
-        let stub = Stub::table().on("GET", TAGS, Answer::json(200, &page)).start().await;
+        let stub = Stub::table().on("GET", TAGS, Response::json(200, &page)).start().await;
         let length = page.to_string().len();
         for (largest, fits) in [(length, true), (length - 1, false)] {
             let mut settings = Settings::default();
-            settings.largest_answer = largest;
+            settings.largest_response = largest;
             let client = Client::with_settings(&stub.url(), TOKEN.parse().unwrap(), settings).unwrap();
             let outcome = client.get_tags().send().await;
             assert_eq!(outcome.is_ok(), fits);
@@ -393,7 +397,7 @@ mod settled {
     }
 
     async fn tags() -> Stub {
-        let page = Answer::json(200, &tag_page(1, 1, &["a"]));
+        let page = Response::json(200, &tag_page(1, 1, &["a"]));
         Stub::table().on("GET", TAGS, page).start().await
     }
 
@@ -415,7 +419,7 @@ mod settled {
     #[tokio::test]
     async fn a_proxy_is_used_where_the_program_names_one() {
         let url = format!("http://contacts.invalid{TAGS}");
-        let page = Answer::json(200, &tag_page(1, 1, &[]));
+        let page = Response::json(200, &tag_page(1, 1, &[]));
         let proxy = Stub::table().on("GET", &url, page).start().await;
         over("http://contacts.invalid", |http| {
             http.proxy(Proxy::http(proxy.url()).unwrap())
@@ -429,7 +433,7 @@ mod settled {
             http.proxy(Proxy::https(proxy.url()).unwrap())
         });
         let error = refused.get_tags().send().await.unwrap_err();
-        let expected = "failed to get a complete answer: the proxy opened no way to the service";
+        let expected = "failed to get a complete response: the proxy opened no way to the service";
         assert_eq!(error.to_string(), expected);
         let tunnel = &proxy.received()[1];
         assert_eq!(tunnel.method(), "CONNECT");
@@ -439,7 +443,7 @@ mod settled {
     #[tokio::test]
     async fn whatever_http_client_is_given_the_token_goes_to_the_origin_alone() {
         let elsewhere = tags().await;
-        let redirect = Answer::status(307).header("location", &format!("{}{TAGS}", elsewhere.url()));
+        let redirect = Response::status(307).header("location", &format!("{}{TAGS}", elsewhere.url()));
         let stub = Stub::table().on("GET", TAGS, redirect).start().await;
         let other = HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static("Bearer another"))]);
         let client = over(&stub.url(), |http| {
@@ -456,7 +460,7 @@ mod settled {
 
     #[tokio::test]
     async fn whatever_http_client_is_given_the_deadline_holds() {
-        let unfinished = Answer::json(200, &tag_page(1, 1, &[])).unfinished();
+        let unfinished = Response::json(200, &tag_page(1, 1, &[])).unfinished();
         let stub = Stub::table().on("GET", TAGS, unfinished).start().await;
         let mut settings = Settings::default();
         settings.deadline = Duration::from_millis(200);
@@ -469,7 +473,7 @@ mod settled {
 
     #[tokio::test]
     async fn whatever_http_client_is_given_a_write_is_not_repeated() {
-        let throttled = Answer::status(503).header("retry-after", "0");
+        let throttled = Response::status(503).header("retry-after", "0");
         let stub = Stub::table().on("POST", TAGS, throttled).start().await;
         let again = reqwest::retry::for_host("127.0.0.1").classify_fn(|answered| match answered.status() {
             Some(status) if status.is_success() => answered.success(),
@@ -484,14 +488,14 @@ mod settled {
     #[tokio::test]
     async fn headers_go_out_with_every_request() {
         let table = Stub::table().on_each("GET", TAGS, |request| match asked_page(request) {
-            1 => Answer::json(200, &tag_page(1, 2, &["a"])),
-            _ => Answer::json(200, &tag_page(2, 2, &["b"])),
+            1 => Response::json(200, &tag_page(1, 2, &["a"])),
+            _ => Response::json(200, &tag_page(2, 2, &["b"])),
         });
-        let throttled = Answer::status(429).header("retry-after", "0");
-        let answers = vec![throttled, Answer::json(200, &json!({}))];
+        let throttled = Response::status(429).header("retry-after", "0");
+        let responses = vec![throttled, Response::json(200, &json!({}))];
         let stub = table
-            .on_in_turn("GET", VISITS, answers)
-            .on("POST", TAGS, Answer::json(201, &json!({})))
+            .on_in_turn("GET", VISITS, responses)
+            .on("POST", TAGS, Response::json(201, &json!({})))
             .start()
             .await;
         let (client, _) = with_headers(&stub, [("x-source", "import"), ("x-source", "nightly")]);
@@ -533,9 +537,9 @@ mod errors {
     async fn an_error_says_what_went_wrong_and_why() {
         let page = tag_page(1, 1, &["a"]);
         let stub = Stub::table()
-            .on("GET", TAGS, Answer::json(200, &page))
-            .on("GET", VISITS, Answer::json(200, &json!({})).unfinished())
-            .on("GET", CONTACTS, Answer::status(200).body("{"))
+            .on("GET", TAGS, Response::json(200, &page))
+            .on("GET", VISITS, Response::json(200, &json!({})).unfinished())
+            .on("GET", CONTACTS, Response::status(200).body("{"))
             .start()
             .await;
         let with = |set: fn(&mut Settings)| {
@@ -543,7 +547,7 @@ mod errors {
             set(&mut settings);
             Client::with_settings(&stub.url(), TOKEN.parse().unwrap(), settings).unwrap()
         };
-        let small = with(|settings| settings.largest_answer = 20);
+        let small = with(|settings| settings.largest_response = 20);
         let hurried = with(|settings| settings.deadline = Duration::from_millis(200));
         let of = |base_url: &str| Client::new(base_url, TOKEN.parse().unwrap()).unwrap();
         let cut = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -553,7 +557,7 @@ mod errors {
                 drop(cut.accept().await.unwrap());
             }
         });
-        let why = |text: &str| format!("failed to get a complete answer: {text}");
+        let why = |text: &str| format!("failed to get a complete response: {text}");
         let reported = |error: ClientError| error.to_string();
         for (error, expected) in [
             (
@@ -566,7 +570,7 @@ mod errors {
             ),
             (
                 small.get_contacts().send().await.unwrap_err(),
-                "failed to read the answer: no JSON of the documented types at line 1, column 1".to_owned(),
+                "failed to read the response: no JSON of the documented types at line 1, column 1".to_owned(),
             ),
             (
                 small.get_venues().send().await.unwrap_err(),
@@ -605,7 +609,7 @@ mod errors {
     #[tokio::test]
     async fn the_response_that_is_no_success_can_be_read() {
         for status in [401, 422, 409] {
-            let refusal = Answer::status(status).header("x-reason", "odd").body("why not");
+            let refusal = Response::status(status).header("x-reason", "odd").body("why not");
             let stub = Stub::table().on("POST", TAGS, refusal).start().await;
             let call = client(&stub).create_tag().body(types::TagInput::default()).send().await;
             let error = call.unwrap_err();
@@ -643,11 +647,11 @@ mod secrets {
     #[tokio::test]
     async fn a_redirect_is_not_followed_and_the_token_goes_nowhere_else() {
         let elsewhere = Stub::table()
-            .on("GET", TAGS, Answer::json(200, &tag_page(1, 1, &[])))
+            .on("GET", TAGS, Response::json(200, &tag_page(1, 1, &[])))
             .start()
             .await;
         for status in [301, 302, 303, 307, 308] {
-            let redirect = Answer::status(status).header("location", &format!("{}{TAGS}", elsewhere.url()));
+            let redirect = Response::status(status).header("location", &format!("{}{TAGS}", elsewhere.url()));
             let stub = Stub::table().on("GET", TAGS, redirect).start().await;
             let error = client(&stub).get_tags().send().await.unwrap_err();
             assert!(
@@ -674,10 +678,10 @@ mod secrets {
             .on(
                 "GET",
                 TAGS,
-                Answer::status(401).body(TOKEN).header("www-authenticate", TOKEN),
+                Response::status(401).body(TOKEN).header("www-authenticate", TOKEN),
             )
-            .on("GET", VISITS, Answer::json(200, &json!({ "data": TOKEN })))
-            .on("GET", CONTACTS, Answer::json(200, &json!({})).unfinished())
+            .on("GET", VISITS, Response::json(200, &json!({ "data": TOKEN })))
+            .on("GET", CONTACTS, Response::json(200, &json!({})).unfinished())
             .start()
             .await;
         let mut settings = Settings::default();
@@ -702,7 +706,7 @@ mod secrets {
             assert!(!text.contains(TOKEN) && !text.contains("prefix"), "{text}");
         }
         assert!(
-            matches!(errors[1], ClientError::Answer { line: 1, .. }),
+            matches!(errors[1], ClientError::Response { line: 1, .. }),
             "{}",
             shown(&errors[1])
         );

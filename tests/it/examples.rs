@@ -80,7 +80,7 @@ fn a_base_url_that_is_none_or_leads_nowhere_is_reported() {
     for (url, expected) in [
         ("contacts.example.com", "the base URL has no scheme"),
         // A port that nobody can listen on.
-        ("http://127.0.0.1:1", "failed to get a complete answer"),
+        ("http://127.0.0.1:1", "failed to get a complete response"),
     ] {
         let outcome = run("list_contacts", &[url]);
         assert!(

@@ -123,7 +123,14 @@ fn the_checker_alone_brings_no_page_no_junit_no_store_and_no_command_line() {
 fn said(record: &Record) -> String {
     let findings = record.findings.iter();
     let findings: Vec<_> = findings
-        .map(|finding| (&finding.rule, &finding.fact, &finding.answer_pointer, &finding.received))
+        .map(|finding| {
+            (
+                &finding.rule,
+                &finding.fact,
+                &finding.response_pointer,
+                &finding.received,
+            )
+        })
         .collect();
     let residue: Vec<_> = record
         .residue
@@ -187,7 +194,7 @@ fn small() -> Check {
     Check::new(Contract::read("small.yaml", SMALL.to_owned()).unwrap())
 }
 
-async fn answer(body: &'static str) -> Report {
+async fn response(body: &'static str) -> Report {
     let service = tower::service_fn(move |_: Request<RequestBody>| async move {
         let response = Response::builder().header("content-type", "application/json");
         Ok::<_, Infallible>(response.body(axum::body::Body::from(body)).unwrap())
@@ -197,8 +204,8 @@ async fn answer(body: &'static str) -> Report {
 
 #[tokio::test]
 async fn any_tower_service_is_checked() {
-    answer(r#"["a"]"#).await.assert_conforms();
-    assert!(panic_of(&answer("[1]").await).contains("wrong-type"));
+    response(r#"["a"]"#).await.assert_conforms();
+    assert!(panic_of(&response("[1]").await).contains("wrong-type"));
     // A service that takes another body is given one.
     let router = Router::new().route("/things", get(async || axum::Json(["a"])));
     let typed = router
@@ -360,9 +367,9 @@ async fn a_recording_that_is_edited_shows_what_a_service_would_be_found_at_fault
     for (rule, from, to) in edits {
         let verdicts = recording.judge_edited(&contract, Levels::default(), |exchange| {
             let mut edited = exchange.clone();
-            let answer = edited.outcome.as_mut().ok()?;
-            let text = String::from_utf8(answer.body.to_vec()).unwrap();
-            answer.body = text.replace(from, to).into();
+            let response = edited.outcome.as_mut().ok()?;
+            let text = String::from_utf8(response.body.to_vec()).unwrap();
+            response.body = text.replace(from, to).into();
             (exchange.request.method == Method::Get).then_some(edited)
         });
         let found: Vec<_> = verdicts.findings().iter().map(|finding| finding.rule.name).collect();

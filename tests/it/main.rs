@@ -1,7 +1,6 @@
 //! The integration tests, in one binary: a module for each part of the program, on real sockets and real files where these
 //! are the claim.
 
-mod answers;
 mod cli;
 mod client;
 mod corpus;
@@ -10,6 +9,7 @@ mod library;
 mod mirror;
 mod page;
 mod proof;
+mod responses;
 mod service;
 mod support;
 mod surface;

@@ -5,7 +5,6 @@
     reason = "a helper of a test may fail it, as the test itself may"
 )]
 
-mod answers;
 mod any_request;
 mod contract;
 mod fault;
@@ -13,6 +12,7 @@ mod killed;
 mod pages;
 pub(crate) mod profile;
 mod refusals;
+mod responses;
 mod server;
 mod storage;
 mod stores;

@@ -35,7 +35,7 @@ pub(super) enum Problem {
     #[error("`embedded` is the name of the reference service that the check starts itself; give the target another")]
     Embedded,
     /// No JSON pointer.
-    #[error("`{0}` is no location in an answer; write it as `countersign facts` does, such as `/data/items/*/age`")]
+    #[error("`{0}` is no location in a response; write it as `countersign facts` does, such as `/data/items/*/age`")]
     Field(String),
     /// A key that has to be there.
     #[error("`{key}` is missing{hint}")]

@@ -48,7 +48,7 @@ pub(super) struct LevelPart {
     pub(super) rule: Setting<String>,
     /// The operation; any where there is none.
     pub(super) operation: Option<Setting<String>>,
-    /// The location in the answer, as the names of facts write it: `/data/items/*/age`. Empty is the answer as a whole, and
+    /// The location in the response, as the names of facts write it: `/data/items/*/age`. Empty is the response as a whole, and
     /// `/**` at the end means everything below too. Any location where there is none.
     pub(super) field: Option<Setting<String>>,
     /// The name of one fact, as `countersign facts` prints it, where the rule judges several at that location.

@@ -255,7 +255,7 @@ mod tests {
             ),
             (
                 "rule = \"auth\"\nfield = \"age\"",
-                "countersign.toml:3:9: `age` is no location in an answer; write",
+                "countersign.toml:3:9: `age` is no location in a response; write",
             ),
         ] {
             let text = format!("[[levels]]\n{lines}\nlevel = \"allow\"\nreason = \"a\"\n");

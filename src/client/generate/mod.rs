@@ -24,7 +24,7 @@ use crate::contract::pointer::join;
 ///
 /// # Errors
 ///
-/// What progenitor says, or that it gave up, which it does by a panic; and an `x-page` that does not fit its answer.
+/// What progenitor says, or that it gave up, which it does by a panic; and an `x-page` that does not fit its response.
 pub(crate) fn client(contract: &Value, projected: &Value) -> Result<String, Obstacle> {
     let mut file = calls(projected).map_err(|message| Obstacle {
         pointer: obstacle_at(projected),
@@ -118,18 +118,18 @@ fn is_constructor(item: &ImplItem) -> bool {
     ["new", "new_with_client"].iter().any(|name| function.sig.ident == name)
 }
 
-/// A table from operation to type, for the rule that holds every accepted answer to it and for our tests, none of which
+/// A table from operation to type, for the rule that holds every accepted response to it and for our tests, none of which
 /// could name a type by itself.
 fn decoder(projected: &Value) -> Item {
     let typed = operations(projected).filter_map(|(_, _, operation)| {
         let id = operation["operationId"].as_str()?;
-        let schema = answer_schema(operation)?;
+        let schema = response_schema(operation)?;
         let inline = (schema["type"] == "object").then(|| pascal(&format!("{id}Response")));
-        let answer = type_name(schema).or(inline)?;
-        Some(quote!(#id => read.read::<types::#answer>(body)))
+        let response = type_name(schema).or(inline)?;
+        Some(quote!(#id => read.read::<types::#response>(body)))
     });
     parse_quote! {
-        /// Reads `body` as the answer of `operation`; nothing if that has no typed answer.
+        /// Reads `body` as the response of `operation`; nothing if that has no typed response.
         #[cfg(any(test, feature = "checker"))]
         pub(crate) fn decode<R: super::typed::Reader>(operation: &str, body: &serde_json::Value, read: R) -> Option<R::Read> {
             Some(match operation { #(#typed,)* _ => return None })
@@ -163,13 +163,13 @@ fn operations(contract: &Value) -> impl Iterator<Item = (&str, &str, &Value)> {
     })
 }
 
-/// The schema of the successful answer of an operation.
-fn answer_schema(operation: &Value) -> Option<&Value> {
-    let (_, answer) = operation["responses"]
+/// The schema of the successful response of an operation.
+fn response_schema(operation: &Value) -> Option<&Value> {
+    let (_, response) = operation["responses"]
         .as_object()?
         .iter()
         .find(|(status, _)| status.starts_with('2'))?;
-    answer["content"].as_object()?.values().next()?.get("schema")
+    response["content"].as_object()?.values().next()?.get("schema")
 }
 
 /// The Rust type of a schema that has a name.

@@ -7,13 +7,13 @@ use quote::{format_ident, quote};
 use serde_json::Value;
 use syn::{Ident, Item, parse_quote};
 
-use super::{Obstacle, answer_schema, operations, pascal, pointer, snake, type_name};
+use super::{Obstacle, operations, pascal, pointer, response_schema, snake, type_name};
 
 /// Returns the items that stream the lists of `contract`.
 ///
 /// # Errors
 ///
-/// Names the operation whose `x-page` does not fit its answer.
+/// Names the operation whose `x-page` does not fit its response.
 pub(super) fn streams(contract: &Value, projected: &Value) -> Result<Vec<Item>, Obstacle> {
     let ids = operations(contract).filter_map(|(_, _, operation)| operation["operationId"].as_str());
     let taken: BTreeSet<Ident> = ids.map(snake).collect();
@@ -21,7 +21,7 @@ pub(super) fn streams(contract: &Value, projected: &Value) -> Result<Vec<Item>, 
     for (path, method, operation) in operations(contract).filter(|(_, _, it)| it.get("x-page").is_some()) {
         let list = List::read(operation, projected).ok_or_else(|| Obstacle {
             pointer: format!("{}/x-page", pointer(path, method)),
-            message: "`x-page` does not fit the answer; let `items` lead to an array, `last_page` to an integer"
+            message: "`x-page` does not fit the response; let `items` lead to an array, `last_page` to an integer"
                 .to_owned(),
         })?;
         items.push(list.on_builder());
@@ -54,20 +54,20 @@ impl<'a> List<'a> {
         let text = |pointer: &str| operation.pointer(pointer)?.as_str();
         let id = text("/operationId")?;
         let (_, _, readable) = operations(projected).find(|(_, _, it)| it["operationId"] == id)?;
-        let answer = answer_schema(readable)?;
+        let response = response_schema(readable)?;
         let list = Self {
             id,
             parameter: text("/x-page/parameter")?,
             page: text("/x-page/page"),
             last_page: text("/x-page/last_page")?,
             items: text("/x-page/items")?,
-            item: type_name(schema_at(answer, text("/x-page/items")?, projected)?.get("items")?)?,
+            item: type_name(schema_at(response, text("/x-page/items")?, projected)?.get("items")?)?,
             needs_arguments: readable["parameters"]
                 .as_array()
                 .is_some_and(|all| all.iter().any(|it| it["required"] == true)),
         };
         let is_integer =
-            |pointer: &str| schema_at(answer, pointer, projected).is_some_and(|it| it["type"] == "integer");
+            |pointer: &str| schema_at(response, pointer, projected).is_some_and(|it| it["type"] == "integer");
         (list.page.is_none_or(is_integer) && is_integer(list.last_page)).then_some(list)
     }
 

@@ -1,13 +1,13 @@
 //! The contract as progenitor can read it and as a client should: liberal in what it accepts.
 //!
 //! progenitor panics on parts of OpenAPI that the contract uses to be strict (`not`, closed objects in `allOf`), and a
-//! client that refuses an answer for one missing field is of no use against a service that is almost right. So the
+//! client that refuses a response for one missing field is of no use against a service that is almost right. So the
 //! build does not hand it the contract but this projection of it, made by [`STEPS`]. It knows no operation by name.
 //! `build.rs` compiles this module; the library does so for its tests only. The entry is [`project`].
 
-mod answers;
 mod flatten;
 mod operations;
+mod responses;
 mod schemas;
 
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub(crate) use self::schemas::drop_unused_schemas;
 pub(crate) const STEPS: [Step; 12] = [
     Step {
         name: "write out references",
-        why: "a parameter, body or answer that two operations share is adapted for each of them by itself",
+        why: "a parameter, body or response that two operations share is adapted for each of them by itself",
         apply: operations::write_out_references,
     },
     Step {
@@ -62,14 +62,14 @@ pub(crate) const STEPS: [Step; 12] = [
         apply: operations::keep_one_media_type,
     },
     Step {
-        name: "reduce the answers",
+        name: "reduce the responses",
         why: "progenitor panics on two bodies among the successes or the errors of one operation",
-        apply: answers::reduce_answers,
+        apply: responses::reduce_responses,
     },
     Step {
-        name: "relax the answers",
+        name: "relax the responses",
         why: "nothing says that a field is always there, so a missing, null or unknown one must not fail the decoding",
-        apply: answers::relax_answers,
+        apply: responses::relax_responses,
     },
     Step {
         name: "let fields be unset",

@@ -7,7 +7,7 @@ use super::schemas::{each_schema, resolve};
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/// Replaces each reference to a parameter, request body or answer by what it refers to, and gives the parameters of a
+/// Replaces each reference to a parameter, request body or response by what it refers to, and gives the parameters of a
 /// path to each of its operations.
 pub(super) fn write_out_references(document: &mut Value) -> Result<(), Obstacle> {
     let whole = document.clone();
@@ -40,8 +40,8 @@ fn write_out_operation(operation: &mut Value, shared: &Value, whole: &Value) -> 
     if let Some(body) = operation.get_mut("requestBody") {
         *body = resolve(body, whole)?.clone();
     }
-    for answer in values_mut(operation.get_mut("responses")) {
-        *answer = resolve(answer, whole)?.clone();
+    for response in values_mut(operation.get_mut("responses")) {
+        *response = resolve(response, whole)?.clone();
     }
     Ok(())
 }
@@ -64,7 +64,7 @@ pub(super) fn name_page_items(document: &mut Value) -> Result<(), Obstacle> {
             continue;
         };
         let name = format!("{}Item", operation["operationId"].as_str().unwrap_or_default());
-        for schema in answer_schemas_mut(operation) {
+        for schema in response_schemas_mut(operation) {
             // A page that is itself a reference is looked into, and left alone if its items have a name already.
             let mut page = resolve(schema, &whole)?.clone();
             let Some(item) = schema_at(&mut page, &items, &whole)?.and_then(|list| list.get_mut("items")) else {
@@ -169,8 +169,8 @@ pub(super) fn keep_what_is_read(document: &mut Value) -> Result<(), Obstacle> {
         if let Some(body) = operation.get_mut("requestBody") {
             keep(body, &["description", "required", "content"]);
         }
-        for answer in values_mut(operation.get_mut("responses")) {
-            keep(answer, &["description", "content"]);
+        for response in values_mut(operation.get_mut("responses")) {
+            keep(response, &["description", "content"]);
         }
     }
     for media in media_types_mut(document) {
@@ -242,17 +242,17 @@ pub(super) fn operations_mut(document: &mut Value) -> impl Iterator<Item = (&str
     })
 }
 
-/// The schemas of the successful JSON answers of `operation`.
-pub(super) fn answer_schemas_mut(operation: &mut Value) -> impl Iterator<Item = &mut Value> {
-    let answers = operation
+/// The schemas of the successful JSON responses of `operation`.
+pub(super) fn response_schemas_mut(operation: &mut Value) -> impl Iterator<Item = &mut Value> {
+    let responses = operation
         .get_mut("responses")
         .and_then(Value::as_object_mut)
         .into_iter()
         .flatten();
-    answers
+    responses
         .filter(|(status, _)| status.starts_with('2') || *status == "default")
-        .flat_map(|(_, answer)| {
-            answer
+        .flat_map(|(_, response)| {
+            response
                 .get_mut("content")
                 .and_then(Value::as_object_mut)
                 .into_iter()
@@ -261,7 +261,7 @@ pub(super) fn answer_schemas_mut(operation: &mut Value) -> impl Iterator<Item = 
         .filter_map(|(_, media)| media.get_mut("schema"))
 }
 
-/// Calls `visit` on each schema that stands at the top of a component, parameter, request body or answer.
+/// Calls `visit` on each schema that stands at the top of a component, parameter, request body or response.
 pub(super) fn for_each_root_schema(document: &mut Value, visit: &mut impl FnMut(&mut Value)) {
     values_mut(document.pointer_mut("/components/schemas")).for_each(&mut *visit);
     for (_, _, operation) in operations_mut(document) {
@@ -283,7 +283,7 @@ fn media_types_mut(document: &mut Value) -> impl Iterator<Item = &mut Value> {
     contents_mut(document).flat_map(Map::values_mut)
 }
 
-/// The `content` of every request body and answer.
+/// The `content` of every request body and response.
 fn contents_mut(document: &mut Value) -> impl Iterator<Item = &mut Map<String, Value>> {
     operations_mut(document).flat_map(|(_, _, operation)| {
         let parts = operation.as_object_mut().into_iter().flatten();
@@ -336,14 +336,14 @@ mod tests {
                 "components": {
                     "parameters": { "page": { "name": "page", "in": "query", "of": "operation" } },
                     "requestBodies": { "b": { "description": "body" } },
-                    "responses": { "r": { "description": "answer" } },
+                    "responses": { "r": { "description": "response" } },
                 },
             }),
         );
         let expected = json!({ "get": {
             "parameters": [{ "name": "page", "in": "query", "of": "operation" }, { "name": "x", "in": "query" }],
             "requestBody": { "description": "body" },
-            "responses": { "200": { "description": "answer" } },
+            "responses": { "200": { "description": "response" } },
         } });
         assert_eq!(document["paths"]["/a"], expected);
     }

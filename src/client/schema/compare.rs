@@ -8,27 +8,27 @@ const NAMED: &str = "#/components/schemas/";
 
 /// Where contract and types part, one line each behind its pointer, and the names of the types that were compared.
 pub(super) fn differences(contract: &Value, types: &BTreeMap<String, Value>) -> (Vec<String>, BTreeSet<String>) {
-    let (mut requests, mut answers) = (BTreeSet::new(), BTreeSet::new());
+    let (mut requests, mut responses) = (BTreeSet::new(), BTreeSet::new());
     for operation in contract["paths"].as_object().unwrap().values().flat_map(operations) {
         reach(&operation["requestBody"]["content"], contract, &mut requests);
-        let responses = operation["responses"].as_object().into_iter().flatten();
-        for (_, answer) in responses.filter(|(status, _)| status.starts_with('2')) {
-            reach(&answer["content"], contract, &mut answers);
+        let documented = operation["responses"].as_object().into_iter().flatten();
+        for (_, response) in documented.filter(|(status, _)| status.starts_with('2')) {
+            reach(&response["content"], contract, &mut responses);
         }
     }
-    let (mut found, compared) = (BTreeSet::new(), &requests | &answers);
+    let (mut found, compared) = (BTreeSet::new(), &requests | &responses);
     for name in &compared {
         let pointer = format!("/components/schemas/{name}");
         let Some(root) = types.get(name) else {
             found.insert(format!("{pointer}: there is no such type"));
             continue;
         };
-        // What a request and an answer share is relaxed for both.
-        let answer = answers.contains(name);
+        // What a request and a response share is relaxed for both.
+        let response = responses.contains(name);
         let mut walk = Walk {
             contract,
             root,
-            answer,
+            response,
             seen: BTreeSet::new(),
             found: Vec::new(),
         };
@@ -82,7 +82,7 @@ struct Walk<'a> {
     contract: &'a Value,
     /// The schema of the Rust type, which holds those of the types inside it.
     root: &'a Value,
-    answer: bool,
+    response: bool,
     /// The named schemas that were compared, each with the type that it was compared with: they may refer to themselves.
     seen: BTreeSet<(String, String)>,
     found: Vec<String>,
@@ -111,7 +111,7 @@ impl Walk<'_> {
     fn compare_inside(&mut self, documented: &Value, typed: &Value, pointer: &str) {
         let parts = parts(documented, self.contract);
         let part = |keyword: &str| parts.iter().find_map(|part| part.get(keyword));
-        if !self.answer {
+        if !self.response {
             self.compare_format(part("format"), typed.get("format"), pointer);
         }
         match typed["type"].as_str() {

@@ -133,13 +133,13 @@ fn bare(kind: &Type) -> String {
 fn signature(signature: &Signature, before: &str) -> String {
     let asynchronous = if signature.asyncness.is_some() { "async " } else { "" };
     let arguments: Vec<_> = signature.inputs.iter().map(text).collect();
-    let answer = match &signature.output {
+    let response = match &signature.output {
         ReturnType::Default => String::new(),
         ReturnType::Type(_, kind) => format!(" -> {}", text(kind)),
     };
     let bounds = bounds(&signature.generics);
     format!(
-        "{asynchronous}{before}{}{}({}){answer}{bounds}",
+        "{asynchronous}{before}{}{}({}){response}{bounds}",
         signature.ident,
         text(&signature.generics),
         arguments.join(", ")

@@ -1,4 +1,4 @@
-//! Takes the token out of a text that leaves the program: the target may have put it into its answer. The main type is
+//! Takes the token out of a text that leaves the program: the target may have put it into its response. The main type is
 //! [`Redaction`].
 //!
 //! # Design

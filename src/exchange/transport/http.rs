@@ -3,10 +3,10 @@
 //! # Design
 //!
 //! `reqwest` bounds no body, so the body is read in pieces against a cap. hyper bounds the head: 100 headers, about
-//! 400 KB. Redirects are answers here, not ways: a check that follows them judges another service. The environment's
+//! 400 KB. Redirects are responses here, not ways: a check that follows them judges another service. The environment's
 //! proxy settings are not read, because a proxy for plain HTTP would see the token.
 //!
-//! One thing slips the deadline for a moment: interim answers (1xx). hyper reads all of them that a piece of the
+//! One thing slips the deadline for a moment: interim responses (1xx). hyper reads all of them that a piece of the
 //! connection holds, and piece after piece until the scheduler asks for its turn, which is after 128 pieces of at most
 //! 400 KB; no clock is looked at meanwhile. `reqwest` offers no way between: its connector's stream is sealed, its
 //! requests carry no extensions (where hyper's `on_informational` would be), and the size of a piece cannot be set.

@@ -191,7 +191,7 @@ mod tests {
 
     use crate::client::Token;
     use crate::contract::Contract;
-    use crate::exchange::{self, Answer, Content, Credential, Failure, Limits, RequestBody, Transport};
+    use crate::exchange::{self, Content, Credential, Failure, Limits, RequestBody, Transport};
 
     const LIMITS: Limits = Limits {
         deadline: Duration::from_secs(10),
@@ -200,8 +200,8 @@ mod tests {
 
     /// What comes of a request to a service that answers so.
     async fn asked<Answering>(
-        answer: impl Fn(Request<RequestBody>) -> Answering + Clone + Send + 'static,
-    ) -> Result<Answer, Failure>
+        response: impl Fn(Request<RequestBody>) -> Answering + Clone + Send + 'static,
+    ) -> Result<exchange::Response, Failure>
     where
         Answering: Future<Output = Result<Response<Body>, ()>> + 'static,
     {
@@ -212,12 +212,14 @@ mod tests {
         request.credential = Credential::Token { header: None };
         request.headers = vec![("X-Blank".to_owned(), " a b ".to_owned())];
         let token = Some(Token::new("a-token").unwrap());
-        let transport = Transport::in_process(service_fn(answer), token, String::new(), LIMITS);
+        let transport = Transport::in_process(service_fn(response), token, String::new(), LIMITS);
         transport.send(&request, &|| Duration::ZERO).await
     }
 
     /// What comes of a response.
-    async fn answered(response: impl Fn() -> Response<Body> + Clone + Send + 'static) -> Result<Answer, Failure> {
+    async fn answered(
+        response: impl Fn() -> Response<Body> + Clone + Send + 'static,
+    ) -> Result<exchange::Response, Failure> {
         asked(move |_| std::future::ready(Ok(response()))).await
     }
 
@@ -233,7 +235,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_service_gets_what_a_server_would_hand_it() {
-        let answer = asked(async |request: Request<RequestBody>| {
+        let response = asked(async |request: Request<RequestBody>| {
             let header = |name: &str| request.headers()[name].to_str().unwrap().to_owned();
             assert_eq!(
                 (request.method().as_str(), request.uri().to_string().as_str()),
@@ -256,9 +258,13 @@ mod tests {
                 .body(Body::from(body))
                 .unwrap())
         });
-        let answer = answer.await.unwrap();
+        let response = response.await.unwrap();
         assert_eq!(
-            (answer.status, &*answer.body, answer.headers["x-is"].to_str().unwrap()),
+            (
+                response.status,
+                &*response.body,
+                response.headers["x-is"].to_str().unwrap()
+            ),
             (201, &b"{}"[..], "there")
         );
     }
@@ -306,15 +312,15 @@ mod tests {
         );
         let whole = vec![b' '; LIMITS.body];
         let packed = gzip(&whole);
-        let answer = answered(move || with("content-encoding", "gzip", packed.clone()))
+        let response = answered(move || with("content-encoding", "gzip", packed.clone()))
             .await
             .unwrap();
-        assert_eq!(answer.body, whole);
-        assert!(!answer.headers.contains_key("content-encoding"));
+        assert_eq!(response.body, whole);
+        assert!(!response.headers.contains_key("content-encoding"));
     }
 
     #[tokio::test]
-    async fn what_ends_a_connection_is_an_answer_that_is_cut() {
+    async fn what_ends_a_connection_is_a_response_that_is_cut() {
         assert_eq!(asked(async |_| Err(())).await.unwrap_err(), Failure::Cut);
         assert_eq!(
             asked(async |_| panic!("as the test asks")).await.unwrap_err(),

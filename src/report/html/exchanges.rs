@@ -8,7 +8,7 @@ use super::timing;
 use super::timing::{elapsed, figures, lane, span};
 use super::view::View;
 use super::words::{count, counted, milliseconds, number, percent};
-use crate::report::exchanges::{AnswerRecord, CredentialRecord, ExchangeRecord, PurposeRecord};
+use crate::report::exchanges::{CredentialRecord, ExchangeRecord, PurposeRecord, ResponseRecord};
 
 /// The section.
 pub(super) fn section(view: &View<'_>) -> Markup {
@@ -42,10 +42,10 @@ fn times(view: &View<'_>) -> Markup {
     html! {
         div.wide tabindex="0" role="region" aria-label="Times by operation" {
             table.times {
-                caption.for-reader { "How long the answers of each operation took" }
+                caption.for-reader { "How long the responses of each operation took" }
                 thead {
                     tr {
-                        th scope="col" { "Operation" } th scope="col" { "Answers" } th scope="col" { "Median" }
+                        th scope="col" { "Operation" } th scope="col" { "Responses" } th scope="col" { "Median" }
                         th scope="col" { "Slowest" } th scope="col" { "Over " (milliseconds(span)) }
                     }
                 }
@@ -54,7 +54,7 @@ fn times(view: &View<'_>) -> Markup {
                         @let figures = figures(&operation.exchanges);
                         tr {
                             th scope="row" { (name(operation)) }
-                            td { (count(operation.exchanges.iter().filter(|exchange| exchange.answer.is_some()).count())) }
+                            td { (count(operation.exchanges.iter().filter(|exchange| exchange.response.is_some()).count())) }
                             td { @if let Some(figures) = figures { (milliseconds(figures.median)) } @else { "–" } }
                             td { @if let Some(figures) = figures { (milliseconds(figures.slowest)) } @else { "–" } }
                             td { (lane(&operation.exchanges, span)) }
@@ -87,8 +87,8 @@ fn exchange(view: &View<'_>, exchange: &ExchangeRecord, slowest: f64) -> Markup 
                 (took(exchange, slowest))
             }
             (sent(exchange))
-            @if let Some(answer) = &exchange.answer { (answered(answer)) }
-            @if let Some(failure) = &exchange.failure { h3 { "No complete answer" } p { (failure) } }
+            @if let Some(response) = &exchange.response { (answered(response)) }
+            @if let Some(failure) = &exchange.failure { h3 { "No complete response" } p { (failure) } }
         }
     }
 }
@@ -115,7 +115,7 @@ fn tag(exchange: &ExchangeRecord) -> Option<String> {
 fn status(exchange: &ExchangeRecord) -> Markup {
     html! {
         span class={ "status " (timing::looks(exchange)) } {
-            @match &exchange.answer { Some(answer) => (answer.status), None => "no answer" }
+            @match &exchange.response { Some(response) => (response.status), None => "no response" }
         }
     }
 }
@@ -151,20 +151,20 @@ fn sent(exchange: &ExchangeRecord) -> Markup {
     }
 }
 
-fn answered(answer: &AnswerRecord) -> Markup {
+fn answered(response: &ResponseRecord) -> Markup {
     html! {
         h3 {
-            "Answered " (answer.status) " "
+            "Answered " (response.status) " "
             small {
-                @if let Some(media_type) = &answer.media_type { (media_type) ", " }
-                (counted(answer.bytes, "byte", "bytes")) " in " (milliseconds(answer.elapsed_ms))
+                @if let Some(media_type) = &response.media_type { (media_type) ", " }
+                (counted(response.bytes, "byte", "bytes")) " in " (milliseconds(response.elapsed_ms))
             }
         }
-        @match &answer.body {
+        @match &response.body {
             Some(body) => { pre.shape { (indent(body)) } }
-            None if answer.bytes == 0 => { p.none { "No body." } }
+            None if response.bytes == 0 => { p.none { "No body." } }
             None => { p.none { "The body is not shown: it is long, or no JSON." } }
         }
-        @if answer.body.is_some() && !answer.whole { p.hint { "Only its beginning is shown." } }
+        @if response.body.is_some() && !response.whole { p.hint { "Only its beginning is shown." } }
     }
 }

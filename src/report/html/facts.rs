@@ -12,7 +12,7 @@ pub(super) fn section(view: &View<'_>) -> Markup {
     html! {
         section #facts aria-labelledby="facts-title" {
             h2 #facts-title { "Facts " span.number { (count(view.record.facts.rows.len())) } }
-            p.hint { "Each statement of the contract that an answer can break." }
+            p.hint { "Each statement of the contract that a response can break." }
             p.no-match hidden { "No fact matches the filter." }
             @for operation in view.operations.iter().filter(|operation| !operation.facts.is_empty()) {
                 (group(view, operation))

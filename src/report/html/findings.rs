@@ -103,8 +103,8 @@ fn received(view: &View<'_>, finding: &FindingRecord) -> Markup {
                 div {
                     dt { "at" }
                     dd {
-                        @if finding.answer_pointer.is_empty() { "the whole answer" }
-                        @else { code { (finding.answer_pointer) } }
+                        @if finding.response_pointer.is_empty() { "the whole response" }
+                        @else { code { (finding.response_pointer) } }
                     }
                 }
                 div { dt { "seen" } dd { (times(finding.count)) } }

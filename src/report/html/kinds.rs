@@ -9,13 +9,13 @@ use crate::rules::{RuleName, Topic};
 pub(super) enum Column {
     /// Who is refused.
     Access,
-    /// Whether an answer comes, with which status and of which media type.
-    Answers,
-    /// Which fields an answer has.
+    /// Whether a response comes, with which status and of which media type.
+    Responses,
+    /// Which fields a response has.
     Fields,
     /// What stands in them.
     Values,
-    /// What holds across several answers.
+    /// What holds across several responses.
     Invariants,
     /// What edge cases bring.
     EdgeCases,
@@ -27,7 +27,7 @@ impl Column {
     /// Every kind, in the order of the columns.
     pub(super) const ALL: [Self; 7] = [
         Self::Access,
-        Self::Answers,
+        Self::Responses,
         Self::Fields,
         Self::Values,
         Self::Invariants,
@@ -48,7 +48,7 @@ impl Column {
     pub(super) fn of_rule(rule: &RuleName) -> Self {
         match rule.rule().map(|rule| rule.topic) {
             Some(Topic::Access) => Self::Access,
-            Some(Topic::Answers) => Self::Answers,
+            Some(Topic::Responses) => Self::Responses,
             Some(Topic::Fields) => Self::Fields,
             Some(Topic::Values) => Self::Values,
             Some(Topic::Invariants) => Self::Invariants,
@@ -65,7 +65,7 @@ impl Column {
     pub(super) fn title(self) -> &'static str {
         match self {
             Self::Access => "Authentication",
-            Self::Answers => "Responses",
+            Self::Responses => "Responses",
             Self::Fields => "Fields",
             Self::Values => "Values",
             Self::Invariants => "Invariants",
@@ -78,7 +78,7 @@ impl Column {
     pub(super) fn meaning(self) -> &'static str {
         match self {
             Self::Access => "a missing, wrong or other credential is refused",
-            Self::Answers => "a complete response of the documented status and media type",
+            Self::Responses => "a complete response of the documented status and media type",
             Self::Fields => "every documented field, and no other",
             Self::Values => "types, bounds and forms of what is in them",
             Self::Invariants => "what holds across responses: pages add up, what was created is listed",

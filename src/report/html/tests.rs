@@ -68,11 +68,11 @@ fn everything_that_the_record_holds_is_reported() {
         "2024-05-17 07:30:00 UTC",
         ", 1.2 s",
         "1 error, 1 warning.",
-        "no answer showed this location",
+        "no response showed this location",
         "What is a size counted in?",
         "t-17",
-        "the answer showed no id of its own",
-        "the answer never came; it may be there",
+        "the response showed no id of its own",
+        "the response never came; it may be there",
         "3 more were judged and are not shown here.",
         "{&quot;name&quot;: &quot;integer&quot;, &quot;size&quot;: &quot;integer&quot;}",
         "curl -sS -i 'https://api.example.com/things'",
@@ -162,7 +162,7 @@ fn evil(mut record: Record, text: &str) -> Record {
             rule: own().into(),
             operation: own(),
             fact: own(),
-            answer_pointer: own(),
+            response_pointer: own(),
             contract_pointer: own(),
             documented: own(),
             received: own(),
@@ -188,8 +188,8 @@ fn evil(mut record: Record, text: &str) -> Record {
     for exchange in &mut record.exchanges {
         (exchange.operation, exchange.edge_case, exchange.method, exchange.path) = (own(), Some(own()), own(), own());
         (exchange.body, exchange.failure) = (Some(own()), Some(own()));
-        if let Some(answer) = &mut exchange.answer {
-            (answer.media_type, answer.body) = (Some(own()), Some(own()));
+        if let Some(response) = &mut exchange.response {
+            (response.media_type, response.body) = (Some(own()), Some(own()));
         }
     }
     record

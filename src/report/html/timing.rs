@@ -1,4 +1,4 @@
-//! How long answers took: the figures of an operation, and its lane in the picture of the run.
+//! How long responses took: the figures of an operation, and its lane in the picture of the run.
 
 use maud::{Markup, html};
 
@@ -14,9 +14,9 @@ pub(super) struct Figures {
     pub(super) slowest: f64,
 }
 
-/// How long an exchange took until its answer was complete, in milliseconds.
+/// How long an exchange took until its response was complete, in milliseconds.
 pub(super) fn elapsed(exchange: &ExchangeRecord) -> Option<f64> {
-    exchange.answer.as_ref().map(|answer| answer.elapsed_ms)
+    exchange.response.as_ref().map(|response| response.elapsed_ms)
 }
 
 /// The figures of these exchanges; none where none was answered.
@@ -33,7 +33,7 @@ pub(super) fn figures(exchanges: &[&ExchangeRecord]) -> Option<Figures> {
     Some(Figures { median, slowest })
 }
 
-/// The time from the first request to the last answer, in milliseconds.
+/// The time from the first request to the last response, in milliseconds.
 pub(super) fn span(exchanges: &[ExchangeRecord]) -> f64 {
     let end = |exchange: &ExchangeRecord| exchange.sent_ms + elapsed(exchange).unwrap_or(0.0);
     exchanges.iter().map(end).fold(0.0, f64::max).max(f64::MIN_POSITIVE)
@@ -41,10 +41,10 @@ pub(super) fn span(exchanges: &[ExchangeRecord]) -> f64 {
 
 /// What an exchange looks like: a success as documented, a failure of the target, or a refusal or an edge case.
 pub(super) fn looks(exchange: &ExchangeRecord) -> &'static str {
-    match (&exchange.answer, exchange.purpose) {
+    match (&exchange.response, exchange.purpose) {
         (None, _) => "failed",
-        (Some(answer), _) if answer.status >= 500 => "failed",
-        (Some(answer), PurposeRecord::Documented) if answer.status < 400 => "plain",
+        (Some(response), _) if response.status >= 500 => "failed",
+        (Some(response), PurposeRecord::Documented) if response.status < 400 => "plain",
         _ => "probe",
     }
 }
@@ -60,7 +60,7 @@ pub(super) fn lane(exchanges: &[&ExchangeRecord], span: f64) -> Markup {
                     width=(percent(wide)) data-n=(exchange.number) {
                     title {
                         (exchange.number) ": " (exchange.method) " " (exchange.path) ", "
-                        (elapsed(exchange).map_or_else(|| "no answer".to_owned(), milliseconds))
+                        (elapsed(exchange).map_or_else(|| "no response".to_owned(), milliseconds))
                     }
                 }
             }
@@ -77,9 +77,9 @@ mod tests {
         let exchange = fixed().exchanges.remove(0);
         let timed = |time: &Option<f64>| {
             let mut exchange = exchange.clone();
-            exchange.answer = exchange.answer.zip(*time).map(|(mut answer, time)| {
-                answer.elapsed_ms = time;
-                answer
+            exchange.response = exchange.response.zip(*time).map(|(mut response, time)| {
+                response.elapsed_ms = time;
+                response
             });
             exchange
         };

@@ -181,7 +181,7 @@ fn findings(left: Vec<FindingRecord>, right: Vec<FindingRecord>) -> Vec<FindingR
 fn turn(finding: &FindingRecord) -> (u64, &str, &str, &str, &str) {
     (
         finding.exchange.unwrap_or(u64::MAX),
-        &finding.answer_pointer,
+        &finding.response_pointer,
         &finding.received,
         &finding.documented,
         &finding.reproduce,

@@ -102,7 +102,7 @@ fn shard(table: &[Judged], machine: &Machine, (index, of): (usize, usize)) -> Re
                 level: judged.level,
                 count: judged.count,
                 exchange: (place % 2 == 0).then_some(1),
-                answer_pointer: format!("/{index}"),
+                response_pointer: format!("/{index}"),
                 ..base.findings[0].clone()
             });
         }

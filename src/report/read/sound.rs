@@ -99,7 +99,7 @@ fn exchanges(record: &Record) -> Option<String> {
         if !(1..=LARGEST_NUMBER).contains(&exchange.number) || !numbers.insert(exchange.number) {
             return Some(format!("/exchanges/{index}/number is none, or that of another one"));
         }
-        let elapsed = exchange.answer.as_ref().map_or(0.0, |answer| answer.elapsed_ms);
+        let elapsed = exchange.response.as_ref().map_or(0.0, |response| response.elapsed_ms);
         let impossible = !time(exchange.sent_ms) || !time(elapsed);
         impossible.then(|| format!("/exchanges/{index} was at no time"))
     })

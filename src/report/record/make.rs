@@ -213,7 +213,7 @@ fn finding_record(finding: &Finding, about: &RunFacts<'_>) -> FindingRecord {
         level: finding.level,
         operation: contract.operation(finding.request.operation).name.clone(),
         fact: fact.name.to_string(),
-        answer_pointer: about.redaction.hide(&finding.pointer),
+        response_pointer: about.redaction.hide(&finding.pointer),
         contract_pointer: fact.location.to_string(),
         contract_line: position.line,
         excerpt: Excerpt::of(&contract.document, &fact.location),
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_with_an_answer_that_nobody_could_read_is_not_green() {
+    fn a_run_with_a_response_that_nobody_could_read_is_not_green() {
         for bodies in [&[r#"{"name": "a", "size": 1e999}"#][..], &["[[[[", "x"]] {
             let record = Seen::bodies(bodies).record(None);
             assert_ne!(record.outcome, Outcome::Conforms, "{bodies:?}");
@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn findings_stand_by_level_then_urgency_then_line() {
         let mut seen = Seen::bodies(&[r#"{"size": "1", "more": 1}"#, r#"{"name": 1}"#]);
-        seen.answers.push((404, "{}"));
+        seen.responses.push((404, "{}"));
         let order = |record: Record| {
             let reported = record.findings.into_iter();
             reported
@@ -374,7 +374,7 @@ mod tests {
             "undocumented-field 13",
         ];
         assert_eq!(order(seen.record(None)), expected);
-        seen.answers.reverse();
+        seen.responses.reverse();
         assert_eq!(order(seen.record(None)), expected);
         seen.levels.set("status", Level::Warn).unwrap();
         assert_eq!(order(seen.record(None))[3], "status 8");
@@ -418,7 +418,7 @@ mod tests {
     #[test]
     fn a_finding_has_both_locations_and_the_line_to_repeat_it() {
         let finding = Seen::bodies(BROKEN).record(None).findings.remove(0);
-        assert_eq!(finding.answer_pointer, "/name");
+        assert_eq!(finding.response_pointer, "/name");
         assert!(finding.contract_pointer.ends_with("/schema/properties/name/type"));
         assert_eq!((finding.contract_line, finding.documented.as_str()), (17, "string"));
         assert!(finding.reproduce.ends_with("'https://api.example.com/tenant/things'"));

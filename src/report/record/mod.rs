@@ -236,9 +236,9 @@ pub struct ContractRecord {
 pub struct Facts {
     /// How many facts the contract has.
     pub total: usize,
-    /// How many answers kept.
+    /// How many responses kept.
     pub held: usize,
-    /// How many an answer broke.
+    /// How many a response broke.
     pub broken: usize,
     /// How many nothing decided.
     pub undecided: usize,
@@ -350,9 +350,9 @@ impl Serialize for WhyUndecided {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum VerdictRecord {
-    /// Answers kept the fact.
+    /// Responses kept the fact.
     Held,
-    /// An answer broke it.
+    /// A response broke it.
     Broken,
     /// Nothing decided it.
     Undecided,
@@ -370,8 +370,8 @@ pub struct FindingRecord {
     pub operation: String,
     /// The fact.
     pub fact: String,
-    /// Where in the answer, as a JSON pointer (RFC 6901); empty for the whole answer.
-    pub answer_pointer: String,
+    /// Where in the response, as a JSON pointer (RFC 6901); empty for the whole response.
+    pub response_pointer: String,
     /// Where in the contract, as a JSON pointer.
     pub contract_pointer: String,
     /// The line in the contract's file, from 1.
@@ -396,7 +396,7 @@ impl FindingRecord {
     #[must_use]
     pub fn field(&self) -> &str {
         let is_named = self.rule.is(UNDOCUMENTED_FIELD);
-        let (_, name) = self.answer_pointer.rsplit_once('/').unwrap_or_default();
+        let (_, name) = self.response_pointer.rsplit_once('/').unwrap_or_default();
         // A name that is not shown begins so.
         if is_named && !name.starts_with('<') { name } else { "" }
     }
@@ -407,14 +407,14 @@ impl FindingRecord {
 pub struct ResidueRecord {
     /// The operation that created it.
     pub operation: String,
-    /// Its identifier, as a shape where it may be somebody's address; none when no answer showed one.
+    /// Its identifier, as a shape where it may be somebody's address; none when no response showed one.
     pub id: Option<String>,
-    /// Whether the contract says where an answer shows the identifier; without it nobody can say.
+    /// Whether the contract says where a response shows the identifier; without it nobody can say.
     #[serde(default = "stated")]
     pub id_stated: bool,
-    /// Whether an answer came; without one nobody knows whether there is anything.
+    /// Whether a response came; without one nobody knows whether there is anything.
     pub answered: bool,
-    /// The status of the answer.
+    /// The status of the response.
     #[serde(default)]
     pub status: Option<u16>,
     /// Whether the look at the end of the run showed it; none where that look did not see all of its list.

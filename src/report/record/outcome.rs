@@ -46,7 +46,7 @@ pub(super) fn outcome(
         }
         Ended::Throttled => (
             Outcome::CouldNotJudge,
-            Some("every answer was 429; try again later, or at a lower rate".to_owned()),
+            Some("every response was 429; try again later, or at a lower rate".to_owned()),
         ),
         Ended::TimeOver(most) => {
             let reason = format!(
@@ -60,7 +60,7 @@ pub(super) fn outcome(
         // A body that nobody could read hides whatever it likes.
         Ended::Complete if is_beyond(run, contract) => (
             Outcome::CouldNotJudge,
-            Some(format!("an answer could not be read: {}", Reason::Beyond)),
+            Some(format!("a response could not be read: {}", Reason::Beyond)),
         ),
         Ended::Complete if decided == 0 => (Outcome::CouldNotJudge, Some("no fact was decided".to_owned())),
         Ended::Complete => match short {
@@ -70,7 +70,7 @@ pub(super) fn outcome(
     }
 }
 
-/// Whether an answer went beyond what is read.
+/// Whether a response went beyond what is read.
 fn is_beyond(run: &Run, contract: &Contract) -> bool {
     let beyond = Verdict::Undecided(Reason::Beyond);
     (0..contract.facts.len()).any(|index| run.verdicts.of(contract, FactId(index)) == beyond)

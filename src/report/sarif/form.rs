@@ -112,7 +112,7 @@ pub(super) struct SarifResult {
 pub(super) struct ResultProperties {
     pub(super) fact: String,
     pub(super) operation: String,
-    pub(super) answer_pointer: String,
+    pub(super) response_pointer: String,
     pub(super) contract_pointer: String,
     pub(super) reproduce: String,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -202,7 +202,7 @@ fn result(record: &Record, finding: &FindingRecord, rules: &[Descriptor]) -> Sar
         properties: ResultProperties {
             fact: finding.fact.clone(),
             operation: finding.operation.clone(),
-            answer_pointer: finding.answer_pointer.clone(),
+            response_pointer: finding.response_pointer.clone(),
             contract_pointer: finding.contract_pointer.clone(),
             reproduce: finding.reproduce.clone(),
             exchange: finding.exchange,

@@ -2,28 +2,28 @@
 
 use super::form::ValueForm;
 use super::location::Variants;
-use super::observed::Answers;
+use super::observed::Responses;
 use crate::contract::Contract;
 use crate::contract::operation::Operation;
 use crate::contract::pointer;
 use crate::contract::shape::{JsonType, Shape, ShapeId};
 
-impl Answers {
-    /// What in these answers of success breaks a statement of the contract, each in a line; empty where nothing does.
+impl Responses {
+    /// What in these responses of success breaks a statement of the contract, each in a line; empty where nothing does.
     #[must_use]
     pub fn contradictions(&self, contract: &Contract, operation: &Operation) -> Vec<String> {
         let mut found = Vec::new();
         for (head, location) in &self.by_head {
             let (status, media_type) = head.split_once(' ').unwrap_or((head, ""));
             let documented = status.parse().ok().filter(|status| operation.succeeds_with(*status));
-            let Some(answer) = documented.and_then(|status| operation.answer(status)) else {
+            let Some(response) = documented.and_then(|status| operation.response(status)) else {
                 found.push(format!("{status} is not {}", operation.success_statuses()));
                 continue;
             };
-            if !answer.media_types.is_empty() && !answer.media_types.iter().any(|known| known == media_type) {
-                found.push(format!("{media_type} is not {}", answer.media_types.join(" or ")));
+            if !response.media_types.is_empty() && !response.media_types.iter().any(|known| known == media_type) {
+                found.push(format!("{media_type} is not {}", response.media_types.join(" or ")));
             }
-            if let Some(shape) = answer.body {
+            if let Some(shape) = response.body {
                 let mut held = Held { contract, found };
                 held.location(location, shape, "");
                 found = held.found;

@@ -82,7 +82,7 @@ impl ValueForm {
         if text.is_empty() {
             return Self::Blank;
         }
-        // Of the four spellings that are read, an answer is described by the two that services use.
+        // Of the four spellings that are read, a response is described by the two that services use.
         match (Uuid::try_parse(text).is_ok(), text.len()) {
             (true, 36) => return Self::Uuid,
             (true, 32) => return Self::UuidWithoutHyphens,

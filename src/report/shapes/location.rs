@@ -1,4 +1,4 @@
-//! What one location of an answer showed, over all rows. The main type is [`Variants`].
+//! What one location of a response showed, over all rows. The main type is [`Variants`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,7 @@ pub enum Length {
     Page,
 }
 
-/// Where in an answer a value stands.
+/// Where in a response a value stands.
 #[derive(Clone, Copy)]
 pub(super) struct At<'at> {
     pub(super) contract: &'at Contract,
@@ -195,17 +195,17 @@ fn either(
 
 #[cfg(test)]
 mod tests {
-    use super::super::observed::Answers;
+    use super::super::observed::Responses;
 
-    /// One answer of success with this body, written as the lines below `body: `.
-    fn answers(body: &str) -> Answers {
+    /// One response of success with this body, written as the lines below `body: `.
+    fn responses(body: &str) -> Responses {
         let lines = body.lines().map(str::trim_end).filter(|line| !line.trim().is_empty());
         let lines: Vec<_> = lines.collect();
-        Answers::read(&format!("200 application/json\n  body: {}", lines.join("\n"))).unwrap()
+        Responses::read(&format!("200 application/json\n  body: {}", lines.join("\n"))).unwrap()
     }
 
-    fn completed(shown: &str, accepted: &str) -> Answers {
-        answers(shown).completed(&answers(accepted))
+    fn completed(shown: &str, accepted: &str) -> Responses {
+        responses(shown).completed(&responses(accepted))
     }
 
     #[test]
@@ -232,7 +232,7 @@ mod tests {
                 "object\n    a: array of none" => "object\n    a: array of none or many\n      *: text | blank",
                 _ => accepted,
             };
-            assert_eq!(completed(shown, accepted), answers(expected), "{shown}");
+            assert_eq!(completed(shown, accepted), responses(expected), "{shown}");
         }
     }
 
@@ -262,14 +262,14 @@ mod tests {
                 "array of one\n    *: text",
             ),
         ] {
-            assert_eq!(completed(shown, accepted), answers(held), "{shown}");
+            assert_eq!(completed(shown, accepted), responses(held), "{shown}");
         }
     }
 
     #[test]
     fn another_status_is_completed_by_what_was_accepted_of_the_body() {
-        let accepted = answers("text | blank");
-        let shown = Answers::read("202 application/json\n  body: text").unwrap();
+        let accepted = responses("text | blank");
+        let shown = Responses::read("202 application/json\n  body: text").unwrap();
         let held = shown.completed(&accepted).to_string();
         assert_eq!(held, "202 application/json\n  body: text | blank");
     }

@@ -1,5 +1,5 @@
-//! The shapes that answers had: what a snapshot may hold of them, which is nothing of their values. [`Observed`] folds
-//! the exchanges of a run; [`Answers`] is what it saw of one operation, written and read as text.
+//! The shapes that responses had: what a snapshot may hold of them, which is nothing of their values. [`Observed`] folds
+//! the exchanges of a run; [`Responses`] is what it saw of one operation, written and read as text.
 //!
 //! # Design
 //!
@@ -13,5 +13,5 @@ mod observed;
 mod text;
 
 pub use location::{Length, Variants};
-pub use observed::{Answers, Observed};
+pub use observed::{Observed, Responses};
 pub use text::UnreadableShapes;

@@ -1,4 +1,4 @@
-//! Folds the exchanges of a run into shapes. The main types are [`Observed`] and [`Answers`].
+//! Folds the exchanges of a run into shapes. The main types are [`Observed`] and [`Responses`].
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::contract::Contract;
 use crate::contract::operation::{Operation, OperationId};
 use crate::contract::pointer;
 use crate::exchange::json::{self, JsonError};
-use crate::exchange::{Answer, Exchange, Intent};
+use crate::exchange::{Exchange, Intent, Response};
 
 /// The media types that are shown, beside those that the contract documents: what else stands there may be a value.
 const KNOWN_TYPES: [&str; 4] = [
@@ -22,13 +22,13 @@ const KNOWN_TYPES: [&str; 4] = [
 #[derive(Debug)]
 pub struct Observed<'contract> {
     contract: &'contract Contract,
-    successes: BTreeMap<OperationId, Answers>,
-    errors: Answers,
+    successes: BTreeMap<OperationId, Responses>,
+    errors: Responses,
 }
 
-/// The shapes of several answers, by status and media type.
+/// The shapes of several responses, by status and media type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answers {
+pub struct Responses {
     pub(super) by_head: BTreeMap<String, Variants>,
 }
 
@@ -39,43 +39,43 @@ impl<'contract> Observed<'contract> {
         Self {
             contract,
             successes: BTreeMap::new(),
-            errors: Answers::default(),
+            errors: Responses::default(),
         }
     }
 
     /// Adds an exchange: the success of a documented request to its operation, a refusal to the errors. What asks for
-    /// time, what has no complete answer and what became of edge cases otherwise is no shape of an answer.
+    /// time, what has no complete response and what became of edge cases otherwise is no shape of a response.
     pub fn see(&mut self, exchange: &Exchange, intent: Intent) {
-        let Ok(answer) = &exchange.outcome else { return };
+        let Ok(response) = &exchange.outcome else { return };
         let id = exchange.request.operation;
         let operation = self.contract.operation(id);
-        let location = || body(self.contract, operation, answer);
-        if intent.is_documented() && operation.succeeds_with(answer.status) {
+        let location = || body(self.contract, operation, response);
+        if intent.is_documented() && operation.succeeds_with(response.status) {
             let location = location();
             self.successes
                 .entry(id)
                 .or_default()
-                .add(head(operation, answer), location);
-        } else if (400..500).contains(&answer.status) && !answer.is_throttled() {
+                .add(head(operation, response), location);
+        } else if (400..500).contains(&response.status) && !response.is_throttled() {
             let location = location();
-            self.errors.add(head(operation, answer), location);
+            self.errors.add(head(operation, response), location);
         }
     }
 
     /// What the operation answered to documented requests; none where it answered none of them with success.
     #[must_use]
-    pub fn successes(&self, operation: OperationId) -> Option<&Answers> {
+    pub fn successes(&self, operation: OperationId) -> Option<&Responses> {
         self.successes.get(&operation)
     }
 
     /// What was answered to requests that were refused.
     #[must_use]
-    pub fn errors(&self) -> &Answers {
+    pub fn errors(&self) -> &Responses {
         &self.errors
     }
 }
 
-impl Answers {
+impl Responses {
     fn add(&mut self, head: String, location: Variants) {
         let known = self.by_head.remove(&head).unwrap_or_default();
         self.by_head.insert(head, known.joined(location));
@@ -101,7 +101,7 @@ impl Answers {
         Self { by_head }
     }
 
-    /// These without what the operation's answers are about: the items of a list, the record that a create made. None
+    /// These without what the operation's responses are about: the items of a list, the record that a create made. None
     /// where the contract says of no location that it holds them.
     #[must_use]
     pub fn envelopes(&self, operation: &Operation) -> Option<Self> {
@@ -119,26 +119,26 @@ impl Answers {
     }
 }
 
-fn head(operation: &Operation, answer: &Answer) -> String {
+fn head(operation: &Operation, response: &Response) -> String {
     let documented = |rendered: &str| {
-        let mut answers = operation.answers.iter().flat_map(|answer| &answer.media_types);
-        answers.any(|media_type| media_type == rendered) || KNOWN_TYPES.contains(&rendered)
+        let mut responses = operation.responses.iter().flat_map(|response| &response.media_types);
+        responses.any(|media_type| media_type == rendered) || KNOWN_TYPES.contains(&rendered)
     };
-    match answer.media_type() {
-        None => answer.status.to_string(),
-        Some(rendered) if documented(&rendered) => format!("{} {rendered}", answer.status),
-        Some(_) => format!("{} <undocumented media type>", answer.status),
+    match response.media_type() {
+        None => response.status.to_string(),
+        Some(rendered) if documented(&rendered) => format!("{} {rendered}", response.status),
+        Some(_) => format!("{} <undocumented media type>", response.status),
     }
 }
 
-fn body(contract: &Contract, operation: &Operation, answer: &Answer) -> Variants {
+fn body(contract: &Contract, operation: &Operation, response: &Response) -> Variants {
     let at = At {
         contract,
-        shape: operation.answer(answer.status).and_then(|answer| answer.body),
+        shape: operation.response(response.status).and_then(|response| response.body),
         page: operation.page.as_ref().map(|page| page.items.as_str()),
         pointer: "",
     };
-    match json::read(&answer.body) {
+    match json::read(&response.body) {
         Ok(body) => Variants::of(&body.value, at),
         Err(JsonError::Empty) => Variants::only(ValueForm::NoBody),
         Err(JsonError::Beyond | JsonError::Syntax { .. }) => Variants::only(ValueForm::NotJson),
@@ -151,19 +151,19 @@ mod tests {
 
     use super::*;
 
-    /// What answers with these bodies show, one after the other.
+    /// What responses with these bodies show, one after the other.
     fn shown(contract: &Contract, bodies: &[Value]) -> String {
-        let mut answers = Answers::default();
+        let mut responses = Responses::default();
         for body in bodies {
             let at = At {
                 contract,
-                shape: contract.operations[0].answers[0].body,
+                shape: contract.operations[0].responses[0].body,
                 page: Some("/page"),
                 pointer: "",
             };
-            answers.add("200".to_owned(), Variants::of(body, at));
+            responses.add("200".to_owned(), Variants::of(body, at));
         }
-        answers.to_string()
+        responses.to_string()
     }
 
     fn contract() -> Contract {

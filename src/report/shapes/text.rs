@@ -14,7 +14,7 @@ use std::fmt::{self, Write as _};
 
 use super::form::ValueForm;
 use super::location::{Length, Variants};
-use super::observed::Answers;
+use super::observed::Responses;
 
 /// Why a text is not read as shapes. Nothing of the text is in it but the line's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,7 +41,7 @@ impl Length {
     }
 }
 
-impl fmt::Display for Answers {
+impl fmt::Display for Responses {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
         for (head, body) in &self.by_head {
@@ -81,7 +81,7 @@ fn write_location(text: &mut String, name: &str, location: &Variants, depth: usi
     }
 }
 
-impl Answers {
+impl Responses {
     /// Reads what was written.
     ///
     /// # Errors
@@ -217,8 +217,8 @@ mod tests {
 
     #[test]
     fn shapes_are_read_as_they_are_written() {
-        assert_eq!(Answers::read(WRITTEN).unwrap().to_string(), WRITTEN);
-        assert_eq!(Answers::read("").unwrap(), Answers::default());
+        assert_eq!(Responses::read(WRITTEN).unwrap().to_string(), WRITTEN);
+        assert_eq!(Responses::read("").unwrap(), Responses::default());
     }
 
     #[test]
@@ -231,7 +231,7 @@ mod tests {
             ("  body: none", "  head: none", 17),
             ("200 application/json\n", "", 1),
         ] {
-            let read = Answers::read(&WRITTEN.replacen(from, to, 1));
+            let read = Responses::read(&WRITTEN.replacen(from, to, 1));
             assert_eq!(read.map_err(|error| error.line), Err(line), "{to}");
         }
     }

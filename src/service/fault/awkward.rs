@@ -1,7 +1,7 @@
 //! Values that are valid and awkward, and kept as something else: [`faults`], and [`Awkward`], which changes them on
 //! their way in. Invariants 3 and 5 of the design.
 //!
-//! What is changed is what a write carries, so that its answer and its list both show it; and the service takes what
+//! What is changed is what a write carries, so that its response and its list both show it; and the service takes what
 //! it is given, so that nothing else is wrong.
 
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, SecondsFormat};

@@ -1,4 +1,4 @@
-//! What faults work on: a [`Call`] on its way in, a [`ServedAnswer`] on its way out, and the service [`Inside`].
+//! What faults work on: a [`Call`] on its way in, a [`ServedResponse`] on its way out, and the service [`Inside`].
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
@@ -93,13 +93,13 @@ impl Call {
     }
 }
 
-/// An answer of the service.
-pub(super) struct ServedAnswer {
+/// A response of the service.
+pub(super) struct ServedResponse {
     pub(super) head: response::Parts,
     pub(super) content: Content,
 }
 
-/// The body of an answer.
+/// The body of a response.
 pub(super) enum Content {
     /// The beginning of a body, after which the connection is cut.
     Cut(Bytes),
@@ -109,17 +109,17 @@ pub(super) enum Content {
     Text(Bytes),
 }
 
-impl ServedAnswer {
+impl ServedResponse {
     pub(super) async fn read(response: Response) -> Self {
         let (head, body) = response.into_parts();
-        // The service's own answers are bounded and do not fail.
-        ServedAnswer::of(head, to_bytes(body, usize::MAX).await.unwrap_or_default())
+        // The service's own responses are bounded and do not fail.
+        ServedResponse::of(head, to_bytes(body, usize::MAX).await.unwrap_or_default())
     }
 
     pub(super) fn of(mut head: response::Parts, text: Bytes) -> Self {
         head.headers.remove(header::CONTENT_LENGTH);
         let content = serde_json::from_slice(&text).map_or(Content::Text(text), Content::Json);
-        ServedAnswer { head, content }
+        ServedResponse { head, content }
     }
 
     pub(super) fn is_success(&self) -> bool {
@@ -143,7 +143,7 @@ impl ServedAnswer {
     }
 }
 
-impl IntoResponse for ServedAnswer {
+impl IntoResponse for ServedResponse {
     fn into_response(mut self) -> Response {
         let text = self.text();
         let Content::Cut(_) = self.content else {
@@ -154,7 +154,7 @@ impl IntoResponse for ServedAnswer {
             .headers
             .insert(header::CONTENT_LENGTH, HeaderValue::from(text.len() + 1));
         let cut = async {
-            // What is there is sent before the end is seen; else the client would get no answer at all.
+            // What is there is sent before the end is seen; else the client would get no response at all.
             tokio::task::yield_now().await;
             Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset))
         };
@@ -197,7 +197,7 @@ impl Inside {
         let request = Request::builder()
             .uri(format!("{}?page={number}", list.path))
             .header(header::AUTHORIZATION, &self.credential);
-        let mut answer = ServedAnswer::read(self.run(request.body(Body::empty()).ok()?).await).await;
-        answer.success().map(std::mem::take)
+        let mut response = ServedResponse::read(self.run(request.body(Body::empty()).ok()?).await).await;
+        response.success().map(std::mem::take)
     }
 }

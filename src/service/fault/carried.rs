@@ -24,7 +24,7 @@ pub(super) fn faults(operation: &Operation) -> impl Iterator<Item = Fault> + use
     created.chain(updated).flatten()
 }
 
-/// Where it shows that what an operation carries is not kept: in its answer and in its list.
+/// Where it shows that what an operation carries is not kept: in its response and in its list.
 pub(super) fn seen(operation: &Operation, is_meant: &dyn Fn(&Carry) -> bool) -> Vec<Seen> {
     let created = operation.created.iter().flat_map(|created| {
         let meant = created.carries.iter().filter(|carry| is_meant(carry));

@@ -1,4 +1,4 @@
-//! What faults are derived from: `openapi.yaml`, read into operations and the locations of their answers. The main types
+//! What faults are derived from: `openapi.yaml`, read into operations and the locations of their responses. The main types
 //! are [`Operation`] and [`Location`].
 //!
 //! This is a second, small reading of the document. It shares no code with the checker's, so a mistake in one shows
@@ -34,7 +34,7 @@ pub(super) struct Operation {
     pub(super) accepts: Vec<Accepts>,
 }
 
-/// One location of an answer.
+/// One location of a response.
 #[derive(Debug)]
 pub(super) struct Location {
     /// Its JSON pointer, with `*` for any element.
@@ -175,15 +175,15 @@ impl Reader<'_> {
     }
 
     fn operation(&self, path: &str, method: Method, operation: &Value) -> Operation {
-        let answers = || operation["responses"].as_object().into_iter().flatten();
-        let success = answers().find(|(status, _)| status.starts_with('2'));
+        let responses = || operation["responses"].as_object().into_iter().flatten();
+        let success = responses().find(|(status, _)| status.starts_with('2'));
         let invariants: Invariants = read(&operation["x-invariants"]).unwrap_or_default();
         let mut read_operation = Operation {
             name: operation["operationId"].as_str().unwrap_or_default().to_owned(),
             method,
             path: path.to_owned(),
             success: success.map_or_else(String::new, |(status, _)| status.clone()),
-            documents_401: answers().any(|(status, _)| status == "401"),
+            documents_401: responses().any(|(status, _)| status == "401"),
             locations: Vec::new(),
             fields: Vec::new(),
             elements: HashMap::new(),
@@ -192,7 +192,7 @@ impl Reader<'_> {
             updated: invariants.updated,
             accepts: invariants.accepts,
         };
-        let schema = success.map(|(_, answer)| &answer["content"]["application/json"]["schema"]);
+        let schema = success.map(|(_, response)| &response["content"]["application/json"]["schema"]);
         if let Some(schema) = schema.filter(|schema| schema.is_object()) {
             self.locations(schema, Location::body(), &mut read_operation);
         }

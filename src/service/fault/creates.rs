@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
-use super::call::{Call, Inside, ServedAnswer};
+use super::call::{Call, Inside, ServedResponse};
 use super::contract::{Created, item, operation};
 use super::locations::{each, select};
 use super::often::Meeting;
@@ -47,16 +47,16 @@ impl Memory {
 }
 
 impl CreateFault {
-    /// Changes the answer of the create, or of the list that shows what it creates.
+    /// Changes the response of the create, or of the list that shows what it creates.
     pub(super) async fn answered(
         self,
         created: &Created,
         call: &Call,
-        answer: &mut ServedAnswer,
+        response: &mut ServedResponse,
         around: (&Inside, &Memory),
     ) {
         let (inside, memory) = around;
-        let Some(body) = answer.success() else { return };
+        let Some(body) = response.success() else { return };
         if call.operation.page.is_some() {
             let made = memory.records();
             self.listed(created, call, body, &made);

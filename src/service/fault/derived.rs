@@ -1,4 +1,4 @@
-//! The faults that follow from the document: [`faults`] walks over its locations, its answers and what its creates carry.
+//! The faults that follow from the document: [`faults`] walks over its locations, its responses and what its creates carry.
 
 use super::carried;
 use super::contract::{Location, LocationKind, Members, Operation, operations};

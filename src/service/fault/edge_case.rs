@@ -4,7 +4,7 @@ use axum::http::{Method, StatusCode};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::call::{Call, Content, ServedAnswer};
+use super::call::{Call, Content, ServedResponse};
 use super::contract::{LocationKind, Operation};
 use super::locations::select;
 use super::whole::fail;
@@ -36,7 +36,7 @@ pub(super) enum EdgeCase {
     TextLong,
 }
 
-/// What becomes of the answer.
+/// What becomes of the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// The connection ends inside of it.
@@ -115,16 +115,16 @@ impl EdgeCase {
     }
 
     /// Answers such a call with a 500 or breaks off, unless the service refused it for its credential.
-    pub(super) fn answered(self, end: End, call: &Call, answer: &mut ServedAnswer) {
-        if answer.head.status == StatusCode::UNAUTHORIZED || !self.is(call, answer.head.status) {
+    pub(super) fn answered(self, end: End, call: &Call, response: &mut ServedResponse) {
+        if response.head.status == StatusCode::UNAUTHORIZED || !self.is(call, response.head.status) {
             return;
         }
         match end {
             End::BrokenOff => {
-                let text = answer.text();
-                answer.content = Content::Cut(text.slice(..text.len() / 2));
+                let text = response.text();
+                response.content = Content::Cut(text.slice(..text.len() / 2));
             }
-            End::Failed => fail(answer, StatusCode::INTERNAL_SERVER_ERROR),
+            End::Failed => fail(response, StatusCode::INTERNAL_SERVER_ERROR),
         }
     }
 

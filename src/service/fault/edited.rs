@@ -1,26 +1,26 @@
-//! Faults as edits of one answer: [`Fault::edited`]. The layer makes its answers by the very same edits, so that what is
+//! Faults as edits of one response: [`Fault::edited`]. The layer makes its responses by the very same edits, so that what is
 //! shown of a recording holds for a service.
 
 use axum::body::Bytes;
 use axum::http::{Request, Response};
 
-use super::call::{Call, Content, ServedAnswer};
+use super::call::{Call, Content, ServedResponse};
 use super::contract::operation;
 use super::locations::edit;
 use super::pages::number;
 use super::table::{Fault, How};
 
-/// An answer as a fault makes it.
+/// A response as a fault makes it.
 #[derive(Debug)]
 pub enum Edited {
     /// It is complete.
-    Answer(Response<Bytes>),
+    Response(Response<Bytes>),
     /// The connection ends inside of it.
     Cut,
 }
 
 impl Fault {
-    /// The operation whose answers it edits, each for itself; none where no edit of one answer shows it, such as a record
+    /// The operation whose responses it edits, each for itself; none where no edit of one response shows it, such as a record
     /// that is lost.
     #[must_use]
     pub fn edits(&self) -> Option<&str> {
@@ -32,39 +32,39 @@ impl Fault {
         is_edit.then_some(self.deviation.on.as_str())
     }
 
-    /// What a service with this fault answers a request in place of this answer; none where it is no edit. Both are of the
+    /// What a service with this fault answers a request in place of this response; none where it is no edit. Both are of the
     /// operation that it [edits](Self::edits). Of the request the path, the query and the body are read.
     #[must_use]
-    pub fn edited(&self, request: Request<Bytes>, answer: Response<Bytes>) -> Option<Edited> {
+    pub fn edited(&self, request: Request<Bytes>, response: Response<Bytes>) -> Option<Edited> {
         let operation = operation(self.edits()?)?;
         let (head, body) = request.into_parts();
         let call = Call { operation, head, body };
-        let (head, text) = answer.into_parts();
-        let mut answer = ServedAnswer::of(head, text);
-        self.deviation.how.edit(&call, number(&call), &mut answer);
-        Some(match answer.content {
+        let (head, text) = response.into_parts();
+        let mut response = ServedResponse::of(head, text);
+        self.deviation.how.edit(&call, number(&call), &mut response);
+        Some(match response.content {
             Content::Cut(_) => Edited::Cut,
-            _ => Edited::Answer(Response::from_parts(answer.head.clone(), answer.text())),
+            _ => Edited::Response(Response::from_parts(response.head.clone(), response.text())),
         })
     }
 }
 
 impl How {
-    /// Edits the answer to a call that asked for this page; leaves it as it is where this is no edit of one answer.
-    pub(super) fn edit(&self, call: &Call, asked: Option<u64>, answer: &mut ServedAnswer) {
+    /// Edits the response to a call that asked for this page; leaves it as it is where this is no edit of one response.
+    pub(super) fn edit(&self, call: &Call, asked: Option<u64>, response: &mut ServedResponse) {
         match self {
-            How::EdgeCase(edge_case, end) => edge_case.answered(*end, call, answer),
+            How::EdgeCase(edge_case, end) => edge_case.answered(*end, call, response),
             How::Page(fault) => {
-                if let (Some(invariant), Some(body)) = (&call.operation.page, answer.success()) {
+                if let (Some(invariant), Some(body)) = (&call.operation.page, response.success()) {
                     fault.answered(asked, invariant, body);
                 }
             }
             How::Location { pattern, edit: how } => {
-                if let Some(body) = answer.success() {
+                if let Some(body) = response.success() {
                     edit(body, call.operation, pattern, how);
                 }
             }
-            How::Whole(fault) => fault.answered(answer),
+            How::Whole(fault) => fault.answered(response),
             _ => {}
         }
     }
@@ -79,14 +79,14 @@ mod tests {
         let faults = Faults::named([name]).unwrap();
         let fault = faults.iter().next().unwrap();
         let request = Request::builder().uri("/organization/v1/contact-database?page=x");
-        let answer = Response::builder().status(status);
-        let answer = answer.body(Bytes::from_static(body.as_bytes())).unwrap();
-        fault.edited(request.body(Bytes::new()).unwrap(), answer)
+        let response = Response::builder().status(status);
+        let response = response.body(Bytes::from_static(body.as_bytes())).unwrap();
+        fault.edited(request.body(Bytes::new()).unwrap(), response)
     }
 
-    fn answered(name: &str, answer: (u16, &'static str)) -> (u16, Bytes) {
-        match edited(name, answer) {
-            Some(Edited::Answer(answer)) => (answer.status().as_u16(), answer.into_body()),
+    fn answered(name: &str, response: (u16, &'static str)) -> (u16, Bytes) {
+        match edited(name, response) {
+            Some(Edited::Response(response)) => (response.status().as_u16(), response.into_body()),
             other => panic!("{other:?}"),
         }
     }
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_that_is_cut_leaves_no_answer() {
+    fn a_connection_that_is_cut_leaves_no_response() {
         let cut = edited("getTags:connection-cut", (200, "{}"));
         assert!(matches!(cut, Some(Edited::Cut)), "{cut:?}");
     }

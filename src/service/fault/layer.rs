@@ -9,7 +9,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use secrecy::ExposeSecret;
 
-use super::call::{Call, Inside, ServedAnswer};
+use super::call::{Call, Inside, ServedResponse};
 use super::contract::{Operation, operation, operations};
 use super::creates::Memory;
 use super::names::Faults;
@@ -40,7 +40,7 @@ pub fn app(service: Service, faults: &Faults) -> Router {
     // Beneath a fallback the service routes each request when the layer is done with it: a changed path counts.
     let layer = middleware::from_fn_with_state(Arc::new(switched), deviate);
     let faulty = Router::new().fallback_service(unshaped(service)).layer(layer);
-    // What is compressed is the answer that the faults have made.
+    // What is compressed is the response that the faults have made.
     shape(faulty, &profile)
 }
 
@@ -67,12 +67,12 @@ async fn deviate(State(switched): State<Arc<Switched>>, request: Request, next: 
     concerned.sort_by_key(|(deviation, _)| deviation.how.turn());
     let inside = Inside::new(next, switched.credential.clone(), switched.profile);
     match Call::read(operation, request).await {
-        Ok(call) => answer(call, &concerned, &inside).await,
+        Ok(call) => response(call, &concerned, &inside).await,
         Err(response) => response,
     }
 }
 
-async fn answer(mut call: Call, deviations: &[&(&Deviation, Memory)], inside: &Inside) -> Response {
+async fn response(mut call: Call, deviations: &[&(&Deviation, Memory)], inside: &Inside) -> Response {
     let asked = number(&call);
     for (deviation, _) in deviations {
         match &deviation.how {
@@ -92,36 +92,36 @@ async fn answer(mut call: Call, deviations: &[&(&Deviation, Memory)], inside: &I
             _ => {}
         }
     }
-    let mut answer = done(&call, deviations, inside).await;
+    let mut response = done(&call, deviations, inside).await;
     for (deviation, memory) in deviations {
         match &deviation.how {
             How::Awkward(_) | How::Often(_) | How::Sent(_) | How::Several(_) | How::Writing(_) => {}
             How::Create(fault) => {
                 if let Some(created) = operation(&deviation.on).and_then(|create| create.created.as_ref()) {
-                    fault.answered(created, &call, &mut answer, (inside, memory)).await;
+                    fault.answered(created, &call, &mut response, (inside, memory)).await;
                 }
             }
             How::Renamed => {
                 if let Some(updated) = operation(&deviation.on).and_then(|update| update.updated.as_ref()) {
-                    renamed::answered(updated, &call, &mut answer, memory);
+                    renamed::answered(updated, &call, &mut response, memory);
                 }
             }
             How::EdgeCase(..) | How::Page(_) | How::Location { .. } | How::Whole(_) => {
-                deviation.how.edit(&call, asked, &mut answer);
+                deviation.how.edit(&call, asked, &mut response);
             }
         }
     }
-    answer.into_response()
+    response.into_response()
 }
 
 /// Has the service do a call as often as the first of the deviations says that counts calls.
-async fn done(call: &Call, deviations: &[&(&Deviation, Memory)], inside: &Inside) -> ServedAnswer {
+async fn done(call: &Call, deviations: &[&(&Deviation, Memory)], inside: &Inside) -> ServedResponse {
     for (deviation, memory) in deviations {
         if let How::Often(often) = &deviation.how {
             return often.done(call, inside, &memory.meeting).await;
         }
     }
-    ServedAnswer::read(inside.run(call.request()).await).await
+    ServedResponse::read(inside.run(call.request()).await).await
 }
 
 impl Deviation {

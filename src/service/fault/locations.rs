@@ -1,4 +1,4 @@
-//! Changes one location of an answer's body: [`Edit`], at a pattern.
+//! Changes one location of a response's body: [`Edit`], at a pattern.
 
 use chrono::{DateTime, Duration, SecondsFormat};
 use serde_json::{Map, Value, json};

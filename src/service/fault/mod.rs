@@ -9,7 +9,7 @@
 //!                                     often: how many times ─┘
 //! ```
 //!
-//! Most faults are derived from `openapi.yaml`: one for each way in which each documented location of each answer can be
+//! Most faults are derived from `openapi.yaml`: one for each way in which each documented location of each response can be
 //! wrong. The others are written by hand, one or more for each invariant and for each fact on credentials. A [`Fault`] says
 //! which rule must see it, which fact it breaks and where, so the table is the model that the checker is tested by.
 //!
@@ -33,10 +33,10 @@
 //!
 //! # Design
 //!
-//! What stands under `each` is wrong in every element. Where an answer has no element there, it is shown one that
+//! What stands under `each` is wrong in every element. Where a response has no element there, it is shown one that
 //! conforms but for the fault: a fault that is on can always be seen. Only successes are changed, but for the faults
-//! that are about refusals. Several faults may be on at once; those on a location are done before those on a whole answer. These
-//! and the others that are edits of one answer show on a recording too, without a service ([`Fault::edited`]).
+//! that are about refusals. Several faults may be on at once; those on a location are done before those on a whole response. These
+//! and the others that are edits of one response show on a recording too, without a service ([`Fault::edited`]).
 
 mod awkward;
 mod call;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::sync::{Mutex, oneshot};
 
 use super::awkward::carries;
-use super::call::{Call, Content, Inside, ServedAnswer};
+use super::call::{Call, Content, Inside, ServedResponse};
 use super::carried::seen;
 use super::contract::{Created, Listed, Operation, item, operation, operations};
 use super::locations::altered;
@@ -29,7 +29,7 @@ pub(super) enum Often {
     OneIdentifier,
     /// A create is done again when it was answered.
     StoredAfter,
-    /// A create is done before the one that is answered.
+    /// A create is done before the one that is returned.
     StoredBefore,
     /// Of two creates at once each is answered with the record of the other.
     Swapped,
@@ -47,7 +47,7 @@ struct Waiting {
     head: response::Parts,
     body: Value,
     /// Where what it is to be answered with goes.
-    answer: oneshot::Sender<Value>,
+    response: oneshot::Sender<Value>,
 }
 
 /// Each of these in each write that it suits.
@@ -129,7 +129,7 @@ fn created_faults(operation: &Operation, created: &Created) -> Vec<Fault> {
         ),
         (
             "swapped-at-once",
-            "two creates at once get each other's answer",
+            "two creates at once get each other's response",
             carried,
             Often::Swapped,
         ),
@@ -157,19 +157,19 @@ fn seen_by(rule: &'static str, fact: String, pointer: &str) -> Seen {
 
 impl Often {
     /// Has the service do a call, and answers it.
-    pub(super) async fn done(self, call: &Call, inside: &Inside, meeting: &Meeting) -> ServedAnswer {
-        let once = async || ServedAnswer::read(inside.run(call.request()).await).await;
+    pub(super) async fn done(self, call: &Call, inside: &Inside, meeting: &Meeting) -> ServedResponse {
+        let once = async || ServedResponse::read(inside.run(call.request()).await).await;
         match self {
             Often::StoredBefore => {
                 inside.run(call.request()).await;
                 once().await
             }
             Often::StoredAfter => {
-                let answer = once().await;
-                if answer.is_success() {
+                let response = once().await;
+                if response.is_success() {
                     inside.run(call.request()).await;
                 }
-                answer
+                response
             }
             Often::DoneUnauthorized => {
                 if !call.head.headers.contains_key(header::AUTHORIZATION) {
@@ -181,34 +181,34 @@ impl Often {
                 once().await
             }
             Often::AddedToo => {
-                let answer = once().await;
-                if let (true, Some(create)) = (answer.is_success(), create_beside(call, inside)) {
+                let response = once().await;
+                if let (true, Some(create)) = (response.is_success(), create_beside(call, inside)) {
                     inside.run(create).await;
                 }
-                answer
+                response
             }
             Often::OneIdentifier | Often::OneOfTwoLost | Often::Swapped => self.meet(call, inside, meeting).await,
         }
     }
 
     /// Does a create beside another, if there comes one in time.
-    async fn meet(self, call: &Call, inside: &Inside, meeting: &Meeting) -> ServedAnswer {
+    async fn meet(self, call: &Call, inside: &Inside, meeting: &Meeting) -> ServedResponse {
         let mut turn = meeting.0.lock().await;
         let is_let_in = call.head.headers.get(header::AUTHORIZATION) == Some(&inside.credential);
-        if let Some(first) = turn.take_if(|first| is_let_in || first.answer.is_closed())
-            && !first.answer.is_closed()
+        if let Some(first) = turn.take_if(|first| is_let_in || first.response.is_closed())
+            && !first.response.is_closed()
         {
             return self.second(first, call, inside).await;
         }
-        let mut answer = ServedAnswer::read(inside.run(call.request()).await).await;
-        let Some(body) = answer.success().cloned() else {
-            return answer;
+        let mut response = ServedResponse::read(inside.run(call.request()).await).await;
+        let Some(body) = response.success().cloned() else {
+            return response;
         };
         let (sender, mut other) = oneshot::channel();
         *turn = Some(Waiting {
-            head: answer.head.clone(),
+            head: response.head.clone(),
             body,
-            answer: sender,
+            response: sender,
         });
         drop(turn);
         let mut swapped = tokio::time::timeout(BOUND, &mut other).await.ok().and_then(Result::ok);
@@ -221,50 +221,52 @@ impl Often {
                 Err(oneshot::error::TryRecvError::Closed) => {}
             }
         }
-        answer.content = swapped.map_or(answer.content, Content::Json);
-        answer
+        response.content = swapped.map_or(response.content, Content::Json);
+        response
     }
 
     /// Answers the second of two creates, and the first where both are.
-    async fn second(self, first: Waiting, call: &Call, inside: &Inside) -> ServedAnswer {
+    async fn second(self, first: Waiting, call: &Call, inside: &Inside) -> ServedResponse {
         let created = call.operation.created.as_ref();
         let id = created
             .map(|created| format!("{}{}", created.resource, created.id))
             .unwrap_or_default();
         if self == Often::OneOfTwoLost {
             let body = unstored(call, &id, first.body);
-            return ServedAnswer {
+            return ServedResponse {
                 head: first.head,
                 content: Content::Json(body),
             };
         }
-        let mut answer = ServedAnswer::read(inside.run(call.request()).await).await;
-        let Some(body) = answer.success() else { return answer };
+        let mut response = ServedResponse::read(inside.run(call.request()).await).await;
+        let Some(body) = response.success() else {
+            return response;
+        };
         if self == Often::Swapped {
             let own = std::mem::replace(body, first.body);
-            // One that no longer waits needs no answer.
-            let _ = first.answer.send(own);
+            // One that no longer waits needs no response.
+            let _ = first.response.send(own);
         } else if let (Some(own), Some(other)) = (body.pointer_mut(&id), first.body.pointer(&id)) {
             *own = other.clone();
         }
-        answer
+        response
     }
 }
 
-/// The answer to a create that is not done: another's, with what this one carries.
-fn unstored(call: &Call, id: &str, mut answer: Value) -> Value {
+/// The response to a create that is not done: another's, with what this one carries.
+fn unstored(call: &Call, id: &str, mut response: Value) -> Value {
     let (sent, created) = (call.json().unwrap_or_default(), call.operation.created.as_ref());
     for carry in carries(call.operation) {
         let kept = created.map(|created| format!("{}{}", created.resource, carry.kept));
-        let location = kept.and_then(|kept| answer.pointer_mut(&kept));
+        let location = kept.and_then(|kept| response.pointer_mut(&kept));
         if let (Some(location), Some(value)) = (location, sent.pointer(&carry.sent)) {
             *location = value.clone();
         }
     }
-    if let Some(id) = answer.pointer_mut(id) {
+    if let Some(id) = response.pointer_mut(id) {
         *id = altered(id);
     }
-    answer
+    response
 }
 
 /// The create of a record such as an update writes, with what the update was sent.

@@ -125,7 +125,7 @@ pub(super) const ROWS: &[PageRow] = &[
 ];
 
 impl PageFault {
-    /// Whether it is more than an edit of an answer: another page is answered than the one that was asked for.
+    /// Whether it is more than an edit of a response: another page is answered than the one that was asked for.
     pub(super) fn asks_for_another(self) -> bool {
         matches!(
             self,

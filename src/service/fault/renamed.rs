@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::call::{Call, ServedAnswer};
+use super::call::{Call, ServedResponse};
 use super::contract::{Operation, Updated, item, operations};
 use super::creates::Memory;
 use super::locations::{altered, each};
@@ -32,8 +32,8 @@ pub(super) fn concerns(update: &Operation, called: &Operation) -> bool {
 }
 
 /// Remembers what an update wrote, or shows it under another identifier in its list.
-pub(super) fn answered(updated: &Updated, call: &Call, answer: &mut ServedAnswer, memory: &Memory) {
-    if !answer.is_success() {
+pub(super) fn answered(updated: &Updated, call: &Call, response: &mut ServedResponse, memory: &Memory) {
+    if !response.is_success() {
         return;
     }
     let Some(invariant) = call
@@ -48,7 +48,7 @@ pub(super) fn answered(updated: &Updated, call: &Call, answer: &mut ServedAnswer
         return;
     };
     let renamed = memory.records();
-    if let Some(body) = answer.success() {
+    if let Some(body) = response.success() {
         each(body, &format!("{}{}", item(invariant), invariant.id), &mut |id| {
             let own = json!(id.as_str().unwrap_or_default().to_ascii_lowercase());
             if renamed.contains(&own) {

@@ -31,7 +31,7 @@ pub struct Fault {
     pub operation: String,
     /// The fact that it breaks, by its name in `countersign facts`; none where the document's contract states none.
     pub fact: Option<String>,
-    /// Where in the answer, as a JSON pointer with `*` for any one token; empty for the whole answer.
+    /// Where in the response, as a JSON pointer with `*` for any one token; empty for the whole response.
     pub pointer: String,
     /// Where else it may be seen, each as good as the first: a fault of many fields is reported of one that shows it.
     pub elsewhere: Vec<Seen>,
@@ -45,7 +45,7 @@ pub struct Seen {
     pub rule: &'static str,
     /// The fact that is broken.
     pub fact: Option<String>,
-    /// Where in the answer.
+    /// Where in the response.
     pub pointer: String,
 }
 
@@ -94,12 +94,12 @@ pub(super) const EVERY: &str = "bearerAuth";
 /// What is done to which operation.
 #[derive(Clone, Debug)]
 pub(super) struct Deviation {
-    /// The operation whose requests or answers are changed.
+    /// The operation whose requests or responses are changed.
     pub(super) on: String,
     pub(super) how: How,
 }
 
-/// The ways to deviate, in the order in which answers are changed.
+/// The ways to deviate, in the order in which responses are changed.
 #[derive(Clone, Debug)]
 pub(super) enum How {
     /// What is sent is changed on its way in.
@@ -122,7 +122,7 @@ pub(super) enum How {
     Create(CreateFault),
     /// A location of a success is changed.
     Location { pattern: String, edit: Edit },
-    /// An answer is changed as a whole.
+    /// A response is changed as a whole.
     Whole(WholeFault),
 }
 

@@ -1,13 +1,13 @@
-//! Changes an answer as a whole: its status, its media type, the text of its body, its end. The main type is
+//! Changes a response as a whole: its status, its media type, the text of its body, its end. The main type is
 //! [`WholeFault`].
 
 use axum::body::Bytes;
 use axum::http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::call::{Content, ServedAnswer};
+use super::call::{Content, ServedResponse};
 
-/// What is done to an answer.
+/// What is done to a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WholeFault {
     /// The body ends in the middle, and the head states the length of what is left.
@@ -39,64 +39,64 @@ pub(super) enum WholeFault {
 const PAGE: &str = "<!doctype html><title>Sign in</title>";
 
 impl WholeFault {
-    pub(super) fn answered(self, answer: &mut ServedAnswer) {
+    pub(super) fn answered(self, response: &mut ServedResponse) {
         match self {
-            WholeFault::RefusalStatus(status) if answer.head.status == StatusCode::UNAUTHORIZED => {
-                answer.head.status = status;
+            WholeFault::RefusalStatus(status) if response.head.status == StatusCode::UNAUTHORIZED => {
+                response.head.status = status;
             }
-            WholeFault::Challenge(challenge) if answer.head.status == StatusCode::UNAUTHORIZED => {
-                let headers = &mut answer.head.headers;
+            WholeFault::Challenge(challenge) if response.head.status == StatusCode::UNAUTHORIZED => {
+                let headers = &mut response.head.headers;
                 match challenge {
                     Some(other) => drop(headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(other))),
                     None => drop(headers.remove(header::WWW_AUTHENTICATE)),
                 }
             }
             WholeFault::Challenge(_) | WholeFault::RefusalStatus(_) => {}
-            _ if answer.is_success() => self.succeeded(answer),
+            _ if response.is_success() => self.succeeded(response),
             _ => {}
         }
     }
 
-    fn succeeded(self, answer: &mut ServedAnswer) {
-        let text = answer.text();
+    fn succeeded(self, response: &mut ServedResponse) {
+        let text = response.text();
         let half = text.slice(..text.len() / 2);
         match self {
-            WholeFault::BodyCut => answer.content = Content::Text(half),
-            WholeFault::BodyEmpty => answer.content = Content::Text(Bytes::new()),
-            WholeFault::BodyHtml => answer.content = Content::Text(PAGE.into()),
-            WholeFault::BodyNotUtf8 => answer.content = Content::Text([b"{\"\xff\":0,", &text[1..]].concat().into()),
-            WholeFault::ConnectionCut => answer.content = Content::Cut(half),
+            WholeFault::BodyCut => response.content = Content::Text(half),
+            WholeFault::BodyEmpty => response.content = Content::Text(Bytes::new()),
+            WholeFault::BodyHtml => response.content = Content::Text(PAGE.into()),
+            WholeFault::BodyNotUtf8 => response.content = Content::Text([b"{\"\xff\":0,", &text[1..]].concat().into()),
+            WholeFault::ConnectionCut => response.content = Content::Cut(half),
             WholeFault::MediaType(None) => {
-                answer.head.headers.remove(header::CONTENT_TYPE);
+                response.head.headers.remove(header::CONTENT_TYPE);
             }
             WholeFault::MediaType(Some(name)) => {
-                answer
+                response
                     .head
                     .headers
                     .insert(header::CONTENT_TYPE, HeaderValue::from_static(name));
             }
-            WholeFault::NameTwice => twice(answer),
+            WholeFault::NameTwice => twice(response),
             WholeFault::Challenge(_) | WholeFault::RefusalStatus(_) => {}
             WholeFault::MethodsUnlisted => {
-                fail(answer, StatusCode::METHOD_NOT_ALLOWED);
-                answer.head.headers.remove(header::ALLOW);
+                fail(response, StatusCode::METHOD_NOT_ALLOWED);
+                response.head.headers.remove(header::ALLOW);
             }
-            WholeFault::Status(status) => fail(answer, status),
-            WholeFault::Unwrapped => unwrap(answer),
+            WholeFault::Status(status) => fail(response, status),
+            WholeFault::Unwrapped => unwrap(response),
         }
     }
 }
 
-/// Turns an answer into one with this status: without its body, unless it is still a success.
-pub(super) fn fail(answer: &mut ServedAnswer, status: StatusCode) {
-    answer.head.status = status;
+/// Turns a response into one with this status: without its body, unless it is still a success.
+pub(super) fn fail(response: &mut ServedResponse, status: StatusCode) {
+    response.head.status = status;
     if status == StatusCode::NO_CONTENT {
-        answer.head.headers.remove(header::CONTENT_TYPE);
-        answer.content = Content::Text(Bytes::new());
+        response.head.headers.remove(header::CONTENT_TYPE);
+        response.content = Content::Text(Bytes::new());
     } else if !status.is_success() {
-        answer.content = Content::Json(json!({"message": "a fault is switched on"}));
+        response.content = Content::Json(json!({"message": "a fault is switched on"}));
     }
-    let headers = &mut answer.head.headers;
+    let headers = &mut response.head.headers;
     if status == StatusCode::SERVICE_UNAVAILABLE {
         // Clients that wait lose no time.
         headers.insert(header::RETRY_AFTER, HeaderValue::from_static("0"));
@@ -109,19 +109,19 @@ pub(super) fn fail(answer: &mut ServedAnswer, status: StatusCode) {
     }
 }
 
-fn twice(answer: &mut ServedAnswer) {
-    let text = answer.text();
-    let Content::Json(Value::Object(members)) = &answer.content else {
+fn twice(response: &mut ServedResponse) {
+    let text = response.text();
+    let Content::Json(Value::Object(members)) = &response.content else {
         return;
     };
     if let (Some((name, value)), [b'{', rest @ ..]) = (members.iter().next(), &text[..]) {
         let again = format!("{{{}:{value},", json!(name));
-        answer.content = Content::Text([again.as_bytes(), rest].concat().into());
+        response.content = Content::Text([again.as_bytes(), rest].concat().into());
     }
 }
 
-fn unwrap(answer: &mut ServedAnswer) {
-    if let Some(data) = answer.success().and_then(|body| body.get_mut("data")) {
-        answer.content = Content::Json(data.take());
+fn unwrap(response: &mut ServedResponse) {
+    if let Some(data) = response.success().and_then(|body| body.get_mut("data")) {
+        response.content = Content::Json(data.take());
     }
 }

@@ -1,4 +1,4 @@
-//! The faults on whole answers that every operation can have: [`faults`].
+//! The faults on whole responses that every operation can have: [`faults`].
 
 use axum::http::StatusCode;
 
@@ -7,7 +7,7 @@ use super::derived::name;
 use super::table::{Deviation, Fault, How};
 use super::whole::WholeFault::{self, BodyCut, BodyEmpty, BodyHtml, BodyNotUtf8, ConnectionCut, MediaType, Status};
 
-/// One way in which an answer can be wrong as a whole.
+/// One way in which a response can be wrong as a whole.
 struct Row {
     deviation: &'static str,
     about: &'static str,
@@ -17,7 +17,7 @@ struct Row {
     fault: WholeFault,
 }
 
-/// The facts that are about whole answers.
+/// The facts that are about whole responses.
 #[derive(Clone, Copy)]
 enum Broken {
     Challenge,
@@ -195,7 +195,7 @@ const fn row(
     }
 }
 
-/// The faults on whole answers of an operation.
+/// The faults on whole responses of an operation.
 pub(super) fn faults(operation: &Operation) -> impl Iterator<Item = Fault> + use<'_> {
     ROWS.iter()
         .filter(|row| row.suits(operation))
@@ -223,7 +223,7 @@ impl Row {
         };
         let stated = match self.broken {
             Broken::Challenge => "auth: a 401 asks for Bearer",
-            Broken::Complete => "answer: complete",
+            Broken::Complete => "response: complete",
             Broken::Data => "/data: present",
             Broken::Json => "body: JSON",
             Broken::MediaType => "media type: application/json",

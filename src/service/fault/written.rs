@@ -354,8 +354,8 @@ fn edge_cases() -> impl Iterator<Item = Fault> {
                 fault(
                     on,
                     &format!("breaks-off-on-{deviation}"),
-                    &format!("the connection ends inside the answer to {about}"),
-                    ("unfinished-answer", Some(format!("{on} edge cases: complete answer"))),
+                    &format!("the connection ends inside the response to {about}"),
+                    ("unfinished-answer", Some(format!("{on} edge cases: complete response"))),
                     How::EdgeCase(*edge_case, End::BrokenOff),
                 )
             });

@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::Timestamp;
-use crate::service::answer::{CreateEnvelope, answer};
 use crate::service::body::Body;
 use crate::service::duplicates;
 use crate::service::fields::{Fields, Read, list, object};
@@ -15,6 +14,7 @@ use crate::service::open::Service;
 use crate::service::path::ContactId;
 use crate::service::profile::{Profile, STATUS};
 use crate::service::refusal::Refusal;
+use crate::service::response::{CreateEnvelope, response};
 use crate::service::store::{ContactMethod, NewContactMethod};
 use crate::service::values::filled;
 use crate::service::vocabulary::{channel, method_type, status};
@@ -31,9 +31,9 @@ pub(crate) async fn create(
     let method = service.store().create_contact_method(owner, new, now).await?;
     let body = CreateEnvelope {
         message: "Contact method created",
-        data: ContactMethodAnswer::from(method),
+        data: ContactMethodResponse::from(method),
     };
-    Ok(answer(profile, profile.create_contact_method_status, &body))
+    Ok(response(profile, profile.create_contact_method_status, &body))
 }
 
 /// Reads a contact method that is sent by itself.
@@ -67,7 +67,7 @@ fn shared(fields: &mut Fields<'_>) -> NewContactMethod {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct ContactMethodAnswer {
+pub(super) struct ContactMethodResponse {
     id: Uuid,
     r#type: String,
     contact: String,
@@ -75,9 +75,9 @@ pub(super) struct ContactMethodAnswer {
     created_at: Timestamp,
 }
 
-impl From<ContactMethod> for ContactMethodAnswer {
+impl From<ContactMethod> for ContactMethodResponse {
     fn from(method: ContactMethod) -> Self {
-        ContactMethodAnswer {
+        ContactMethodResponse {
             id: method.id,
             r#type: method.kind,
             contact: method.contact,

@@ -8,17 +8,17 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::contact_answer::ContactAnswer;
 use super::contact_input::{read_new, read_update};
-use crate::service::answer::{CreateEnvelope, answer};
+use super::contact_response::ContactResponse;
 use crate::service::body::Body;
 use crate::service::duplicates;
 use crate::service::list::List;
 use crate::service::open::Service;
-use crate::service::page::{PageNumber, answer_page};
+use crate::service::page::{PageNumber, response_page};
 use crate::service::path::ContactId;
 use crate::service::profile::{Profile, STATUS, UnknownReferences, UpdateBody};
 use crate::service::refusal::Refusal;
+use crate::service::response::{CreateEnvelope, response};
 use crate::service::store::{Contact, Reference, StoreError};
 
 pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Refusal> {
@@ -27,9 +27,9 @@ pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> 
         if !delay.is_zero() {
             contact.methods.retain(|method| method.created_at + delay <= now);
         }
-        ContactAnswer::listed(contact, now.date_naive())
+        ContactResponse::listed(contact, now.date_naive())
     };
-    answer_page(&service, number, shown).await
+    response_page(&service, number, shown).await
 }
 
 pub(crate) async fn create(State(service): State<Service>, Body(mut sent): Body) -> Result<Response, Refusal> {
@@ -52,9 +52,9 @@ pub(crate) async fn create(State(service): State<Service>, Body(mut sent): Body)
     };
     let body = CreateEnvelope {
         message: "Contact created",
-        data: ContactAnswer::of(contact, now.date_naive()),
+        data: ContactResponse::of(contact, now.date_naive()),
     };
-    Ok(answer(profile, profile.create_contact_status, &body))
+    Ok(response(profile, profile.create_contact_status, &body))
 }
 
 pub(crate) async fn update(
@@ -97,7 +97,7 @@ fn forgets(profile: &Profile, sent: &mut Map<String, Value>, written: &Result<Co
     true
 }
 
-/// The body of the answer to an update that only says that it was done.
+/// The body of the response to an update that only says that it was done.
 #[derive(Debug, Serialize)]
 struct Updated {
     message: &'static str,
@@ -106,17 +106,17 @@ struct Updated {
 fn updated(profile: &Profile, contact: Contact, now: DateTime<Utc>) -> Response {
     const MESSAGE: &str = "Contact updated";
     let status = profile.update_contact_status;
-    let contact = || ContactAnswer::of(contact, now.date_naive());
-    match profile.update_answer_body {
-        UpdateBody::Contact => answer(profile, status, &contact()),
+    let contact = || ContactResponse::of(contact, now.date_naive());
+    match profile.update_response_body {
+        UpdateBody::Contact => response(profile, status, &contact()),
         UpdateBody::Empty => (StatusCode::from(status), Bytes::empty()).into_response(),
         UpdateBody::Envelope => {
             let body = CreateEnvelope {
                 message: MESSAGE,
                 data: contact(),
             };
-            answer(profile, status, &body)
+            response(profile, status, &body)
         }
-        UpdateBody::Message => answer(profile, status, &Updated { message: MESSAGE }),
+        UpdateBody::Message => response(profile, status, &Updated { message: MESSAGE }),
     }
 }

@@ -1,10 +1,10 @@
 //! The nine operations: one file for each resource, with what it reads of a request and what it answers.
 //!
-//! Every field that the document lists is in every answer, with its type and never null; what is unset is blank.
+//! Every field that the document lists is in every response, with its type and never null; what is unset is blank.
 
-mod contact_answer;
 mod contact_input;
 pub(super) mod contact_methods;
+mod contact_response;
 pub(super) mod contacts;
 pub(super) mod tags;
 pub(super) mod venues;
@@ -18,14 +18,14 @@ use super::store::Named;
 
 /// A venue or a tag by its id and name; blank where there is none.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct NamedAnswer {
+pub(super) struct NamedResponse {
     id: OrBlank<Uuid>,
     name: String,
 }
 
-impl From<Named> for NamedAnswer {
+impl From<Named> for NamedResponse {
     fn from(named: Named) -> Self {
-        NamedAnswer {
+        NamedResponse {
             id: OrBlank(Some(named.id)),
             name: named.name,
         }

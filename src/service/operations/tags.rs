@@ -5,21 +5,21 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::{Map, Value};
 
-use super::NamedAnswer;
-use crate::service::answer::{CreateEnvelope, answer};
+use super::NamedResponse;
 use crate::service::body::Body;
 use crate::service::duplicates;
 use crate::service::fields::{Fields, Read};
 use crate::service::list::List;
 use crate::service::open::Service;
-use crate::service::page::{PageNumber, answer_page};
+use crate::service::page::{PageNumber, response_page};
 use crate::service::profile::Profile;
 use crate::service::refusal::Refusal;
+use crate::service::response::{CreateEnvelope, response};
 use crate::service::store::{Named, NewTag};
 use crate::service::values::{color, filled_name};
 
 pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Refusal> {
-    answer_page(&service, number, |tag: Named, _| NamedAnswer::from(tag)).await
+    response_page(&service, number, |tag: Named, _| NamedResponse::from(tag)).await
 }
 
 pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> Result<Response, Refusal> {
@@ -29,9 +29,9 @@ pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> 
     let tag = service.hold_back(List::Tags, service.store().create_tag(new)).await?;
     let body = CreateEnvelope {
         message: "Tag created",
-        data: NamedAnswer::from(tag),
+        data: NamedResponse::from(tag),
     };
-    Ok(answer(profile, StatusCode::CREATED, &body))
+    Ok(response(profile, StatusCode::CREATED, &body))
 }
 
 fn read(sent: &Map<String, Value>, profile: &Profile) -> Read<NewTag> {

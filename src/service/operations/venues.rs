@@ -7,16 +7,16 @@ use uuid::Uuid;
 
 use super::Timestamp;
 use crate::service::open::Service;
-use crate::service::page::{PageNumber, answer_page};
+use crate::service::page::{PageNumber, response_page};
 use crate::service::refusal::Refusal;
 use crate::service::store::Venue;
 
 pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Refusal> {
-    answer_page(&service, number, |venue: Venue, _| VenueAnswer::from(venue)).await
+    response_page(&service, number, |venue: Venue, _| VenueResponse::from(venue)).await
 }
 
 #[derive(Debug, Serialize)]
-struct VenueAnswer {
+struct VenueResponse {
     id: Uuid,
     name: String,
     country: String,
@@ -27,9 +27,9 @@ struct VenueAnswer {
     created_at: Timestamp,
 }
 
-impl From<Venue> for VenueAnswer {
+impl From<Venue> for VenueResponse {
     fn from(venue: Venue) -> Self {
-        VenueAnswer {
+        VenueResponse {
             id: venue.id,
             name: venue.name,
             country: venue.country,

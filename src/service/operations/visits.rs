@@ -7,21 +7,21 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::{NamedAnswer, Timestamp, full_name};
-use crate::service::answer::{CreateEnvelope, answer};
+use super::{NamedResponse, Timestamp, full_name};
 use crate::service::body::Body;
 use crate::service::duplicates;
 use crate::service::fields::{Fields, Read};
 use crate::service::list::List;
 use crate::service::open::Service;
-use crate::service::page::{PageNumber, answer_page};
+use crate::service::page::{PageNumber, response_page};
 use crate::service::profile::Profile;
 use crate::service::refusal::Refusal;
+use crate::service::response::{CreateEnvelope, response};
 use crate::service::store::{NewVisit, Visit};
 use crate::service::values;
 
 pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> Result<Response, Refusal> {
-    answer_page(&service, number, |visit: Visit, _| VisitAnswer::from(visit)).await
+    response_page(&service, number, |visit: Visit, _| VisitResponse::from(visit)).await
 }
 
 pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> Result<Response, Refusal> {
@@ -32,9 +32,9 @@ pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> 
     let visit = service.hold_back(List::Visits, create).await?;
     let body = CreateEnvelope {
         message: "Visit created",
-        data: VisitAnswer::from(visit),
+        data: VisitResponse::from(visit),
     };
-    Ok(answer(profile, profile.create_visit_status, &body))
+    Ok(response(profile, profile.create_visit_status, &body))
 }
 
 /// Reads a visit, made at `now` where it is not said and need not be.
@@ -47,26 +47,26 @@ fn read(sent: &Map<String, Value>, profile: &Profile, now: DateTime<Utc>) -> Rea
 }
 
 #[derive(Debug, Serialize)]
-struct VisitAnswer {
+struct VisitResponse {
     id: i64,
-    venue: NamedAnswer,
-    contact: VisitorAnswer,
+    venue: NamedResponse,
+    contact: VisitorResponse,
     datetime: Timestamp,
 }
 
 #[derive(Debug, Serialize)]
-struct VisitorAnswer {
+struct VisitorResponse {
     id: Uuid,
     full_name: String,
 }
 
-impl From<Visit> for VisitAnswer {
+impl From<Visit> for VisitResponse {
     fn from(visit: Visit) -> Self {
         let full_name = full_name(&visit.firstname, &visit.lastname);
-        VisitAnswer {
+        VisitResponse {
             id: visit.id,
             venue: visit.venue.into(),
-            contact: VisitorAnswer {
+            contact: VisitorResponse {
                 id: visit.contact,
                 full_name,
             },

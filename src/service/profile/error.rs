@@ -10,8 +10,8 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ProfileError {
-    /// Two settings that no answer can follow both.
-    #[error("{first} and {second} exclude each other: an answer of status 204 has no body")]
+    /// Two settings that no response can follow both.
+    #[error("{first} and {second} exclude each other: a response of status 204 has no body")]
     Excluded {
         /// The setting of the status.
         first: Origin,

@@ -57,7 +57,7 @@ choice! {
 choice! {
     /// How soon a created record is listed. Of several replicas over one store each holds back what it created itself.
     CreatedListedWhen {
-        /// With the answer to its create.
+        /// With the response to its create.
         AtOnce = "at-once",
         /// A third of a second later.
         Soon = "after-300ms",

@@ -9,13 +9,13 @@
 //! Every profile conforms to the document. A test holds the gaps of the axes, together with [`WITHOUT_AXIS`], against
 //! `x-gaps` of `openapi.yaml`.
 
-mod answers;
 mod choice;
 mod error;
 mod lists;
 mod refusals;
 mod rendering;
 mod requests;
+mod responses;
 mod setting;
 mod table;
 mod texts;
@@ -29,7 +29,6 @@ pub use self::error::{Near, Origin, ProfileError};
 pub use self::setting::Setting;
 pub use self::table::table;
 pub(super) use self::{
-    answers::{CreateStatus, ListStatus, UpdateBody, UpdateStatus},
     lists::{CreatedListedWhen, ListOrder, PageBeyondLast, PageSize},
     refusals::{Challenge, CredentialStatus, ErrorBody, InvalidInputStatus},
     rendering::{IdentifierSpelling, MethodsOrder, TimestampForm, UnsetFields},
@@ -37,6 +36,7 @@ pub(super) use self::{
         Duplicates, FieldSizes, MethodsAtOnce, PathCase, RequiredFields, TagsEntries, UnknownReferences,
         UnknownRequestFields, UpdateSemantics, VenueOfContact,
     },
+    responses::{CreateStatus, ListStatus, UpdateBody, UpdateStatus},
     texts::{Characters, Markup, NameLetters, NameSizes, TextEnds, TextForm},
     traffic::{Compression, Latency, RateLimit},
     values::{Allowed, BirthDates, CustomFields, DobFormat, ValueSpelling, VisitTimes, closed},
@@ -63,8 +63,8 @@ profile! {
     create_visit_status: CreateStatus = "create-visit-status" in "success-status",
     /// The success status of Get tags.
     get_tags_status: ListStatus = "get-tags-status" in "success-status",
-    /// The body of the answer to an update.
-    update_answer_body: UpdateBody = "update-answer-body" in "update-answer-body",
+    /// The body of the response to an update.
+    update_response_body: UpdateBody = "update-response-body" in "update-response-body",
     /// What becomes of the fields that an update does not send.
     update_semantics: UpdateSemantics = "update-semantics" in "update-semantics",
     /// Which request fields are required.
@@ -115,7 +115,7 @@ profile! {
     channel_names: Allowed = "channel-names" in "channel-names",
     /// How the values of these six are answered.
     value_spelling: ValueSpelling = "value-spelling" in "value-spelling",
-    /// The format of dob, in requests and in answers.
+    /// The format of dob, in requests and in responses.
     dob_format: DobFormat = "dob-format" in "dob-format",
     /// What `custom_fields` hold in a list.
     custom_fields: CustomFields = "custom-fields" in "custom-fields",
@@ -145,7 +145,7 @@ profile! {
     challenge: Challenge = "challenge" in "challenge",
     /// How many requests are answered in a second.
     rate_limit: RateLimit = "rate-limit" in "rate-limits",
-    /// How long an answer is held back.
+    /// How long a response is held back.
     latency: Latency = "latency" in "latency",
     /// Whether a body is compressed for a client that accepts it.
     compression: Compression = "compression" in "compression",

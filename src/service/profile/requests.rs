@@ -130,9 +130,9 @@ choice! {
 choice! {
     /// What the `venue_id` of Create contact does. That of Update contact is kept: an update may be sent twice.
     VenueOfContact {
-        /// The contact is there: a visit to the venue is recorded at the time of the create, and its answer shows it.
+        /// The contact is there: a visit to the venue is recorded at the time of the create, and its response shows it.
         Visited = "visited",
-        /// It is kept with the contact, which no answer shows.
+        /// It is kept with the contact, which no response shows.
         Kept = "kept",
     }
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::answers::{UpdateBody, UpdateStatus};
 use super::error::{Near, Origin, ProfileError};
+use super::responses::{UpdateBody, UpdateStatus};
 use super::{AXES, Axis, Profile};
 
 /// One axis set to one of its values.
@@ -100,14 +100,14 @@ impl Profile {
             let mut of_axis = settings.iter().filter(|setting| setting.axis.name == name);
             of_axis.clone().find(|setting| setting.is_flag()).or(of_axis.next())
         };
-        if self.update_contact_status == UpdateStatus::NoContent && self.update_answer_body != UpdateBody::Empty {
-            if let (Some(status), Some(body)) = (last("update-contact-status"), last("update-answer-body")) {
+        if self.update_contact_status == UpdateStatus::NoContent && self.update_response_body != UpdateBody::Empty {
+            if let (Some(status), Some(body)) = (last("update-contact-status"), last("update-response-body")) {
                 return Err(ProfileError::Excluded {
                     first: status.origin.clone(),
                     second: body.origin.clone(),
                 });
             }
-            self.update_answer_body = UpdateBody::Empty;
+            self.update_response_body = UpdateBody::Empty;
         }
         Ok(self)
     }
@@ -182,7 +182,7 @@ mod tests {
         let profile = of_file("# ours\npage-size = \"25\"\nupdate-semantics = 'replaces'\n").unwrap();
         assert_eq!(profile.page_size, PageSize::TwentyFive);
         assert_eq!(profile.update_semantics, UpdateSemantics::Replaces);
-        assert_eq!(profile.update_answer_body, UpdateBody::Message);
+        assert_eq!(profile.update_response_body, UpdateBody::Message);
     }
 
     #[test]
@@ -203,16 +203,16 @@ mod tests {
 
     #[test]
     fn settings_that_exclude_each_other_name_both_lines() {
-        let text = "update-answer-body = \"contact\"\nupdate-contact-status = \"204\"\n";
+        let text = "update-response-body = \"contact\"\nupdate-contact-status = \"204\"\n";
         let expected =
-            "`service.toml` line 2 and `service.toml` line 1 exclude each other: an answer of status 204 has no body";
+            "`service.toml` line 2 and `service.toml` line 1 exclude each other: a response of status 204 has no body";
         assert_eq!(message(of_file(text)), expected);
     }
 
     #[test]
     fn an_update_without_content_has_an_empty_body() {
         let profile = of_flags(&["update-contact-status=204"]).unwrap();
-        assert_eq!(profile.update_answer_body, UpdateBody::Empty);
+        assert_eq!(profile.update_response_body, UpdateBody::Empty);
     }
 
     #[test]

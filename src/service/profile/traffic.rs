@@ -17,7 +17,7 @@ choice! {
 }
 
 choice! {
-    /// How long an answer is held back.
+    /// How long a response is held back.
     Latency {
         /// Not at all.
         None = "none",

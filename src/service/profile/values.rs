@@ -38,7 +38,7 @@ choice! {
 }
 
 choice! {
-    /// The format of dob, in requests and in answers.
+    /// The format of dob, in requests and in responses.
     DobFormat {
         /// YYYY-MM-DD, an ISO 8601 date.
         Iso = "iso",

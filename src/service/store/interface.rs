@@ -75,7 +75,7 @@ pub(crate) enum StoreError {
     /// The database failed; nothing of the job was kept, unless the connection was lost while it was.
     #[error("the database failed")]
     Database(#[source] Arc<dyn std::error::Error + Send + Sync>),
-    /// The database does not answer. What was written may be kept, if the answer alone was lost.
+    /// The database does not answer. What was written may be kept, if the response alone was lost.
     #[error("the database does not answer")]
     Unavailable(#[source] Arc<dyn std::error::Error + Send + Sync>),
     /// The contact that the job is about does not exist.

@@ -1,7 +1,7 @@
 //! What a new store starts with: [`sow`] writes synthetic records, the same in every store.
 //!
 //! There are several pages of each list at the default page size, the last of them full: there the arithmetic of pages
-//! goes wrong most easily, and who only reads sees it nowhere else. The contacts differ in every way an answer can show:
+//! goes wrong most easily, and who only reads sees it nowhere else. The contacts differ in every way a response can show:
 //! with and without visits, methods, tags, custom fields and a date of birth. Addresses are in example.com, and phone
 //! numbers in a range that is kept for fiction.
 

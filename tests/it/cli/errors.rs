@@ -91,7 +91,7 @@ fn the_json_report_of_a_run_with_a_finding() {
         .unwrap()
         .retain(|exchange| exchange["number"] == number);
     report["exchanges"][0]["sent_ms"] = json!("[TIME]");
-    report["exchanges"][0]["answer"]["elapsed_ms"] = json!("[TIME]");
+    report["exchanges"][0]["response"]["elapsed_ms"] = json!("[TIME]");
     for list in ["operations", "gaps"] {
         report[list].as_array_mut().unwrap().truncate(1);
     }

@@ -1,4 +1,4 @@
-//! Answers that no HTTP library would send. Each costs bounded time and memory, is reported for what it is, leaves the
+//! Responses that no HTTP library would send. Each costs bounded time and memory, is reported for what it is, leaves the
 //! verdicts on every other operation as they were, and gives away neither the token nor a value of the target's data.
 //!
 //! A behaviour is one entry in one of the tables below; [`case`] says what holds for all of them.

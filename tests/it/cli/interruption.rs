@@ -70,7 +70,7 @@ fn a_read_under_way_leaves_nothing() {
 }
 
 #[test]
-fn a_write_whose_answer_never_comes_is_residue_and_is_not_repeated() {
+fn a_write_whose_response_never_comes_is_residue_and_is_not_repeated() {
     let stub = Stub::start(|request, stream| {
         if request.is("POST") && request.head.contains("/tags") && request.authorized() {
             stall(stream)

@@ -24,7 +24,7 @@ fn a_run_that_conforms_reports_every_fact_once() {
 }
 
 #[test]
-fn a_finding_points_into_the_answer_and_into_the_contract() {
+fn a_finding_points_into_the_response_and_into_the_contract() {
     let target = Target::changed("/venues", |body| {
         // A page beyond the last is empty.
         if let Some(first) = body["data"]["items"].get_mut(0) {
@@ -42,7 +42,7 @@ fn a_finding_points_into_the_answer_and_into_the_contract() {
         (&"missing-field".into(), &"deny".into())
     );
     assert_eq!(finding["operation"], "getVenues");
-    assert_eq!(finding["answer_pointer"], "/data/items/0/country");
+    assert_eq!(finding["response_pointer"], "/data/items/0/country");
     assert_eq!(
         finding["contract_pointer"],
         "/components/schemas/Venue/properties/country"

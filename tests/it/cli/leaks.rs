@@ -143,7 +143,7 @@ fn what_ends_a_run_before_it_begins_gives_no_token_away() {
     }
 }
 
-/// The service, but each answer holds the token in the next way of writing: as the identifier of what was created, and
+/// The service, but each response holds the token in the next way of writing: as the identifier of what was created, and
 /// in a page as the fields of its first item, in every way.
 fn echoing(canary: &Canary, first: usize) -> (Target, Arc<AtomicUsize>) {
     let turn = Arc::new(AtomicUsize::new(first));
@@ -151,11 +151,11 @@ fn echoing(canary: &Canary, first: usize) -> (Target, Arc<AtomicUsize>) {
     let layer = middleware::from_fn(move |request: Request<Body>, next: Next| {
         let (turns, token) = (turns.clone(), token.clone());
         async move {
-            let answer = next.run(request).await;
-            if !answer.status().is_success() {
-                return answer;
+            let response = next.run(request).await;
+            if !response.status().is_success() {
+                return response;
             }
-            let (mut head, body) = answer.into_parts();
+            let (mut head, body) = response.into_parts();
             let mut body: Value = serde_json::from_slice(&to_bytes(body, usize::MAX).await.unwrap()).unwrap();
             let written = |way: usize| String::from_utf8_lossy(&WAYS[way % WAYS.len()].1(&token)).into_owned();
             if let Some(item) = body.pointer_mut("/data/items/0").and_then(Value::as_object_mut) {
@@ -222,18 +222,18 @@ fn repeating(canary: &Canary) -> (Target, Arc<Mutex<Vec<String>>>) {
         let (seen, right) = (seen.clone(), right.clone());
         async move {
             let credential = request.headers().get(header::AUTHORIZATION).cloned();
-            let answer = next.run(request).await;
+            let response = next.run(request).await;
             let token = credential
                 .as_ref()
                 .and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
             let Some(token) = token.filter(|token| *token != right) else {
-                return answer;
+                return response;
             };
             seen.lock().unwrap().push(token.to_owned());
             let ways = WAYS.iter();
             let ways = ways.map(|(name, way)| (*name, String::from_utf8_lossy(&way(token)).into_owned()));
             let ways: HashMap<_, _> = ways.collect();
-            let (mut head, _) = answer.into_parts();
+            let (mut head, _) = response.into_parts();
             head.headers.remove("content-length");
             head.headers
                 .insert("content-type", header::HeaderValue::from_static("application/json"));

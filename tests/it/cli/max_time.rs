@@ -9,12 +9,12 @@ use super::stub::{Stub, json, sound};
 use super::support::{Ended, check, countersign};
 use super::target::Target;
 
-/// A target that asks for an hour before each answer of the tags, says nonsense of the venues, and is sound elsewhere.
+/// A target that asks for an hour before each response of the tags, says nonsense of the venues, and is sound elsewhere.
 fn throttling() -> Stub {
     Stub::start(|request, stream| {
         let later =
             "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 3600\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-        let answer = if !request.authorized() {
+        let response = if !request.authorized() {
             sound(request)
         } else if request.head.contains("/tags") {
             later.to_owned()
@@ -23,7 +23,7 @@ fn throttling() -> Stub {
         } else {
             sound(request)
         };
-        stream.write_all(answer.as_bytes())
+        stream.write_all(response.as_bytes())
     })
 }
 
@@ -79,12 +79,12 @@ fn waiting_for_the_target_to_come_up_has_a_time_of_its_own() {
     let came = AtomicUsize::new(0);
     let target = Stub::start(move |request, stream| {
         let early = came.fetch_add(1, Ordering::SeqCst) < 3;
-        let answer = if early {
+        let response = if early {
             json("503 Service Unavailable", "{}")
         } else {
             sound(request)
         };
-        stream.write_all(answer.as_bytes())
+        stream.write_all(response.as_bytes())
     });
     // The pauses between the tries alone are longer than the run may take.
     let (ended, report) = check(&target.url(), &["--wait", "60", "--max-time", "0.001"]).report();

@@ -12,7 +12,7 @@ mod bounded;
 mod closed;
 mod completions;
 mod config;
-mod error_answers;
+mod error_responses;
 mod errors;
 mod formats;
 mod found;

@@ -1,4 +1,4 @@
-//! The line of a finding, pasted into a shell: what reaches the service is what the run sent, and its answer shows the
+//! The line of a finding, pasted into a shell: what reaches the service is what the run sent, and its response shows the
 //! finding again. `curl` is what sends it.
 
 use std::process::Command;
@@ -161,7 +161,7 @@ fn a_pasted_line_of_each_kind_of_write_sends_the_request_again_and_shows_the_fin
     assert!(filled > 0, "nothing of the target was sent");
 }
 
-/// The status of an answer as `curl -i` shows it, and the names of the fields of its record.
+/// The status of a response as `curl -i` shows it, and the names of the fields of its record.
 fn answered(output: &[u8]) -> (u64, Vec<String>) {
     let text = std::str::from_utf8(output).unwrap();
     let (head, body) = text.split_once("\r\n\r\n").unwrap();
@@ -176,10 +176,10 @@ fn as_it_was(ended: &Ended, finding: &Value) -> (u64, Vec<String>) {
     let exchange = exchanges
         .find(|exchange| exchange["number"] == finding["exchange"])
         .unwrap();
-    let answer = &exchange["answer"];
+    let response = &exchange["response"];
     (
-        answer["status"].as_u64().unwrap(),
-        fields(answer["body"].as_str().unwrap_or_default()),
+        response["status"].as_u64().unwrap(),
+        fields(response["body"].as_str().unwrap_or_default()),
     )
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::stub::{Stub, json as json_answer, sound};
+use super::stub::{Stub, json as json_response, sound};
 use super::support::{check, countersign};
 use super::target::Target;
 
@@ -181,12 +181,12 @@ fn an_address_that_came_as_an_identifier_is_in_no_output() {
     ] {
         let service = Stub::start(move |request, stream| {
             let reported = match request.is("POST") && request.authorized() {
-                true => json_answer(
+                true => json_response(
                     "201 Created",
                     &serde_json::json!({"id": id, "text": "of nobody"}).to_string(),
                 ),
-                false if request.authorized() => json_answer("404 Not Found", "{}"),
-                false => json_answer("401 Unauthorized", "{}"),
+                false if request.authorized() => json_response("404 Not Found", "{}"),
+                false => json_response("401 Unauthorized", "{}"),
             };
             stream.write_all(reported.as_bytes())
         });

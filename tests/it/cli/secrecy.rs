@@ -1,4 +1,4 @@
-//! What of a target's answers comes out again: never the token, and values of its data only with `--show-values`.
+//! What of a target's responses comes out again: never the token, and values of its data only with `--show-values`.
 //!
 //! That no output of any call holds the token is asserted in [`support`](super::support) for every test of this module.
 
@@ -19,10 +19,10 @@ fn page_of(text: &str) -> String {
     )
 }
 
-/// A target that puts `text` into everything that an answer is made of.
+/// A target that puts `text` into everything that a response is made of.
 fn echoing(text: &'static str) -> Stub {
     Stub::start(move |request, stream| {
-        let answer = if !request.authorized() {
+        let response = if !request.authorized() {
             json(
                 &format!("401 {}", text.replace(' ', "_")),
                 &format!("{{\"error\":\"{text}\"}}"),
@@ -42,7 +42,7 @@ fn echoing(text: &'static str) -> Stub {
             "\r\nX-Echo: {}\r\n",
             text.replace(|character: char| !character.is_ascii(), "?")
         );
-        stream.write_all(answer.replacen("\r\n", &header, 1).as_bytes())
+        stream.write_all(response.replacen("\r\n", &header, 1).as_bytes())
     })
 }
 

@@ -22,7 +22,7 @@ fn a_service_says_where_it_listens_and_stops_at_sigterm() {
 
 #[cfg(unix)]
 #[test]
-fn an_answer_that_is_in_flight_at_sigterm_is_finished() {
+fn a_response_that_is_in_flight_at_sigterm_is_finished() {
     let call = countersign(&["serve", "--listen", "127.0.0.1:0"]).env("COUNTERSIGN_TOKEN", TOKEN);
     let serving = call.start();
     let line = serving.first_lines(1).concat();
@@ -36,17 +36,17 @@ fn an_answer_that_is_in_flight_at_sigterm_is_finished() {
     );
     stream.write_all(head.as_bytes()).unwrap();
     // The service says this when it begins to read the body, so the request is being answered.
-    let mut answer = [0; 25];
-    stream.read_exact(&mut answer).unwrap();
-    assert_eq!(&answer, b"HTTP/1.1 100 Continue\r\n\r\n");
+    let mut response = [0; 25];
+    stream.read_exact(&mut response).unwrap();
+    assert_eq!(&response, b"HTTP/1.1 100 Continue\r\n\r\n");
     serving.signal("TERM");
     while TcpStream::connect(address).is_ok() {
         std::thread::yield_now();
     }
     stream.write_all(body.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 201 Created\r\n"), "{answer}");
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    assert!(response.starts_with("HTTP/1.1 201 Created\r\n"), "{response}");
     assert_eq!(serving.end().code, 0);
 }
 

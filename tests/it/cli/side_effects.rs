@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use super::stub::{Received, Stub, json as answer};
+use super::stub::{Received, Stub, json as response};
 use super::support::{Ended, check, countersign};
 
 /// Notes are created, shown by their identifier and changed; nothing else here is understood.
@@ -109,7 +109,7 @@ fn service() -> Stub {
 
 fn handled(request: &Received, notes: &Mutex<Vec<Value>>) -> String {
     if !request.authorized() {
-        return answer("401 Unauthorized", "{}");
+        return response("401 Unauthorized", "{}");
     }
     let (method, path) = line(request);
     let mut notes = notes.lock().unwrap();
@@ -119,16 +119,18 @@ fn handled(request: &Received, notes: &Mutex<Vec<Value>>) -> String {
         ("POST", "/notes", _) => {
             notes.push(sent["text"].clone());
             let note = json!({"id": notes.len() - 1, "text": sent["text"]});
-            answer("201 Created", &note.to_string())
+            response("201 Created", &note.to_string())
         }
-        ("GET", _, Some(id)) if id < notes.len() => answer("200 OK", &json!({"id": id, "text": notes[id]}).to_string()),
+        ("GET", _, Some(id)) if id < notes.len() => {
+            response("200 OK", &json!({"id": id, "text": notes[id]}).to_string())
+        }
         ("PUT", _, Some(id)) if id < notes.len() => {
             notes[id] = sent["text"].clone();
-            answer("200 OK", "{}")
+            response("200 OK", "{}")
         }
-        ("GET", "/users", _) => answer("200 OK", r#"[{"id": 7}, {"id": 8}]"#),
-        (_, _, Some(_)) => answer("404 Not Found", "{}"),
-        _ => answer("200 OK", r#"{"id": 0}"#),
+        ("GET", "/users", _) => response("200 OK", r#"[{"id": 7}, {"id": 8}]"#),
+        (_, _, Some(_)) => response("404 Not Found", "{}"),
+        _ => response("200 OK", r#"{"id": 0}"#),
     }
 }
 
@@ -269,14 +271,14 @@ fn users(given: &'static str) -> Stub {
         let sent: Value = serde_json::from_str(&request.body).unwrap_or_default();
         let mut name = name.lock().unwrap();
         let reported = match (method.as_str(), path.as_str()) {
-            _ if !request.authorized() => answer("401 Unauthorized", "{}"),
-            ("GET", "/users") => answer("200 OK", &json!([{"id": "u-1", "name": *name}]).to_string()),
+            _ if !request.authorized() => response("401 Unauthorized", "{}"),
+            ("GET", "/users") => response("200 OK", &json!([{"id": "u-1", "name": *name}]).to_string()),
             ("POST", _) => {
                 *name = sent["name"].clone();
-                answer("201 Created", &json!({"id": given, "name": *name}).to_string())
+                response("201 Created", &json!({"id": given, "name": *name}).to_string())
             }
-            ("GET", _) => answer("200 OK", &json!({"id": given, "name": *name}).to_string()),
-            _ => answer("200 OK", "{}"),
+            ("GET", _) => response("200 OK", &json!({"id": given, "name": *name}).to_string()),
+            _ => response("200 OK", "{}"),
         };
         stream.write_all(reported.as_bytes())
     })
@@ -376,20 +378,20 @@ fn messages() -> Stub {
         let (method, path) = line(request);
         let mut kept = kept.lock().unwrap();
         let reported = match (method.as_str(), path.as_str()) {
-            _ if !request.authorized() => answer("401 Unauthorized", "{}"),
-            ("GET", "/users") => answer("200 OK", r#"[{"id": "u1"}]"#),
-            ("GET", "/hosts") => answer("200 OK", r#"[{"id": "h1"}]"#),
+            _ if !request.authorized() => response("401 Unauthorized", "{}"),
+            ("GET", "/users") => response("200 OK", r#"[{"id": "u1"}]"#),
+            ("GET", "/hosts") => response("200 OK", r#"[{"id": "h1"}]"#),
             ("POST", _) => {
                 let mut sent: Value = serde_json::from_str(&request.body).unwrap_or_default();
                 sent["id"] = json!(format!("own-{}", kept.len()));
                 kept.push(sent.clone());
-                answer("201 Created", &sent.to_string())
+                response("201 Created", &sent.to_string())
             }
             (_, path) => {
                 let id = path.rsplit('/').next().unwrap();
                 match kept.iter().find(|one| one["id"] == id) {
-                    Some(one) => answer("200 OK", &one.to_string()),
-                    None => answer("404 Not Found", "{}"),
+                    Some(one) => response("200 OK", &one.to_string()),
+                    None => response("404 Not Found", "{}"),
                 }
             }
         };

@@ -116,7 +116,7 @@ impl Received {
     }
 }
 
-/// What a sound service without any records answers.
+/// What a sound service without any records responses.
 pub(super) fn sound(request: &Received) -> String {
     if request.authorized() {
         json(
@@ -128,7 +128,7 @@ pub(super) fn sound(request: &Received) -> String {
     }
 }
 
-/// An answer of this status that carries JSON.
+/// A response of this status that carries JSON.
 pub(super) fn json(status: &str, body: &str) -> String {
     let length = body.len();
     let challenge = if status.starts_with("401") {

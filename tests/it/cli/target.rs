@@ -1,4 +1,4 @@
-//! Services to check: the reference service on a port of its own, as it is or with its answers changed on the way out.
+//! Services to check: the reference service on a port of its own, as it is or with its responses changed on the way out.
 
 use std::net::SocketAddr;
 
@@ -26,15 +26,15 @@ impl Target {
         Self::serve(reference())
     }
 
-    /// The reference service, each JSON answer to `path` changed by `change`.
+    /// The reference service, each JSON response to `path` changed by `change`.
     pub(super) fn changed(path: &'static str, change: fn(&mut Value)) -> Self {
         let layer = middleware::from_fn(move |request: Request, next: Next| async move {
             let meant = request.uri().path().ends_with(path);
-            let answer = next.run(request).await;
-            if meant && answer.status().is_success() {
-                altered(answer, change).await
+            let response = next.run(request).await;
+            if meant && response.status().is_success() {
+                altered(response, change).await
             } else {
-                answer
+                response
             }
         });
         Self::serve(reference().layer(layer))
@@ -73,8 +73,8 @@ pub(super) fn reference() -> Router {
     service::app(Service::memory(TOKEN.to_owned().into()).unwrap())
 }
 
-async fn altered(answer: Response, change: fn(&mut Value)) -> Response {
-    let (mut head, body) = answer.into_parts();
+async fn altered(response: Response, change: fn(&mut Value)) -> Response {
+    let (mut head, body) = response.into_parts();
     let mut value = serde_json::from_slice(&to_bytes(body, usize::MAX).await.unwrap()).unwrap();
     change(&mut value);
     head.headers.remove("content-length");

@@ -24,8 +24,8 @@ fn after(status: &'static str, times: usize) -> (Ended, serde_json::Value, usize
     let came = AtomicUsize::new(0);
     let target = Stub::start(move |request, stream| {
         let early = came.fetch_add(1, Ordering::SeqCst) < times;
-        let answer = if early { json(status, "{}") } else { sound(request) };
-        stream.write_all(answer.as_bytes())
+        let response = if early { json(status, "{}") } else { sound(request) };
+        stream.write_all(response.as_bytes())
     });
     let (ended, report) = check(&target.url(), &["--wait", "60"]).report();
     let received = target.received().len();

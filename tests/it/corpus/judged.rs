@@ -1,4 +1,4 @@
-//! Answers made of a document's own schemas are judged by it: no finding at deny or at warn.
+//! Responses made of a document's own schemas are judged by it: no finding at deny or at warn.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use countersign::contract::is_json;
 use countersign::contract::operation::{OperationId, StatusPattern};
 use countersign::exchange::redact::Values;
-use countersign::exchange::{Answer, Credential, Exchange, OnRefusal, Purpose, Request};
+use countersign::exchange::{Credential, Exchange, OnRefusal, Purpose, Request, Response};
 use countersign::rules::{Judge, Levels};
 use http::{HeaderMap, HeaderValue, header};
 use serde_json::Value;
@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::documents::{Document, foreign, own};
 use super::values::{Maker, admits};
 
-/// How many answers are made for each documented one.
+/// How many responses are made for each documented one.
 const TRIES: u64 = 6;
 
 /// What came of a document.
@@ -22,23 +22,23 @@ const TRIES: u64 = 6;
 struct Tally {
     documented: usize,
     judged: usize,
-    /// Answers for which no value was found.
+    /// Responses for which no value was found.
     unmade: BTreeSet<String>,
     false_alarms: BTreeSet<String>,
 }
 
 #[test]
-fn conforming_answers_to_our_own_documents_raise_nothing() {
+fn conforming_responses_to_our_own_documents_raise_nothing() {
     for document in own() {
         let tally = tally(&document);
         assert!(tally.false_alarms.is_empty(), "{}", lines(&tally.false_alarms));
-        assert!(tally.unmade.is_empty(), "no answer to {}", lines(&tally.unmade));
+        assert!(tally.unmade.is_empty(), "no response to {}", lines(&tally.unmade));
         assert!(tally.judged > 0, "{}", document.name);
     }
 }
 
 #[test]
-fn conforming_answers_to_strangers_documents_raise_nothing() {
+fn conforming_responses_to_strangers_documents_raise_nothing() {
     let (mut documented, mut judged, mut unmade, mut alarms) = (0, 0, BTreeSet::new(), BTreeSet::new());
     for document in foreign() {
         let tally = tally(&document);
@@ -48,7 +48,7 @@ fn conforming_answers_to_strangers_documents_raise_nothing() {
         alarms.extend(tally.false_alarms);
     }
     println!(
-        "{judged} answers judged to {documented} documented; none made of {}:\n{}",
+        "{judged} responses judged to {documented} documented; none made of {}:\n{}",
         unmade.len(),
         lines(&unmade)
     );
@@ -63,12 +63,12 @@ fn tally(document: &Document) -> Tally {
     let mut tally = Tally::default();
     for id in document.contract.operation_ids() {
         let operation = document.contract.operation(id);
-        for answer in &operation.answers {
-            let Some(status) = status(answer.status, operation.successes().next().is_none()) else {
+        for response in &operation.responses {
+            let Some(status) = status(response.status, operation.successes().next().is_none()) else {
                 continue;
             };
-            let response = resolved(&document.json, &answer.pointer);
-            let content = response["content"].as_object().into_iter().flatten();
+            let node = resolved(&document.json, &response.pointer);
+            let content = node["content"].as_object().into_iter().flatten();
             let json = content
                 .into_iter()
                 .find(|(media, inner)| is_json(media) && inner.get("schema").is_some());
@@ -78,7 +78,7 @@ fn tally(document: &Document) -> Tally {
                     let exchange = exchange(document, id, (status, media), value);
                     findings(document, &exchange)
                 });
-                let called = format!("{} {} {}", document.name, operation.name, answer.status);
+                let called = format!("{} {} {}", document.name, operation.name, response.status);
                 match made {
                     Some(found) if found.is_empty() => tally.judged += 1,
                     Some(found) => tally
@@ -141,7 +141,7 @@ fn exchange(document: &Document, operation: OperationId, (status, media): (u16, 
             ..Request::plain(operation, documented)
         },
         sent: Duration::ZERO,
-        outcome: Ok(Answer {
+        outcome: Ok(Response {
             status,
             headers,
             body: body.to_string().into(),

@@ -1,4 +1,4 @@
-//! Any contract: documents of strangers and small ones of our own are read, planned and judged. What their answers may
+//! Any contract: documents of strangers and small ones of our own are read, planned and judged. What their responses may
 //! be by their own schemas raises nothing.
 //!
 //! The folder of strangers' documents is no part of this repository: `COUNTERSIGN_CORPUS` names one.

@@ -96,7 +96,7 @@ fn checked(document: &Arc<Document>) -> Outcome {
 
 async fn run_against_a_stub(document: &Arc<Document>) -> Run {
     let stub = Arc::new((Arc::clone(document), AtomicU64::new(0)));
-    let router = Router::new().fallback(answer).with_state(stub);
+    let router = Router::new().fallback(response).with_state(stub);
     let check = Check::new(Arc::clone(&document.contract))
         .service(router)
         .token(TOKEN)
@@ -113,8 +113,8 @@ async fn run_against_a_stub(document: &Arc<Document>) -> Run {
 
 type Stub = Arc<(Arc<Document>, AtomicU64)>;
 
-/// Answers as the document has it: whoever lacks the credential or a parameter is refused.
-async fn answer(State(stub): State<Stub>, request: Request) -> Response {
+/// Responses as the document has it: whoever lacks the credential or a parameter is refused.
+async fn response(State(stub): State<Stub>, request: Request) -> Response {
     let (document, count) = &*stub;
     let headers = request.headers();
     let Some(operation) = called(document, request.method().as_str(), request.uri().path()) else {
@@ -127,8 +127,8 @@ async fn answer(State(stub): State<Stub>, request: Request) -> Response {
         return StatusCode::BAD_REQUEST.into_response();
     }
     let seed = count.fetch_add(1, Ordering::Relaxed);
-    let success = operation.successes().next().or(operation.answers.first());
-    let Some(success) = success.and_then(|answer| Some((status(answer.status, true)?, answer))) else {
+    let success = operation.successes().next().or(operation.responses.first());
+    let Some(success) = success.and_then(|response| Some((status(response.status, true)?, response))) else {
         return StatusCode::NO_CONTENT.into_response();
     };
     let (code, documented) = success;

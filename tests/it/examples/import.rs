@@ -51,7 +51,7 @@ fn every_line_is_imported_once_however_often_it_runs() {
 }
 
 #[test]
-fn a_run_that_is_killed_before_its_answers_leaves_no_contact_twice() {
+fn a_run_that_is_killed_before_its_responses_leaves_no_contact_twice() {
     let service = Served::start(1);
     let (text, names) = table(30);
     let folder = folder(text);
@@ -76,7 +76,7 @@ fn a_run_that_is_killed_before_its_answers_leaves_no_contact_twice() {
     assert_eq!(
         resumed
             .stderr
-            .matches("it was sent and its answer is not known")
+            .matches("it was sent and its response is not known")
             .count(),
         JOBS
     );
@@ -113,16 +113,16 @@ fn a_run_that_is_killed_anywhere_leaves_no_contact_twice() {
         program.kill().unwrap();
         program.wait().unwrap();
     }
-    // What is half written goes; a line cut off is the answer of a request, or the intent of one that was not sent.
+    // What is half written goes; a line cut off is the response of a request, or the intent of one that was not sent.
     let mut kept = fs::read(&resume).unwrap();
     kept.extend(b"61 00");
     fs::write(&resume, kept).unwrap();
     let outcome = import(&service, folder.path());
     let mut found = service.named("Imported");
-    let reported = outcome.stderr.matches("its answer is not known").count();
+    let reported = outcome.stderr.matches("its response is not known").count();
     found.dedup();
     assert_eq!(found.len(), service.named("Imported").len(), "a contact is there twice");
-    // A line whose answer is not known is either there or not; it is reported.
+    // A line whose response is not known is either there or not; it is reported.
     assert!(
         names.len() - found.len() <= reported,
         "{} of {}: {}",

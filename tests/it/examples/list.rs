@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::run;
 use super::served::{Served, runtime};
-use crate::support::stub::{Answer, Stub};
+use crate::support::stub::{Response, Stub};
 
 #[test]
 fn every_contact_of_every_page_is_a_row() {
@@ -39,12 +39,12 @@ fn the_rows_of_pages_before_an_error_are_written() {
         json!({ "data": { "per_page": 1, "page": page, "total": 3, "last_page": 3, "items": [{ "id": format!("id-{page}") }] } })
     };
     let outcome = runtime().block_on(async {
-        let answers = vec![
-            Answer::json(200, &page(1)),
-            Answer::json(200, &page(2)),
-            Answer::status(500),
+        let responses = vec![
+            Response::json(200, &page(1)),
+            Response::json(200, &page(2)),
+            Response::status(500),
         ];
-        let stub = Stub::table().on_in_turn("GET", path, answers).start().await;
+        let stub = Stub::table().on_in_turn("GET", path, responses).start().await;
         let url = stub.url();
         tokio::task::spawn_blocking(move || run("list_contacts", &[&url]))
             .await

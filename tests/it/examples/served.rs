@@ -1,4 +1,4 @@
-//! A reference service on a thread of its own, which can keep the answers to creates to itself.
+//! A reference service on a thread of its own, which can keep the responses to creates to itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -41,7 +41,7 @@ impl Served {
                 let (withhold, creates, hold) = seen.clone();
                 async move {
                     let is_create = request.method() == "POST";
-                    let answer = next.run(request).await;
+                    let response = next.run(request).await;
                     if is_create {
                         creates.fetch_add(1, Ordering::SeqCst);
                         if withhold.load(Ordering::SeqCst) {
@@ -49,7 +49,7 @@ impl Served {
                             std::future::pending::<()>().await;
                         }
                     }
-                    answer
+                    response
                 }
             }));
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,4 +1,4 @@
-//! States the body of a request or of an answer, as the document describes it.
+//! States the body of a request or of a response, as the document describes it.
 //!
 //! Main type: [`Body`].
 
@@ -23,7 +23,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// States the media type and the body of a request or of an answer.
+    /// States the media type and the body of a request or of a response.
     pub(super) fn say_whole(&mut self, location: &str, shape: &Shape, heading: &str) {
         let media = format!("{location} media");
         self.said

@@ -1,4 +1,4 @@
-//! States what the contract says of each operation: its parameters, its request and its answers.
+//! States what the contract says of each operation: its parameters, its request and its responses.
 
 use serde_json::{Map, Value};
 
@@ -32,11 +32,11 @@ impl Contract {
             self.say_body(said, &format!("{id} request"), &request, &["schema", "example"]);
         }
         for status in self.object(&format!("{operation}/responses")).keys() {
-            let location = format!("{id} answer {status}");
-            let answer = self.resolve(&format!("{operation}/responses/{status}"));
-            said.note(&location, self.text(&format!("{answer}/description")), &answer);
-            self.say_strays(said, &location, &answer, &["description", "content", "links"]);
-            self.say_body(said, &location, &answer, &["schema"]);
+            let location = format!("{id} response {status}");
+            let response = self.resolve(&format!("{operation}/responses/{status}"));
+            said.note(&location, self.text(&format!("{response}/description")), &response);
+            self.say_strays(said, &location, &response, &["description", "content", "links"]);
+            self.say_body(said, &location, &response, &["schema"]);
         }
     }
 

@@ -75,7 +75,7 @@ impl Contract {
         methods.collect()
     }
 
-    /// Everything that the contract says about requests and answers.
+    /// Everything that the contract says about requests and responses.
     pub(super) fn statements(&self) -> Statements {
         let mut said = Statements::default();
         self.say_interface(&mut said);

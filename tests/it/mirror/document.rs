@@ -44,7 +44,7 @@ impl Document {
             .unwrap_or_else(|| panic!("the document has a resource `{name}`"))
     }
 
-    /// A resource as one answer shows it; `clause` names fields that only some answers have.
+    /// A resource as one response shows it; `clause` names fields that only some responses have.
     pub(super) fn shown(&self, name: &str, clause: &str) -> Shape {
         let Resource { shape, heading } = self.resource(name);
         let mut shown = Object {

@@ -43,7 +43,7 @@ const QUESTIONS: [(&str, &str, &str); 27] = [
     ),
     ("States and transitions", "Its values", "status-values"),
     ("States and transitions", "the moves between them", "status-transitions"),
-    ("Endpoints / Update contact", "Response body", "update-answer-body"),
+    ("Endpoints / Update contact", "Response body", "update-response-body"),
     (
         "Gaps in the endpoint definitions",
         "Which request fields are required",
@@ -94,7 +94,7 @@ const SILENT: [&str; 14] = [
     "venue-of-contact",
 ];
 
-/// How the locations end that a gap touches, where the question names them by their fields or answers.
+/// How the locations end that a gap touches, where the question names them by their fields or responses.
 const TOUCHED: [(&str, &str); 12] = [
     ("channel-names", "cluded_channels"),
     ("country-values", "/country_of_residence"),
@@ -103,11 +103,11 @@ const TOUCHED: [(&str, &str); 12] = [
     ("gender-values", "/gender"),
     ("nationality-values", "/nationality"),
     ("status-values", "/status"),
-    ("success-status", " answer 2XX"),
+    ("success-status", " response 2XX"),
     ("tags-entries", " request body/tags"),
     ("type-values", "/type"),
     ("unknown-references", "_id"),
-    ("update-answer-body", "updateContact answer 2XX"),
+    ("update-response-body", "updateContact response 2XX"),
 ];
 
 /// The gaps of the document, each as often as it is stated.

@@ -6,7 +6,7 @@ use super::operation::{Operation, identifier};
 use super::statement::Statements;
 
 impl Document {
-    /// Everything that the document says about requests and answers.
+    /// Everything that the document says about requests and responses.
     pub(super) fn statements(&self) -> Statements {
         let mut said = Statements::default();
         self.say_interface(&mut said);
@@ -75,10 +75,10 @@ impl Document {
         if let Some(request) = &operation.request {
             Body::of(self, said, "optional").say_whole(&format!("{id} request"), request, heading);
         }
-        for answer in &operation.answers {
-            let location = format!("{id} answer {}", answer.status);
-            said.note(&location, &answer.description, &answer.heading);
-            if let Some(body) = &answer.body {
+        for response in &operation.responses {
+            let location = format!("{id} response {}", response.status);
+            said.note(&location, &response.description, &response.heading);
+            if let Some(body) = &response.body {
                 Body::of(self, said, "required").say_whole(&location, body, heading);
             }
         }
@@ -96,7 +96,7 @@ impl Document {
         format!("{name}: {}", scheme.to_lowercase())
     }
 
-    /// The one media type of requests and answers.
+    /// The one media type of requests and responses.
     pub(super) fn media_type(&self) -> &str {
         let types = self
             .section("Resources and their fields")

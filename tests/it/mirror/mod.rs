@@ -3,7 +3,6 @@
 //! The document is `interface.md` beside this file. [`interface`] and [`contract`] read the two sides into the same
 //! model, [`statement`] compares it, and [`mutations`] proves that the comparison can fail.
 
-mod answer;
 mod background;
 mod body;
 mod calls;
@@ -17,6 +16,7 @@ mod markdown;
 mod mutations;
 mod operation;
 mod phrase;
+mod response;
 mod schema;
 mod statement;
 

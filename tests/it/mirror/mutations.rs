@@ -33,27 +33,27 @@ macro_rules! mutations {
 #[rustfmt::skip]
 const MUTATIONS: &[Mutation] = mutations! {
     "a field is dropped": CONTACT, "        age:\n          type: integer\n" => "",
-        "getContacts answer 2XX body/data/items/*/age" in "/age";
+        "getContacts response 2XX body/data/items/*/age" in "/age";
     "a field is renamed": &["\n    Venue:\n", "properties:"], "        country:" => "        land:",
-        "getVenues answer 2XX body/data/items/*/country" in "getVenues answer 2XX body/data/items/*/";
+        "getVenues response 2XX body/data/items/*/country" in "getVenues response 2XX body/data/items/*/";
     "a field is added": &["\n    Tag:\n", "properties:"], "        name:\n" => "        color:\n          type: string\n        name:\n",
-        "getTags answer 2XX body/data/items/*/color" in "/color";
+        "getTags response 2XX body/data/items/*/color" in "/color";
     "a field loses its place among the required": &["\n    Tag:\n"], "required: [id, name]" => "required: [id]",
-        "createTag answer 201 body/data/name" in "/name";
+        "createTag response 201 body/data/name" in "/name";
     "a field's type changes": &["\n    Visit:\n", "        id:\n"], "type: integer" => "type: string",
-        "createVisit answer 2XX body/data/id" in "/id";
+        "createVisit response 2XX body/data/id" in "/id";
     "an integer becomes a number": &["\n    DateOfBirth:\n", "        year:"], "type: integer" => "type: number",
-        "getContacts answer 2XX body/data/items/*/date_of_birth/year" in "/date_of_birth/year";
+        "getContacts response 2XX body/data/items/*/date_of_birth/year" in "/date_of_birth/year";
     "tags of a contact become an array": CONTACT, "          type: object\n          required: [id, name]" => "          type: array\n          items: {type: object}\n          required: [id, name]",
-        "createContact answer 2XX body/data/tags" in "/tags";
+        "createContact response 2XX body/data/tags" in "/tags";
     "tags of a venue become objects": &["\n    Venue:\n", "        tags:\n", "items:"], "type: string" => "type: object",
-        "getVenues answer 2XX body/data/items/*/tags/*" in "/tags/*";
+        "getVenues response 2XX body/data/items/*/tags/*" in "/tags/*";
     "the venue of a visit summary becomes an object": &["\n    VisitSummary:\n", "        venue:\n"], "type: array" => "type: object",
-        "getContacts answer 2XX body/data/items/*/last_visit/*/venue" in "_visit/*/venue";
+        "getContacts response 2XX body/data/items/*/last_visit/*/venue" in "_visit/*/venue";
     "first_visit becomes one summary": &["\n    Contact:\n", "        first_visit:\n"], "          type: array\n          items:\n            $ref: '#/components/schemas/VisitSummary'" => "          $ref: '#/components/schemas/VisitSummary'",
-        "createContact answer 2XX body/data/first_visit" in "/first_visit";
+        "createContact response 2XX body/data/first_visit" in "/first_visit";
     "null is let in": &["\n    Contact:\n", "        gender:\n"], "type: string" => "type: string\n          nullable: true",
-        "getContacts answer 2XX body/data/items/*/gender" in "/gender";
+        "getContacts response 2XX body/data/items/*/gender" in "/gender";
     "values are closed": &["\n    ContactInput:\n", "        gender:\n"], "type: string" => "type: string\n          enum: [female]",
         "createContact request body/gender" in "/gender";
     "a length is bounded": &["\n    TagInput:\n", "        name:\n"], "type: string" => "type: string\n          maxLength: 40",
@@ -63,23 +63,23 @@ const MUTATIONS: &[Mutation] = mutations! {
     "a form is widened": &["\n    TagInput:\n"], "[0-9A-Fa-f]{6}" => "[0-9A-Fa-f]{3}",
         "createTag request body/color" in "createTag";
     "a note says something else": &["\n    Visit:\n"], "Numeric, unlike" => "Numeric, like",
-        "getVisits answer 2XX body/data/items/*/id note" in "/id note";
+        "getVisits response 2XX body/data/items/*/id note" in "/id note";
     "the page envelope is opened": &["\n    VenuePage:\n"], "      additionalProperties: false\n" => "",
-        "getVenues answer 2XX body" in "getVenues answer 2XX body";
+        "getVenues response 2XX body" in "getVenues response 2XX body";
     "what the page envelope holds is opened": &["\n    TagPage:\n", "        data:\n"], "          additionalProperties: false\n" => "",
-        "getTags answer 2XX body/data" in "getTags answer 2XX body/data";
+        "getTags response 2XX body/data" in "getTags response 2XX body/data";
     "the page envelope loses a field": &["\n    VisitPage:\n"], "            total:\n              type: integer\n" => "",
-        "getVisits answer 2XX body/data/total" in "getVisits answer 2XX body/data/total";
+        "getVisits response 2XX body/data/total" in "getVisits response 2XX body/data/total";
     "the create envelope is opened": &["\n    VisitCreated:\n"], "      additionalProperties: false\n" => "",
-        "createVisit answer 2XX body" in "createVisit answer 2XX body";
+        "createVisit response 2XX body" in "createVisit response 2XX body";
     "an envelope holds another resource": &["\n    VisitCreated:\n"], "#/components/schemas/Visit'" => "#/components/schemas/Tag'",
-        "createVisit answer 2XX body/data/contact/full_name" in "createVisit answer 2XX body/data/";
+        "createVisit response 2XX body/data/contact/full_name" in "createVisit response 2XX body/data/";
     "custom_fields is not required in list items": &["\n    ContactListed:\n"], "          required: [custom_fields]\n" => "",
-        "getContacts answer 2XX body/data/items/*/custom_fields" in "getContacts answer 2XX body/data/items/*/custom_fields";
+        "getContacts response 2XX body/data/items/*/custom_fields" in "getContacts response 2XX body/data/items/*/custom_fields";
     "custom_fields takes only known keys": &["\n    ContactListed:\n"], "additionalProperties: true" => "additionalProperties: false",
-        "getContacts answer 2XX body/data/items/*/custom_fields" in "/custom_fields";
+        "getContacts response 2XX body/data/items/*/custom_fields" in "/custom_fields";
     "custom_fields is allowed in the create response": &["\n    ContactFresh:\n"], "not: {}" => "type: object",
-        "createContact answer 2XX body/data/custom_fields" in "createContact answer 2XX body/data/custom_fields";
+        "createContact response 2XX body/data/custom_fields" in "createContact response 2XX body/data/custom_fields";
     "a request field becomes required": &["\n    VisitInput:\n"], "      properties:" => "      required: [contact_id]\n      properties:",
         "createVisit request body/contact_id" in "createVisit request body/contact_id";
     "a request field within another becomes required": &["\n    ContactInput:\n", "        date_of_birth:\n"], "          properties:" => "          required: [day]\n          properties:",
@@ -91,27 +91,27 @@ const MUTATIONS: &[Mutation] = mutations! {
     "the update takes other fields": UPDATE, "#/components/schemas/ContactInput" => "#/components/schemas/ContactMethodInput",
         "updateContact request body/firstname" in "updateContact";
     "the update answers a body": UPDATE, "          description: Contact updated\n" => "          description: Contact updated\n          content: {application/json: {schema: {$ref: '#/components/schemas/Tag'}}}\n",
-        "updateContact answer 2XX body" in "updateContact answer 2XX";
+        "updateContact response 2XX body" in "updateContact response 2XX";
     "201 becomes 2XX": CREATE_TAG, "'201':" => "2XX:",
-        "createTag answer 201" in "createTag answer 2" | "gap success-status locations";
+        "createTag response 201" in "createTag response 2" | "gap success-status locations";
     "2XX becomes 200": GET_VENUES, "2XX:" => "'200':",
-        "getVenues answer 200 body/data/items/*/id" in "getVenues answer 2" | "gap success-status locations";
+        "getVenues response 200 body/data/items/*/id" in "getVenues response 2" | "gap success-status locations";
     "a documented refusal is dropped": CREATE_TAG, "        '422':\n          description: Listed as a response; no further meaning given.\n          x-document: Errors\n          x-gap: [error-body, error-conditions]\n" => "",
-        "createTag answer 422" in "createTag answer 422";
+        "createTag response 422" in "createTag response 422";
     "a refusal gets a body": &["operationId: createTag\n", "'401':\n"], "          x-document: Errors\n" => "          content: {application/json: {schema: {type: object}}}\n",
-        "createTag answer 401 body" in "createTag answer 401";
+        "createTag response 401 body" in "createTag response 401";
     "a refusal is added": GET_VENUES, "      responses:\n" => "      responses:\n        '404':\n          description: No venue\n",
-        "getVenues answer 404" in "getVenues answer 404";
-    "an answer is described otherwise": CREATE_CONTACT, "description: Contact created" => "description: Created",
-        "createContact answer 2XX" in "createContact answer 2XX";
+        "getVenues response 404" in "getVenues response 404";
+    "a response is described otherwise": CREATE_CONTACT, "description: Contact created" => "description: Created",
+        "createContact response 2XX" in "createContact response 2XX";
     "another media type is answered": &["operationId: getVenues\n", "responses:"], "application/json" => "application/hal+json",
-        "getVenues answer 2XX media" in "getVenues answer 2XX media";
+        "getVenues response 2XX media" in "getVenues response 2XX media";
     "an operation is dropped": &["  /organization/v1/venues:\n"], "    get:\n" => "    x-get:\n",
         "getVenues" in "getVenues" | "component Venue" | "gap success-status locations";
     "an operation is added": &["  /organization/v1/venues:\n"], "    get:\n" => "    delete:\n      operationId: deleteVenues\n      x-document: Endpoints\n      responses: {}\n    get:\n",
         "deleteVenues" in "deleteVenues";
     "an operation changes its method": &["{id}:\n"], "    put:\n" => "    patch:\n",
-        "updateContact" in "updateContact" | "gap success-status locations" | "gap update-answer-body locations";
+        "updateContact" in "updateContact" | "gap success-status locations" | "gap update-response-body locations";
     "a path changes": &["\npaths:\n"], "  /organization/v1/venues:" => "  /organization/v2/venues:",
         "getVenues" in "getVenues" | "gap success-status locations";
     "an operation is renamed": GET_VENUES, "summary: Get venues" => "summary: List venues",
@@ -201,7 +201,7 @@ fn a_difference_names_the_heading_and_the_pointer() {
         1,
     );
     let differences = differences(&Document::read(DOCUMENT), &Contract::read(&text));
-    let expected = "getContacts answer 2XX body/data/total\n  \
+    let expected = "getContacts response 2XX body/data/total\n  \
         document: `required integer` under `Resources and their fields / Page envelope (all list responses)`\n  \
         contract: `required string` at `/components/schemas/ContactPage/properties/data/properties/total`\n";
     assert_eq!(listed(&differences), expected);
@@ -214,6 +214,6 @@ fn what_is_missing_is_reported_with_the_location_that_should_hold_it() {
         .replacen(" age,", "", 1);
     let differences = differences(&Document::read(DOCUMENT), &Contract::read(&text));
     let pointer = "/components/schemas/ContactCreated/properties/data";
-    assert_eq!(differences[0].location, "createContact answer 2XX body/data/age");
+    assert_eq!(differences[0].location, "createContact response 2XX body/data/age");
     assert_eq!(differences[0].contracted, format!("nothing at `{pointer}`"));
 }

@@ -2,10 +2,10 @@
 //!
 //! Main type: [`Operation`].
 
-use super::answer::{Answer, answer};
 use super::document::{Document, field, table_after};
 use super::markdown::{Row, Section};
 use super::phrase::{Field, Object, Shape, entries, fields, limited};
+use super::response::{Response, response};
 
 /// An operation as its section describes it.
 pub(super) struct Operation {
@@ -15,7 +15,7 @@ pub(super) struct Operation {
     pub(super) heading: String,
     pub(super) parameters: Vec<Parameter>,
     pub(super) request: Option<Shape>,
-    pub(super) answers: Vec<Answer>,
+    pub(super) responses: Vec<Response>,
 }
 
 pub(super) struct Parameter {
@@ -43,7 +43,7 @@ impl Operation {
             heading: section.path(),
             parameters: Vec::new(),
             request: None,
-            answers: Vec::new(),
+            responses: Vec::new(),
         };
         let line = format!("{} {}", operation.method, operation.path);
         assert!(
@@ -73,7 +73,7 @@ impl Operation {
         } else if let Some(rest) = sentence.strip_prefix("Path parameter ") {
             self.parameters.push(path_parameter(rest));
         } else if let Some(rest) = sentence.strip_prefix("Response") {
-            self.answers.push(answer(document, rest, &self.heading));
+            self.responses.push(response(document, rest, &self.heading));
         } else if let Some(rest) = sentence.strip_prefix("Other documented statuses of this operation: ") {
             self.take_errors(document, rest);
         } else {
@@ -109,7 +109,7 @@ impl Operation {
                 .rows()
                 .find(|row| row["Status"] == status && row["Documented on"] == self.name);
             let description = row.expect("the status is in the table of errors")["Meaning given"].clone();
-            self.answers.push(Answer {
+            self.responses.push(Response {
                 status: status.to_owned(),
                 description,
                 heading: section.path(),

@@ -181,15 +181,15 @@ impl Browser {
             Some(body) => request.json(body),
             None => request,
         };
-        let answer = async { request.send().await?.json::<Value>().await };
-        let mut answer = self.runtime.block_on(answer).unwrap();
-        let error = &answer["value"]["error"];
+        let response = async { request.send().await?.json::<Value>().await };
+        let mut response = self.runtime.block_on(response).unwrap();
+        let error = &response["value"]["error"];
         assert!(
             error.is_null(),
             "{command} {body:?}: {error}: {}",
-            answer["value"]["message"]
+            response["value"]["message"]
         );
-        answer["value"].take()
+        response["value"].take()
     }
 }
 

@@ -87,7 +87,7 @@ fn the_curl_line_is_copied_as_it_stands() {
     page.browser.chromium("Browser.grantPermissions", &origin);
     page.browser.click("#finding-1 .copy");
     let said = "document.querySelector('#finding-1 .copy').firstChild.data";
-    // The clipboard answers in its own time; the page says when.
+    // The clipboard responses in its own time; the page says when.
     let copied = page.browser.run(&format!(
         "return new Promise((done) => {{ const look = () => {said} === 'Copy' ? requestAnimationFrame(look) : done({said}); look(); }});"
     ));

@@ -108,7 +108,7 @@ fn a_text_of_a_target_or_of_a_contract_is_never_markup() {
     record.contract.file = EVIL.into();
     for finding in &mut record.findings {
         (finding.received, finding.documented, finding.fact) = (EVIL.into(), EVIL.into(), EVIL.into());
-        (finding.answer_pointer, finding.reproduce, finding.rule) = (EVIL.into(), EVIL.into(), EVIL.into());
+        (finding.response_pointer, finding.reproduce, finding.rule) = (EVIL.into(), EVIL.into(), EVIL.into());
         finding
             .excerpt
             .lines
@@ -124,8 +124,8 @@ fn a_text_of_a_target_or_of_a_contract_is_never_markup() {
     }
     for exchange in &mut record.exchanges {
         (exchange.path, exchange.body, exchange.edge_case) = (EVIL.into(), Some(EVIL.into()), Some(EVIL.into()));
-        if let Some(answer) = &mut exchange.answer {
-            (answer.body, answer.media_type) = (Some(format!("{{\"a\":\"{EVIL}\"}}")), Some(EVIL.into()));
+        if let Some(response) = &mut exchange.response {
+            (response.body, response.media_type) = (Some(format!("{{\"a\":\"{EVIL}\"}}")), Some(EVIL.into()));
         }
     }
     record.residue.iter_mut().for_each(|left| left.id = Some(EVIL.into()));
@@ -209,7 +209,7 @@ fn a_screen_reader_gets_a_name_for_everything() {
         ),
         (".copy", "button", "Copy the curl line"),
         ("#shown", "status", ""),
-        ("table.times", "table", "How long the answers of each operation took"),
+        ("table.times", "table", "How long the responses of each operation took"),
     ] {
         let (role_shown, name_shown) = browser.accessible(selector);
         assert_eq!(role_shown, role, "{selector}");

@@ -1,4 +1,4 @@
-//! Two creates of one operation that are under way together: answers that are mixed up, identifiers that are given twice, a
+//! Two creates of one operation that are under way together: responses that are mixed up, identifiers that are given twice, a
 //! record that is lost.
 
 use std::collections::{BTreeSet, HashMap};
@@ -31,7 +31,7 @@ enum Mistake {
     Loses,
     /// It gives both one identifier.
     SameIdentifier,
-    /// It answers each with the other's answer.
+    /// It answers each with the other's response.
     Swaps,
 }
 
@@ -176,7 +176,7 @@ async fn two_creates_of_one_operation_are_under_way_together() {
 }
 
 #[tokio::test]
-async fn answers_that_are_mixed_up_are_found() {
+async fn responses_that_are_mixed_up_are_found() {
     for seed in SEEDS {
         let (run, met) = checked(Mistake::Swaps, seed, 4).await;
         assert!(
@@ -201,7 +201,7 @@ async fn an_identifier_that_is_given_twice_is_found() {
 
 #[tokio::test]
 async fn a_record_that_is_lost_is_found() {
-    // Only a tag's answer is made up as easily; by this seed it is tags that are created together.
+    // Only a tag's response is made up as easily; by this seed it is tags that are created together.
     let (run, met) = checked(Mistake::Loses, OF_TAGS, 4).await;
     assert_eq!(met, ["createTag"]);
     let lost = ("listed", "createTag".to_owned());

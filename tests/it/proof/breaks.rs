@@ -1,9 +1,9 @@
-//! Breaks of the document, written by hand as texts that a service may well answer: what APIs, serialisers and gateways get
+//! Breaks of the document, written by hand as texts that a service may well response: what APIs, serialisers and gateways get
 //! wrong. They are made without the contract and without the faults of the service, so that a mistake that both have in
 //! common shows here.
 //!
-//! A row of a table is an operation; what of its answer is replaced; by what; and everything that must then be found, the
-//! rule and the location of each, after `operation:` where it shows in another's answer. What is replaced is a text of the body,
+//! A row of a table is an operation; what of its response is replaced; by what; and everything that must then be found, the
+//! rule and the location of each, after `operation:` where it shows in another's response. What is replaced is a text of the body,
 //! in which `…` stands for what stands there inside of quotes or between commas; or the `body` as a whole, the `status`, a
 //! `header`, or the `connection`. Behind the operation may stand a text of the request; else the successes are taken.
 
@@ -18,7 +18,7 @@ use countersign::exchange::{Credential, Exchange};
 use countersign::report::Outcome;
 
 use super::checked::{Check, Judged, Said, contract};
-use crate::support::again::{answer, answered};
+use crate::support::again::{answered, response};
 use crate::support::crew::{each, runtime};
 
 const ERRORS: &str = include_str!("breaks/errors.txt");
@@ -63,27 +63,27 @@ impl Row {
 
     fn edited(&self, exchange: &Exchange) -> Option<Exchange> {
         let is_called = contract().operation(exchange.request.operation).name == self.operation;
-        let mut answer = answer(exchange).filter(|_| is_called && sent(exchange).contains(self.asked))?;
-        if self.asked.is_empty() && !answer.status().is_success() {
+        let mut response = response(exchange).filter(|_| is_called && sent(exchange).contains(self.asked))?;
+        if self.asked.is_empty() && !response.status().is_success() {
             return None;
         }
         match self.from.split_once(' ').unwrap_or((self.from, "")) {
-            ("body", "") => *answer.body_mut() = raw(self.to),
+            ("body", "") => *response.body_mut() = raw(self.to),
             ("connection", "") => return Some(answered(exchange, None)),
-            ("status", "") => *answer.status_mut() = self.to.parse::<StatusCode>().unwrap(),
+            ("status", "") => *response.status_mut() = self.to.parse::<StatusCode>().unwrap(),
             ("header", name) => {
-                answer.headers_mut().remove(name);
+                response.headers_mut().remove(name);
                 if !self.to.is_empty() {
                     let value = HeaderValue::from_static(self.to);
-                    answer.headers_mut().insert(HeaderName::from_static(name), value);
+                    response.headers_mut().insert(HeaderName::from_static(name), value);
                 }
             }
             _ => {
-                let body = str::from_utf8(answer.body()).unwrap();
-                *answer.body_mut() = raw(&replaced(body, self.from, self.to)?);
+                let body = str::from_utf8(response.body()).unwrap();
+                *response.body_mut() = raw(&replaced(body, self.from, self.to)?);
             }
         }
-        Some(answered(exchange, Some(answer)))
+        Some(answered(exchange, Some(response)))
     }
 }
 
@@ -210,7 +210,7 @@ fn every_break_is_found_where_it_is_and_every_kind_of_fact_has_one() {
         .collect();
     for fact in &contract().facts {
         let is_broken = broken.contains(&discriminant(&fact.kind));
-        assert_eq!(is_broken, shows_in_one_answer(fact.kind), "{:?}", fact.kind);
+        assert_eq!(is_broken, shows_in_one_response(fact.kind), "{:?}", fact.kind);
     }
 }
 
@@ -219,8 +219,8 @@ fn what_the_document_leaves_open_is_silent() {
     assert_judged(OPEN, Outcome::Conforms);
 }
 
-/// What an edit of one answer shows; what takes several answers is of the faults of the service.
-fn shows_in_one_answer(kind: FactKind) -> bool {
+/// What an edit of one response shows; what takes several responses is of the faults of the service.
+fn shows_in_one_response(kind: FactKind) -> bool {
     match kind {
         FactKind::Absent
         | FactKind::Accepts(_)

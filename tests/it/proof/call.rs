@@ -27,7 +27,7 @@ pub(super) struct Call {
     extensions: http::Extensions,
 }
 
-/// An answer.
+/// A response.
 #[derive(Clone, Debug)]
 pub(super) struct Reply {
     pub(super) status: u16,
@@ -35,7 +35,7 @@ pub(super) struct Reply {
     pub(super) body: Payload,
 }
 
-/// What an answer carries.
+/// What a response carries.
 #[derive(Clone, Debug)]
 pub(super) enum Payload {
     /// The bytes, and then the connection ends before the promised length.
@@ -125,7 +125,7 @@ impl Reply {
         }
     }
 
-    /// An answer without a body and without a media type.
+    /// A response without a body and without a media type.
     pub(super) fn empty(status: u16) -> Self {
         Self {
             status,
@@ -150,7 +150,7 @@ impl Reply {
         self
     }
 
-    /// The same, with the challenge of another answer, if that has one.
+    /// The same, with the challenge of another response, if that has one.
     pub(super) fn challenging_like(mut self, other: &Self) -> Self {
         let challenge = other.headers.get(header::WWW_AUTHENTICATE).cloned();
         self.headers
@@ -202,7 +202,7 @@ impl Reply {
         }
     }
 
-    /// The answer as a client reads it; none where the connection ends inside of it.
+    /// The response as a client reads it; none where the connection ends inside of it.
     pub(super) fn complete(self) -> Option<http::Response<Bytes>> {
         let body = match self.body {
             Payload::Json(value) => value.to_string().into(),

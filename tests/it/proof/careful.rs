@@ -161,7 +161,7 @@ async fn no_write_is_sent_twice() {
 }
 
 #[tokio::test]
-async fn a_write_whose_answer_is_lost_is_residue_and_is_not_tried_again() {
+async fn a_write_whose_response_is_lost_is_residue_and_is_not_tried_again() {
     let operations = ["createContact", "createContactMethod", "createVisit", "createTag"];
     for operation in operations {
         let lossy = Deviation::none().at(operation, |_, reply| {

@@ -90,7 +90,7 @@ impl Check {
         Checked { record, calls }
     }
 
-    /// What a check of this service says: of a recording of the reference service with its answers edited, where the
+    /// What a check of this service says: of a recording of the reference service with its responses edited, where the
     /// deviation does nothing else.
     pub(super) async fn judged(&self, deviation: Deviation) -> Judged {
         if is_exhaustive() || !deviation.only_edits() {
@@ -195,7 +195,7 @@ impl Checked {
 pub(super) fn described(finding: &FindingRecord) -> String {
     format!(
         "{}: {} {:?} ({}), received {}",
-        finding.rule, finding.operation, finding.answer_pointer, finding.fact, finding.received
+        finding.rule, finding.operation, finding.response_pointer, finding.fact, finding.received
     )
 }
 
@@ -215,7 +215,7 @@ pub(super) struct Said {
     level: Level,
     pub(super) rule: String,
     pub(super) operation: String,
-    /// Where in the answer, with `*` for every element's number.
+    /// Where in the response, with `*` for every element's number.
     pub(super) pointer: String,
     pub(super) fact: String,
     received: String,
@@ -229,14 +229,14 @@ impl Judged {
             level: finding.level,
             rule: finding.rule.to_string(),
             operation: finding.operation.clone(),
-            pointer: any_element(&finding.answer_pointer),
+            pointer: any_element(&finding.response_pointer),
             fact: finding.fact.clone(),
             received: finding.received.clone(),
         });
         Self::new(checked.outcome(), findings.collect(), verdicts)
     }
 
-    /// What is said of a recording with its answers edited.
+    /// What is said of a recording with its responses edited.
     pub(super) fn edited(recording: &Recording, edit: impl FnMut(&Exchange) -> Option<Exchange>) -> Self {
         Self::again(&recording.judge_edited(contract(), Levels::default(), edit))
     }

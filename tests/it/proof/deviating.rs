@@ -17,7 +17,7 @@ use countersign::service::{self, Profile, Service, Setting, StoreUrl};
 use super::call::{Call, Reply, TOKEN};
 use super::checked::contract;
 use super::listing::Listing;
-use crate::support::again::{answer, answered, request};
+use crate::support::again::{answered, request, response};
 
 type Ask = Box<dyn Fn(&mut Call) -> Option<Reply> + Send + Sync>;
 type Relist = Box<dyn Fn(&Call, &mut Listing) + Send + Sync>;
@@ -54,8 +54,8 @@ impl Deviation {
     }
 
     /// Answers an authorized request itself: whoever is not let in is refused by the service beneath.
-    pub(super) fn answering(self, answer: impl Fn(&Call) -> Option<Reply> + Send + Sync + 'static) -> Self {
-        self.asked(move |call| call.is_authorized().then(|| answer(call)).flatten())
+    pub(super) fn answering(self, response: impl Fn(&Call) -> Option<Reply> + Send + Sync + 'static) -> Self {
+        self.asked(move |call| call.is_authorized().then(|| response(call)).flatten())
     }
 
     /// On the list as a whole, for every request that a list answers.
@@ -64,7 +64,7 @@ impl Deviation {
         self
     }
 
-    /// After the service: changes the answer.
+    /// After the service: changes the response.
     pub(super) fn replied(mut self, edit: impl Fn(&Call, &mut Reply) + Send + Sync + 'static) -> Self {
         self.edits.push((None, Box::new(edit)));
         self
@@ -86,17 +86,17 @@ impl Deviation {
         self
     }
 
-    /// Whether all that it does is to change answers, each for itself.
+    /// Whether all that it does is to change responses, each for itself.
     pub(super) fn only_edits(&self) -> bool {
         self.asks.is_empty() && self.relists.is_empty() && !self.takes_a_run
     }
 
-    /// What was recorded, with the answer as the deviation has it; none where it changes nothing.
+    /// What was recorded, with the response as the deviation has it; none where it changes nothing.
     pub(super) fn edited(&self, exchange: &Exchange) -> Option<Exchange> {
         let called = contract().operation(exchange.request.operation).name.as_str();
         let edits = || self.edits.iter().filter(|(of, _)| of.is_none_or(|of| of == called));
-        let answer = answer(exchange).filter(|_| edits().next().is_some())?;
-        let (call, mut reply) = (Call::of(request(exchange)?), Reply::of(answer));
+        let response = response(exchange).filter(|_| edits().next().is_some())?;
+        let (call, mut reply) = (Call::of(request(exchange)?), Reply::of(response));
         self.edit(&call, &mut reply);
         Some(answered(exchange, reply.complete()))
     }
@@ -113,7 +113,7 @@ impl Deviation {
             for relist in &self.relists {
                 relist(call, &mut listing);
             }
-            *reply = listing.answer(call.page().unwrap_or(1));
+            *reply = listing.response(call.page().unwrap_or(1));
         }
     }
 

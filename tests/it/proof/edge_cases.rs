@@ -448,7 +448,7 @@ async fn a_service_that_fails_anyway_is_sent_no_edge_cases() {
     let row = row(&checked, "getTags", "no 5xx");
     assert_eq!(
         row.reason.as_deref(),
-        Some("the answer broke a fact that this one rests on")
+        Some("the response broke a fact that this one rests on")
     );
     assert!(checked.denied().all(|finding| !finding.fact.contains("edge cases")));
 }
@@ -471,7 +471,7 @@ async fn an_operation_that_asks_for_time_until_the_end_is_sent_no_more_edge_case
 }
 
 #[tokio::test]
-async fn an_edge_case_write_without_an_answer_is_residue_and_the_last_one_of_its_operation() {
+async fn an_edge_case_write_without_a_response_is_residue_and_the_last_one_of_its_operation() {
     let lossy = Deviation::none().replied(|call, reply| {
         let deep = call.bytes.starts_with(b"[[");
         if call.is("createTag") && deep {
@@ -481,7 +481,7 @@ async fn an_edge_case_write_without_an_answer_is_residue_and_the_last_one_of_its
     let checked = Check::default().run(lossy).await;
     let finding = only(&checked);
     assert_eq!(finding.rule, "unfinished-answer");
-    assert_eq!(finding.fact, "createTag edge cases: complete answer");
+    assert_eq!(finding.fact, "createTag edge cases: complete response");
     assert!(
         finding.received.ends_with("that was to a body of 1,000 levels"),
         "{}",
@@ -495,7 +495,7 @@ async fn an_edge_case_write_without_an_answer_is_residue_and_the_last_one_of_its
         ["createTag"]
     );
     let reason = row(&checked, "createTag", "no 5xx").reason.clone();
-    assert_eq!(reason.as_deref(), Some("no complete answer came"));
+    assert_eq!(reason.as_deref(), Some("no complete response came"));
 }
 
 #[tokio::test]

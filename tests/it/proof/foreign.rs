@@ -66,7 +66,7 @@ paths:
 /// What a service answers to a create: its body may hold what was sent, and its status.
 type Created = fn(&Value) -> Value;
 
-/// A service that keeps what it is sent under the identifier of its answer, and a user from before.
+/// A service that keeps what it is sent under the identifier of its response, and a user from before.
 fn service(created: Created) -> (Router, Arc<Mutex<Vec<String>>>) {
     let log: Arc<Mutex<Vec<String>>> = Arc::default();
     let kept: Arc<Mutex<HashMap<String, Value>>> = Arc::default();
@@ -74,20 +74,20 @@ fn service(created: Created) -> (Router, Arc<Mutex<Vec<String>>>) {
     kept.lock().unwrap().insert("/users/7001".to_owned(), user);
     let seen = Arc::clone(&log);
     let router = Router::new().fallback(move |method: Method, uri: Uri, headers: HeaderMap, body: Bytes| {
-        let answer = answer(
+        let response = response(
             created,
             &mut kept.lock().unwrap(),
             (&method, uri.path(), &headers, &body),
         );
-        if method != Method::GET && answer.status().is_success() {
+        if method != Method::GET && response.status().is_success() {
             seen.lock().unwrap().push(format!("{method} {}", uri.path()));
         }
-        async { answer }
+        async { response }
     });
     (router, log)
 }
 
-fn answer(
+fn response(
     created: Created,
     kept: &mut HashMap<String, Value>,
     (method, path, headers, body): (&Method, &str, &HeaderMap, &Bytes),
@@ -184,7 +184,7 @@ async fn an_identifier_of_one_kind_is_not_written_to_as_another() {
 
 #[tokio::test]
 async fn a_record_that_only_holds_what_was_sent_is_not_the_runs_own() {
-    // The answer is the cart of a customer, whose note is his own, and the tag is in one of its items.
+    // The response is the cart of a customer, whose note is his own, and the tag is in one of its items.
     let cart: Created = |sent| json!({"id": 555, "note": "do not ring", "items": [{"name": sent["name"]}]});
     let (writes, record) = checked(&[READ, UPDATE], cart).await;
     assert!(!writes.iter().any(|write| write.starts_with("PUT")), "{writes:?}");

@@ -122,13 +122,13 @@ async fn what_never_shows_the_mark_is_not_written_under() {
         }
         data["contact_methods"] = json!([]);
     };
-    let in_the_answer = Deviation::none().at("createContact", move |_, reply| blank(reply));
+    let in_the_response = Deviation::none().at("createContact", move |_, reply| blank(reply));
     let unlisted = Deviation::none().relisted(|call, listing| {
         if call.is("getContacts") {
             listing.change(|items| items.retain(|item| !item["firstname"].to_string().contains("Countersign")));
         }
     });
-    for (name, deviation) in [("in the answer", in_the_answer), ("in the list", unlisted)] {
+    for (name, deviation) in [("in the response", in_the_response), ("in the list", unlisted)] {
         let checked = Check::default().run(deviation).await;
         let written = below_contacts(&checked);
         assert!(written.is_empty(), "{name}: {written:?}");
@@ -164,10 +164,10 @@ fn unclear() -> Vec<(&'static str, Reply)> {
 fn gateway(reply: Reply) -> (Deviation, Arc<AtomicUsize>) {
     let stored = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&stored);
-    let lying = Deviation::none().replied(move |call, answer| {
-        if call.method == Method::POST && answer.succeeded() {
+    let lying = Deviation::none().replied(move |call, response| {
+        if call.method == Method::POST && response.succeeded() {
             counted.fetch_add(1, Ordering::Relaxed);
-            *answer = reply.clone();
+            *response = reply.clone();
         }
     });
     (lying, stored)

@@ -54,7 +54,7 @@ impl Listing {
         self.recut(&items, self.per_page);
     }
 
-    pub(super) fn answer(&self, page: usize) -> Reply {
+    pub(super) fn response(&self, page: usize) -> Reply {
         let items = page.checked_sub(1).and_then(|index| self.pages.get(index));
         if items.is_none() && page > 1 && self.beyond != 200 {
             return Reply::empty(self.beyond);

@@ -1,11 +1,11 @@
 //! Moves along the gaps: services that conform, each in another way. None may raise a finding at deny, none may leave
 //! much undecided without a reason of its own, and most raise no warning either.
 
-mod answers;
 mod few;
 mod lists;
 mod pressure;
 mod requests;
+mod responses;
 mod values;
 mod variety;
 

@@ -10,24 +10,24 @@ use countersign::report::{Outcome, VerdictRecord};
 use serde_json::json;
 
 use super::small::{Small, THINGS};
-use crate::support::stub::{Answer, Stub, Table};
+use crate::support::stub::{Response, Stub, Table};
 
 const STATUS: &str = "getThing status: 200";
 
-fn thing(id: &str) -> Answer {
-    Answer::json(200, &json!({ "id": id }))
+fn thing(id: &str) -> Response {
+    Response::json(200, &json!({ "id": id }))
 }
 
 /// A service whose list shows a record of somebody else, and whose creates are answered by `created`.
-fn service(created: Answer) -> Table {
+fn service(created: Response) -> Table {
     Stub::table()
-        .on("GET", "/things", Answer::json(200, &json!([{"id": "listed"}])))
+        .on("GET", "/things", Response::json(200, &json!([{"id": "listed"}])))
         .on("POST", "/things", created)
         .on("GET", "/things/listed", thing("listed"))
 }
 
-fn created() -> Answer {
-    Answer::json(201, &json!({"id": "own"}))
+fn created() -> Response {
+    Response::json(201, &json!({"id": "own"}))
 }
 
 #[tokio::test]
@@ -52,7 +52,7 @@ async fn a_read_by_the_id_of_a_created_record_is_sent_after_it() {
 
 #[tokio::test]
 async fn a_listed_record_is_read_where_no_create_showed_one() {
-    let refused = Small::new(THINGS).check(service(Answer::status(422))).await;
+    let refused = Small::new(THINGS).check(service(Response::status(422))).await;
     let reading = Small::new(THINGS).reading().check(service(created())).await;
     for seen in [refused, reading] {
         assert_eq!(seen.count("GET /things/listed"), 1, "{:?}", seen.calls());
@@ -62,7 +62,7 @@ async fn a_listed_record_is_read_where_no_create_showed_one() {
 
 #[tokio::test]
 async fn a_created_record_may_be_there_a_little_later_and_not_much_later() {
-    let late = [Answer::status(404), Answer::status(404), thing("own")];
+    let late = [Response::status(404), Response::status(404), thing("own")];
     let seen = Small::new(THINGS)
         .check(service(created()).on_in_turn("GET", "/things/own", late.into()))
         .await;
@@ -77,7 +77,7 @@ async fn a_created_record_may_be_there_a_little_later_and_not_much_later() {
 #[tokio::test]
 async fn a_read_that_breaks_a_fact_of_a_created_record_is_found() {
     let seen = Small::new(THINGS)
-        .check(service(created()).on("GET", "/things/own", Answer::json(200, &json!({"id": 7}))))
+        .check(service(created()).on("GET", "/things/own", Response::json(200, &json!({"id": 7}))))
         .await;
     assert_eq!(seen.of_rule("wrong-type")[0].fact, "getThing /id: string");
 }
@@ -177,10 +177,10 @@ async fn a_create_that_takes_what_such_a_read_shows_comes_after_it() {
           content: {application/json: {schema: {type: object, required",
         1,
     );
-    let own = Answer::json(200, &json!({"id": "own", "owner": "o-1"}));
+    let own = Response::json(200, &json!({"id": "own", "owner": "o-1"}));
     let table = service(created())
         .on("GET", "/things/own", own)
-        .on("POST", "/parts", Answer::status(201));
+        .on("POST", "/parts", Response::status(201));
     let seen = Small::new(&format!("{linked}{more}")).check(table).await;
     let part = seen.received.iter().find(|call| call.path() == "/parts");
     assert_eq!(part.unwrap().header("owner"), ["o-1"], "{:?}", seen.calls());
@@ -212,7 +212,7 @@ async fn a_list_within_another_record_is_walked_once_that_is_known() {
     let small = Small::new(&(parts + &list("getThings", "/things", "")));
     let page = |id: &str| {
         let body = json!({"page": 1, "per_page": 2, "total": 1, "last_page": 1, "items": [{"id": id}]});
-        Answer::json(200, &body)
+        Response::json(200, &body)
     };
     let table = Stub::table()
         .on("GET", "/things", page("a"))
@@ -236,7 +236,7 @@ async fn probes_of_such_a_read_go_to_the_created_record_too() {
         if sent.as_ref() == Some(&right) {
             thing("own")
         } else {
-            Answer::status(401).header("www-authenticate", "Bearer")
+            Response::status(401).header("www-authenticate", "Bearer")
         }
     };
     let mut small = Small::new(&guarded);

@@ -15,14 +15,14 @@ use super::deviating::{Deviation, serve};
 /// When the relay ends the connection that a write came on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ends {
-    /// When the write was read and handed on, before a byte of its answer.
+    /// When the write was read and handed on, before a byte of its response.
     AfterTheWrite,
     /// When the write was read, and nobody was told of it.
     BeforeTheService,
-    /// When the head of the answer was half sent.
-    WithinTheAnswer,
+    /// When the head of the response was half sent.
+    WithinTheResponse,
     /// Before the write, so that it comes on a connection that is closed already.
-    WithTheAnswerBefore,
+    WithTheResponseBefore,
 }
 
 /// What came to the relay: how often each body was sent as a write with the right token.
@@ -30,7 +30,7 @@ type Writes = Arc<Mutex<HashMap<Vec<u8>, u32>>>;
 
 #[tokio::test]
 async fn a_write_on_a_connection_that_ends_is_not_sent_again() {
-    for ends in [Ends::AfterTheWrite, Ends::BeforeTheService, Ends::WithinTheAnswer] {
+    for ends in [Ends::AfterTheWrite, Ends::BeforeTheService, Ends::WithinTheResponse] {
         let (record, writes) = relayed(ends).await;
         let writes = writes.lock().unwrap();
         assert!(writes.len() >= 2, "{ends:?}: {} writes", writes.len());
@@ -51,7 +51,7 @@ async fn a_write_on_a_connection_that_ends_is_not_sent_again() {
 
 #[tokio::test]
 async fn a_connection_that_was_closed_in_the_meantime_costs_no_write_and_no_finding() {
-    let (record, writes) = relayed(Ends::WithTheAnswerBefore).await;
+    let (record, writes) = relayed(Ends::WithTheResponseBefore).await;
     let writes = writes.lock().unwrap();
     assert!(writes.len() > 5, "{} writes", writes.len());
     assert!(writes.values().all(|times| *times == 1), "{writes:?}");
@@ -80,7 +80,7 @@ async fn relayed(ends: Ends) -> (Record, Writes) {
     (record, writes)
 }
 
-/// Hands requests on and answers back, one after the other, until a write ends the connection.
+/// Hands requests on and responses back, one after the other, until a write ends the connection.
 async fn relay(mut client: TcpStream, service: SocketAddr, ends: Ends, writes: &Writes) -> std::io::Result<()> {
     let mut service = TcpStream::connect(service).await?;
     loop {
@@ -93,19 +93,19 @@ async fn relay(mut client: TcpStream, service: SocketAddr, ends: Ends, writes: &
             return reset(&client);
         }
         service.write_all(&request).await?;
-        let answer = message(&mut service).await?;
+        let response = message(&mut service).await?;
         match ends {
             Ends::AfterTheWrite if write => return reset(&client),
-            Ends::WithinTheAnswer if write => {
-                client.write_all(&answer[..20]).await?;
+            Ends::WithinTheResponse if write => {
+                client.write_all(&response[..20]).await?;
                 return reset(&client);
             }
-            Ends::WithTheAnswerBefore => {
-                // The answer is whole and does not say that it is the last.
-                client.write_all(&answer).await?;
+            Ends::WithTheResponseBefore => {
+                // The response is whole and does not say that it is the last.
+                client.write_all(&response).await?;
                 return client.shutdown().await;
             }
-            _ => client.write_all(&answer).await?,
+            _ => client.write_all(&response).await?,
         }
     }
 }

@@ -29,7 +29,7 @@ fn methods(contact: &mut Value) -> &mut Vec<Value> {
 fn assert_found(checked: &Checked, (rule, fact, location): (&str, &str, &str)) {
     let all: Vec<_> = checked.denied().map(described).collect();
     let found = checked.denied().any(|finding| {
-        finding.rule == rule && finding.fact == fact && any_element(&finding.answer_pointer) == location
+        finding.rule == rule && finding.fact == fact && any_element(&finding.response_pointer) == location
     });
     assert!(found, "{fact}: {all:#?}");
     assert!(checked.denied().all(|finding| finding.rule == rule), "{all:#?}");

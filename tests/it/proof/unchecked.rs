@@ -11,22 +11,22 @@ use countersign::rules::Level;
 use serde_json::json;
 
 use super::small::{Seen, Small, THINGS};
-use crate::support::stub::{Answer, Stub, Table};
+use crate::support::stub::{Response, Stub, Table};
 
 const RULE: &str = "unchecked-operation";
-const REASON: &str = "no answer of getThings showed a value for `id`";
+const REASON: &str = "no response of getThings showed a value for `id`";
 
 /// A sound service whose list shows nothing.
 fn empty() -> Table {
-    Stub::table().on("GET", "/things", Answer::json(200, &json!([])))
+    Stub::table().on("GET", "/things", Response::json(200, &json!([])))
 }
 
 /// A sound service with a record.
 fn whole() -> Table {
-    let thing = |id: &str| Answer::json(200, &json!({ "id": id }));
+    let thing = |id: &str| Response::json(200, &json!({ "id": id }));
     Stub::table()
-        .on("GET", "/things", Answer::json(200, &json!([{"id": "a"}])))
-        .on("POST", "/things", Answer::json(201, &json!({"id": "b"})))
+        .on("GET", "/things", Response::json(200, &json!([{"id": "a"}])))
+        .on("POST", "/things", Response::json(201, &json!({"id": "b"})))
         .on("GET", "/things/a", thing("a"))
         .on("GET", "/things/b", thing("b"))
 }
@@ -166,9 +166,9 @@ async fn what_is_never_sent_is_reported_where_it_could_have_been() {
 #[tokio::test]
 async fn a_refusal_throughout_is_reported_with_its_status_and_its_request() {
     let refusing = Stub::table()
-        .on("GET", "/things", Answer::json(200, &json!([{"id": "a"}])))
-        .on("GET", "/things/a", Answer::json(200, &json!({"id": "a"})))
-        .on("POST", "/things", Answer::status(422));
+        .on("GET", "/things", Response::json(200, &json!([{"id": "a"}])))
+        .on("GET", "/things/a", Response::json(200, &json!({"id": "a"})))
+        .on("POST", "/things", Response::status(422));
     let seen = Small::new(THINGS).check(refusing).await;
     let reported = seen.of_rule(RULE);
     assert_eq!(reported.len(), 1, "{:?}", seen.record.findings);
@@ -194,7 +194,7 @@ async fn every_report_names_what_was_not_checked() {
             .replace("<code>", "")
             .replace("</code>", "");
         assert!(
-            plain.contains("getThing") && plain.contains("no answer of getThings showed"),
+            plain.contains("getThing") && plain.contains("no response of getThings showed"),
             "{name}: {report}"
         );
     }
@@ -218,8 +218,8 @@ async fn an_operation_that_another_shard_had_a_success_of_is_checked() {
     // In one shard everything is there; in the others the list and the creates are refused for now.
     let busy = || {
         Stub::table()
-            .on("GET", "/things", Answer::status(429).header("retry-after", "0"))
-            .on("POST", "/things", Answer::status(422))
+            .on("GET", "/things", Response::status(429).header("retry-after", "0"))
+            .on("POST", "/things", Response::status(422))
     };
     let mut records = Vec::new();
     for number in 1..=3 {
@@ -246,10 +246,10 @@ async fn an_operation_that_another_shard_had_a_success_of_is_checked() {
 }
 
 /// What a check says of a target that answers everything so.
-async fn everywhere(answer: Answer) -> Seen {
-    // Who never ends an answer is waited for.
-    let timeout = Duration::from_secs(if answer.is_complete() { 10 } else { 1 });
-    let (list, read, create) = (answer.clone(), answer.clone(), answer);
+async fn everywhere(response: Response) -> Seen {
+    // Who never ends a response is waited for.
+    let timeout = Duration::from_secs(if response.is_complete() { 10 } else { 1 });
+    let (list, read, create) = (response.clone(), response.clone(), response);
     let table = Stub::table()
         .on("GET", "/things", list)
         .on("GET", "/things/a", read)
@@ -263,47 +263,47 @@ async fn everywhere(answer: Answer) -> Seen {
 
 #[tokio::test]
 async fn a_run_without_any_success_could_not_judge_and_says_what_to_look_at() {
-    let page = Answer::status(200)
+    let page = Response::status(200)
         .header("content-type", "text/html")
         .body("<html>Who are you?</html>");
-    for (answer, why, findings) in [
+    for (response, why, findings) in [
         (
-            Answer::status(404),
+            Response::status(404),
             "every path answers 404: is the base URL, with its prefix, right?",
             true,
         ),
         (
-            Answer::status(400),
-            "every answer is 400: is the base URL that of this service",
+            Response::status(400),
+            "every response is 400: is the base URL that of this service",
             true,
         ),
         (
-            Answer::status(302).header("location", "/login"),
-            "every answer leads elsewhere",
+            Response::status(302).header("location", "/login"),
+            "every response leads elsewhere",
             true,
         ),
         (
             page,
-            "every answer is a page and no JSON: is a login in front of the service",
+            "every response is a page and no JSON: is a login in front of the service",
             true,
         ),
         (
-            Answer::status(500),
-            "every answer is a 5xx: is what stands behind this address up?",
+            Response::status(500),
+            "every response is a 5xx: is what stands behind this address up?",
             true,
         ),
         (
-            Answer::status(401),
-            "every answer is 401 or 403, and the contract asks for no token",
+            Response::status(401),
+            "every response is 401 or 403, and the contract asks for no token",
             false,
         ),
         (
-            Answer::json(200, &json!({})).unfinished(),
-            "no complete answer came",
+            Response::json(200, &json!({})).unfinished(),
+            "no complete response came",
             true,
         ),
     ] {
-        let seen = everywhere(answer).await;
+        let seen = everywhere(response).await;
         let reason = seen.record.reason.clone().unwrap_or_default();
         assert!(reason.starts_with(why), "{why}: {reason}");
         assert_eq!(
@@ -323,21 +323,22 @@ async fn a_run_without_any_success_could_not_judge_and_says_what_to_look_at() {
 
 #[tokio::test]
 async fn a_service_that_answers_badly_with_its_success_does_not_conform() {
-    let broken = |media: &'static str, body: &'static str| Answer::status(200).header("content-type", media).body(body);
-    for answer in [
+    let broken =
+        |media: &'static str, body: &'static str| Response::status(200).header("content-type", media).body(body);
+    for response in [
         broken("application/json", "[[["),
         broken("application/json", "7"),
         broken("text/plain", "[]"),
-        Answer::status(200),
+        Response::status(200),
     ] {
-        let seen = everywhere(answer).await;
+        let seen = everywhere(response).await;
         assert_eq!(seen.record.outcome, Outcome::DoesNotConform, "{:?}", seen.record.reason);
     }
 }
 
 #[tokio::test]
 async fn one_success_among_failures_is_a_verdict() {
-    let table = Stub::table().on("GET", "/things", Answer::json(200, &json!([{"id": "a"}])));
+    let table = Stub::table().on("GET", "/things", Response::json(200, &json!([{"id": "a"}])));
     let seen = Small::new(THINGS).reading().check(table).await;
     assert_eq!(seen.record.outcome, Outcome::DoesNotConform);
     assert_eq!(seen.row("getThing status: 200").verdict, VerdictRecord::Broken);

@@ -1,4 +1,4 @@
-//! A target that is used by others and under load: records are created while the check runs, one answer in ten comes
+//! A target that is used by others and under load: records are created while the check runs, one response in ten comes
 //! late, one request in twenty gets a 503, and no more than thirty a second are let through. That breaks nothing, and a
 //! run that says so has decided most.
 
@@ -25,7 +25,7 @@ use crate::support::crew::try_all;
 
 /// How many requests are let through in a second.
 const RATE: usize = 30;
-/// How late an answer comes that comes late.
+/// How late a response comes that comes late.
 const LATE: Duration = Duration::from_millis(40);
 /// The share of the facts that a green run has decided, in percent. These decide 95.
 const DECIDED: usize = 85;
@@ -66,7 +66,7 @@ fn a_total_that_is_wrong_on_one_page_alone_is_no_list_that_changes() {
         });
         let checked = Check::concerning(list).run(second).await;
         let denied: Vec<_> = checked.denied().map(described).collect();
-        let is_total = |finding: &FindingRecord| finding.rule == "pages" && finding.answer_pointer == "/data/total";
+        let is_total = |finding: &FindingRecord| finding.rule == "pages" && finding.response_pointer == "/data/total";
         let is_found = checked.denied().any(is_total) && checked.astray("pages").is_empty();
         (!is_found).then(|| format!("{list}: {denied:?}")).into_iter().collect()
     });
@@ -167,7 +167,7 @@ impl Disturbance {
         let headers = request.headers_mut();
         headers.insert(header::AUTHORIZATION, format!("Bearer {TOKEN}").parse().unwrap());
         headers.insert(header::CONTENT_TYPE, "application/json".parse().unwrap());
-        let answer = self.beneath.clone().oneshot(request).await.unwrap();
-        assert!(answer.status().is_success(), "{path}: {}", answer.status());
+        let response = self.beneath.clone().oneshot(request).await.unwrap();
+        assert!(response.status().is_success(), "{path}: {}", response.status());
     }
 }

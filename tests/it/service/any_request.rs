@@ -84,13 +84,13 @@ fn try_out(operation: &Operation, address: SocketAddr) {
     }
     let seen = Mutex::new([0; 6]);
     let sent = TestRunner::new(config).run(&requests(operation), |request| {
-        let answer = answer(address, &request.0);
-        let status = answer.get(9..12).and_then(|digits| digits.parse::<usize>().ok());
+        let response = response(address, &request.0);
+        let status = response.get(9..12).and_then(|digits| digits.parse::<usize>().ok());
         let Some(class @ 1..=4) = status.map(|status| status / 100) else {
-            return Err(TestCaseError::fail(format!("{answer:?}")));
+            return Err(TestCaseError::fail(format!("{response:?}")));
         };
-        if class == 4 && answer.contains(MARK) {
-            return Err(TestCaseError::fail(format!("quoted in {answer}")));
+        if class == 4 && response.contains(MARK) {
+            return Err(TestCaseError::fail(format!("quoted in {response}")));
         }
         seen.lock().unwrap()[class] += 1;
         Ok(())
@@ -103,15 +103,15 @@ fn try_out(operation: &Operation, address: SocketAddr) {
     assert!(seen[2] > 0 && seen[4] > 0, "{}: {seen:?}", operation.name);
 }
 
-/// Sends a request and returns the answer, as far as it is text.
-fn answer(address: SocketAddr, request: &[u8]) -> String {
+/// Sends a request and returns the response, as far as it is text.
+fn response(address: SocketAddr, request: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     // A service that has answered already may have closed the connection.
     let _ = stream.write_all(request);
-    let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer);
-    String::from_utf8_lossy(&answer).into_owned()
+    let mut response = Vec::new();
+    let _ = stream.read_to_end(&mut response);
+    String::from_utf8_lossy(&response).into_owned()
 }
 
 /// Reads the operations of the contract, and fills their examples along its links.
@@ -120,7 +120,7 @@ async fn operations(service: &Running) -> Vec<Operation> {
     let mut operations = Vec::new();
     for (path, methods) in contract["paths"].as_object().unwrap() {
         for (method, operation) in methods.as_object().unwrap() {
-            let links = |answer: &Value| answer["links"].as_object().cloned().unwrap_or_default();
+            let links = |response: &Value| response["links"].as_object().cloned().unwrap_or_default();
             operations.push(Operation {
                 name: operation["operationId"].as_str().unwrap().to_owned(),
                 method: method.to_uppercase(),
@@ -139,7 +139,7 @@ async fn operations(service: &Running) -> Vec<Operation> {
             });
         }
     }
-    // What lists show goes into creates, and what these answer into the rest.
+    // What lists show goes into creates, and what these response into the rest.
     operations.sort_by_key(|operation| operation.method != "GET");
     for index in 0..operations.len() {
         let operation = &operations[index];
@@ -147,23 +147,23 @@ async fn operations(service: &Running) -> Vec<Operation> {
             continue;
         }
         let path = operation.path.strip_prefix("/organization/v1").unwrap();
-        let answer = match &operation.body {
+        let response = match &operation.body {
             Some(body) => service.post(path, body).await,
             None => service.get(path).await,
         };
-        assert!(answer.status.is_success(), "{}: {}", operation.name, answer.body);
+        assert!(response.status.is_success(), "{}: {}", operation.name, response.body);
         for link in operation.links.clone() {
-            follow(&link, &answer.body, &mut operations);
+            follow(&link, &response.body, &mut operations);
         }
     }
     operations
 }
 
-/// Puts what a link takes from an answer into the request that it leads to.
-fn follow(link: &Value, answer: &Value, operations: &mut [Operation]) {
+/// Puts what a link takes from a response into the request that it leads to.
+fn follow(link: &Value, response: &Value, operations: &mut [Operation]) {
     let found = |expression: &Value| {
         let pointer = expression.as_str()?.strip_prefix("$response.body#")?;
-        answer.pointer(pointer).filter(|value| value.is_string()).cloned()
+        response.pointer(pointer).filter(|value| value.is_string()).cloned()
     };
     let named = |part: &str| link[part].as_object().cloned().unwrap_or_else(Map::new);
     let mut leads_to = operations.iter_mut().filter(|to| link["operationId"] == *to.name);

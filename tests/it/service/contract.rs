@@ -1,4 +1,4 @@
-//! `openapi.yaml` as a judge of answers: every documented field is there, has its type, and nothing else is.
+//! `openapi.yaml` as a judge of responses: every documented field is there, has its type, and nothing else is.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// Panics unless `body` is exactly what the schema `name` of the contract describes.
 #[track_caller]
-pub(super) fn assert_answers(name: &str, body: &Value) {
+pub(super) fn assert_responses(name: &str, body: &Value) {
     let validator = validator(name);
     let problems: Vec<String> = validator
         .iter_errors(body)

@@ -61,8 +61,8 @@ impl Program {
 
     async fn page(&self, number: u64) -> Value {
         let request = self.client.get(format!("{}/tags?page={number}", self.base));
-        let answer = request.bearer_auth(TOKEN).send().await.unwrap();
-        answer.json::<Value>().await.unwrap()["data"].take()
+        let response = request.bearer_auth(TOKEN).send().await.unwrap();
+        response.json::<Value>().await.unwrap()["data"].take()
     }
 }
 
@@ -71,11 +71,11 @@ async fn write(client: Client, base: String, acknowledged: tokio::sync::mpsc::Un
     let mut ids = Vec::new();
     loop {
         let request = client.post(format!("{base}/tags")).bearer_auth(TOKEN);
-        let Ok(answer) = request.json(&json!({"name": "written"})).send().await else {
+        let Ok(response) = request.json(&json!({"name": "written"})).send().await else {
             return ids;
         };
-        assert_eq!(answer.status(), 201);
-        let Ok(mut body) = answer.json::<Value>().await else {
+        assert_eq!(response.status(), 201);
+        let Ok(mut body) = response.json::<Value>().await else {
             return ids;
         };
         ids.push(body["data"]["id"].take());

@@ -6,7 +6,7 @@ use countersign::service::{Profile, Service, Setting, StoreUrl};
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
-use super::contract::assert_answers;
+use super::contract::assert_responses;
 use super::support::{Running, TOKEN};
 
 const LISTS: [&str; 4] = ["/contact-database", "/venues", "/visits", "/tags"];
@@ -59,11 +59,11 @@ async fn a_created_record_is_last_and_moves_no_other() {
 async fn a_page_beyond_the_last_is_empty() {
     let service = Running::memory().await;
     for page in [6, 1_000_000_000_000_000_000, i64::MAX] {
-        let answer = service.get(&format!("/contact-database?page={page}")).await;
-        assert_eq!(answer.status, StatusCode::OK);
-        assert_answers("ContactPage", &answer.body);
+        let response = service.get(&format!("/contact-database?page={page}")).await;
+        assert_eq!(response.status, StatusCode::OK);
+        assert_responses("ContactPage", &response.body);
         let expected = json!({"per_page": 10, "page": page, "total": 30, "last_page": 3, "items": []});
-        assert_eq!(answer.body["data"], expected);
+        assert_eq!(response.body["data"], expected);
     }
 }
 
@@ -85,9 +85,9 @@ async fn what_is_no_page_number_is_refused() {
     ];
     for path in LISTS {
         for page in odd {
-            let answer = service.get(&format!("{path}?page={page}")).await;
-            assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{path} {page}");
-            assert_eq!(answer.body["errors"][0]["field"], "page");
+            let response = service.get(&format!("{path}?page={page}")).await;
+            assert_eq!(response.status, StatusCode::BAD_REQUEST, "{path} {page}");
+            assert_eq!(response.body["errors"][0]["field"], "page");
         }
     }
 }

@@ -4,7 +4,7 @@ use reqwest::header::{ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use super::support::{Answer, Running, TOKEN, answer};
+use super::support::{Response, Running, TOKEN, response};
 
 const UNKNOWN: &str = "3f6f1f0e-52a5-4c53-8d7a-7a2f6f1f0e52";
 
@@ -24,9 +24,9 @@ fn operations() -> [(Method, String); 9] {
 
 /// Returns the fields that a refusal names, after a look at its shape.
 #[track_caller]
-fn fields(answer: &Answer, status: StatusCode) -> Vec<&str> {
-    assert_eq!(answer.status, status, "{}", answer.body);
-    let body = answer.body.as_object().unwrap();
+fn fields(response: &Response, status: StatusCode) -> Vec<&str> {
+    assert_eq!(response.status, status, "{}", response.body);
+    let body = response.body.as_object().unwrap();
     assert_eq!(body.keys().collect::<Vec<_>>(), ["message", "errors"]);
     body["errors"]
         .as_array()
@@ -90,7 +90,7 @@ async fn the_scheme_is_read_in_any_case() {
         let request = service
             .bare(Method::GET, "/tags")
             .header("authorization", format!("{scheme} {TOKEN}"));
-        assert_eq!(answer(request).await.status, StatusCode::OK);
+        assert_eq!(response(request).await.status, StatusCode::OK);
     }
 }
 
@@ -251,7 +251,7 @@ async fn a_body_that_is_no_json_object_is_refused() {
             .request(Method::POST, "/tags")
             .header(CONTENT_TYPE, "application/json")
             .body(body.to_owned());
-        assert!(fields(&answer(request).await, StatusCode::BAD_REQUEST).is_empty());
+        assert!(fields(&response(request).await, StatusCode::BAD_REQUEST).is_empty());
     }
 }
 
@@ -268,7 +268,7 @@ async fn a_body_of_another_media_type_is_refused() {
         if let Some(media_type) = media_type {
             request = request.header(CONTENT_TYPE, media_type);
         }
-        assert!(fields(&answer(request).await, StatusCode::UNSUPPORTED_MEDIA_TYPE).is_empty());
+        assert!(fields(&response(request).await, StatusCode::UNSUPPORTED_MEDIA_TYPE).is_empty());
     }
 }
 
@@ -329,7 +329,7 @@ async fn a_method_that_a_path_lacks_is_refused_with_those_it_has() {
 async fn a_refusal_quotes_nothing_that_was_sent() {
     let service = Running::memory().await;
     let mark = "Zzyzx";
-    let answers = [
+    let responses = [
         service.get(&format!("/tags?page={mark}")).await,
         service.get(&format!("/{mark}")).await,
         service.put(&format!("/contact-database/{mark}"), &json!({})).await,
@@ -340,16 +340,16 @@ async fn a_refusal_quotes_nothing_that_was_sent() {
                 &json!({"firstname": "Ada", "tags": [mark], "dob": mark, mark: mark}),
             )
             .await,
-        answer(
+        response(
             service
                 .request(Method::POST, "/tags")
                 .header(CONTENT_TYPE, "application/json")
                 .body(mark),
         )
         .await,
-        answer(service.bare(Method::GET, "/tags").bearer_auth(mark)).await,
+        response(service.bare(Method::GET, "/tags").bearer_auth(mark)).await,
     ];
-    for refused in answers {
+    for refused in responses {
         assert!(refused.status.is_client_error());
         assert!(!refused.body.to_string().contains(mark), "{}", refused.body);
     }

@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use super::support::{Running, TOKEN};
 
 #[tokio::test]
-async fn an_answer_in_flight_is_finished_before_the_service_stops() {
+async fn a_response_in_flight_is_finished_before_the_service_stops() {
     let (entered, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let (reached, released) = (entered.clone(), release.clone());
     let held = middleware::from_fn(move |request: Request, next: Next| {
@@ -28,12 +28,12 @@ async fn an_answer_in_flight_is_finished_before_the_service_stops() {
     let router = service::app(Service::memory(TOKEN.to_owned().into()).unwrap()).layer(held);
     let service = Running::serve(router).await;
 
-    let answer = tokio::spawn(service.request(Method::GET, "/tags").send());
+    let response = tokio::spawn(service.request(Method::GET, "/tags").send());
     entered.notified().await;
     let stopped = service.begin_to_stop();
     assert!(!stopped.is_finished());
     release.notify_one();
-    assert_eq!(answer.await.unwrap().unwrap().status(), StatusCode::OK);
+    assert_eq!(response.await.unwrap().unwrap().status(), StatusCode::OK);
     stopped.await.unwrap().unwrap();
 }
 
@@ -46,25 +46,25 @@ async fn an_idle_connection_does_not_hold_the_service() {
 
 /// Sends the beginning of a request and returns all that comes back until the service closes the connection. The clock
 /// jumps to the next timeout as soon as everybody waits.
-async fn answer_to_unfinished(request: &str) -> String {
+async fn response_to_unfinished(request: &str) -> String {
     let service = Running::memory().await;
     let mut stream = TcpStream::connect(service.address()).await.unwrap();
     tokio::time::pause();
     stream.write_all(request.as_bytes()).await.unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.unwrap();
-    answer
+    let mut response = String::new();
+    stream.read_to_string(&mut response).await.unwrap();
+    response
 }
 
 #[tokio::test]
 async fn a_connection_that_sends_nothing_is_cut() {
-    assert_eq!(answer_to_unfinished("").await, "");
+    assert_eq!(response_to_unfinished("").await, "");
 }
 
 #[tokio::test]
 async fn a_head_that_never_ends_is_cut() {
     assert_eq!(
-        answer_to_unfinished("GET /organization/v1/tags HTTP/1.1\r\nHost: example.com\r\n").await,
+        response_to_unfinished("GET /organization/v1/tags HTTP/1.1\r\nHost: example.com\r\n").await,
         ""
     );
 }
@@ -73,15 +73,15 @@ async fn a_head_that_never_ends_is_cut() {
 async fn a_body_that_never_ends_is_cut_with_408() {
     let head = "POST /organization/v1/tags HTTP/1.1\r\nHost: example.com\r\nAuthorization: Bearer test-token\r\n\
                 Content-Type: application/json\r\nContent-Length: 20\r\n\r\n{\"name\":";
-    let answer = answer_to_unfinished(head).await;
-    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
-    assert!(answer.contains("connection: close"), "{answer}");
+    let response = response_to_unfinished(head).await;
+    assert!(response.starts_with("HTTP/1.1 408 "), "{response}");
+    assert!(response.contains("connection: close"), "{response}");
 }
 
 #[tokio::test]
-async fn a_connection_that_stays_idle_after_an_answer_is_cut() {
+async fn a_connection_that_stays_idle_after_a_response_is_cut() {
     let request = "GET /organization/v1/none HTTP/1.1\r\nHost: example.com\r\n\r\n";
-    assert!(answer_to_unfinished(request).await.starts_with("HTTP/1.1 404 "));
+    assert!(response_to_unfinished(request).await.starts_with("HTTP/1.1 404 "));
 }
 
 /// Lets this process open so many files: both ends of every connection are in it.
@@ -111,8 +111,8 @@ async fn two_thousand_idle_connections_do_not_stop_a_new_one_from_being_served()
         }
         idle.push(stream);
     }
-    let answer = tokio::time::timeout(Duration::from_secs(5), service.get("/tags")).await;
-    assert_eq!(answer.unwrap().status, StatusCode::OK);
+    let response = tokio::time::timeout(Duration::from_secs(5), service.get("/tags")).await;
+    assert_eq!(response.unwrap().status, StatusCode::OK);
     // Those that were idle for the longest time have made room for the rest.
     for stream in &mut idle[..IDLE / 2] {
         assert!(matches!(stream.read(&mut [0]).await, Ok(0) | Err(_)));
@@ -120,15 +120,15 @@ async fn two_thousand_idle_connections_do_not_stop_a_new_one_from_being_served()
 }
 
 /// Sends a request with these lines of head and returns what comes back until the service closes the connection.
-async fn answer_to_head(service: &Running, version: &str, lines: &str) -> String {
+async fn response_to_head(service: &Running, version: &str, lines: &str) -> String {
     let mut stream = TcpStream::connect(service.address()).await.unwrap();
     let head = format!(
         "GET /organization/v1/tags {version}\r\n{lines}Authorization: Bearer test-token\r\nConnection: close\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).await.unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.unwrap();
-    answer
+    let mut response = String::new();
+    stream.read_to_string(&mut response).await.unwrap();
+    response
 }
 
 #[tokio::test]
@@ -143,10 +143,10 @@ async fn a_request_names_its_host_once() {
         "Host: ada@example.com\r\n",
         "Host: example.com/tags\r\n",
     ] {
-        let answer = answer_to_head(&service, "HTTP/1.1", lines).await;
-        assert!(answer.starts_with("HTTP/1.1 400 "), "{lines:?}: {answer}");
-        assert!(answer.contains("the request must name its host once"), "{answer}");
-        assert!(answer.contains("connection: close"), "{answer}");
+        let response = response_to_head(&service, "HTTP/1.1", lines).await;
+        assert!(response.starts_with("HTTP/1.1 400 "), "{lines:?}: {response}");
+        assert!(response.contains("the request must name its host once"), "{response}");
+        assert!(response.contains("connection: close"), "{response}");
     }
     for lines in [
         "Host: example.com\r\n",
@@ -154,10 +154,10 @@ async fn a_request_names_its_host_once() {
         "Host: 127.0.0.1:80\r\n",
         "Host:\r\n",
     ] {
-        let answer = answer_to_head(&service, "HTTP/1.1", lines).await;
-        assert!(answer.starts_with("HTTP/1.1 200 "), "{lines:?}: {answer}");
+        let response = response_to_head(&service, "HTTP/1.1", lines).await;
+        assert!(response.starts_with("HTTP/1.1 200 "), "{lines:?}: {response}");
     }
-    let older = answer_to_head(&service, "HTTP/1.0", "").await;
+    let older = response_to_head(&service, "HTTP/1.0", "").await;
     assert!(older.starts_with("HTTP/1.0 200 "), "{older}");
 }
 
@@ -170,12 +170,12 @@ async fn what_is_not_http_is_answered_and_cut() {
     ] {
         let mut stream = TcpStream::connect(service.address()).await.unwrap();
         stream.write_all(bytes).await.unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).await.unwrap();
+        let mut response = Vec::new();
+        stream.read_to_end(&mut response).await.unwrap();
         assert!(
-            answer.starts_with(b"HTTP/1.1 400"),
+            response.starts_with(b"HTTP/1.1 400"),
             "{}",
-            String::from_utf8_lossy(&answer)
+            String::from_utf8_lossy(&response)
         );
     }
     assert_eq!(service.get("/tags").await.status, StatusCode::OK);

@@ -19,9 +19,9 @@ pub(super) struct Running {
     served: JoinHandle<std::io::Result<()>>,
 }
 
-/// The parts of an answer that tests ask about.
+/// The parts of a response that tests ask about.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct Response {
     pub(super) status: StatusCode,
     pub(super) body: Value,
 }
@@ -85,25 +85,25 @@ impl Running {
         self.bare(method, path).bearer_auth(TOKEN)
     }
 
-    pub(super) async fn get(&self, path: &str) -> Answer {
-        answer(self.request(Method::GET, path)).await
+    pub(super) async fn get(&self, path: &str) -> Response {
+        response(self.request(Method::GET, path)).await
     }
 
-    pub(super) async fn post(&self, path: &str, body: &Value) -> Answer {
-        answer(self.request(Method::POST, path).json(body)).await
+    pub(super) async fn post(&self, path: &str, body: &Value) -> Response {
+        response(self.request(Method::POST, path).json(body)).await
     }
 
-    pub(super) async fn put(&self, path: &str, body: &Value) -> Answer {
-        answer(self.request(Method::PUT, path).json(body)).await
+    pub(super) async fn put(&self, path: &str, body: &Value) -> Response {
+        response(self.request(Method::PUT, path).json(body)).await
     }
 
     /// Returns all items of a list, walked page by page.
     pub(super) async fn walk(&self, path: &str) -> Vec<Value> {
         let mut items = Vec::new();
         for page in 1.. {
-            let answer = self.get(&format!("{path}?page={page}")).await;
-            items.extend(answer.body["data"]["items"].as_array().unwrap().iter().cloned());
-            if answer.body["data"]["last_page"] == page {
+            let response = self.get(&format!("{path}?page={page}")).await;
+            items.extend(response.body["data"]["items"].as_array().unwrap().iter().cloned());
+            if response.body["data"]["last_page"] == page {
                 break;
             }
         }
@@ -116,11 +116,11 @@ impl Running {
     }
 }
 
-/// Sends a request and reads the answer, which is JSON whatever its status.
-pub(super) async fn answer(request: RequestBuilder) -> Answer {
+/// Sends a request and reads the response, which is JSON whatever its status.
+pub(super) async fn response(request: RequestBuilder) -> Response {
     let response = request.send().await.unwrap();
     assert_eq!(response.headers()["content-type"], "application/json");
-    Answer {
+    Response {
         status: response.status(),
         body: response.json().await.unwrap(),
     }

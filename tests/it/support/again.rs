@@ -1,11 +1,11 @@
 //! Recordings of a run: [`assert_judged_again`] holds the run to what its recording gives when it is judged again, and
-//! [`answered`] puts another answer into an exchange.
+//! [`answered`] puts another response into an exchange.
 
 use axum::body::Bytes;
 use axum::http::{Method, Request, Response, StatusCode};
 use countersign::contract::Contract;
 use countersign::contract::fact::FactId;
-use countersign::exchange::{Answer, Exchange, Failure};
+use countersign::exchange::{self, Exchange, Failure};
 use countersign::rules::{Levels, Verdicts};
 use countersign::run::{Ended, Run};
 
@@ -40,7 +40,7 @@ fn findings(contract: &Contract, verdicts: &Verdicts) -> Vec<String> {
     reported.collect()
 }
 
-/// An answer's pointer with `*` for every element's number, as facts are written.
+/// A response's pointer with `*` for every element's number, as facts are written.
 pub(crate) fn any_element(pointer: &str) -> String {
     let tokens = pointer.split('/').map(|token| match token.parse::<usize>() {
         Ok(_) => "*",
@@ -58,23 +58,23 @@ pub(crate) fn request(exchange: &Exchange) -> Option<Request<Bytes>> {
     Some(request)
 }
 
-/// The answer of an exchange, where a complete one came.
-pub(crate) fn answer(exchange: &Exchange) -> Option<Response<Bytes>> {
-    let Answer {
+/// The response of an exchange, where a complete one came.
+pub(crate) fn response(exchange: &Exchange) -> Option<Response<Bytes>> {
+    let exchange::Response {
         status, headers, body, ..
-    } = exchange.answer()?;
+    } = exchange.response()?;
     let mut response = Response::new(body.clone());
     *response.status_mut() = StatusCode::from_u16(*status).ok()?;
     headers.clone_into(response.headers_mut());
     Some(response)
 }
 
-/// The exchange with another answer, or with a connection that ended inside of it.
-pub(crate) fn answered(exchange: &Exchange, answer: Option<Response<Bytes>>) -> Exchange {
-    let elapsed = exchange.answer().map(|answer| answer.elapsed).unwrap_or_default();
-    let outcome = answer.ok_or(Failure::Cut).map(|answer| {
-        let (head, body) = answer.into_parts();
-        Answer {
+/// The exchange with another response, or with a connection that ended inside of it.
+pub(crate) fn answered(exchange: &Exchange, response: Option<Response<Bytes>>) -> Exchange {
+    let elapsed = exchange.response().map(|response| response.elapsed).unwrap_or_default();
+    let outcome = response.ok_or(Failure::Cut).map(|response| {
+        let (head, body) = response.into_parts();
+        exchange::Response {
             status: head.status.as_u16(),
             headers: head.headers,
             body,

@@ -1,4 +1,4 @@
-//! A service of canned answers on a real socket: a table of method and path that says what to answer, and a record of
+//! A service of canned responses on a real socket: a table of method and path that says what to answer, and a record of
 //! what was received, byte for byte. The main type is [`Stub`].
 
 #![expect(
@@ -30,9 +30,9 @@ pub(crate) struct Received {
     pub(crate) body: Vec<u8>,
 }
 
-/// An answer to give.
+/// A response to give.
 #[derive(Clone, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     status: u16,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
@@ -46,7 +46,7 @@ pub(crate) struct Table(Vec<Row>);
 struct Row {
     method: &'static str,
     path: String,
-    answer: Box<dyn Fn(&Received) -> Answer + Send + Sync>,
+    response: Box<dyn Fn(&Received) -> Response + Send + Sync>,
 }
 
 impl Stub {
@@ -73,32 +73,32 @@ impl Drop for Stub {
 }
 
 impl Table {
-    /// Answers `method path` with `answer`, however often it comes.
-    pub(crate) fn on(self, method: &'static str, path: &str, answer: Answer) -> Self {
-        self.on_each(method, path, move |_| answer.clone())
+    /// Answers `method path` with `response`, however often it comes.
+    pub(crate) fn on(self, method: &'static str, path: &str, response: Response) -> Self {
+        self.on_each(method, path, move |_| response.clone())
     }
 
-    /// Answers `method path` with `answers`, one after the other; the last of them stays.
-    pub(crate) fn on_in_turn(self, method: &'static str, path: &str, answers: Vec<Answer>) -> Self {
+    /// Answers `method path` with `responses`, one after the other; the last of them stays.
+    pub(crate) fn on_in_turn(self, method: &'static str, path: &str, responses: Vec<Response>) -> Self {
         let turn = Mutex::new(0);
         self.on_each(method, path, move |_| {
             let mut turn = turn.lock().unwrap();
             *turn += 1;
-            answers[(*turn - 1).min(answers.len() - 1)].clone()
+            responses[(*turn - 1).min(responses.len() - 1)].clone()
         })
     }
 
-    /// Answers `method path` with what `answer` makes of the request. The query is no part of the path.
+    /// Answers `method path` with what `response` makes of the request. The query is no part of the path.
     pub(crate) fn on_each(
         mut self,
         method: &'static str,
         path: &str,
-        answer: impl Fn(&Received) -> Answer + Send + Sync + 'static,
+        response: impl Fn(&Received) -> Response + Send + Sync + 'static,
     ) -> Self {
         self.0.push(Row {
             method,
             path: path.to_owned(),
-            answer: Box::new(answer),
+            response: Box::new(response),
         });
         self
     }
@@ -121,12 +121,12 @@ impl Table {
         }
     }
 
-    fn answer(&self, request: &Received) -> Answer {
+    fn response(&self, request: &Received) -> Response {
         let row = self
             .0
             .iter()
             .find(|row| row.method == request.method() && row.path == request.path());
-        row.map_or_else(|| Answer::status(404), |row| (row.answer)(request))
+        row.map_or_else(|| Response::status(404), |row| (row.response)(request))
     }
 }
 
@@ -171,8 +171,8 @@ impl Received {
     }
 }
 
-impl Answer {
-    /// An answer without a body.
+impl Response {
+    /// A response without a body.
     pub(crate) fn status(status: u16) -> Self {
         Self {
             status,
@@ -182,7 +182,7 @@ impl Answer {
         }
     }
 
-    /// An answer of JSON.
+    /// A response of JSON.
     pub(crate) fn json(status: u16, body: &Value) -> Self {
         Self::status(status)
             .header("content-type", "application/json")
@@ -230,9 +230,9 @@ async fn serve(mut stream: TcpStream, table: Arc<Table>, record: Arc<Mutex<Vec<R
     let Some(request) = receive(&mut stream).await else {
         return;
     };
-    let answer = table.answer(&request);
+    let response = table.response(&request);
     record.lock().unwrap().push(request);
-    if stream.write_all(&answer.bytes()).await.is_ok() && !answer.complete {
+    if stream.write_all(&response.bytes()).await.is_ok() && !response.complete {
         std::future::pending::<()>().await;
     }
 }

@@ -169,7 +169,7 @@ fn silent(store: &StoreUrl) -> OpenError {
     OpenError::Refused {
         store: store.clone(),
         check: NOT_THERE,
-        source: "no answer in time".into(),
+        source: "no response in time".into(),
     }
 }
 

@@ -36,7 +36,7 @@ CREATE TABLE countersign.tag (
 
 CREATE INDEX tag_by_name ON countersign.tag (name, position);
 
--- One row holds all that a list shows of a contact. `tags` are positions in the order in which they were sent: an answer
+-- One row holds all that a list shows of a contact. `tags` are positions in the order in which they were sent: a response
 -- shows the first.
 CREATE TABLE countersign.contact (
     position             bigint PRIMARY KEY,

@@ -23,7 +23,7 @@ CREATE TABLE tag (
 CREATE INDEX tag_by_name ON tag (name);
 
 -- One row holds all that a list shows of a contact, so that a page costs one range and a few rows of small tables. `tags`
--- are positions in the order in which they were sent: an answer shows the first.
+-- are positions in the order in which they were sent: a response shows the first.
 CREATE TABLE contact (
     position             INTEGER PRIMARY KEY,
     id                   BLOB NOT NULL UNIQUE,

@@ -40,10 +40,10 @@ impl Writer {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let (job, answer) = asked(work);
+        let (job, response) = asked(work);
         let jobs = self.jobs.as_ref().ok_or(StoreError::Crashed)?;
         jobs.send(job).await.map_err(|_| StoreError::Crashed)?;
-        answer.await.unwrap_or(Err(StoreError::Crashed))
+        response.await.unwrap_or(Err(StoreError::Crashed))
     }
 }
 
@@ -62,12 +62,12 @@ pub(super) fn run_here<T: Send + 'static>(
     connection: &mut Connection,
     work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
-    let (job, mut answer) = asked(work);
+    let (job, mut response) = asked(work);
     let mut batch: [Box<dyn Job>; 1] = [job];
     let committed = commit_together(connection, &mut batch).map_err(StoreError::from);
     let [job] = batch;
-    job.answer(&committed);
-    answer.try_recv().unwrap_or(Err(StoreError::Crashed))
+    job.respond(&committed);
+    response.try_recv().unwrap_or(Err(StoreError::Crashed))
 }
 
 /// Where the outcome of a job comes.
@@ -75,13 +75,13 @@ type Outcome<T> = oneshot::Receiver<Result<T, StoreError>>;
 
 /// A job, and where its outcome comes.
 fn asked<W, T>(work: W) -> (Box<Asked<W, T>>, Outcome<T>) {
-    let (asker, answer) = oneshot::channel();
+    let (asker, response) = oneshot::channel();
     let job = Asked {
         work: Some(work),
         outcome: Err(StoreError::Crashed),
         asker,
     };
-    (Box::new(job), answer)
+    (Box::new(job), response)
 }
 
 fn work(mut connection: Connection, mut queue: mpsc::Receiver<Box<dyn Job>>) {
@@ -89,7 +89,7 @@ fn work(mut connection: Connection, mut queue: mpsc::Receiver<Box<dyn Job>>) {
     while queue.blocking_recv_many(&mut batch, BATCH) > 0 {
         let committed = commit_together(&mut connection, &mut batch).map_err(StoreError::from);
         for job in batch.drain(..) {
-            job.answer(&committed);
+            job.respond(&committed);
         }
     }
 }
@@ -122,7 +122,7 @@ trait Job: Send {
     fn run(&mut self, transaction: &Transaction<'_>) -> bool;
 
     /// Answers the one who waits, once it is known whether the transaction was committed.
-    fn answer(self: Box<Self>, committed: &Result<(), StoreError>);
+    fn respond(self: Box<Self>, committed: &Result<(), StoreError>);
 }
 
 struct Asked<W, T> {
@@ -143,15 +143,15 @@ where
         self.outcome.is_ok()
     }
 
-    fn answer(self: Box<Self>, committed: &Result<(), StoreError>) {
+    fn respond(self: Box<Self>, committed: &Result<(), StoreError>) {
         // A refusal holds whatever became of the others; what a failed transaction did not get to is not done either.
         let undone = self.outcome.is_ok() || self.work.is_some();
-        let answer = match committed {
+        let response = match committed {
             Err(failed) if undone => Err(failed.clone()),
             _ => self.outcome,
         };
         // The one who asked may have gone.
-        let _ = self.asker.send(answer);
+        let _ = self.asker.send(response);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::cli::stub::{drip, flood, reset};
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n";
 
-const TIMELY: Expected = Broken("unfinished-answer", "no complete answer within 1 s");
+const TIMELY: Expected = Broken("unfinished-answer", "no complete response within 1 s");
 const CUT: Expected = Broken("unfinished-answer", "connection ended before");
 const NOT_HTTP: Expected = Broken("unfinished-answer", "not HTTP/1.1");
 const TOO_LARGE: Expected = Broken("unfinished-answer", "larger than 8 MiB");

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::cli::formats::{ANNOTATIONS, formats_in_turn};
-use crate::cli::stub::{Received, Stub, json as answer};
+use crate::cli::stub::{Received, Stub, json as response};
 use crate::cli::support::{Ended, countersign};
 use crate::support::leaks::{Canary, Scanner};
 
@@ -17,7 +17,7 @@ use crate::support::leaks::{Canary, Scanner};
 const DEADLINE: &str = "1";
 /// That of an exchange that comes to its end by itself, where a busy machine may take its time to read it.
 const LONG_DEADLINE: &str = "60";
-/// What no run takes beside its deadlines, however busy the machine is: a guard against one that hangs. What an answer
+/// What no run takes beside its deadlines, however busy the machine is: a guard against one that hangs. What a response
 /// may cost is bounded where it is counted, by the tests of `exchange::json` and `exchange::shapes`.
 const BESIDE: Duration = Duration::from_secs(180);
 /// The most memory of the checking process.
@@ -94,7 +94,7 @@ impl Behaviour {
         }
     }
 
-    /// The same, where the answer is whole and nobody waits for the deadline.
+    /// The same, where the response is whole and nobody waits for the deadline.
     pub(super) fn whole(self) -> Self {
         Self {
             deadline: LONG_DEADLINE,
@@ -172,7 +172,7 @@ impl Case {
     }
 
     pub(super) fn run(mut self) {
-        let elsewhere = Stub::start(|_, stream| stream.write_all(answer("200 OK", "{}").as_bytes()));
+        let elsewhere = Stub::start(|_, stream| stream.write_all(response("200 OK", "{}").as_bytes()));
         self.elsewhere = elsewhere.url();
         let case = Arc::new(self);
         let target = case.clone().target();
@@ -326,7 +326,7 @@ impl Case {
     /// What a sound service answers that knows the canary person.
     fn sound(&self, request: &Received) -> String {
         if !request.shows(&self.canary.token) {
-            return answer("401 Unauthorized", "{}");
+            return response("401 Unauthorized", "{}");
         }
         let path = request.head.split(' ').nth(1).unwrap();
         let item = match path.split('?').next().and_then(|path| path.rsplit('/').next()) {
@@ -335,7 +335,7 @@ impl Case {
             Some("visits") => self.visit(),
             _ => json!({"id": self.canary.id, "name": self.canary.lastname}),
         };
-        answer("200 OK", &page(&[item]).to_string())
+        response("200 OK", &page(&[item]).to_string())
     }
 
     fn contact(&self) -> Value {
@@ -437,7 +437,7 @@ fn others_are_as_ever(report: &Value) {
     let of_others = |row: &&Value| others.contains(&row["operation"].as_str().unwrap());
     for row in rows.iter().filter(of_others) {
         assert_ne!(row["verdict"], "broken", "{row}");
-        let whole = row["fact"].as_str().unwrap().ends_with("answer: complete");
+        let whole = row["fact"].as_str().unwrap().ends_with("response: complete");
         assert!(!whole || row["verdict"] == "held", "{row}");
     }
 }

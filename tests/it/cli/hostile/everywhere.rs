@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use super::case::Expected::{CouldNotJudge, Findings, NoSuccess, Several};
 use super::case::{Behaviour, page};
-use crate::cli::stub::{flood, json as answer, reset, stall};
+use crate::cli::stub::{flood, json as response, reset, stall};
 
 pub(super) fn behaviours() -> Vec<Behaviour> {
     [whatever_is_asked(), before_anything_is()]
@@ -14,55 +14,57 @@ pub(super) fn behaviours() -> Vec<Behaviour> {
 }
 
 fn whatever_is_asked() -> Vec<Behaviour> {
-    let unfinished = NoSuccess("unfinished-answer", "no complete answer came");
+    let unfinished = NoSuccess("unfinished-answer", "no complete response came");
     vec![
         Behaviour::everywhere("silence everywhere", unfinished, |_, stream| stall(stream)),
         Behaviour::everywhere("resets everywhere", unfinished, |_, stream| reset(stream)),
         Behaviour::everywhere("another protocol everywhere", unfinished, |_, stream| {
             stream.write_all(b"SSH-2.0-OpenSSH_9.7\r\n")
         }),
-        Behaviour::everywhere("429 everywhere", CouldNotJudge("every answer was 429"), |_, stream| {
-            stream.write_all(answer("429 Slow Down\r\nRetry-After: 0", "{}").as_bytes())
-        }),
+        Behaviour::everywhere(
+            "429 everywhere",
+            CouldNotJudge("every response was 429"),
+            |_, stream| stream.write_all(response("429 Slow Down\r\nRetry-After: 0", "{}").as_bytes()),
+        ),
         Behaviour::everywhere("401 everywhere", CouldNotJudge("refused with 401"), |case, stream| {
             let body = format!("{{\"error\":\"{} is not known\"}}", case.canary.token);
-            stream.write_all(answer("401 Unauthorized", &body).as_bytes())
+            stream.write_all(response("401 Unauthorized", &body).as_bytes())
         }),
         Behaviour::everywhere(
             "a login page everywhere",
-            NoSuccess("auth", "every answer is a page"),
+            NoSuccess("auth", "every response is a page"),
             |_, stream| {
-                let page = answer("200 OK", "<html>Who are you?</html>");
+                let page = response("200 OK", "<html>Who are you?</html>");
                 stream.write_all(page.replace("application/json", "text/html").as_bytes())
             },
         ),
         Behaviour::everywhere(
             "a redirect to a login page everywhere",
-            NoSuccess("auth", "every answer leads elsewhere"),
+            NoSuccess("auth", "every response leads elsewhere"),
             |case, stream| {
                 let status = format!(
                     "302 Found\r\nLocation: {}/login?token={}",
                     case.elsewhere, case.canary.token
                 );
-                stream.write_all(answer(&status, "").as_bytes())
+                stream.write_all(response(&status, "").as_bytes())
             },
         ),
         Behaviour::everywhere("nothing that can be read everywhere", Several("auth"), |_, stream| {
-            stream.write_all(answer("200 OK", &"[".repeat(1000)).as_bytes())
+            stream.write_all(response("200 OK", &"[".repeat(1000)).as_bytes())
         }),
         Behaviour::everywhere("pages without end everywhere", Several("auth"), |_, stream| {
             let numbers = r#""per_page":1,"page":1,"total":1000000000000000000,"last_page":1000000000000000000"#;
             let body = format!(r#"{{"data":{{{numbers},"items":[{{"id":"a"}}]}}}}"#);
-            stream.write_all(answer("200 OK", &body).as_bytes())
+            stream.write_all(response("200 OK", &body).as_bytes())
         }),
     ]
 }
 
 fn before_anything_is() -> Vec<Behaviour> {
-    let unfinished = NoSuccess("unfinished-answer", "no complete answer came");
+    let unfinished = NoSuccess("unfinished-answer", "no complete response came");
     vec![
-        Behaviour::before_the_request("an answer before the request", Findings, |_, stream| {
-            stream.write_all(answer("200 OK", &page(&[]).to_string()).as_bytes())
+        Behaviour::before_the_request("a response before the request", Findings, |_, stream| {
+            stream.write_all(response("200 OK", &page(&[]).to_string()).as_bytes())
         }),
         Behaviour::before_the_request("a greeting before the request", unfinished, |_, stream| {
             stream.write_all(b"220 mail.example.com ESMTP\r\n")?;

@@ -1,4 +1,4 @@
-//! What may happen until an answer's head is complete, and what a head may say.
+//! What may happen until a response's head is complete, and what a head may say.
 
 use std::io::{self, Write as _};
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use super::case::Expected::{Broken, Sound};
 use super::case::{Behaviour, Expected, page};
 use crate::cli::stub::{drip, flood, json, reset, stall};
 
-const TIMELY: Expected = Broken("unfinished-answer", "no complete answer within 1 s");
+const TIMELY: Expected = Broken("unfinished-answer", "no complete response within 1 s");
 const CUT: Expected = Broken("unfinished-answer", "connection ended before");
 const NOT_HTTP: Expected = Broken("unfinished-answer", "not HTTP/1.1");
 
@@ -67,7 +67,7 @@ fn slow() -> Vec<Behaviour> {
             stream.write_all(b"HTTP/1.1 200 OK\r\nX-Slow: ")?;
             drip(stream, b"a")
         }),
-        Behaviour::tags("one interim answer after the other", TIMELY, move |_, stream| {
+        Behaviour::tags("one interim response after the other", TIMELY, move |_, stream| {
             interim(stream)
         }),
         Behaviour::tags("a head without an end", TIMELY, |_, stream| {
@@ -109,10 +109,10 @@ fn floods() -> Vec<Behaviour> {
         endless("an endless status line", NOT_HTTP, "", vec![b'\n'; 4096]),
         headed("five thousand headers", NOT_HTTP, "200 OK", &many),
         // Endless, these would hold the program for as long as hyper takes to read 128 pieces: it reads all interim
-        // answers of a piece, and pieces until the scheduler asks for its turn, before anybody looks at a clock.
-        much("a flood of interim answers", hints.repeat(512)),
+        // responses of a piece, and pieces until the scheduler asks for its turn, before anybody looks at a clock.
+        much("a flood of interim responses", hints.repeat(512)),
         much(
-            "a dense flood of the smallest interim answers",
+            "a dense flood of the smallest interim responses",
             "HTTP/1.1 100 \r\n\r\n".repeat(1 << 16),
         ),
     ]
@@ -175,7 +175,7 @@ fn odd_and_sound() -> Vec<Behaviour> {
             "200 OK",
             &"X-Same: a\r\n".repeat(80),
         ),
-        Behaviour::tags("a few interim answers", Sound, |_, stream| {
+        Behaviour::tags("a few interim responses", Sound, |_, stream| {
             stream.write_all(&b"HTTP/1.1 103 Early Hints\r\n\r\n".repeat(20))?;
             whole(stream)
         }),

@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 
 use super::case::Expected::{Broken, Several, Undecided, Warned};
 use super::case::{Behaviour, Case, Expected, page};
-use crate::cli::stub::json as answer;
+use crate::cli::stub::json as response;
 use crate::support::leaks::encoding::base64;
 
-/// An answer of this status that shows a text in its head and in its body.
+/// A response of this status that shows a text in its head and in its body.
 fn echoes(name: &'static str, expected: Expected, status: &'static str, text: fn(&Case) -> String) -> Behaviour {
     Behaviour::tags(name, expected, move |case, stream| {
         let text = text(case);
         let reason = text.replace(|character: char| !character.is_ascii_alphanumeric(), "-");
         let status = format!("{status} {reason}\r\nX-{reason}: {text}\r\nWWW-Authenticate: Bearer realm=\"{text}\"");
-        stream.write_all(answer(&status, &full_of(&text).to_string()).as_bytes())
+        stream.write_all(response(&status, &full_of(&text).to_string()).as_bytes())
     })
 }
 
@@ -32,11 +32,11 @@ fn full_of(text: &str) -> Value {
     })
 }
 
-/// A lure to another origin in the head of an answer.
+/// A lure to another origin in the head of a response.
 fn lures(name: &'static str, expected: Expected, status: &'static str, line: fn(&Case) -> String) -> Behaviour {
     Behaviour::tags(name, expected, move |case, stream| {
         let status = format!("{status}\r\n{}", line(case));
-        stream.write_all(answer(&status, &page(&[]).to_string()).as_bytes())
+        stream.write_all(response(&status, &page(&[]).to_string()).as_bytes())
     })
 }
 
@@ -50,7 +50,9 @@ pub(super) fn behaviours() -> Vec<Behaviour> {
 fn token() -> Vec<Behaviour> {
     let wrong = Several("envelope");
     vec![
-        echoes("the token in an answer", wrong, "200", |case| case.canary.token.clone()),
+        echoes("the token in a response", wrong, "200", |case| {
+            case.canary.token.clone()
+        }),
         echoes("the token in a refusal", Broken("status", "400"), "400", |case| {
             case.canary.token.clone()
         }),
@@ -73,7 +75,7 @@ fn token() -> Vec<Behaviour> {
             case.canary.token[..18].to_owned()
         }),
         Behaviour::tags("the token as a media type", Several("media-type"), |case, stream| {
-            let page = answer("200 OK", &page(&[]).to_string());
+            let page = response("200 OK", &page(&[]).to_string());
             let token = format!("{0}/{0}; charset={0}", case.canary.token);
             stream.write_all(page.replace("application/json", &token).as_bytes())
         }),
@@ -96,10 +98,10 @@ fn token() -> Vec<Behaviour> {
 fn person() -> Vec<Behaviour> {
     let wrong = Several("envelope");
     vec![
-        echoes("a person's address in an answer", wrong, "200", |case| {
+        echoes("a person's address in a response", wrong, "200", |case| {
             case.canary.email.clone()
         }),
-        echoes("a person's telephone number in an answer", wrong, "200", |case| {
+        echoes("a person's telephone number in a response", wrong, "200", |case| {
             case.canary.phone.clone()
         }),
         echoes(
@@ -108,7 +110,7 @@ fn person() -> Vec<Behaviour> {
             "500",
             |case| format!("{} {}", case.canary.firstname, case.canary.lastname),
         ),
-        echoes("an identifier in an answer", wrong, "200", |case| {
+        echoes("an identifier in a response", wrong, "200", |case| {
             case.canary.id.clone()
         }),
     ]
@@ -203,5 +205,5 @@ fn other_lures() -> Vec<Behaviour> {
 fn addresses(case: &Case, stream: &mut TcpStream) -> io::Result<()> {
     let id = format!("{}/?id=", case.elsewhere);
     let tag = json!({"id": id, "name": "../../../", "href": case.elsewhere, "$ref": format!("{}#/a", case.elsewhere)});
-    stream.write_all(answer("200 OK", &page(&[tag]).to_string()).as_bytes())
+    stream.write_all(response("200 OK", &page(&[tag]).to_string()).as_bytes())
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::case::Expected::{Broken, CouldNotJudge, Findings, Several, Sound, Undecided, Warned};
 use super::case::{Behaviour, Expected, page};
-use crate::cli::stub::json as answer;
+use crate::cli::stub::json as response;
 
 const NOT_JSON: Expected = Broken("malformed-json", "");
 const BEYOND: Expected = CouldNotJudge("128 levels, a million values or a double's range");
@@ -156,7 +156,7 @@ fn items() -> Vec<Behaviour> {
     ]
 }
 
-/// Answers that are read whole, and that would cost far more than their own size if they were read as they come.
+/// Responses that are read whole, and that would cost far more than their own size if they were read as they come.
 fn large() -> Vec<Behaviour> {
     let one = r#""per_page":10,"page":1,"total":1,"last_page":1"#;
     let tag = |more: &str| format!(r#"{{"id":"a","name":"b",{more}}}"#);
@@ -197,29 +197,29 @@ fn others() -> Vec<Behaviour> {
             json!({"data": commands, "::c::": commands}).to_string(),
         ),
         Behaviour::tags("a login page", Several("media-type"), move |_, stream| {
-            let page = answer("200 OK", login).replace("application/json", "text/html");
+            let page = response("200 OK", login).replace("application/json", "text/html");
             stream.write_all(page.as_bytes())
         }),
         Behaviour::tags(
             "a media type that is a command",
             Broken("media-type", "another media type"),
             |_, stream| {
-                let page = answer("200 OK", &page(&[]).to_string());
+                let page = response("200 OK", &page(&[]).to_string());
                 stream.write_all(page.replace("application/json", "::error::/##vso[a]").as_bytes())
             },
         ),
         Behaviour::tags(
             "a server error that never ends",
             Broken("server-error", "500"),
-            |_, stream| stream.write_all(answer("500 Internal Server Error", "{}").as_bytes()),
+            |_, stream| stream.write_all(response("500 Internal Server Error", "{}").as_bytes()),
         ),
         Behaviour::tags(
             "429 without end",
             Undecided("asked for time until the end"),
-            |_, stream| stream.write_all(answer("429 Slow Down\r\nRetry-After: 0", "{}").as_bytes()),
+            |_, stream| stream.write_all(response("429 Slow Down\r\nRetry-After: 0", "{}").as_bytes()),
         ),
         Behaviour::tags("503 without end", Several("server-error"), |_, stream| {
-            stream.write_all(answer("503 Later\r\nRetry-After: 0", "{}").as_bytes())
+            stream.write_all(response("503 Later\r\nRetry-After: 0", "{}").as_bytes())
         }),
     ]
 }

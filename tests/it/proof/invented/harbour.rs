@@ -49,7 +49,7 @@ impl Harbour {
             broken,
             way,
         };
-        Router::new().fallback(answer).with_state(Arc::new(harbour))
+        Router::new().fallback(response).with_state(Arc::new(harbour))
     }
 
     fn breaks(&self, operation: &str, kind: FactKind) -> bool {
@@ -101,14 +101,14 @@ impl Harbour {
         if !self.breaks("createBoat", FactKind::Listed) {
             boats.push(listed);
         }
-        let mut answer = json!({ "boat": boat });
+        let mut response = json!({ "boat": boat });
         if self.breaks("createBoat", FactKind::IdentifierServes) {
-            answer["boat"]["number"] = json!("no-number");
+            response["boat"]["number"] = json!("no-number");
         }
         if let Some(fact) = self.breaks_any("createBoat", |kind| matches!(kind, FactKind::Carried(_))) {
-            alter(answer.pointer_mut(&fact.pattern).unwrap());
+            alter(response.pointer_mut(&fact.pattern).unwrap());
         }
-        Ok(answer)
+        Ok(response)
     }
 
     fn update(&self, number: i64, body: &Value) -> StatusCode {
@@ -191,7 +191,7 @@ impl Harbour {
     }
 }
 
-async fn answer(
+async fn response(
     State(harbour): State<Arc<Harbour>>,
     method: Method,
     uri: Uri,

@@ -62,7 +62,7 @@ fn lists_that_are_empty_leave_visits_open_and_say_so() {
         )
         .leaving(
             250,
-            "createVisit needs a value for `/venue_id`, and no answer of getVenues showed one",
+            "createVisit needs a value for `/venue_id`, and no response of getVenues showed one",
         )
         .warning(&["unchecked-operation"])
     });
@@ -76,7 +76,7 @@ fn no_venue_leaves_visits_open_and_says_so() {
             listing.change(Vec::clear);
         }
     });
-    let reason = "createVisit needs a value for `/venue_id`, and no answer of getVenues showed one";
+    let reason = "createVisit needs a value for `/venue_id`, and no response of getVenues showed one";
     let moved = Move::new("no venue", no_venues).leaving(370, reason);
     prove(vec![moved.warning(&["unchecked-operation"])]);
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Move, prove};
 use crate::proof::deviating::Deviation;
 
-/// Changes every member of every object in the successful answers.
+/// Changes every member of every object in the successful responses.
 fn each_member(change: impl Fn(&str, &mut Value) + Send + Sync + 'static) -> Deviation {
     Deviation::none().replied(move |_, reply| {
         if reply.succeeded()

@@ -15,7 +15,7 @@ use crate::proof::checked::Check;
 use crate::proof::deviating::Deviation;
 use crate::proof::variety::is_lone;
 
-/// Changes every text of every answer.
+/// Changes every text of every response.
 fn each_text(change: fn(&str) -> String) -> Deviation {
     Deviation::none().replied(move |_, reply| {
         if let Some(body) = reply.value_mut() {

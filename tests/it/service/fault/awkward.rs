@@ -34,9 +34,9 @@ fn shown(contact: &Value) -> Value {
 /// The contact that is created or updated with this body, as it is listed.
 async fn written(service: &Running, write: &str, body: &Value) -> Value {
     let created = async |body: &Value| {
-        let answer = service.post(CONTACTS, body).await;
-        assert_eq!(answer.status, StatusCode::CREATED, "{}", answer.body);
-        answer.body["data"].clone()
+        let response = service.post(CONTACTS, body).await;
+        assert_eq!(response.status, StatusCode::CREATED, "{}", response.body);
+        response.body["data"].clone()
     };
     if write == "createContact" {
         let answered = created(body).await;
@@ -45,8 +45,8 @@ async fn written(service: &Running, write: &str, body: &Value) -> Value {
         return listed;
     }
     let id = created(&json!({"firstname": "Ada", "lastname": "Example"})).await["id"].clone();
-    let answer = service.put(&format!("{CONTACTS}/{}", id.as_str().unwrap()), body).await;
-    assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
+    let response = service.put(&format!("{CONTACTS}/{}", id.as_str().unwrap()), body).await;
+    assert_eq!(response.status, StatusCode::OK, "{}", response.body);
     service.listed(CONTACTS, &id).await.unwrap()
 }
 

@@ -285,9 +285,9 @@ async fn a_request_is_refused_for_how_it_is_written_and_plainly_taken() {
         let service = with(&[&format!("{on}:{writing}")]).await;
         let ada = contact(&service, "Ada").await;
         for (_, other, _) in writings {
-            let answer = written(&service, &ada, other).send().await.unwrap();
+            let response = written(&service, &ada, other).send().await.unwrap();
             let expected = if other == writing { refused } else { 200 };
-            assert_eq!(answer.status().as_u16(), expected, "{writing}, {other}");
+            assert_eq!(response.status().as_u16(), expected, "{writing}, {other}");
         }
     }
 }

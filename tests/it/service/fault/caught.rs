@@ -1,5 +1,5 @@
 //! The table of faults, asked in both directions: each fault is caught by the rule that it names, at the location that it
-//! breaks, and an edit of one answer brings about nothing else; and each fact of the contract has a fault.
+//! breaks, and an edit of one response brings about nothing else; and each fact of the contract has a fault.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -36,7 +36,7 @@ const NOT_SHOWN: [&str; 3] = [
     "createContactMethod:swapped-at-once",
 ];
 
-/// Faults that are edits of one answer and take a run: it asks for the page that `last_page` then names, or for pages of
+/// Faults that are edits of one response and take a run: it asks for the page that `last_page` then names, or for pages of
 /// another size.
 const SHOWN_BY_RUNS: [&str; 8] = [
     "getContacts:full-last-page-counted",
@@ -75,7 +75,7 @@ fn of_one_operation_each(faults: Vec<&Fault>) -> Vec<&Fault> {
     in_turn.map(|(turn, faults)| faults[turn % faults.len()]).collect()
 }
 
-/// The faults that a recording of the faultless service does not show, with its answers edited. Where it shows one, nothing
+/// The faults that a recording of the faultless service does not show, with its responses edited. Where it shows one, nothing
 /// is found that does not follow from it.
 fn unshown<'faults>(contract: &Contract, edits: Vec<&'faults Fault>) -> Vec<&'faults Fault> {
     let checker = || Checker::new(contract);

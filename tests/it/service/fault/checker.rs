@@ -21,7 +21,7 @@ use tokio::runtime::Runtime;
 
 use crate::service::profile::profile;
 use crate::service::support::TOKEN;
-use crate::support::again::{answer, answered, assert_judged_again, request};
+use crate::support::again::{answered, assert_judged_again, request, response};
 use crate::support::is_exhaustive;
 
 /// One thing that a check found.
@@ -89,13 +89,13 @@ impl<'contract> Checker<'contract> {
         self.found(&recording.judge(self.contract, Levels::default()))
     }
 
-    /// What the check of a recording finds with the answers as this fault makes them; nothing where it edits none.
+    /// What the check of a recording finds with the responses as this fault makes them; nothing where it edits none.
     pub(super) fn replay(&self, recording: &Recording, fault: &Fault) -> Vec<Found> {
         let edits = fault.edits().and_then(|on| self.contract.operation_named(on));
         let edited = |exchange: &Exchange| {
-            let answer = answer(exchange).filter(|_| edits == Some(exchange.request.operation))?;
-            Some(match fault.edited(request(exchange)?, answer)? {
-                Edited::Answer(edited) => answered(exchange, Some(edited)),
+            let response = response(exchange).filter(|_| edits == Some(exchange.request.operation))?;
+            Some(match fault.edited(request(exchange)?, response)? {
+                Edited::Response(edited) => answered(exchange, Some(edited)),
                 Edited::Cut => answered(exchange, None),
             })
         };

@@ -11,9 +11,9 @@ const CONTACTS: &str = "/contact-database";
 async fn contact(service: &Running, firstname: &str) -> Value {
     let method = json!({"type": "email", "contact": "ada@example.com"});
     let sent = json!({"firstname": firstname, "contact_methods": [method]});
-    let answer = service.post(CONTACTS, &sent).await;
-    assert_eq!(answer.status, StatusCode::CREATED);
-    answer.body["data"].clone()
+    let response = service.post(CONTACTS, &sent).await;
+    assert_eq!(response.status, StatusCode::CREATED);
+    response.body["data"].clone()
 }
 
 async fn method_of(service: &Running, contact: &Value) -> Value {
@@ -139,7 +139,7 @@ async fn a_method_is_listed_under_every_contact() {
 }
 
 #[tokio::test]
-async fn a_carried_field_is_altered_in_the_answer_or_in_the_list() {
+async fn a_carried_field_is_altered_in_the_response_or_in_the_list() {
     let faults = ["createTag/data/name:altered", "createContact/firstname:listed-altered"];
     let service = with(&faults).await;
     let tag = service.post("/tags", &json!({"name": "new"})).await.body["data"].clone();
@@ -153,7 +153,7 @@ async fn a_carried_field_is_altered_in_the_answer_or_in_the_list() {
     );
 }
 
-/// The answer to a visit of Ada to the second venue with this fault, and what was sent.
+/// The response to a visit of Ada to the second venue with this fault, and what was sent.
 async fn visit(fault: &str, datetime: &str) -> (StatusCode, Value, Value) {
     let service = with(&[fault]).await;
     let ada = contact(&service, "Ada").await;

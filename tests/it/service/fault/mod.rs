@@ -1,12 +1,12 @@
 //! Faults of the reference service: each shows on the wire as it is named and nowhere else, and the checker sees it.
 
-mod answers;
 mod awkward;
 mod calls;
 mod caught;
 mod checker;
 mod creates;
 mod requests;
+mod responses;
 
 use countersign::service::fault::{self, Faults};
 use countersign::service::{Service, StoreUrl};

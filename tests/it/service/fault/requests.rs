@@ -161,15 +161,15 @@ async fn an_edge_case_body_is_answered_with_a_500_and_others_as_ever() {
 }
 
 #[tokio::test]
-async fn the_answer_to_an_edge_case_breaks_off_and_others_are_whole() {
+async fn the_response_to_an_edge_case_breaks_off_and_others_are_whole() {
     let service = with(&["createTag:breaks-off-on-body-array"]).await;
     for (body, whole) in [(json!(["omega"]), false), (json!({ "name": "omega" }), true)] {
         let body = body.to_string();
         let request = service
             .request(Method::POST, "/tags")
             .header("Content-Type", "application/json");
-        let answer = request.body(body).send().await.unwrap();
-        assert_eq!(answer.bytes().await.is_ok(), whole);
+        let response = request.body(body).send().await.unwrap();
+        assert_eq!(response.bytes().await.is_ok(), whole);
     }
 }
 

@@ -1,4 +1,4 @@
-//! A tour of every operation under a profile, each answer held strictly against `openapi.yaml`.
+//! A tour of every operation under a profile, each response held strictly against `openapi.yaml`.
 
 use futures::StreamExt;
 use reqwest::Method;
@@ -139,7 +139,7 @@ impl<'a> Tour<'a> {
         .await;
         match (
             value(self.settings, "update-contact-status"),
-            value(self.settings, "update-answer-body"),
+            value(self.settings, "update-response-body"),
         ) {
             ("204", _) | (_, "empty") => {
                 assert!(reply.is_success(), "{:?}: {}", self.settings, reply.status);

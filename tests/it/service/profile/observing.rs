@@ -47,7 +47,7 @@ async fn observed(axis: &str, service: &Running) -> String {
         "create-contact-method-status" => status(&method(service, &json!({})).await),
         "create-visit-status" => status(&visit(service).await),
         "update-contact-status" => status(&update(service).await.1),
-        "update-answer-body" => update_body(&update(service).await.1.body).to_owned(),
+        "update-response-body" => update_body(&update(service).await.1.body).to_owned(),
         "update-semantics" => update_semantics(service).await.to_owned(),
         "required-fields" => required_fields(service).await.to_owned(),
         "tags-entries" => tags_entries(service).await.to_owned(),
@@ -139,7 +139,7 @@ pub(super) async fn visit_at(service: &Running, datetime: &str) -> Reply {
     post(service, "/visits", &sent).await
 }
 
-/// Creates a contact, updates its first name, and returns its id with the answer.
+/// Creates a contact, updates its first name, and returns its id with the response.
 async fn update(service: &Running) -> (Value, Reply) {
     let fields = json!({
         "lastname": "Example", "dob": "1990-02-28", "gender": "female", "nationality": "GB", "tags": ["regular"],
@@ -436,7 +436,7 @@ async fn created_listed_when(service: &Running) -> &'static str {
     while !walk(service, "/tags").await.contains(&tag) {
         assert!(created.elapsed() < Duration::from_secs(30));
     }
-    // The delay began before the answer was here, so it is a little longer than it looks.
+    // The delay began before the response was here, so it is a little longer than it looks.
     match created.elapsed().as_millis() {
         1_900.. => "after-2s",
         _ => "after-300ms",

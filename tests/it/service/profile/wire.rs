@@ -1,4 +1,4 @@
-//! A client that takes whatever a profile answers: any status, no body, 429 now and then.
+//! A client that takes whatever a profile responses: any status, no body, 429 now and then.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const WAIT: Duration = Duration::from_millis(50);
 /// How many pages of a list are asked for at once.
 const PAGES_AT_ONCE: usize = 8;
 
-/// An answer; `body` is null where there is none.
+/// A response; `body` is null where there is none.
 #[derive(Debug)]
 pub(super) struct Reply {
     pub(super) status: u16,
@@ -50,7 +50,7 @@ pub(super) async fn patiently(request: RequestBuilder) -> Reply {
     }
 }
 
-/// Sends a request and reads the answer.
+/// Sends a request and reads the response.
 pub(super) async fn once(request: RequestBuilder) -> Reply {
     let response = request.send().await.unwrap();
     let (status, headers) = (response.status().as_u16(), response.headers().clone());

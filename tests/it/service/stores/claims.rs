@@ -51,12 +51,12 @@ pub(super) async fn a_contact_is_kept_as_sent(place: Place) {
         " Ada ",
     ] {
         let sent = json!({"firstname": odd, "lastname": odd, "contact_methods": [{"type": odd, "contact": odd}]});
-        let answer = service.post("/contact-database", &sent).await;
+        let response = service.post("/contact-database", &sent).await;
         if odd.trim().is_empty() {
-            assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{odd:?}");
+            assert_eq!(response.status, StatusCode::UNPROCESSABLE_ENTITY, "{odd:?}");
             continue;
         }
-        let created = answer.body["data"].clone();
+        let created = response.body["data"].clone();
         assert_eq!(created["firstname"], odd);
         assert_eq!(created["contact_methods"][0]["contact"], odd);
         let mut listed = service.listed("/contact-database", &created["id"]).await.unwrap();

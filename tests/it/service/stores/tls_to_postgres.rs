@@ -33,25 +33,25 @@ fn acceptor() -> TlsAcceptor {
     TlsAcceptor::from(Arc::new(config))
 }
 
-/// Listens on an address like a PostgreSQL that has `answer` for who asks for TLS, and returns where. Behind the
+/// Listens on an address like a PostgreSQL that has `response` for who asks for TLS, and returns where. Behind the
 /// handshake stands the test server.
-async fn front(address: &str, answer: u8) -> String {
+async fn front(address: &str, response: u8) -> String {
     let listener = TcpListener::bind(address).await.unwrap();
     let at = listener.local_addr().unwrap().to_string();
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
-            tokio::spawn(pass(stream, answer));
+            tokio::spawn(pass(stream, response));
         }
     });
     at
 }
 
-async fn pass(mut stream: TcpStream, answer: u8) {
+async fn pass(mut stream: TcpStream, response: u8) {
     let mut request = [0; 8];
     stream.read_exact(&mut request).await.unwrap();
     assert_eq!(request, [0, 0, 0, 8, 4, 210, 22, 47], "the request for TLS comes first");
-    stream.write_all(&[answer]).await.unwrap();
-    if answer != b'S' {
+    stream.write_all(&[response]).await.unwrap();
+    if response != b'S' {
         return;
     }
     // A client that refuses the certificate ends the handshake.

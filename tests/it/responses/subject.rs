@@ -1,13 +1,13 @@
-//! Whose answers are held. The main type is [`Subject`].
+//! Whose responses are held. The main type is [`Subject`].
 
 use std::path::{Path, PathBuf};
 
 use axum::Router;
 use countersign::service::{self, Profile, Service, Setting, StoreUrl};
 
-const TOKEN: &str = "token-of-the-answers";
+const TOKEN: &str = "token-of-the-responses";
 
-/// A service whose answers are held against the snapshots.
+/// A service whose responses are held against the snapshots.
 #[derive(Clone, Debug)]
 pub(super) struct Subject {
     /// The service itself, where it is in this process.

@@ -1,12 +1,12 @@
-//! Reads the sentence on an answer: `Response, description "Tag created": a Create envelope whose data is …`.
+//! Reads the sentence on a response: `Response, description "Tag created": a Create envelope whose data is …`.
 //!
-//! Main type: [`Answer`].
+//! Main type: [`Response`].
 
 use super::document::Document;
 use super::phrase::{Shape, entries, shape};
 
-/// An answer that the document gives an operation.
-pub(super) struct Answer {
+/// A response that the document gives an operation.
+pub(super) struct Response {
     pub(super) status: String,
     pub(super) description: String,
     pub(super) heading: String,
@@ -14,7 +14,7 @@ pub(super) struct Answer {
 }
 
 /// Reads what follows `Response`: `, status 201, description "…": a Create envelope whose data is …`.
-pub(super) fn answer(document: &Document, words: &str, heading: &str) -> Answer {
+pub(super) fn response(document: &Document, words: &str, heading: &str) -> Response {
     let status = words
         .split_once("status ")
         .map_or("2XX", |(_, rest)| rest.split(',').next().unwrap_or(rest));
@@ -23,11 +23,11 @@ pub(super) fn answer(document: &Document, words: &str, heading: &str) -> Answer 
         let (_, body) = words.split_once(": ").unwrap_or_else(|| panic!("`{words}` has a body"));
         body
     });
-    // Without a description of its own an answer is described by the sentence on its body.
+    // Without a description of its own a response is described by the sentence on its body.
     let description = described
         .or(body.and_then(|body| body.split(" (").next()))
         .unwrap_or_default();
-    Answer {
+    Response {
         status: status.to_owned(),
         description: description.to_owned(),
         heading: heading.to_owned(),
@@ -37,7 +37,7 @@ pub(super) fn answer(document: &Document, words: &str, heading: &str) -> Answer 
 
 /// Reads `a Page envelope whose items are Tags (id, name)`.
 fn enveloped(document: &Document, words: &str) -> Shape {
-    let (envelope, words) = words.split_once(" whose ").expect("an answer is an envelope");
+    let (envelope, words) = words.split_once(" whose ").expect("a response is an envelope");
     let (_, item) = words
         .split_once(" is ")
         .or(words.split_once(" are "))
@@ -67,7 +67,7 @@ fn resource(document: &Document, words: &str) -> Shape {
         assert_eq!(
             entries(list.trim_end_matches(')')),
             names,
-            "the answer shows the fields that it lists"
+            "the response shows the fields that it lists"
         );
     }
     shown

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use countersign::report::shapes::Answers;
+use countersign::report::shapes::Responses;
 use countersign::service::AXES;
 
 use super::accepted;
@@ -26,59 +26,64 @@ struct Change {
 
 const STATUS: &str = "a snapshot holds the status";
 const TIMES: &[&str] = &[
-    "answer_createContact",
-    "answer_createContactMethod",
-    "answer_createVisit",
-    "answer_getContacts",
-    "answer_getVenues",
-    "answer_getVisits",
+    "response_createContact",
+    "response_createContactMethod",
+    "response_createVisit",
+    "response_getContacts",
+    "response_getVenues",
+    "response_getVisits",
 ];
-const CONTACTS: &[&str] = &["answer_createContact", "answer_getContacts"];
+const CONTACTS: &[&str] = &["response_createContact", "response_getContacts"];
 
 /// Every axis that changes a shape. Of each of the others no value changes a snapshot.
 const CHANGES: &[Change] = &[
     change(
         "create-contact-method-status",
         &[],
-        &["answer_createContactMethod", "envelope_createContactMethod"],
+        &["response_createContactMethod", "envelope_createContactMethod"],
         STATUS,
     ),
     change(
         "create-contact-status",
         &[],
-        &["answer_createContact", "envelope_createContact"],
+        &["response_createContact", "envelope_createContact"],
         STATUS,
     ),
     change(
         "create-visit-status",
         &[],
-        &["answer_createVisit", "envelope_createVisit"],
+        &["response_createVisit", "envelope_createVisit"],
         STATUS,
     ),
     change(
         "get-contacts-status",
         &[],
-        &["answer_getContacts", "envelope_getContacts"],
+        &["response_getContacts", "envelope_getContacts"],
         STATUS,
     ),
-    change("get-tags-status", &[], &["answer_getTags", "envelope_getTags"], STATUS),
+    change(
+        "get-tags-status",
+        &[],
+        &["response_getTags", "envelope_getTags"],
+        STATUS,
+    ),
     change(
         "get-venues-status",
         &[],
-        &["answer_getVenues", "envelope_getVenues"],
+        &["response_getVenues", "envelope_getVenues"],
         STATUS,
     ),
     change(
         "get-visits-status",
         &[],
-        &["answer_getVisits", "envelope_getVisits"],
+        &["response_getVisits", "envelope_getVisits"],
         STATUS,
     ),
-    change("update-contact-status", &[], &["answer_updateContact"], STATUS),
+    change("update-contact-status", &[], &["response_updateContact"], STATUS),
     change(
-        "update-answer-body",
+        "update-response-body",
         &[],
-        &["answer_updateContact"],
+        &["response_updateContact"],
         "each value is another body",
     ),
     change("credential-status", &[], &[ERRORS], STATUS),
@@ -95,14 +100,14 @@ const CHANGES: &[Change] = &[
         "identifier-spelling",
         &["digits"],
         &[
-            "answer_createContact",
-            "answer_createContactMethod",
-            "answer_createTag",
-            "answer_createVisit",
-            "answer_getContacts",
-            "answer_getTags",
-            "answer_getVenues",
-            "answer_getVisits",
+            "response_createContact",
+            "response_createContactMethod",
+            "response_createTag",
+            "response_createVisit",
+            "response_getContacts",
+            "response_getTags",
+            "response_getVenues",
+            "response_getVisits",
         ],
         "a snapshot holds whether a UUID has hyphens",
     ),
@@ -115,31 +120,31 @@ const CHANGES: &[Change] = &[
     change(
         "unset-fields",
         &["null-arrays"],
-        &["answer_createContact", "answer_getContacts", "answer_getVenues"],
+        &["response_createContact", "response_getContacts", "response_getVenues"],
         "null is another type than a blank text or an empty array",
     ),
     change(
         "methods-order",
         &[],
-        &["answer_createContact"],
+        &["response_createContact"],
         "a create takes the type of its method from the first that is listed, and has an address or a number by it",
     ),
     change(
         "venue-of-contact",
         &[],
-        &["answer_createContact"],
+        &["response_createContact"],
         "a contact that was just created has a visit or has none",
     ),
     change(
         "required-fields",
         &["least"],
         &[
-            "answer_createContact",
-            "answer_createTag",
-            "answer_getContacts",
-            "answer_getTags",
+            "response_createContact",
+            "response_createTag",
+            "response_getContacts",
+            "response_getTags",
         ],
-        "a field that may be left out of a create is left out of one, and is unset in the answer",
+        "a field that may be left out of a create is left out of one, and is unset in the response",
     ),
     change(
         "required-fields",
@@ -152,18 +157,18 @@ const CHANGES: &[Change] = &[
     change("field-sizes", &["255"], &[ERRORS], REFUSED),
     change("field-sizes", &["60"], CREATED_AND_ERRORS, REFUSED),
     change("markup", &[], CREATED_AND_ERRORS, REFUSED),
-    change("methods-at-once", &["1", "2"], &["answer_createContact"], REFUSED),
+    change("methods-at-once", &["1", "2"], &["response_createContact"], REFUSED),
     change("name-sizes", &[], CREATED_AND_ERRORS, REFUSED),
     change(
         "update-semantics",
         &[],
-        &["answer_getContacts"],
+        &["response_getContacts"],
         "a field that an update does not send is unset afterwards",
     ),
 ];
 
 /// What changes where a service refuses awkward values.
-const CREATED_AND_ERRORS: &[&str] = &["answer_createContact", ERRORS];
+const CREATED_AND_ERRORS: &[&str] = &["response_createContact", ERRORS];
 /// Why.
 const REFUSED: &str = "awkward values are refused, so that no record has them and one refusal more is seen";
 
@@ -215,7 +220,7 @@ fn differing(shapes: &Shapes) -> BTreeSet<String> {
     static ACCEPTED: LazyLock<BTreeMap<String, String>> =
         LazyLock::new(|| accepted::all(&folder()).into_iter().collect());
     assert!(shapes.by_name.keys().eq(ACCEPTED.keys()));
-    let differs = |(name, answers): &(&String, &Answers)| answers.to_string() != ACCEPTED[*name];
+    let differs = |(name, responses): &(&String, &Responses)| responses.to_string() != ACCEPTED[*name];
     let differing = shapes.by_name.iter().filter(differs);
     differing.map(|(name, _)| name.clone()).collect()
 }
@@ -224,8 +229,8 @@ fn differing(shapes: &Shapes) -> BTreeSet<String> {
 fn what_does_not_differ_here_does_not_for_a_deployed_service_that_answers_the_same() {
     let deployed = Subject::deployed(String::new());
     for (name, text) in accepted::all(&folder()) {
-        let answers = accepted::shapes(&folder(), &name).unwrap();
-        assert_eq!(held(&deployed, &name, &answers), text);
+        let responses = accepted::shapes(&folder(), &name).unwrap();
+        assert_eq!(held(&deployed, &name, &responses), text);
     }
 }
 

@@ -1,4 +1,4 @@
-//! How success is answered: statuses, and the body of an update's answer.
+//! How success is answered: statuses, and the body of an update's response.
 
 use axum::http::StatusCode;
 
@@ -21,7 +21,7 @@ choice! {
     ListStatus {
         /// 200 OK.
         Ok = "200",
-        /// 203 Non-Authoritative Information, as behind a proxy that changes answers.
+        /// 203 Non-Authoritative Information, as behind a proxy that changes responses.
         NonAuthoritative = "203",
     }
 }
@@ -39,7 +39,7 @@ choice! {
 }
 
 choice! {
-    /// The body of the answer to an update.
+    /// The body of the response to an update.
     UpdateBody {
         /// An object with a message.
         Message = "message",

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use countersign::Recording;
 use countersign::plan::Plan;
-use countersign::report::shapes::{Answers, Observed};
+use countersign::report::shapes::{Observed, Responses};
 use countersign::report::{Outcome, Record, Terminal, Verbosity};
 use countersign::run::Event;
 use countersign::{Check, Contract};
@@ -19,7 +19,7 @@ const SEED: u64 = 1;
 
 static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(|| Arc::new(Contract::built_in().unwrap()));
 
-/// The contract that answers are held against.
+/// The contract that responses are held against.
 pub(super) fn contract() -> &'static Contract {
     &CONTRACT
 }
@@ -27,18 +27,18 @@ pub(super) fn contract() -> &'static Contract {
 /// What each snapshot holds of a subject, and the operations that were not called.
 #[derive(Debug)]
 pub(super) struct Shapes {
-    pub(super) by_name: BTreeMap<String, Answers>,
+    pub(super) by_name: BTreeMap<String, Responses>,
     pub(super) not_called: Vec<String>,
 }
 
-/// Checks the subject as `countersign check` does, and returns the shapes of its answers by the name of their snapshot.
+/// Checks the subject as `countersign check` does, and returns the shapes of its responses by the name of their snapshot.
 ///
 /// # Errors
 ///
 /// The checker's own verdict where it could not judge, or the operations of which nothing was shown.
 pub(super) async fn shapes(subject: &Subject) -> Result<Shapes, String> {
     let (observed, plan, verdict) = observed(subject).await?;
-    by_name(&observed, &plan).map_err(|silent| format!("nothing was decided on the answers of {silent}: {verdict}"))
+    by_name(&observed, &plan).map_err(|silent| format!("nothing was decided on the responses of {silent}: {verdict}"))
 }
 
 /// The same of a check with writes that was recorded.
@@ -65,7 +65,7 @@ fn by_name(observed: &Observed<'_>, plan: &Plan) -> Result<Shapes, String> {
     let mut silent = Vec::new();
     for id in contract().operation_ids() {
         let operation = contract().operation(id);
-        let Some(answers) = observed.successes(id) else {
+        let Some(responses) = observed.successes(id) else {
             let not_called = plan.not_called.iter().any(|(other, _)| *other == id);
             let list = if not_called {
                 &mut shapes.not_called
@@ -75,12 +75,12 @@ fn by_name(observed: &Observed<'_>, plan: &Plan) -> Result<Shapes, String> {
             list.push(operation.name.clone());
             continue;
         };
-        if let Some(envelopes) = answers.envelopes(operation) {
+        if let Some(envelopes) = responses.envelopes(operation) {
             shapes.by_name.insert(format!("envelope_{}", operation.name), envelopes);
         }
         shapes
             .by_name
-            .insert(format!("answer_{}", operation.name), answers.clone());
+            .insert(format!("response_{}", operation.name), responses.clone());
     }
     if !silent.is_empty() {
         return Err(silent.join(", "));

@@ -1,4 +1,4 @@
-//! Gaps around an answer: success codes, media type parameters, error bodies, the body of an update's answer.
+//! Gaps around a response: success codes, media type parameters, error bodies, the body of an update's response.
 
 use axum::body::Bytes;
 use axum::http::header::{self, HeaderValue};
@@ -24,7 +24,7 @@ fn any_2xx_is_a_success_where_the_document_shows_none() {
 #[test]
 fn an_update_may_answer_anything() {
     let contact = json!({"message": "Contact updated", "data": {"id": 7, "custom_fields": {}}});
-    let answers = [
+    let responses = [
         ("200 and nothing", Reply::empty(200)),
         ("204", Reply::empty(204)),
         ("null", Reply::json(200, json!(null))),
@@ -32,10 +32,10 @@ fn an_update_may_answer_anything() {
         ("an array", Reply::json(202, json!([]))),
         ("text", Reply::text(200, "text/plain", "updated")),
     ];
-    let moves = answers.map(|(name, answer)| {
+    let moves = responses.map(|(name, response)| {
         Move::new(
             format!("an update answers {name}"),
-            Deviation::none().at("updateContact", move |_, reply| *reply = answer.clone()),
+            Deviation::none().at("updateContact", move |_, reply| *reply = response.clone()),
         )
     });
     prove(moves.into());
@@ -100,7 +100,7 @@ fn application_json_may_have_parameters_and_any_case() {
 }
 
 #[test]
-fn a_compressed_answer_is_read() {
+fn a_compressed_response_is_read() {
     let gzip = Deviation::none().replied(|call, reply| {
         let accepts = call
             .headers

@@ -1,11 +1,11 @@
-//! What each operation answers when it does what it is asked to.
+//! What each operation responses when it does what it is asked to.
 
 use chrono::{DateTime, Utc};
 use countersign::service::{Clock, Profile, Service, StoreUrl};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use super::contract::assert_answers;
+use super::contract::assert_responses;
 use super::support::{Running, TOKEN};
 
 /// A contact with every documented request field.
@@ -34,9 +34,9 @@ async fn first(service: &Running, list: &str) -> Value {
 }
 
 async fn created(service: &Running, body: &Value) -> Value {
-    let answer = service.post("/contact-database", body).await;
-    assert_eq!(answer.status, StatusCode::CREATED);
-    answer.body["data"].clone()
+    let response = service.post("/contact-database", body).await;
+    assert_eq!(response.status, StatusCode::CREATED);
+    response.body["data"].clone()
 }
 
 #[tokio::test]
@@ -51,9 +51,9 @@ async fn every_list_answers_what_is_documented() {
     for (path, schema) in lists {
         let pages = service.get(path).await.body["data"]["last_page"].as_i64().unwrap();
         for page in 1..=pages {
-            let answer = service.get(&format!("{path}?page={page}")).await;
-            assert_eq!(answer.status, StatusCode::OK);
-            assert_answers(schema, &answer.body);
+            let response = service.get(&format!("{path}?page={page}")).await;
+            assert_eq!(response.status, StatusCode::OK);
+            assert_responses(schema, &response.body);
         }
     }
 }
@@ -62,11 +62,11 @@ async fn every_list_answers_what_is_documented() {
 async fn a_created_contact_carries_what_was_sent() {
     let service = Running::memory().await;
     let sent = whole_contact(&first(&service, "/venues").await);
-    let answer = service.post("/contact-database", &sent).await;
-    assert_eq!(answer.status, StatusCode::CREATED);
-    assert_answers("ContactCreated", &answer.body);
+    let response = service.post("/contact-database", &sent).await;
+    assert_eq!(response.status, StatusCode::CREATED);
+    assert_responses("ContactCreated", &response.body);
 
-    let contact = &answer.body["data"];
+    let contact = &response.body["data"];
     for field in [
         "firstname",
         "lastname",
@@ -100,9 +100,9 @@ async fn a_created_contact_is_listed_as_it_was_answered() {
 #[tokio::test]
 async fn a_contact_of_a_first_name_alone_is_answered_in_full() {
     let service = Running::memory().await;
-    let answer = service.post("/contact-database", &json!({"firstname": "Ada"})).await;
-    assert_answers("ContactCreated", &answer.body);
-    let contact = &answer.body["data"];
+    let response = service.post("/contact-database", &json!({"firstname": "Ada"})).await;
+    assert_responses("ContactCreated", &response.body);
+    let contact = &response.body["data"];
     assert_eq!(contact["full_name"], "Ada");
     assert_eq!(contact["date_of_birth"], json!({"day": 0, "month": 0, "year": 0}));
     assert_eq!(contact["tags"], json!({"id": "", "name": ""}));
@@ -147,9 +147,9 @@ async fn an_update_changes_the_fields_sent_and_no_others() {
     let others = service.get("/contact-database").await.body;
     let path = format!("/contact-database/{}", before["id"].as_str().unwrap());
     let update = json!({"lastname": "Sample", "dob": "1991-03-01", "tags": ["press"], "contact_methods": []});
-    let answer = service.put(&path, &update).await;
+    let response = service.put(&path, &update).await;
     assert_eq!(
-        (answer.status, answer.body),
+        (response.status, response.body),
         (StatusCode::OK, json!({"message": "Contact updated"}))
     );
 
@@ -190,11 +190,11 @@ async fn a_created_method_is_among_those_of_its_contact_and_no_other() {
     let contact = created(&service, &json!({"firstname": "Ada", "included_channels": []})).await;
     let path = format!("/contact-database/{}/contact-method", contact["id"].as_str().unwrap());
     let sent = json!({"type": "email", "contact": "ada@example.com", "included_channels": ["email"]});
-    let answer = service.post(&path, &sent).await;
-    assert_eq!(answer.status, StatusCode::CREATED);
-    assert_answers("ContactMethodCreated", &answer.body);
+    let response = service.post(&path, &sent).await;
+    assert_eq!(response.status, StatusCode::CREATED);
+    assert_responses("ContactMethodCreated", &response.body);
 
-    let method = &answer.body["data"];
+    let method = &response.body["data"];
     for other in service.walk("/contact-database").await {
         let has_it = other["contact_methods"].as_array().unwrap().contains(method);
         assert_eq!(has_it, other["id"] == contact["id"]);
@@ -213,10 +213,10 @@ async fn a_created_visit_is_the_same_instant_in_both_documented_forms() {
     );
     for sent in ["2031-05-17T07:30:00Z", "2031-05-17T09:30:00+02:00"] {
         let body = json!({"contact_id": contact["id"], "venue_id": venue["id"], "datetime": sent});
-        let answer = service.post("/visits", &body).await;
-        assert_eq!(answer.status, StatusCode::CREATED);
-        assert_answers("VisitCreated", &answer.body);
-        let visit = &answer.body["data"];
+        let response = service.post("/visits", &body).await;
+        assert_eq!(response.status, StatusCode::CREATED);
+        assert_responses("VisitCreated", &response.body);
+        let visit = &response.body["data"];
         assert_eq!(visit["datetime"], "2031-05-17T07:30:00Z");
         assert_eq!(
             visit["contact"],
@@ -251,12 +251,12 @@ async fn first_and_last_visit_go_by_time_not_by_order_of_recording() {
 #[tokio::test]
 async fn a_created_tag_is_listed_and_serves_by_id_and_by_name() {
     let service = Running::memory().await;
-    let answer = service
+    let response = service
         .post("/tags", &json!({"name": "fresh", "color": "#1A2B3C"}))
         .await;
-    assert_eq!(answer.status, StatusCode::CREATED);
-    assert_answers("TagCreated", &answer.body);
-    let tag = &answer.body["data"];
+    assert_eq!(response.status, StatusCode::CREATED);
+    assert_responses("TagCreated", &response.body);
+    let tag = &response.body["data"];
     assert_eq!(service.listed("/tags", &tag["id"]).await.as_ref(), Some(tag));
     for entry in [&tag["id"], &tag["name"]] {
         let contact = created(&service, &json!({"firstname": "Ada", "tags": [entry]})).await;

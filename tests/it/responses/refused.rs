@@ -1,8 +1,8 @@
-//! Targets whose answers cannot be held: the run fails with the checker's own message, and no snapshot is compared.
+//! Targets whose responses cannot be held: the run fails with the checker's own message, and no snapshot is compared.
 
 use super::observing::shapes;
 use super::subject::Subject;
-use crate::support::stub::{Answer, Stub};
+use crate::support::stub::{Response, Stub};
 
 /// The message of a run that fails before anything is compared.
 async fn message(subject: &Subject) -> String {
@@ -34,7 +34,7 @@ async fn a_token_that_is_refused_is_reported_in_the_checkers_words() {
 
 #[tokio::test]
 async fn a_target_that_shows_no_success_fails_by_name() {
-    // A table without a row answers 404.
+    // A table without a row responses 404.
     let stub = Stub::table().start().await;
     let message = message(&Subject::deployed(stub.url())).await;
     let expected = "could not judge: every path answers 404: is the base URL, with its prefix, right?";
@@ -46,12 +46,12 @@ async fn a_list_that_is_refused_alone_fails_by_name() {
     let page = serde_json::json!({"data": {"per_page": 10, "page": 1, "total": 0, "last_page": 1, "items": []}});
     let mut table = Stub::table();
     for list in ["contact-database", "venues", "visits"] {
-        table = table.on("GET", &format!("/organization/v1/{list}"), Answer::json(200, &page));
+        table = table.on("GET", &format!("/organization/v1/{list}"), Response::json(200, &page));
     }
     let stub = table.start().await;
     let message = message(&Subject::deployed(stub.url())).await;
     assert!(
-        message.starts_with("nothing was decided on the answers of getTags: "),
+        message.starts_with("nothing was decided on the responses of getTags: "),
         "{message}"
     );
 }

@@ -1,34 +1,34 @@
-//! A contact as it is answered: [`ContactAnswer`].
+//! A contact as it is answered: [`ContactResponse`].
 
 use chrono::{Datelike, NaiveDate};
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::contact_methods::ContactMethodAnswer;
-use super::{NamedAnswer, OrBlank, Timestamp, full_name};
+use super::contact_methods::ContactMethodResponse;
+use super::{NamedResponse, OrBlank, Timestamp, full_name};
 use crate::service::store::{Contact, ContactMethod, CustomFields, VisitSummary};
 
 #[derive(Debug, Serialize)]
-pub(super) struct ContactAnswer {
+pub(super) struct ContactResponse {
     id: Uuid,
     firstname: String,
     lastname: String,
     full_name: String,
     gender: String,
     dob: OrBlank<NaiveDate>,
-    date_of_birth: DateAnswer,
+    date_of_birth: DateResponse,
     age: u32,
     email: String,
     phone: String,
-    contact_methods: Vec<ContactMethodAnswer>,
+    contact_methods: Vec<ContactMethodResponse>,
     nationality: String,
     country_of_residence: String,
-    tags: NamedAnswer,
+    tags: NamedResponse,
     status: String,
-    first_visit: Vec<VisitSummaryAnswer>,
+    first_visit: Vec<VisitSummaryResponse>,
     first_visited_at: OrBlank<Timestamp>,
     first_visited_venue: String,
-    last_visit: Vec<VisitSummaryAnswer>,
+    last_visit: Vec<VisitSummaryResponse>,
     last_visited_at: OrBlank<Timestamp>,
     last_visited_venue: String,
     excluded_channels: Vec<String>,
@@ -41,24 +41,24 @@ pub(super) struct ContactAnswer {
 
 /// A date by its parts, all 0 where there is none.
 #[derive(Debug, Default, Serialize)]
-struct DateAnswer {
+struct DateResponse {
     day: u32,
     month: u32,
     year: i32,
 }
 
 #[derive(Debug, Serialize)]
-struct VisitSummaryAnswer {
+struct VisitSummaryResponse {
     datetime: Timestamp,
-    venue: [NamedAnswer; 1],
+    venue: [NamedResponse; 1],
 }
 
-impl ContactAnswer {
+impl ContactResponse {
     /// Writes a contact, whose age is that of `today`, as it is answered by itself.
     pub(super) fn of(contact: Contact, today: NaiveDate) -> Self {
-        ContactAnswer {
+        ContactResponse {
             custom_fields: None,
-            ..ContactAnswer::listed(contact, today)
+            ..ContactResponse::listed(contact, today)
         }
     }
 
@@ -66,29 +66,33 @@ impl ContactAnswer {
     pub(super) fn listed(contact: Contact, today: NaiveDate) -> Self {
         let (first_visited_at, first_visited_venue) = time_and_place(contact.first_visit.as_ref());
         let (last_visited_at, last_visited_venue) = time_and_place(contact.last_visit.as_ref());
-        ContactAnswer {
+        ContactResponse {
             id: contact.id,
             full_name: full_name(&contact.firstname, &contact.lastname),
             firstname: contact.firstname,
             lastname: contact.lastname,
             gender: contact.gender,
             dob: OrBlank(contact.born),
-            date_of_birth: contact.born.map(DateAnswer::from).unwrap_or_default(),
+            date_of_birth: contact.born.map(DateResponse::from).unwrap_or_default(),
             age: contact
                 .born
                 .and_then(|born| today.years_since(born))
                 .unwrap_or_default(),
             email: first_of_type("email", &contact.methods),
             phone: first_of_type("phone", &contact.methods),
-            contact_methods: contact.methods.into_iter().map(ContactMethodAnswer::from).collect(),
+            contact_methods: contact.methods.into_iter().map(ContactMethodResponse::from).collect(),
             nationality: contact.nationality,
             country_of_residence: contact.country_of_residence,
-            tags: contact.first_tag.map(NamedAnswer::from).unwrap_or_default(),
+            tags: contact.first_tag.map(NamedResponse::from).unwrap_or_default(),
             status: contact.status,
-            first_visit: contact.first_visit.into_iter().map(VisitSummaryAnswer::from).collect(),
+            first_visit: contact
+                .first_visit
+                .into_iter()
+                .map(VisitSummaryResponse::from)
+                .collect(),
             first_visited_at,
             first_visited_venue,
-            last_visit: contact.last_visit.into_iter().map(VisitSummaryAnswer::from).collect(),
+            last_visit: contact.last_visit.into_iter().map(VisitSummaryResponse::from).collect(),
             last_visited_at,
             last_visited_venue,
             excluded_channels: contact.excluded_channels,
@@ -115,9 +119,9 @@ fn first_of_type(kind: &str, methods: &[ContactMethod]) -> String {
         .unwrap_or_default()
 }
 
-impl From<NaiveDate> for DateAnswer {
+impl From<NaiveDate> for DateResponse {
     fn from(date: NaiveDate) -> Self {
-        DateAnswer {
+        DateResponse {
             day: date.day(),
             month: date.month(),
             year: date.year(),
@@ -125,9 +129,9 @@ impl From<NaiveDate> for DateAnswer {
     }
 }
 
-impl From<VisitSummary> for VisitSummaryAnswer {
+impl From<VisitSummary> for VisitSummaryResponse {
     fn from(visit: VisitSummary) -> Self {
-        VisitSummaryAnswer {
+        VisitSummaryResponse {
             datetime: Timestamp(visit.at),
             venue: [visit.venue.into()],
         }

@@ -3,7 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use countersign::report::shapes::Answers;
+use countersign::report::shapes::Responses;
 
 use super::accepted;
 use super::guard::contradictions;
@@ -11,7 +11,7 @@ use super::observing::shapes;
 use super::subject::Subject;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_answer_has_the_shape_that_was_accepted() {
+async fn every_response_has_the_shape_that_was_accepted() {
     let subject = Subject::asked_for().await;
     let shapes = shapes(&subject).await.unwrap_or_else(|message| panic!("{message}"));
     for operation in &shapes.not_called {
@@ -20,7 +20,7 @@ async fn every_answer_has_the_shape_that_was_accepted() {
     let differing: Vec<_> = shapes
         .by_name
         .iter()
-        .filter(|(name, answers)| !is_as_accepted(&subject, name, answers))
+        .filter(|(name, responses)| !is_as_accepted(&subject, name, responses))
         .map(|(name, _)| name.as_str())
         .collect();
     assert!(differing.is_empty(), "other shapes than accepted: {differing:?}");
@@ -36,17 +36,17 @@ async fn every_answer_has_the_shape_that_was_accepted() {
 }
 
 /// What insta is asked to hold: of known rows what they showed, else that and what was accepted beside it.
-pub(super) fn held(subject: &Subject, name: &str, answers: &Answers) -> String {
+pub(super) fn held(subject: &Subject, name: &str, responses: &Responses) -> String {
     let accepted = accepted::shapes(&subject.folder, name).filter(|_| !subject.rows_are_known);
     accepted.map_or_else(
-        || answers.to_string(),
-        |accepted| answers.completed(&accepted).to_string(),
+        || responses.to_string(),
+        |accepted| responses.completed(&accepted).to_string(),
     )
 }
 
 /// Lets insta compare, and go on with the next snapshot where it differs.
-fn is_as_accepted(subject: &Subject, name: &str, answers: &Answers) -> bool {
-    let text = held(subject, name, answers);
+fn is_as_accepted(subject: &Subject, name: &str, responses: &Responses) -> bool {
+    let text = held(subject, name, responses);
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path(&subject.folder);
     settings.set_prepend_module_to_snapshot(false);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use countersign::contract::operation::Operation;
-use countersign::report::shapes::Answers;
+use countersign::report::shapes::Responses;
 
 use super::accepted;
 use super::observing::{ERRORS, contract};
@@ -43,9 +43,9 @@ fn values(text: &str) -> Vec<String> {
 
 /// What in a snapshot's text breaks a statement of the contract.
 pub(super) fn contradictions(name: &str, text: &str) -> Vec<String> {
-    let answers = Answers::read(text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let responses = Responses::read(text).unwrap_or_else(|error| panic!("{name}: {error}"));
     match operation(name) {
-        Some(operation) => answers.contradictions(contract(), operation),
+        Some(operation) => responses.contradictions(contract(), operation),
         None => {
             assert_eq!(name, ERRORS);
             let heads = text.lines().filter(|line| !line.starts_with(' '));
@@ -59,7 +59,7 @@ pub(super) fn contradictions(name: &str, text: &str) -> Vec<String> {
 fn every_operation_has_its_snapshots_and_there_are_no_others() {
     let mut expected = BTreeSet::from([ERRORS.to_owned()]);
     for operation in &contract().operations {
-        expected.insert(format!("answer_{}", operation.name));
+        expected.insert(format!("response_{}", operation.name));
         if operation.page.is_some() || operation.invariants.created.is_some() {
             expected.insert(format!("envelope_{}", operation.name));
         }
@@ -175,22 +175,22 @@ fn an_envelope_that_is_accepted_by_mistake_contradicts_the_contract() {
 }
 
 #[test]
-fn an_answer_that_is_accepted_by_mistake_contradicts_the_contract() {
-    let listed = accepted::text(&folder(), "answer_getContacts").unwrap();
-    let fresh = accepted::text(&folder(), "answer_createContact").unwrap();
+fn a_response_that_is_accepted_by_mistake_contradicts_the_contract() {
+    let listed = accepted::text(&folder(), "response_getContacts").unwrap();
+    let fresh = accepted::text(&folder(), "response_createContact").unwrap();
     for (name, text, expected) in [
         (
-            "answer_getContacts",
+            "response_getContacts",
             listed.replace("age: integer", "age: text"),
             "/data/items/*/age: string is not integer",
         ),
         (
-            "answer_getContacts",
+            "response_getContacts",
             listed.replace("gender: ", "sex: "),
             "/data/items/*: `gender` is documented and missing",
         ),
         (
-            "answer_createContact",
+            "response_createContact",
             format!("{fresh}\n      custom_fields: object"),
             "/data: `custom_fields` is there and must be absent",
         ),

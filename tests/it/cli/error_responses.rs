@@ -49,10 +49,10 @@ fn sound() -> String {
 
 /// A service whose secrets are refused so, and which refuses every credential but the right one so.
 fn target(secrets: String, unauthenticated: String) -> Stub {
-    Stub::start(move |request, stream| stream.write_all(answer(request, &secrets, &unauthenticated).as_bytes()))
+    Stub::start(move |request, stream| stream.write_all(response(request, &secrets, &unauthenticated).as_bytes()))
 }
 
-fn answer(request: &Received, secrets: &str, unauthenticated: &str) -> String {
+fn response(request: &Received, secrets: &str, unauthenticated: &str) -> String {
     if !request.authorized() {
         unauthenticated.to_owned()
     } else if request.head.contains("/secrets") {

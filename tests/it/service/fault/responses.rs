@@ -1,4 +1,4 @@
-//! Answers that are changed: at a location, or as a whole.
+//! Responses that are changed: at a location, or as a whole.
 
 use std::io::Read as _;
 
@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::runtime::Runtime;
 
 use super::{moved, with};
-use crate::service::contract::assert_answers;
+use crate::service::contract::assert_responses;
 use crate::service::support::{Running, TOKEN};
 use crate::support::crew::{each, runtime};
 
@@ -45,12 +45,12 @@ fn may_change(fault: &str, list: &str) -> bool {
 }
 
 #[test]
-fn no_fault_touches_the_answers_of_other_operations() {
+fn no_fault_touches_the_responses_of_other_operations() {
     use axum::body::{Body, to_bytes};
     use tower::ServiceExt as _;
 
     let service = Service::memory(TOKEN.to_owned().into()).unwrap();
-    let answer = |runtime: &Runtime, faults: &Faults, path: &str| {
+    let response = |runtime: &Runtime, faults: &Faults, path: &str| {
         let request = axum::extract::Request::get(format!("/organization/v1{path}"));
         let request = request
             .header("Authorization", format!("Bearer {TOKEN}"))
@@ -61,11 +61,11 @@ fn no_fault_touches_the_answers_of_other_operations() {
             to_bytes(response.into_body(), usize::MAX).await.unwrap()
         })
     };
-    let sound = LISTS.map(|(name, path)| (name, path, answer(&runtime(), &Faults::default(), path)));
+    let sound = LISTS.map(|(name, path)| (name, path, response(&runtime(), &Faults::default(), path)));
     let touched = each(faults().iter().collect(), runtime, |runtime, fault| {
         let on = Faults::named([&fault.name]).unwrap();
         let others = sound.iter().filter(|(name, ..)| !may_change(&fault.name, name));
-        let mut touched = others.filter(|(_, path, expected)| answer(runtime, &on, path) != *expected);
+        let mut touched = others.filter(|(_, path, expected)| response(runtime, &on, path) != *expected);
         touched
             .next()
             .map(|(name, ..)| format!("{} touches {name}", fault.name))
@@ -104,7 +104,7 @@ async fn a_success_has_another_status_and_a_refusal_keeps_its_own() {
     }
     let (_, listed, created) = tags("createTag:answered-200").await;
     assert_eq!((listed.status(), created.status()), (StatusCode::OK, StatusCode::OK));
-    assert_answers("TagCreated", &created.json().await.unwrap());
+    assert_responses("TagCreated", &created.json().await.unwrap());
 }
 
 #[tokio::test]
@@ -114,7 +114,7 @@ async fn a_success_leads_elsewhere() {
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none());
     let address = format!("http://{}/organization/v1/tags", service.address());
-    let answer = client
+    let response = client
         .build()
         .unwrap()
         .get(address)
@@ -123,7 +123,7 @@ async fn a_success_leads_elsewhere() {
         .await
         .unwrap();
     assert_eq!(
-        (answer.status(), &answer.headers()["location"]),
+        (response.status(), &response.headers()["location"]),
         (StatusCode::FOUND, &"/".parse().unwrap())
     );
 }
@@ -133,7 +133,7 @@ async fn a_connection_ends_in_the_middle_of_the_body() {
     let (_, listed, created) = tags("getTags:connection-cut").await;
     assert_eq!(listed.status(), StatusCode::OK);
     assert!(listed.bytes().await.is_err());
-    assert_answers("TagCreated", &created.json().await.unwrap());
+    assert_responses("TagCreated", &created.json().await.unwrap());
 }
 
 #[tokio::test]

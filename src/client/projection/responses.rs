@@ -1,32 +1,35 @@
-//! The steps on answers: one body for an operation, and no field that must be there.
+//! The steps on responses: one body for an operation, and no field that must be there.
 
 use serde_json::{Value, json};
 
 use super::Obstacle;
-use super::operations::{answer_schemas_mut, keep, operations_mut};
+use super::operations::{keep, operations_mut, response_schemas_mut};
 use super::schemas::{each_schema, make_nullable, reachable};
 
 /// Leaves errors without bodies, and one form of body among the successes; where they differ, they are bytes.
-pub(super) fn reduce_answers(document: &mut Value) -> Result<(), Obstacle> {
+pub(super) fn reduce_responses(document: &mut Value) -> Result<(), Obstacle> {
     for (_, _, operation) in operations_mut(document) {
-        let Some(Value::Object(answers)) = operation.get_mut("responses") else {
+        let Some(Value::Object(responses)) = operation.get_mut("responses") else {
             continue;
         };
-        let has_success = answers.keys().any(|status| status.starts_with('2'));
-        answers.retain(|status, _| match status.as_bytes().first() {
+        let has_success = responses.keys().any(|status| status.starts_with('2'));
+        responses.retain(|status, _| match status.as_bytes().first() {
             Some(b'2' | b'4' | b'5') => true,
             // It covers the successes only if nothing else does.
             _ => status == "default" && !has_success,
         });
-        for (_, answer) in answers.iter_mut().filter(|(status, _)| status.starts_with(['4', '5'])) {
-            answer.as_object_mut().and_then(|answer| answer.remove("content"));
+        for (_, response) in responses
+            .iter_mut()
+            .filter(|(status, _)| status.starts_with(['4', '5']))
+        {
+            response.as_object_mut().and_then(|response| response.remove("content"));
         }
-        let mut successes = answers
+        let mut successes = responses
             .iter_mut()
             .filter(|(status, _)| !status.starts_with(['4', '5']))
             .map(|(_, it)| it);
-        let first = successes.next().map(|answer| answer.get("content").cloned());
-        if successes.any(|answer| Some(answer.get("content").cloned()) != first) {
+        let first = successes.next().map(|response| response.get("content").cloned());
+        if successes.any(|response| Some(response.get("content").cloned()) != first) {
             make_bytes(operation);
         }
     }
@@ -34,23 +37,23 @@ pub(super) fn reduce_answers(document: &mut Value) -> Result<(), Obstacle> {
 }
 
 fn make_bytes(operation: &mut Value) {
-    let answers = operation
+    let responses = operation
         .get_mut("responses")
         .and_then(Value::as_object_mut)
         .into_iter()
         .flatten();
-    for (_, answer) in answers.filter(|(status, _)| status.starts_with('2')) {
-        answer["content"] = json!({ "*/*": {} });
+    for (_, response) in responses.filter(|(status, _)| status.starts_with('2')) {
+        response["content"] = json!({ "*/*": {} });
     }
 }
 
-/// Lets every field of an answer be missing, null or unknown, at every depth.
+/// Lets every field of a response be missing, null or unknown, at every depth.
 ///
 /// A schema that requests use as well is relaxed for both: it stays one type, and the service judges what it is sent.
-pub(super) fn relax_answers(document: &mut Value) -> Result<(), Obstacle> {
+pub(super) fn relax_responses(document: &mut Value) -> Result<(), Obstacle> {
     let mut roots = Vec::new();
     for (_, _, operation) in operations_mut(document) {
-        for schema in answer_schemas_mut(operation) {
+        for schema in response_schemas_mut(operation) {
             roots.push(schema.clone());
             each_schema(schema, &mut relax);
         }
@@ -114,13 +117,13 @@ mod tests {
         let (schema, bare) = (json!({ "type": "object" }), json!({ "description": "d" }));
         let before = json!({ "200": body(&schema), "302": bare, "404": body(&schema), "default": body(&schema) });
         let expected = json!({ "200": body(&schema), "404": bare });
-        assert_eq!(after(reduce_answers, answering(&before)), answering(&expected));
+        assert_eq!(after(reduce_responses, answering(&before)), answering(&expected));
     }
 
     #[test]
     fn a_default_that_stands_for_the_success_stays() {
         let before = answering(&json!({ "default": body(&json!({ "type": "object" })) }));
-        assert_eq!(after(reduce_answers, before.clone()), before);
+        assert_eq!(after(reduce_responses, before.clone()), before);
     }
 
     #[test]
@@ -128,13 +131,13 @@ mod tests {
         let before = json!({ "200": body(&json!({ "type": "object" })), "204": { "description": "d" } });
         let bytes = json!({ "description": "d", "content": { "*/*": {} } });
         assert_eq!(
-            after(reduce_answers, answering(&before)),
+            after(reduce_responses, answering(&before)),
             answering(&json!({ "200": bytes, "204": bytes }))
         );
     }
 
     #[test]
-    fn answers_are_relaxed_at_every_depth_and_requests_are_not() {
+    fn responses_are_relaxed_at_every_depth_and_requests_are_not() {
         let strict = json!({ "type": "object", "required": ["a"], "additionalProperties": false, "properties": {
             "a": { "type": "string", "enum": ["x"], "format": "uuid", "minLength": 1 },
             "b": { "type": "object", "additionalProperties": { "type": "string" } },
@@ -150,7 +153,7 @@ mod tests {
             "Outer": { "type": "array", "maxItems": 1, "items": { "$ref": "#/components/schemas/Inner" } },
             "Inner": strict, "Request": strict,
         });
-        let document = after(relax_answers, document);
+        let document = after(relax_responses, document);
         let expected = json!({
             "Outer": { "type": "array", "items": { "$ref": "#/components/schemas/Inner" } },
             "Inner": relaxed, "Request": strict,

@@ -1,4 +1,4 @@
-//! What is answered where a request was done: [`answer`], the one place that writes it.
+//! What is answered where a request was done: [`response`], the one place that writes it.
 
 use axum::body::Bytes;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -9,8 +9,8 @@ use super::profile::Profile;
 use super::refusal::Refusal;
 use super::rendering::Rendering;
 
-/// What most answers fit into, in bytes: a page of ten contacts.
-const USUAL_ANSWER: usize = 16 * 1024;
+/// What most responses fit into, in bytes: a page of ten contacts.
+const USUAL_RESPONSE: usize = 16 * 1024;
 
 /// The create envelope of the document.
 #[derive(Debug, Serialize)]
@@ -20,7 +20,7 @@ pub(super) struct CreateEnvelope<T> {
 }
 
 /// Answers `body` as JSON, rendered as the profile says.
-pub(super) fn answer<T: Serialize>(profile: &Profile, status: impl Into<StatusCode>, body: &T) -> Response {
+pub(super) fn response<T: Serialize>(profile: &Profile, status: impl Into<StatusCode>, body: &T) -> Response {
     match write(profile, body) {
         Ok(written) => json(status, written),
         Err(refusal) => refusal.into_response(),
@@ -29,7 +29,7 @@ pub(super) fn answer<T: Serialize>(profile: &Profile, status: impl Into<StatusCo
 
 /// Writes `body` as JSON, rendered as the profile says.
 pub(super) fn write<T: Serialize>(profile: &Profile, body: &T) -> Result<Bytes, Refusal> {
-    let mut bytes = Vec::with_capacity(USUAL_ANSWER);
+    let mut bytes = Vec::with_capacity(USUAL_RESPONSE);
     let written = match Rendering::of(profile) {
         None => serde_json::to_writer(&mut bytes, body),
         Some(rendering) => serde_json::to_value(body).and_then(|mut value| {
@@ -40,7 +40,7 @@ pub(super) fn write<T: Serialize>(profile: &Profile, body: &T) -> Result<Bytes, 
     match written {
         Ok(()) => Ok(bytes.into()),
         Err(error) => {
-            tracing::error!(%error, "an answer cannot be written as JSON");
+            tracing::error!(%error, "a response cannot be written as JSON");
             Err(Refusal::Internal)
         }
     }

@@ -1,4 +1,4 @@
-//! The shapes of a service's answers, held against snapshots: of the embedded service, of each of its profiles, and of
+//! The shapes of a service's responses, held against snapshots: of the embedded service, of each of its profiles, and of
 //! a deployed service where `COUNTERSIGN_BASE_URL` and `COUNTERSIGN_TOKEN` name one.
 
 #![expect(

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use countersign::report::shapes::Answers;
+use countersign::report::shapes::Responses;
 
-/// The name and the text of each accepted snapshot of answers and envelopes in a folder, in order. A folder that is not
+/// The name and the text of each accepted snapshot of responses and envelopes in a folder, in order. A folder that is not
 /// there yet has none.
 pub(super) fn all(folder: &Path) -> Vec<(String, String)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     let entries = entries.map(|entry| entry.unwrap().file_name());
     let names = entries.filter_map(|name| Some(name.to_str()?.strip_suffix(".snap")?.to_owned()));
     let mut names: Vec<_> = names
-        .filter(|name| name.starts_with("answer_") || name.starts_with("envelope_"))
+        .filter(|name| name.starts_with("response_") || name.starts_with("envelope_"))
         .collect();
     names.sort();
     let text = |name: String| {
@@ -29,7 +29,7 @@ pub(super) fn text(folder: &Path, name: &str) -> Option<String> {
 }
 
 /// The shapes of an accepted snapshot; none where it is not accepted yet.
-pub(super) fn shapes(folder: &Path, name: &str) -> Option<Answers> {
+pub(super) fn shapes(folder: &Path, name: &str) -> Option<Responses> {
     let text = text(folder, name)?;
-    Some(Answers::read(&text).unwrap_or_else(|error| panic!("{name}: {error}")))
+    Some(Responses::read(&text).unwrap_or_else(|error| panic!("{name}: {error}")))
 }
