@@ -15,7 +15,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::{Contract, UnknownOperation};
 use crate::exchange::redact::{SHORTEST_TOKEN, Values};
 use crate::exchange::{Limits, RequestBody, Target, Transport};
-use crate::history::Mark;
+use crate::history::RunTag;
 use crate::plan::{Plan, Selection, Shard};
 use crate::rules::{Level, Levels};
 use crate::run::{Event, Settings};
@@ -109,8 +109,8 @@ impl Check {
             shard: None,
             started_at: None,
             limits: Limits::default(),
-            // The mark is made of seed and clock when the check is run.
-            settings: Settings::new(Mark::new(0, 0)),
+            // The run tag is made of seed and clock when the check is run.
+            settings: Settings::new(RunTag::new(0, 0)),
             require_facts: None,
             keep_exchanges: false,
         }
@@ -320,10 +320,10 @@ impl Check {
             return Err(Error::NoToken);
         }
         let second = u64::try_from(started_at.timestamp()).unwrap_or(0);
-        self.settings.mark = Mark::new(seed, second).of_shard(self.shard);
+        self.settings.run_tag = RunTag::new(seed, second).of_shard(self.shard);
         self.settings.levels = levels(&self.levels)?;
         let token = self.token.map(|token| Token::new(token.expose_secret())).transpose()?;
-        let wrong = self.settings.mark.wrong_token();
+        let wrong = self.settings.run_tag.wrong_token();
         let transport = match self.destination {
             Destination::Nowhere => return Err(Error::NoService),
             Destination::Service(connect) => connect(token, wrong, self.limits),

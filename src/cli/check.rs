@@ -28,7 +28,7 @@ use crate::contract::document::MAXIMUM_BYTES;
 use crate::contract::operation::OperationId;
 use crate::exchange::redact::Values;
 use crate::exchange::{Limits, Target, Transport};
-use crate::history::Mark;
+use crate::history::RunTag;
 use crate::plan::{Plan, Selection};
 use crate::report::{Record, Terminal, accepted};
 use crate::rules::{Level, Levels};
@@ -62,7 +62,7 @@ pub(super) fn run(settled: &Settled) -> Result<u8, Failure> {
     }
     let plan = plan(&contract, &resolved.scope)?;
     announce::token_goes(settled, &target, token.is_some());
-    let wrong = resolved.settings.mark.wrong_token();
+    let wrong = resolved.settings.run_tag.wrong_token();
     let transport = Transport::new(target.clone(), token, wrong, resolved.limits)?;
     let transport = transport.with_near_tokens(arguments.service.near_tokens.value);
     if let Some(path) = &arguments.residue {
@@ -194,7 +194,7 @@ fn resolve(settled: &Settled, contract: &Contract, started_second: i64) -> Resul
         max_time: Duration::from_secs_f64(pace.max_time.value.0),
         write_log: None,
         keep_recording: false,
-        mark: Mark::new(seed, u64::try_from(started_second).unwrap_or(0)).of_shard(arguments.shard),
+        run_tag: RunTag::new(seed, u64::try_from(started_second).unwrap_or(0)).of_shard(arguments.shard),
         levels: levels(arguments)?,
         values: if arguments.show_values {
             Values::Shown
@@ -290,7 +290,7 @@ impl Resolved {
             max_writes: self.settings.max_writes,
         };
         let rendered = (transport.redaction(), self.settings.values);
-        let file = ResidueFile::open(path, self.settings.mark.as_str(), rendered, &begun)?;
+        let file = ResidueFile::open(path, self.settings.run_tag.as_str(), rendered, &begun)?;
         self.settings.write_log = Some(Arc::new(file));
         Ok(())
     }

@@ -15,11 +15,11 @@ use crate::exchange::neutral::neutral_json;
 use crate::exchange::redact::{Redaction, Values};
 use crate::run::{WriteEntry, WriteLog, WriteState};
 
-/// An open account. Its lines carry the run's mark, which is in everything that the run creates.
+/// An open account. Its lines carry the run's tag, which is in everything that the run creates.
 #[derive(Debug)]
 pub(super) struct ResidueFile {
     file: File,
-    mark: String,
+    run_tag: String,
     redaction: Redaction,
     /// Whether an identifier that may be somebody's address is printed.
     values: Values,
@@ -56,7 +56,7 @@ impl ResidueFile {
     /// [`Failure::Residue`] where it cannot be written.
     pub(super) fn open(
         path: &Path,
-        mark: &str,
+        run_tag: &str,
         (redaction, values): (Redaction, Values),
         begun: &Begun<'_>,
     ) -> Result<Self, Failure> {
@@ -73,7 +73,7 @@ impl ResidueFile {
         end_line(&mut file).map_err(failure)?;
         let opened = Self {
             file,
-            mark: mark.to_owned(),
+            run_tag: run_tag.to_owned(),
             redaction,
             values,
         };
@@ -83,7 +83,10 @@ impl ResidueFile {
 
     /// Appends one line in one write, and waits until it is on the disk.
     fn line(&self, says: &impl Serialize) -> io::Result<()> {
-        let line = serde_json::to_string(&Line { run: &self.mark, says })?;
+        let line = serde_json::to_string(&Line {
+            run: &self.run_tag,
+            says,
+        })?;
         let line = neutral_json(&line) + "\n";
         let mut file = &self.file;
         file.write_all(line.as_bytes())?;

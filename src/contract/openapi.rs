@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use super::defect::{Defect, Problem};
 use super::document::{Document, Member, Node, NodeKind};
 use super::pointer;
-use super::vocabulary::RENAMED;
+use super::vocabulary::{RENAMED, RENAMED_RUN_TAG, RUN_TAG};
 
 /// Checks the structure and the references of an OpenAPI 3.0 document.
 ///
@@ -198,11 +198,16 @@ impl Walk<'_> {
         }
     }
 
-    /// Our own keys are read elsewhere; one of an earlier version would be passed over there.
+    /// Our own keys are read elsewhere; one of an earlier version would be passed over there, and its text sent as it is.
     fn extension(&mut self, member: &Member) {
         let mut renamed = RENAMED.iter();
         if let Some((old, new)) = renamed.find(|(old, _)| member.name == *old) {
             let message = format!("`{old}` is called `{new}` now; rename the key");
+            self.fail(&member.name, Problem::Vocabulary { message });
+        }
+        let text = member.node.text().filter(|text| text.contains(RENAMED_RUN_TAG));
+        if member.name == "x-synthetic" && text.is_some() {
+            let message = format!("`{RENAMED_RUN_TAG}` is written `{RUN_TAG}` now; rename it in the text");
             self.fail(&member.name, Problem::Vocabulary { message });
         }
     }
@@ -745,6 +750,7 @@ components:
                     broken("get:", "get: 3\n    put:"),
                     broken("paths:", "x-odd: []\npaths:"),
                     broken("operationId:", "x-laws: {}\n      operationId:"),
+                    broken("operationId:", "x-synthetic: Thing {mark}\n      operationId:"),
                 ]
                 .join("\n")
             );

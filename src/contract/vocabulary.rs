@@ -10,7 +10,7 @@
 //! | `x-invariants` | a create or update operation | invariants 2 to 7, see [`Invariants`] |
 //! | `x-edge-cases` | the root, or an operation in its stead | invariant 8: the kinds of edge cases that get no 5xx and a complete response, in the order in which they are sent; see [`EdgeCaseKind`] |
 //! | `x-equivalent` | the root | the ways in which a request is written otherwise and is the same: it is accepted as the plain one is; see [`Equivalence`] |
-//! | `x-synthetic` | a request field | the text to send, with `{mark}` where the run's mark goes |
+//! | `x-synthetic` | a request field | the text to send, with `{run_tag}` where the run's tag goes |
 //!
 //! OpenAPI's own `links` carry values from one response into other requests. The index `0` in a link's expression stands
 //! for any element. A link from a create carries the identifier of what the run made itself; a link from a list carries
@@ -20,6 +20,12 @@ use serde::Deserialize;
 
 /// The keys of earlier versions, each with its name of today.
 pub(super) const RENAMED: [(&str, &str); 2] = [("x-laws", "x-invariants"), ("x-odd", "x-edge-cases")];
+
+/// What stands for the run tag in a text of `x-synthetic`.
+pub(crate) const RUN_TAG: &str = "{run_tag}";
+
+/// What stood for it in earlier versions.
+pub(super) const RENAMED_RUN_TAG: &str = "{mark}";
 
 /// Something that the document leaves open.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]

@@ -1,12 +1,12 @@
 //! The account of what a run may have left: what each create may have stored, and one look at the end for what is there
-//! with the run's mark.
+//! with the run's tag.
 //!
 //! # Design
 //!
 //! A target, or a gateway before it, may store a record and respond as if it had not. So what counts is not whether a create
 //! was answered by a success but whether it was plainly refused; and at the end the lists are asked, where nobody but this
-//! run has written its mark. Which draft a record was is shown by the letters behind the mark. What a create without a text
-//! of the run (a visit) left shows the mark of what it refers to, and carries what was sent.
+//! run has written its tag. Which draft a record was is shown by the letters behind the run tag. What a create without a text
+//! of the run (a visit) left shows the run tag of what it refers to, and carries what was sent.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -52,7 +52,7 @@ enum Fate {
     Refused(u16),
 }
 
-/// A record that shows the run's mark, and that no create of the run answered with: something that the target made beside
+/// A record that shows the run's tag, and that no create of the run answered with: something that the target made beside
 /// one, or a record that a write reached by mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Other {
@@ -87,7 +87,7 @@ pub(super) struct Account {
     creates: Creates,
     /// The writes whose records are counted at the end.
     pub(super) counts: Counts,
-    /// What else shows the run's mark at the end.
+    /// What else shows the run's tag at the end.
     pub(super) others: Vec<Other>,
     /// The walk that looked for what is left in each list.
     pub(super) walks: HashMap<OperationId, Walk>,
@@ -98,18 +98,18 @@ pub(super) struct Account {
 /// The creates of a run, and what became of them.
 #[derive(Debug, Default)]
 struct Creates {
-    /// By the number of the draft, for those that sent the run's mark: the last one first, where it was sent again.
-    marked: HashMap<u64, (OperationId, Vec<Fate>)>,
+    /// By the number of the draft, for those that sent the run's tag: the last one first, where it was sent again.
+    tagged: HashMap<u64, (OperationId, Vec<Fate>)>,
     /// The last of the others, each with its body.
-    unmarked: VecDeque<(OperationId, Fate, Value)>,
+    untagged: VecDeque<(OperationId, Fate, Value)>,
     /// The updates by the number of the draft, each with the status that refused it; none where it was sent once more, or
     /// otherwise, and may have been done.
     updates: HashMap<u64, (OperationId, Option<u16>)>,
 }
 
-/// How many creates are remembered that were refused, with a mark and without one: a soak may send any number.
-const MARKED: usize = 100_000;
-const UNMARKED: usize = 1_000;
+/// How many creates are remembered that were refused, with a run tag and without one: a soak may send any number.
+const TAGGED: usize = 100_000;
+const UNTAGGED: usize = 1_000;
 
 impl Creates {
     /// The update of this draft and the status that refused it, where nothing else was sent with what it carried.
@@ -124,12 +124,12 @@ impl Creates {
 
     /// The operations whose creates were sent.
     fn operations(&self) -> BTreeSet<OperationId> {
-        let unmarked = self.unmarked.iter().map(|(operation, ..)| *operation);
-        let marked = self.marked.values().map(|(operation, _)| *operation);
-        marked.chain(unmarked).collect()
+        let untagged = self.untagged.iter().map(|(operation, ..)| *operation);
+        let tagged = self.tagged.values().map(|(operation, _)| *operation);
+        tagged.chain(untagged).collect()
     }
 
-    /// What became of the create that left a record with these numbers: the one of its draft, or one that sent no mark and
+    /// What became of the create that left a record with these numbers: the one of its draft, or one that sent no run tag and
     /// whose values it carries. Of several, as where a create was sent again, it is one that is `open` still.
     fn fate(
         &self,
@@ -137,8 +137,8 @@ impl Creates {
         (record, numbers): (&Value, &[u64]),
         open: impl Fn(&Fate) -> bool,
     ) -> Option<Fate> {
-        let marked = numbers.iter().find_map(|number| {
-            let (of, fates) = self.marked.get(number)?;
+        let tagged = numbers.iter().find_map(|number| {
+            let (of, fates) = self.tagged.get(number)?;
             (*of == operation).then(|| fates.clone())
         });
         // Less than all that must come back may be what several records have.
@@ -151,9 +151,9 @@ impl Creates {
                 && strict().next().is_some()
                 && carries_all(&created.carries, body, record)
         };
-        let fates = marked.unwrap_or_else(|| {
-            let unmarked = self.unmarked.iter();
-            let found = unmarked.filter(|(of, _, body)| *of == operation && is_shown(body));
+        let fates = tagged.unwrap_or_else(|| {
+            let untagged = self.untagged.iter();
+            let found = untagged.filter(|(of, _, body)| *of == operation && is_shown(body));
             found.map(|(_, fate, _)| *fate).collect()
         });
         fates.iter().find(|fate| open(fate)).or(fates.first()).copied()
@@ -239,16 +239,16 @@ impl History<'_> {
             Fate::Refused(status.unwrap_or_default())
         };
         let body = exchange.request.json().cloned().unwrap_or_default();
-        let numbers = self.mark.numbers_in(&body);
+        let numbers = self.run_tag.numbers_in(&body);
         let creates = &mut self.account.creates;
         if numbers.is_empty() {
-            creates.unmarked.truncate(UNMARKED - 1);
-            creates.unmarked.push_front((operation, fate, body));
+            creates.untagged.truncate(UNTAGGED - 1);
+            creates.untagged.push_front((operation, fate, body));
         }
         // What may be there is bounded by the writes that are allowed, what was refused is not.
-        if stored || creates.marked.len() < MARKED {
+        if stored || creates.tagged.len() < TAGGED {
             for number in numbers {
-                let (_, fates) = creates.marked.entry(number).or_insert_with(|| (operation, Vec::new()));
+                let (_, fates) = creates.tagged.entry(number).or_insert_with(|| (operation, Vec::new()));
                 fates.insert(0, fate);
             }
         }
@@ -263,10 +263,10 @@ impl History<'_> {
         };
         let status = exchange.status();
         let updates = &mut self.account.creates.updates;
-        for number in self.mark.numbers_in(body) {
+        for number in self.run_tag.numbers_in(body) {
             if stored {
                 updates.insert(number, (operation, None));
-            } else if updates.len() < MARKED {
+            } else if updates.len() < TAGGED {
                 updates.entry(number).or_insert((operation, status));
             }
         }
@@ -335,7 +335,7 @@ impl History<'_> {
 
     /// Accounts for what an item shows of the run.
     pub(super) fn look_at_item(&mut self, list: OperationId, item: Item<'_>, leftovers: &mut Leftovers) {
-        if !self.mark.is_in(item.value) {
+        if !self.run_tag.is_in(item.value) {
             return;
         }
         let mut residue = std::mem::take(&mut self.account.residue);
@@ -359,7 +359,7 @@ impl History<'_> {
                 continue;
             }
             for (record, at) in records(item.value, item.pointer(), listed) {
-                let numbers = self.mark.numbers_in(record);
+                let numbers = self.run_tag.numbers_in(record);
                 if !numbers.is_empty() {
                     let shown = Shown {
                         list,
@@ -375,7 +375,7 @@ impl History<'_> {
 
     /// Notes the refused update whose values an item shows.
     fn account_for_updates(&self, list: OperationId, item: Item<'_>, books: &mut Books<'_>) {
-        let numbers = self.mark.numbers_in(item.value);
+        let numbers = self.run_tag.numbers_in(item.value);
         let refused = numbers.iter().find_map(|number| books.creates.refused_update(*number));
         let Some((operation, status)) = refused else { return };
         let updated = self.contract.operation(operation).invariants.updated.as_ref();
@@ -405,7 +405,7 @@ pub(super) fn records<'item>(item: &'item Value, at: String, listed: &Listed) ->
 }
 
 impl Books<'_> {
-    /// Accounts for one record that shows the mark.
+    /// Accounts for one record that shows the run tag.
     fn record(
         &mut self,
         (operation, created): (OperationId, &Created),

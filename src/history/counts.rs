@@ -2,7 +2,7 @@
 //!
 //! # Design
 //!
-//! The looks at the lists, and the one through them at the end, meet everything that shows the run's mark, so that
+//! The looks at the lists, and the one through them at the end, meet everything that shows the run's tag, so that
 //! counting costs no request.
 //! How much a list's `total` grew proves nothing by itself: others may write meanwhile. What proves is a record that
 //! carries what one create was sent, all of it, and that is none of those that creates answered with.
@@ -100,7 +100,7 @@ impl<'run> History<'run> {
         let body = request.json().cloned().unwrap_or_default();
         self.account.counts.note(Written {
             operation: request.operation,
-            numbers: self.mark.numbers_in(&body),
+            numbers: self.run_tag.numbers_in(&body),
             body,
             id,
             counts,
@@ -122,7 +122,7 @@ impl<'run> History<'run> {
             let id = self.item_of(written, list).and_then(|id| item.value.pointer(id));
             written.gone = id.and_then(identifier) != written.id;
         }
-        if !self.mark.is_in(item.value) {
+        if !self.run_tag.is_in(item.value) {
             return;
         }
         for operation in self.contract.operation_ids() {
@@ -131,7 +131,7 @@ impl<'run> History<'run> {
             };
             for (record, at) in records(item.value, item.pointer(), listed) {
                 let id = record.pointer(id).and_then(identifier);
-                let numbers = self.mark.numbers_in(record);
+                let numbers = self.run_tag.numbers_in(record);
                 let is_of_a_create =
                     |written: &Written| written.operation == operation && id.is_some() && written.id == id;
                 let known = counts.writes.iter().any(is_of_a_create);
@@ -194,7 +194,7 @@ impl<'run> History<'run> {
         self.account.counts.writes.iter().any(|written| written.gone)
     }
 
-    /// Whether a record carries what a write sent: all that must come back, and a text with the run's mark or, where there
+    /// Whether a record carries what a write sent: all that must come back, and a text with the run's tag or, where there
     /// is none, each field that must.
     fn is_sent(&self, written: &Written, (record, numbers): (&Value, &[u64])) -> bool {
         let invariants = &self.contract.operation(written.operation).invariants;
@@ -206,7 +206,7 @@ impl<'run> History<'run> {
         let shows_all = || carries_all(carries, &written.body, record);
         if !written.numbers.is_empty() {
             return written.numbers.iter().any(|number| numbers.contains(number))
-                && strict().any(|carry| self.shows_mark(carry, &written.body, record))
+                && strict().any(|carry| self.shows_run_tag(carry, &written.body, record))
                 && shows_all();
         }
         let has = |carry: &Carry| {

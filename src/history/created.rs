@@ -137,7 +137,7 @@ impl History<'_> {
         }
     }
 
-    /// Where an item holds a text of the created record, under whichever identifier: a text with the run's mark in it,
+    /// Where an item holds a text of the created record, under whichever identifier: a text with the run's tag in it,
     /// which nobody else would have sent.
     fn text_in(&self, made: &Made, item: &Value) -> Option<String> {
         let (created, listed) = self.invariant(made.operation)?;
@@ -147,7 +147,7 @@ impl History<'_> {
         let strict = || created.carries.iter().filter(|carry| carry.gap.is_none());
         let index = records
             .iter()
-            .position(|record| strict().any(|carry| self.shows_mark(carry, body, record)))?;
+            .position(|record| strict().any(|carry| self.shows_run_tag(carry, body, record)))?;
         Some(pointer::element(at, index))
     }
 

@@ -11,10 +11,10 @@ use super::digests::Digests;
 use super::evidence::{Evidence, Walk};
 use super::keeping::Keeping;
 use super::look::{Look, LookId};
-use super::mark::Mark;
 use super::own::Own;
 use super::part::{Part, Sending};
 use super::records::Changed;
+use super::run_tag::RunTag;
 use super::shown::Shown;
 use super::tried::Tried;
 use crate::contract::operation::OperationId;
@@ -31,7 +31,7 @@ pub(crate) type Show<'show> = &'show mut dyn FnMut(Evidence<'_>);
 pub(crate) struct History<'run> {
     pub(super) contract: &'run Contract,
     /// What is in everything that the run sends of its own.
-    pub(super) mark: Mark,
+    pub(super) run_tag: RunTag,
     /// The values that links take from responses.
     pub(super) bindings: Bindings,
     /// The records that the run created.
@@ -78,12 +78,12 @@ pub(crate) struct Finished {
 }
 
 impl<'run> History<'run> {
-    /// Of a run that has seen nothing yet and whose own values carry the mark. `by_links` says whether it creates records
+    /// Of a run that has seen nothing yet and whose own values carry the run tag. `by_links` says whether it creates records
     /// that are known by their links alone.
-    pub(crate) fn new(contract: &'run Contract, mark: Mark, by_links: bool) -> Self {
+    pub(crate) fn new(contract: &'run Contract, run_tag: RunTag, by_links: bool) -> Self {
         Self {
             contract,
-            mark,
+            run_tag,
             bindings: Bindings::default(),
             made: Vec::new(),
             changed: Vec::new(),

@@ -39,19 +39,19 @@ impl History<'_> {
         whole: bool,
         shown: impl Fn(usize) -> Option<&'seen ObservedRecord>,
     ) {
-        let mark = &self.mark;
-        let is_marked = |made: &&Made| made.request.json().is_some_and(|body| mark.is_in(body));
-        // A body without the mark may be the contract's example, which a mock shows too, or have nothing that must be kept. So
-        // it is asked about only where no record of the list can carry the mark.
-        let any_marked = made.iter().any(|made| is_marked(&made));
+        let run_tag = &self.run_tag;
+        let is_tagged = |made: &&Made| made.request.json().is_some_and(|body| run_tag.is_in(body));
+        // A body without the run tag may be the contract's example, which a mock shows too, or have nothing that must be kept. So
+        // it is asked about only where no record of the list can carry the run tag.
+        let any_tagged = made.iter().any(|made| is_tagged(&made));
         let mut keeping = self.keeping;
         for (index, made) in made.iter().enumerate() {
-            if any_marked && !is_marked(&made) {
+            if any_tagged && !is_tagged(&made) {
                 continue;
             }
             let kept = shown(index).is_some_and(|seen| {
-                if any_marked {
-                    mark.is_in(&seen.record)
+                if any_tagged {
+                    run_tag.is_in(&seen.record)
                 } else {
                     self.carries(made, seen)
                 }
@@ -63,7 +63,7 @@ impl History<'_> {
         self.keeping = keeping;
     }
 
-    /// Whether the target is a mock, by what its lists showed until the end: the run's mark in any of them is something kept,
+    /// Whether the target is a mock, by what its lists showed until the end: the run's tag in any of them is something kept,
     /// under whichever identifier.
     pub(crate) fn is_mock(&self) -> bool {
         let account = &self.account;

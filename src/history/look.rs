@@ -308,7 +308,7 @@ impl History<'_> {
             }
             Seeking::Left(_) => walk.end != WalkEnd::Complete || !self.has_gone(),
             Seeking::Nothing | Seeking::Refused(_) => true,
-            Seeking::Own(_, own) => *own == OwnRecord::Marked,
+            Seeking::Own(_, own) => *own == OwnRecord::Tagged,
             Seeking::Pages | Seeking::Recount => adds_up(walk),
             Seeking::Update(sought) => self.has_arrived(sought),
         }

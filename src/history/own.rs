@@ -3,7 +3,7 @@
 //! # Design
 //!
 //! A create that answers with the identifier of another record, by mistake or by malice, would have the run overwrite that
-//! one. So an identifier is the run's own when no earlier response showed it and its record was seen with the run's mark
+//! one. So an identifier is the run's own when no earlier response showed it and its record was seen with the run's tag
 //! twice: in the create's response and, before the first write that takes it, in its list or by its identifier. Until then
 //! nothing is written under it; where that cannot be known, nothing is at all.
 
@@ -20,11 +20,11 @@ use crate::exchange::{Exchange, identifier};
 /// What is known of the record whose identifier later writes take from a create.
 #[derive(Clone, Debug)]
 pub(super) enum Own {
-    /// Only the response to the create has shown it yet, with the mark.
+    /// Only the response to the create has shown it yet, with the run tag.
     Answered(Box<Made>),
     /// Why it may be another one's.
     Doubtful(String),
-    /// Another response has shown it with the mark.
+    /// Another response has shown it with the run tag.
     Seen,
 }
 
@@ -42,18 +42,18 @@ pub(crate) enum Whose {
 /// What a look showed of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OwnRecord {
-    Marked,
+    Tagged,
     Missing,
-    Unmarked,
+    Untagged,
 }
 
 impl History<'_> {
     /// Notes a created record as far as its own response shows whose it is: whether an earlier response showed its identifier,
-    /// and whether its own shows the mark.
-    pub(super) fn note_own(&mut self, made: Made, (was_seen, marked): (bool, bool)) {
+    /// and whether its own shows the run tag.
+    pub(super) fn note_own(&mut self, made: Made, (was_seen, tagged): (bool, bool)) {
         let doubt = if was_seen {
             Some("it stood for another record before")
-        } else if !marked {
+        } else if !tagged {
             Some("its response carries nothing that the run sent")
         } else {
             None
@@ -100,9 +100,9 @@ impl History<'_> {
     ) -> bool {
         if let Some(Own::Answered(made)) = self.own.get(&create) {
             let in_place = self.belongs_in(list, made, item.value);
-            // One without the mark is enough: then two records share the identifier.
+            // One without the run tag is enough: then two records share the identifier.
             let shown = self.record_in(made, item.value, in_place).filter(|_| in_place);
-            if let Some((record, _)) = shown.filter(|_| *own != OwnRecord::Unmarked) {
+            if let Some((record, _)) = shown.filter(|_| *own != OwnRecord::Untagged) {
                 *own = self.observation_of(record);
             }
         }
@@ -118,19 +118,19 @@ impl History<'_> {
         if by_invariant || self.is_own(body, &made.resource) {
             self.observation_of(body)
         } else {
-            OwnRecord::Unmarked
+            OwnRecord::Untagged
         }
     }
 
     fn observation_of(&self, record: &Value) -> OwnRecord {
-        if self.mark.is_in(record) {
-            OwnRecord::Marked
+        if self.run_tag.is_in(record) {
+            OwnRecord::Tagged
         } else {
-            OwnRecord::Unmarked
+            OwnRecord::Untagged
         }
     }
 
-    /// Whether the record with this identifier carries the run's mark in a text of its own, where no invariant says which texts
+    /// Whether the record with this identifier carries the run's tag in a text of its own, where no invariant says which texts
     /// come back. What stands within it may be another record: the cart of a customer holds what the run has put into it.
     pub(super) fn is_own(&self, body: &Value, id: &Value) -> bool {
         let Some(id) = identifier(id) else { return false };
@@ -141,7 +141,7 @@ impl History<'_> {
                 Value::Object(members) => {
                     if members.values().any(|member| identifier(member).as_ref() == Some(&id)) {
                         let mut texts = members.values().filter(|member| member.is_string());
-                        return texts.any(|text| self.mark.is_in(text));
+                        return texts.any(|text| self.run_tag.is_in(text));
                     }
                     open.extend(members.values());
                 }
@@ -155,9 +155,9 @@ impl History<'_> {
     pub(super) fn conclude_own(&mut self, create: OperationId, shown_by: OperationId, own: OwnRecord) {
         let shown_by = &self.contract.operation(shown_by).name;
         let own = match own {
-            OwnRecord::Marked => Own::Seen,
+            OwnRecord::Tagged => Own::Seen,
             OwnRecord::Missing => Own::Doubtful(self.doubtful(create, &format!("{shown_by} did not show its record"))),
-            OwnRecord::Unmarked => {
+            OwnRecord::Untagged => {
                 let doubt = format!("its record in {shown_by} carries nothing that the run sent");
                 Own::Doubtful(self.doubtful(create, &doubt))
             }

@@ -70,8 +70,8 @@ impl History<'_> {
                     .and_then(|at| body.value.pointer(&at))
                     .cloned()
                     .unwrap_or_default();
-                let marked = self.is_own(&body.value, &id);
-                self.note_own(made(id, was_seen), (was_seen, marked));
+                let tagged = self.is_own(&body.value, &id);
+                self.note_own(made(id, was_seen), (was_seen, tagged));
             }
             return;
         };
@@ -79,14 +79,14 @@ impl History<'_> {
         let id = resource.pointer(&invariant.id);
         let was_seen = id.is_some_and(|id| self.was_seen(operation, id));
         // What has nothing of this run in it may be a record that was there before: whether two may be the same is a gap.
-        let has_mark = || request.json().is_some_and(|body| self.mark.is_in(body));
-        let seen_before = was_seen && (main || has_mark());
+        let has_run_tag = || request.json().is_some_and(|body| self.run_tag.is_in(body));
+        let seen_before = was_seen && (main || has_run_tag());
         let made = made(identified(resource, &invariant.id), seen_before);
         if main {
-            let marked = self.mark.is_in(resource);
+            let tagged = self.run_tag.is_in(resource);
             // Who needs an identifier that was not answered says so.
             if id.and_then(identifier).is_some() {
-                self.note_own(made.clone(), (was_seen, marked));
+                self.note_own(made.clone(), (was_seen, tagged));
             } else {
                 self.own.remove(&operation);
             }

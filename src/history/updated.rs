@@ -120,7 +120,7 @@ impl<'run> History<'run> {
         } else if let Some(carry) = invariant
             .carries
             .iter()
-            .find(|carry| self.shows_mark(carry, &sought.body, item.value))
+            .find(|carry| self.shows_run_tag(carry, &sought.body, item.value))
         {
             let kept = carry.kept.replace('*', "0");
             sought.elsewhere = Some(ObservedRecord::new(item, item.value, &kept));
@@ -129,15 +129,15 @@ impl<'run> History<'run> {
         sought.among.is_some() && self.has_arrived(sought)
     }
 
-    /// Whether an item shows a value of the body that has the run's mark in it: nobody else would have sent that.
-    pub(super) fn shows_mark(&self, carry: &Carry, body: &Value, item: &Value) -> bool {
-        let mark = self.mark.as_str();
+    /// Whether an item shows a value of the body that has the run's tag in it: nobody else would have sent that.
+    pub(super) fn shows_run_tag(&self, carry: &Carry, body: &Value, item: &Value) -> bool {
+        let run_tag = self.run_tag.as_str();
         let sent = pointer::select(body, &carry.sent);
-        let marked = sent
+        let tagged = sent
             .into_iter()
-            .filter(|sent| sent.as_str().is_some_and(|text| text.contains(mark)));
+            .filter(|sent| sent.as_str().is_some_and(|text| text.contains(run_tag)));
         let kept = pointer::select(item, &carry.kept);
-        marked.into_iter().any(|sent| kept.contains(&sent))
+        tagged.into_iter().any(|sent| kept.contains(&sent))
     }
 
     /// Judges what a look shows of an update; `timely` where it was late enough to say that something is not there.

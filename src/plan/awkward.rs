@@ -9,7 +9,7 @@
 //! that name nothing. None has a control character, or a blank at its ends, which a service may well strip; what is not
 //! seen stands where it belongs, within an emoji or between two letters.
 //!
-//! A text of the run's own carries several of them at once, behind its mark, so that few requests show all. Which of two
+//! A text of the run's own carries several of them at once, behind its tag, so that few requests show all. Which of two
 //! was spoiled is read off what came back. Where a service refuses them together they are sent again in halves: see
 //! [`Edges::halves`].
 

@@ -1,4 +1,4 @@
-//! Makes a request body from the contract's schema, what the target showed, and the run's mark. The main type is
+//! Makes a request body from the contract's schema, what the target showed, and the run's tag. The main type is
 //! [`Draft`].
 
 use serde_json::{Map, Value};
@@ -117,14 +117,14 @@ mod tests {
 
     use super::*;
     use crate::contract::Contract;
-    use crate::history::{Bindings, Mark};
+    use crate::history::{Bindings, RunTag};
     use crate::plan::{NoValue, Template};
 
     fn draft(bindings: &Bindings, operation: &str, form: TimestampForm) -> Result<Value, NoValue> {
         let contract = Contract::built_in().unwrap();
         let id = contract.operation_named(operation).unwrap();
         Template::of(&contract, id)
-            .draft(bindings, (&Mark::new(1, 1), 0), form)
+            .draft(bindings, (&RunTag::new(1, 1), 0), form)
             .map(|draft| draft.body().0)
     }
 
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_contact_is_made_of_what_the_target_shows_and_of_the_mark() {
+    fn a_contact_is_made_of_what_the_target_shows_and_of_the_run_tag() {
         let mut bindings = Bindings::default();
         let contact =
             json!({"gender": "f", "nationality": null, "contact_methods": [{"type": "phone", "status": "ok"}]});
@@ -145,15 +145,15 @@ mod tests {
             &mut bindings,
         );
         let body = draft(&bindings, "createContact", TimestampForm::Utc).unwrap();
-        let mark = Mark::new(1, 1).numbered(0);
+        let run_tag = RunTag::new(1, 1).numbered(0);
         assert_eq!(body["gender"], "f");
         assert_eq!(
             body["nationality"], "GB",
             "the contract's example, where the target shows null"
         );
         assert_eq!(body["venue_id"], "venue-1");
-        assert_eq!(body["lastname"], format!("Check-{mark}"));
-        let contact = format!("countersign.{mark}@example.com");
+        assert_eq!(body["lastname"], format!("Check-{run_tag}"));
+        let contact = format!("countersign.{run_tag}@example.com");
         assert_eq!(
             body["contact_methods"],
             json!([{"type": "phone", "contact": contact, "status": "ok"}])
@@ -179,7 +179,7 @@ mod tests {
         let mut bindings = Bindings::default();
         let drafted = |bindings: &Bindings| {
             Template::of(&contract, id)
-                .draft(bindings, (&Mark::new(1, 1), 0), TimestampForm::Utc)
+                .draft(bindings, (&RunTag::new(1, 1), 0), TimestampForm::Utc)
                 .unwrap()
         };
         let accepted = drafted(&bindings);
@@ -206,7 +206,7 @@ mod tests {
             let contract = Contract::built_in().unwrap();
             let id = contract.operation_named(operation).unwrap();
             Template::of(&contract, id)
-                .draft(&bindings, (&Mark::new(1, 1), 0), TimestampForm::Offset)
+                .draft(&bindings, (&RunTag::new(1, 1), 0), TimestampForm::Offset)
                 .unwrap()
         };
         let other = draft("createVisit").at_another_time().unwrap();

@@ -17,7 +17,7 @@ use crate::contract::edge_case::{EdgeCase, ParameterKind};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::EdgeCaseKind;
-use crate::history::Mark;
+use crate::history::RunTag;
 
 /// How many levels a deep body has.
 const LEVELS: usize = 1_000;
@@ -176,18 +176,18 @@ fn unknown(contract: &Contract, operation: OperationId, edge_case: &EdgeCase, ra
 impl EdgeCaseText {
     /// Makes one text of the body unusual; returns whether there is one. `learned` are the pointers of what the target showed.
     ///
-    /// It is a text that carries the run's mark, if there is one: the run's own name for what it writes. What is put
+    /// It is a text that carries the run's tag, if there is one: the run's own name for what it writes. What is put
     /// before it leaves an address of `example.com` one. A text that the target showed is replaced.
-    pub fn insert(self, body: &mut Value, learned: &mut Vec<String>, mark: &Mark) -> bool {
+    pub fn insert(self, body: &mut Value, learned: &mut Vec<String>, run_tag: &RunTag) -> bool {
         let mut texts = Vec::new();
         collect(body, &mut String::new(), &mut texts);
         let of_the_target = |at: &String| learned.contains(at);
-        let marked = |at: &String| {
+        let tagged = |at: &String| {
             let text = body.pointer(at).and_then(Value::as_str);
-            text.is_some_and(|text| text.contains(mark.as_str()))
+            text.is_some_and(|text| text.contains(run_tag.as_str()))
         };
-        let best = texts.iter().map(|at| (!marked(at), of_the_target(at))).min();
-        texts.retain(|at| Some((!marked(at), of_the_target(at))) == best);
+        let best = texts.iter().map(|at| (!tagged(at), of_the_target(at))).min();
+        texts.retain(|at| Some((!tagged(at), of_the_target(at))) == best);
         let length = u64::try_from(texts.len()).unwrap_or(0);
         let index = self
             .random
@@ -252,8 +252,8 @@ mod tests {
 
     use super::*;
 
-    fn mark() -> Mark {
-        Mark::new(1, 1)
+    fn run_tag() -> RunTag {
+        RunTag::new(1, 1)
     }
 
     /// The part that makes a request of the operation an edge case of this kind.
@@ -327,8 +327,8 @@ mod tests {
     }
 
     #[test]
-    fn the_text_with_the_mark_is_made_unusual_and_the_rest_stays() {
-        let own = format!("countersign.{}@example.com", mark().as_str());
+    fn the_text_with_the_run_tag_is_made_unusual_and_the_rest_stays() {
+        let own = format!("countersign.{}@example.com", run_tag().as_str());
         for (kind, is) in [
             (
                 EdgeCaseKind::TextLong,
@@ -339,7 +339,7 @@ mod tests {
         ] {
             for random in 0..3 {
                 let mut body = json!({"type": "email", "list": [{"contact": own}], "size": 1});
-                assert!(edge_case_text(kind, random).insert(&mut body, &mut Vec::new(), &mark()));
+                assert!(edge_case_text(kind, random).insert(&mut body, &mut Vec::new(), &run_tag()));
                 let text = body["list"][0]["contact"].as_str().unwrap();
                 assert!(is(text) && text.ends_with(&own), "{text:?}");
                 assert_eq!((&body["type"], &body["size"]), (&json!("email"), &json!(1)));
@@ -349,11 +349,11 @@ mod tests {
 
     #[test]
     fn which_text_is_unusual_is_chosen_by_the_seed() {
-        let mark = mark();
+        let run_tag = run_tag();
         let chosen = |random| {
-            let mut body = json!({"first": mark.as_str(), "last": mark.as_str(), "other": "a"});
-            edge_case_text(EdgeCaseKind::TextBeyondAscii, random).insert(&mut body, &mut Vec::new(), &mark);
-            (body["first"] == mark.as_str(), body["last"] == mark.as_str())
+            let mut body = json!({"first": run_tag.as_str(), "last": run_tag.as_str(), "other": "a"});
+            edge_case_text(EdgeCaseKind::TextBeyondAscii, random).insert(&mut body, &mut Vec::new(), &run_tag);
+            (body["first"] == run_tag.as_str(), body["last"] == run_tag.as_str())
         };
         assert_eq!((chosen(0), chosen(1)), ((false, true), (true, false)));
     }
@@ -362,12 +362,12 @@ mod tests {
     fn a_text_that_the_target_showed_is_replaced_where_there_is_no_other() {
         let mut learned = vec!["/a".to_owned(), "/b".to_owned()];
         let mut body = json!({"a": "Ada", "b": "Beth"});
-        assert!(edge_case_text(EdgeCaseKind::TextBeyondAscii, 1).insert(&mut body, &mut learned, &mark()));
+        assert!(edge_case_text(EdgeCaseKind::TextBeyondAscii, 1).insert(&mut body, &mut learned, &run_tag()));
         assert_eq!((&body["a"], &learned[..]), (&json!("Ada"), &["/a".to_owned()][..]));
         assert!(!body["b"].as_str().unwrap().contains("Beth"));
         let mut body = json!({"a": "Ada", "b": "own"});
         let mut learned = vec!["/a".to_owned()];
-        assert!(edge_case_text(EdgeCaseKind::TextLong, 0).insert(&mut body, &mut learned, &mark()));
+        assert!(edge_case_text(EdgeCaseKind::TextLong, 0).insert(&mut body, &mut learned, &run_tag()));
         assert_eq!(body["a"], "Ada");
         assert!(body["b"].as_str().unwrap().ends_with("own"));
     }
@@ -461,7 +461,7 @@ mod tests {
     #[test]
     fn a_body_without_a_text_stays_as_it_is() {
         let mut body = json!({"size": 1, "parts": [true, null]});
-        assert!(!edge_case_text(EdgeCaseKind::TextLong, 0).insert(&mut body, &mut Vec::new(), &mark()));
+        assert!(!edge_case_text(EdgeCaseKind::TextLong, 0).insert(&mut body, &mut Vec::new(), &run_tag()));
         assert_eq!(body, json!({"size": 1, "parts": [true, null]}));
     }
 }

@@ -135,14 +135,14 @@ mod tests {
     use super::*;
     use crate::contract::Contract;
     use crate::contract::vocabulary::TimestampForm;
-    use crate::history::{Bindings, Mark};
+    use crate::history::{Bindings, RunTag};
     use crate::plan::Template;
 
     fn fallback(operation: &str) -> (Value, Fallback) {
         let contract = Contract::built_in().unwrap();
         let id = contract.operation_named(operation).unwrap();
         let draft = Template::of(&contract, id)
-            .draft(&Bindings::default(), (&Mark::new(1, 1), 0), TimestampForm::Utc)
+            .draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampForm::Utc)
             .unwrap();
         (draft.body().0, Fallback::from(draft))
     }

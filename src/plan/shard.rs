@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::history::Mark;
+use crate::history::RunTag;
 
 /// What a shard says of what another one checks.
 pub const ANOTHER_SHARD: &str = "another shard checks this";
@@ -112,8 +112,8 @@ impl fmt::Display for Shard {
     }
 }
 
-impl Mark {
-    /// The mark of a shard of the run, which no other shard of it has: the run's, counted on by the shard's number. A
+impl RunTag {
+    /// The run tag of a shard of the run, which no other shard of it has: the run's, counted on by the shard's number. A
     /// whole run's stays as it is.
     #[must_use]
     pub fn of_shard(self, shard: Option<Shard>) -> Self {
@@ -162,16 +162,17 @@ mod tests {
     }
 
     #[test]
-    fn shards_that_start_in_one_second_with_one_seed_have_marks_of_their_own() {
-        let mark = Mark::new(7, 1_800_000_000);
-        assert_eq!(mark.clone().of_shard(None), mark);
-        let marks = |seed| {
-            (1..=Shard::MOST).map(move |number| Mark::new(seed, 1).of_shard(Shard::new(number, Shard::MOST).ok()))
+    fn shards_that_start_in_one_second_with_one_seed_have_run_tags_of_their_own() {
+        let run_tag = RunTag::new(7, 1_800_000_000);
+        assert_eq!(run_tag.clone().of_shard(None), run_tag);
+        let run_tags = |seed| {
+            (1..=Shard::MOST).map(move |number| RunTag::new(seed, 1).of_shard(Shard::new(number, Shard::MOST).ok()))
         };
         for seed in 0..20 {
-            let marks: std::collections::HashSet<_> = marks(seed).map(|mark| mark.as_str().to_owned()).collect();
-            assert_eq!(marks.len(), 10_000);
-            assert!(marks.iter().all(|mark| mark.len() == 8));
+            let run_tags: std::collections::HashSet<_> =
+                run_tags(seed).map(|run_tag| run_tag.as_str().to_owned()).collect();
+            assert_eq!(run_tags.len(), 10_000);
+            assert!(run_tags.iter().all(|run_tag| run_tag.len() == 8));
         }
     }
 }

@@ -12,10 +12,10 @@ use super::synthetic;
 use crate::contract::document::Node;
 use crate::contract::link::{Link, Target};
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::TimestampForm;
+use crate::contract::vocabulary::{RUN_TAG, TimestampForm};
 use crate::contract::{Contract, pointer};
 use crate::exchange::is_plain_identifier;
-use crate::history::{Bindings, Mark};
+use crate::history::{Bindings, RunTag};
 
 /// Numbers from here to twice as much go where an identifier may be asked for: few lists have as many records, and an integer
 /// of 32 bits holds them.
@@ -126,7 +126,7 @@ impl<'contract> Template<'contract> {
         }
     }
 
-    /// What else may be sent in a field, and what it is. A text of our own differs by its mark, and an identifier is
+    /// What else may be sent in a field, and what it is. A text of our own differs by its tag, and an identifier is
     /// never made up.
     fn variety(&self, node: &Node, at: &str, takes_identifier: bool) -> (Vec<Choice>, Nature) {
         let (contract, operation) = (self.contract, self.operation);
@@ -177,13 +177,13 @@ impl<'contract> Template<'contract> {
     pub fn draft(
         &self,
         bindings: &Bindings,
-        (mark, number): (&Mark, u64),
+        (run_tag, number): (&RunTag, u64),
         form: TimestampForm,
     ) -> Result<Draft, NoValue> {
         let maker = Maker {
             template: self,
             bindings,
-            mark: mark.numbered(number),
+            run_tag: run_tag.numbered(number),
             number,
             form,
         };
@@ -200,7 +200,7 @@ impl<'contract> Template<'contract> {
         let maker = Maker {
             template: self,
             bindings: &Bindings::default(),
-            mark: Mark::new(0, 0).numbered(0),
+            run_tag: RunTag::new(0, 0).numbered(0),
             number: 0,
             form: TimestampForm::Utc,
         };
@@ -214,7 +214,7 @@ impl<'contract> Template<'contract> {
 struct Maker<'make> {
     template: &'make Template<'make>,
     bindings: &'make Bindings,
-    mark: String,
+    run_tag: String,
     number: u64,
     form: TimestampForm,
 }
@@ -252,7 +252,7 @@ impl Maker<'_> {
             choices.extend(self.nobodys(field).map(Choice::own));
         } else if !field.takes_identifier {
             let own = self.own(field).into_iter().map(Choice::own);
-            // A text that carries the mark comes first: it is the run's own name for what it creates.
+            // A text that carries the run tag comes first: it is the run's own name for what it creates.
             let first = if field.node.member("x-synthetic").is_some() {
                 0
             } else {
@@ -278,7 +278,7 @@ impl Maker<'_> {
         let (node, at) = (field.node, &field.pointer);
         let example = self.template.example.and_then(|example| example.pointer(at));
         if let Some(text) = node.member("x-synthetic").and_then(Node::text) {
-            return vec![Value::String(text.replace("{mark}", &self.mark))];
+            return vec![Value::String(text.replace(RUN_TAG, &self.run_tag))];
         }
         let accepts = &self
             .template
@@ -311,10 +311,10 @@ impl Maker<'_> {
             "integer" | "number" => minimum.unwrap_or_else(|| Value::from(1)),
             "string" => match node.member("format").and_then(Node::text) {
                 Some("date") => Value::from("2024-05-17"),
-                Some("email") => Value::from(format!("countersign.{}@example.com", self.mark)),
+                Some("email") => Value::from(format!("countersign.{}@example.com", self.run_tag)),
                 Some("uri") => Value::from("https://example.com/"),
                 Some("uuid") => Value::from(uuid::Uuid::from_u128(u128::from(self.number) + 1).to_string()),
-                _ => Value::from(format!("countersign-{}", self.mark)),
+                _ => Value::from(format!("countersign-{}", self.run_tag)),
             },
             _ => return None,
         })
@@ -351,9 +351,9 @@ impl Maker<'_> {
         value.as_str().is_none_or(fits).then_some(value)
     }
 
-    /// A number that hardly is the identifier of a record, from the run's mark: 1 would be the first user's.
+    /// A number that hardly is the identifier of a record, from the run's tag: 1 would be the first user's.
     fn unlikely(&self, node: &Node) -> Value {
-        let letters = self.mark.bytes();
+        let letters = self.run_tag.bytes();
         let drawn = letters.fold(0_u32, |drawn, letter| {
             drawn.wrapping_mul(31).wrapping_add(letter.into())
         });

@@ -22,7 +22,7 @@ use crate::contract::link::Target;
 use crate::contract::operation::{Location, Method, OperationId, Parameter};
 use crate::contract::shape::JsonType;
 use crate::contract::vocabulary::TimestampForm;
-use crate::history::{Bindings, Mark};
+use crate::history::{Bindings, RunTag};
 
 /// The writes of a contract that are understood.
 pub(super) struct Understood<'plan> {
@@ -129,8 +129,8 @@ fn against_create(contract: &Contract, scope: &Selection, id: OperationId) -> Op
         return Some(words.to_owned());
     }
     if invariants.created.is_none() {
-        let marked = marked_fields(contract, id);
-        if marked.is_empty() {
+        let tagged = tagged_fields(contract, id);
+        if tagged.is_empty() {
             let words = "no field of its body can carry the run's tag, so no record could be recognised again";
             return Some(words.to_owned());
         }
@@ -141,7 +141,7 @@ fn against_create(contract: &Contract, scope: &Selection, id: OperationId) -> Op
             ));
         }
         if let Some(ShownBy::Read(read)) = shows(contract, scope, id)
-            && !shows_text(contract, read, &marked)
+            && !shows_text(contract, read, &tagged)
         {
             let read = &contract.operation(read).name;
             return Some(format!(
@@ -152,26 +152,26 @@ fn against_create(contract: &Contract, scope: &Selection, id: OperationId) -> Op
     foreign_field(contract, id)
 }
 
-/// The names of the fields of a create's body that carry the run's mark.
-fn marked_fields(contract: &Contract, id: OperationId) -> BTreeSet<String> {
-    let mark = Mark::new(0, 0);
-    let draft = Template::of(contract, id).draft(&Bindings::default(), (&mark, 0), TimestampForm::Utc);
+/// The names of the fields of a create's body that carry the run's tag.
+fn tagged_fields(contract: &Contract, id: OperationId) -> BTreeSet<String> {
+    let run_tag = RunTag::new(0, 0);
+    let draft = Template::of(contract, id).draft(&Bindings::default(), (&run_tag, 0), TimestampForm::Utc);
     let mut names = BTreeSet::new();
     if let Ok(draft) = draft {
-        note_marked(&draft.body().0, &mark, &mut names);
+        note_tagged(&draft.body().0, &run_tag, &mut names);
     }
     names
 }
 
-fn note_marked(value: &Value, mark: &Mark, names: &mut BTreeSet<String>) {
+fn note_tagged(value: &Value, run_tag: &RunTag, names: &mut BTreeSet<String>) {
     match value {
-        Value::Array(elements) => elements.iter().for_each(|element| note_marked(element, mark, names)),
+        Value::Array(elements) => elements.iter().for_each(|element| note_tagged(element, run_tag, names)),
         Value::Object(members) => {
             for (name, member) in members {
-                if member.is_string() && mark.is_in(member) {
+                if member.is_string() && run_tag.is_in(member) {
                     names.insert(name.clone());
                 }
-                note_marked(member, mark, names);
+                note_tagged(member, run_tag, names);
             }
         }
         _ => {}
@@ -334,9 +334,9 @@ mod tests {
     }
 
     #[test]
-    fn a_create_that_cannot_carry_the_mark_or_asks_for_anothers_identifier_is_not_sent() {
-        let unmarked = "{content: {application/json: {schema: {type: object, properties: {size: {type: integer}}}}}}";
-        let reason = of(&reasons(&linked(unmarked), &[]), "addPet").unwrap();
+    fn a_create_that_cannot_carry_the_run_tag_or_asks_for_anothers_identifier_is_not_sent() {
+        let untagged = "{content: {application/json: {schema: {type: object, properties: {size: {type: integer}}}}}}";
+        let reason = of(&reasons(&linked(untagged), &[]), "addPet").unwrap();
         assert!(reason.starts_with("no field of its body can carry"), "{reason}");
         let foreign = "{content: {application/json: {schema: {type: object, required: [ownerId], properties: {ownerId: {type: \
                        integer}, name: {type: string}}}}}}";

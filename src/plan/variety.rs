@@ -202,7 +202,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::history::{Bindings, Mark};
+    use crate::history::{Bindings, RunTag};
 
     fn contract() -> (Contract, Bindings) {
         let contract = Contract::built_in().unwrap();
@@ -224,7 +224,7 @@ mod tests {
         let (contract, bindings) = contract();
         let id = contract.operation_named(operation).unwrap();
         Template::of(&contract, id)
-            .draft(&bindings, (&Mark::new(1, 1), number), TimestampForm::Utc)
+            .draft(&bindings, (&RunTag::new(1, 1), number), TimestampForm::Utc)
             .unwrap()
     }
 
@@ -306,7 +306,7 @@ paths:
         let id = contract.operation_named("createThing").unwrap();
         let draft = || {
             Template::of(&contract, id)
-                .draft(&Bindings::default(), (&Mark::new(1, 1), 0), TimestampForm::Utc)
+                .draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampForm::Utc)
                 .unwrap()
         };
         let names = |variant: &Variant| {

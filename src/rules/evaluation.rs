@@ -12,7 +12,7 @@ use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Intent, Purpose};
 use crate::history::evidence::Evidence;
-use crate::history::{self, Extent, History, LookId, Looked, LookedThrough, Mark, Noted, Part, Residue, Sought};
+use crate::history::{self, Extent, History, LookId, Looked, LookedThrough, Noted, Part, Residue, RunTag, Sought};
 use crate::plan::{Action, Plan};
 
 /// Takes exchanges and what is asked of them, one after the other, and keeps the verdicts.
@@ -25,19 +25,19 @@ pub(crate) struct Evaluation<'run> {
 }
 
 impl<'run> Evaluation<'run> {
-    /// Of a run of the plan whose own values carry the mark. What it is given is kept, or is not.
-    pub(crate) fn new(plan: &Plan, mark: Mark, judge: Judge<'run>, keep: bool) -> Self {
+    /// Of a run of the plan whose own values carry the run tag. What it is given is kept, or is not.
+    pub(crate) fn new(plan: &Plan, run_tag: RunTag, judge: Judge<'run>, keep: bool) -> Self {
         let contract = judge.contract();
         let creates = plan.steps.iter().filter(|step| step.action == Action::Create);
         let mut invariants = creates.map(|step| &contract.operation(step.operation).invariants);
         let by_links = invariants.any(|invariants| invariants.created.is_none());
         let recording = keep.then(|| Recording {
-            mark: mark.clone(),
+            run_tag: run_tag.clone(),
             by_links,
             entries: Vec::new(),
         });
         Self {
-            history: History::new(contract, mark, by_links),
+            history: History::new(contract, run_tag, by_links),
             judge,
             recording,
         }
@@ -207,7 +207,7 @@ impl Recording {
     ) -> Verdicts {
         let judge = Judge::new(contract, levels, Values::Hidden);
         let mut evaluation = Evaluation {
-            history: History::new(contract, self.mark.clone(), self.by_links),
+            history: History::new(contract, self.run_tag.clone(), self.by_links),
             judge,
             recording: None,
         };

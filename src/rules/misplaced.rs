@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "A created record shows under its own owner alone, and an update changes its own record alone.",
     explanation: "A contact method must stand under the contact that it was created for, and an update must show in \
                   the contact that was updated. The list is searched for what was sent, which carries the run's \
-                  mark, in every other item: there it would be one person's data under another's name.",
+                  run_tag, in every other item: there it would be one person's data under another's name.",
     leaves_alone: "A list that was not seen whole. An item elsewhere while the record itself was not found: it may \
                    be the record under another id.",
     fix: "Write to the record that the path names, and to no other.",

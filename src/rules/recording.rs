@@ -5,7 +5,7 @@ use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampForm;
 use crate::exchange::{Exchange, Intent, Purpose};
-use crate::history::{Extent, LookId, Mark, Part, Sought};
+use crate::history::{Extent, LookId, Part, RunTag, Sought};
 
 /// What a run gives its history, in order.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub(super) enum Entry {
 /// answered as it came, other people's data among it: it is for the program that made it, and has no way to be printed.
 #[derive(Clone)]
 pub struct Recording {
-    pub(super) mark: Mark,
+    pub(super) run_tag: RunTag,
     /// Whether the run creates records that are known by their links alone.
     pub(super) by_links: bool,
     pub(super) entries: Vec<Entry>,

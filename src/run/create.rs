@@ -211,12 +211,12 @@ impl Session<'_> {
     pub(super) fn draft(&self, operation: OperationId, form: TimestampForm) -> Result<Draft, Reason> {
         let number = self.drafts.count.get();
         self.drafts.count.set(number + 1);
-        let mark = (&self.settings.mark, number);
+        let run_tag = (&self.settings.run_tag, number);
         let mut templates = self.drafts.templates.borrow_mut();
         let read = || Template::of(self.contract, operation).into();
         let template = Rc::clone(templates.entry(operation).or_insert_with(read));
         template
-            .draft(self.history().bindings(), mark, form)
+            .draft(self.history().bindings(), run_tag, form)
             .map_err(Reason::NoValue)
     }
 

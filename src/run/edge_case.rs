@@ -119,7 +119,7 @@ impl Session<'_> {
             return Ok(Some(request));
         };
         let is_made = match part {
-            EdgeCasePart::Text(text) => text.insert(body, &mut request.from_target, &self.settings.mark),
+            EdgeCasePart::Text(text) => text.insert(body, &mut request.from_target, &self.settings.run_tag),
             EdgeCasePart::Field(field) => {
                 field.clone().insert(body, &mut request.from_target);
                 true

@@ -15,7 +15,7 @@ use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
 use crate::exchange::{Limits, Transport};
-use crate::history::Mark;
+use crate::history::RunTag;
 use crate::plan::{NoValue, NotCalled, Plan, Selection, Wanted};
 use crate::rules::{Reason, Verdict};
 
@@ -394,10 +394,10 @@ async fn checked(contract: &Contract, case: &Case) -> (Run, Vec<Asked>) {
     };
     let mut settings = Settings {
         settle: Duration::ZERO,
-        ..Settings::new(Mark::new(1, 1))
+        ..Settings::new(RunTag::new(1, 1))
     };
     (case.set)(contract, &mut scope, &mut settings);
-    let (token, wrong) = (Token::new(TOKEN).unwrap(), settings.mark.wrong_token());
+    let (token, wrong) = (Token::new(TOKEN).unwrap(), settings.run_tag.wrong_token());
     let service = Router::new().fallback(response);
     let transport = Transport::in_process(service, Some(token), wrong, Limits::default());
     let plan = Plan::new(contract, &scope);

@@ -40,7 +40,7 @@ pub struct Run {
     pub residue: Vec<Residue>,
     /// How far it looked for that at its end.
     pub looked_through: LookedThrough,
-    /// What else shows the run's mark then.
+    /// What else shows the run's tag then.
     pub others: Vec<Other>,
     /// The awkward values that it did not take.
     pub not_taken: Vec<NotTaken>,
@@ -535,5 +535,5 @@ impl<'run> Session<'run> {
 fn evaluation<'run>(contract: &'run Contract, plan: &Plan, settings: &Settings) -> Evaluation<'run> {
     let judge = Judge::new(contract, settings.levels.clone(), settings.values);
     let judge = if settings.rounds > 1 { judge.of_a_soak() } else { judge };
-    Evaluation::new(plan, settings.mark.clone(), judge, settings.keep_recording)
+    Evaluation::new(plan, settings.run_tag.clone(), judge, settings.keep_recording)
 }

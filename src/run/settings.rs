@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::write_log::WriteLog;
 use crate::exchange::redact::Values;
-use crate::history::Mark;
+use crate::history::RunTag;
 use crate::plan::WRITES_BY_DEFAULT;
 use crate::rules::Levels;
 
@@ -33,7 +33,7 @@ pub struct Settings {
     /// Whether the run hands over everything that it was judged by.
     pub keep_recording: bool,
     /// What names everything that the run creates.
-    pub mark: Mark,
+    pub run_tag: RunTag,
     /// The levels of the rules.
     pub levels: Levels,
     /// How values of the target are shown.
@@ -61,7 +61,7 @@ impl Settings {
     /// The settings of a run where nobody says otherwise: its constants, as fast as the target answers,
     /// each rule at its own level, and no value shown.
     #[must_use]
-    pub fn new(mark: Mark) -> Self {
+    pub fn new(run_tag: RunTag) -> Self {
         Self {
             jobs: Self::JOBS,
             rate: None,
@@ -73,7 +73,7 @@ impl Settings {
             max_time: Self::MAX_TIME,
             write_log: None,
             keep_recording: false,
-            mark,
+            run_tag,
             levels: Levels::default(),
             values: Values::Hidden,
         }

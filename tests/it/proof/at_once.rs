@@ -191,7 +191,7 @@ async fn responses_that_are_mixed_up_are_found() {
 async fn an_identifier_that_is_given_twice_is_found() {
     for seed in SEEDS {
         let (run, met) = checked(Mistake::SameIdentifier, seed, 4).await;
-        // Two visits that carry no mark of the run might be one; then what the list shows of it is not what was sent.
+        // Two visits that carry no run tag might be one; then what the list shows of it is not what was sent.
         let is_found = found(&run).into_iter().any(|(rule, operation)| {
             operation == met[0] && (rule == "identifier" || (rule == "carried" && met[0] == "createVisit"))
         });

@@ -112,7 +112,7 @@ async fn what_has_no_identifier_is_not_said_to_be_that_of_another_record() {
 }
 
 #[tokio::test]
-async fn what_never_shows_the_mark_is_not_written_under() {
+async fn what_never_shows_the_run_tag_is_not_written_under() {
     let blank = |reply: &mut Reply| {
         let Some(data) = reply.value_mut().and_then(|body| body.get_mut("data")) else {
             return;

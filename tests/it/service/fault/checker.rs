@@ -11,7 +11,7 @@ use countersign::client::Token;
 use countersign::contract::Contract;
 use countersign::contract::operation::OperationId;
 use countersign::exchange::{Exchange, Limits, Transport};
-use countersign::history::Mark;
+use countersign::history::RunTag;
 use countersign::plan::{Plan, Selection};
 use countersign::rules::{Finding, Levels, Verdicts};
 use countersign::run::{self, Event, Run, Settings};
@@ -110,7 +110,7 @@ impl<'contract> Checker<'contract> {
         let settings = Settings {
             settle: Duration::ZERO,
             keep_recording: keep,
-            ..Settings::new(Mark::new(seed, 0))
+            ..Settings::new(RunTag::new(seed, 0))
         };
         let mut plans = self.plans.borrow_mut();
         let plan = plans

@@ -1,18 +1,18 @@
-//! What a run's own records are known by. The main type is [`Mark`].
+//! What a run's own records are known by. The main type is [`RunTag`].
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::Value;
 
-/// What a mark is made of: no vowels, so that no word comes about.
+/// What a run tag is made of: no vowels, so that no word comes about.
 const LETTERS: &[u8; 20] = b"bcdfghjklmnpqrstvwxz";
 
 /// What names everything that a run creates: letters only, so that it fits a name as well as an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mark(String);
+pub struct RunTag(String);
 
-impl Mark {
-    /// The mark of the run with this seed that started at this second. The second is in it so that two runs with one
+impl RunTag {
+    /// The run tag of the run with this seed that started at this second. The second is in it so that two runs with one
     /// seed create different names: a target may refuse duplicates.
     #[must_use]
     pub fn new(seed: u64, started_second: u64) -> Self {
@@ -21,7 +21,7 @@ impl Mark {
         Self((0..8).filter_map(letter).copied().map(char::from).collect())
     }
 
-    /// The mark that is counted on by this number, which no other number up to the count of all letters leads to.
+    /// The run tag that is counted on by this number, which no other number up to the count of all letters leads to.
     #[must_use]
     pub fn counted_on(self, by: usize) -> Self {
         let mut carried = by;
@@ -34,13 +34,13 @@ impl Mark {
         Self(letters.into_iter().map(char::from).collect())
     }
 
-    /// The mark's text.
+    /// The run tag's text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The mark of the run's `number`th draft: the run's, and letters that count.
+    /// The run tag of the run's `number`th draft: the run's, and letters that count.
     #[must_use]
     pub fn numbered(&self, number: u64) -> String {
         let mut rest = number;
@@ -55,7 +55,7 @@ impl Mark {
         format!("{}{}", self.0, letters.into_iter().rev().collect::<String>())
     }
 
-    /// The numbers of the drafts that a value shows, each once: what stands behind each mark in its texts. A service may
+    /// The numbers of the drafts that a value shows, each once: what stands behind each run tag in its texts. A service may
     /// write texts in other letters, but not other ones.
     #[must_use]
     pub fn numbers_in(&self, value: &Value) -> Vec<u64> {
@@ -75,7 +75,7 @@ impl Mark {
         numbers
     }
 
-    /// Whether a text of the value shows the mark.
+    /// Whether a text of the value shows the run tag.
     #[must_use]
     pub fn is_in(&self, value: &Value) -> bool {
         let mut found = false;
@@ -83,13 +83,13 @@ impl Mark {
         found
     }
 
-    /// Shows what stands behind each mark in the texts of a value, in small letters.
+    /// Shows what stands behind each run tag in the texts of a value, in small letters.
     fn each_in(&self, value: &Value, found: &mut dyn FnMut(&str)) {
         match value {
             Value::String(text) if text.len() >= self.0.len() => {
                 let text = text.to_ascii_lowercase();
-                for (at, mark) in text.match_indices(self.as_str()) {
-                    found(&text[at + mark.len()..]);
+                for (at, run_tag) in text.match_indices(self.as_str()) {
+                    found(&text[at + run_tag.len()..]);
                 }
             }
             Value::Array(elements) => elements.iter().for_each(|element| self.each_in(element, found)),
@@ -110,18 +110,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_is_letters_and_differs_by_seed_and_by_second() {
-        let mark = Mark::new(7, 1_800_000_000);
-        assert!(mark.as_str().len() == 8 && mark.as_str().bytes().all(|byte| byte.is_ascii_lowercase()));
-        assert_eq!(mark, Mark::new(7, 1_800_000_000));
-        assert_ne!(mark, Mark::new(8, 1_800_000_000));
-        assert_ne!(mark, Mark::new(7, 1_800_000_001));
+    fn a_run_tag_is_letters_and_differs_by_seed_and_by_second() {
+        let run_tag = RunTag::new(7, 1_800_000_000);
+        assert!(run_tag.as_str().len() == 8 && run_tag.as_str().bytes().all(|byte| byte.is_ascii_lowercase()));
+        assert_eq!(run_tag, RunTag::new(7, 1_800_000_000));
+        assert_ne!(run_tag, RunTag::new(8, 1_800_000_000));
+        assert_ne!(run_tag, RunTag::new(7, 1_800_000_001));
     }
 
     #[test]
-    fn numbered_marks_never_meet() {
-        let mark = Mark::new(1, 1);
-        let numbered: std::collections::HashSet<_> = (0..2000).map(|number| mark.numbered(number)).collect();
+    fn numbered_run_tags_never_meet() {
+        let run_tag = RunTag::new(1, 1);
+        let numbered: std::collections::HashSet<_> = (0..2000).map(|number| run_tag.numbered(number)).collect();
         assert_eq!(numbered.len(), 2000);
     }
 }
