@@ -81,7 +81,7 @@ fn soak(base_url: &str, jobs: usize) -> f64 {
 }
 
 /// The paths of one round as the check's own verbose output prints them, and whether the token goes with each: what was
-/// refused is refused here too.
+/// rejected is rejected here too.
 fn paths(base_url: &str) -> Vec<(String, bool)> {
     let output = command(base_url).arg("-v").output().expect("the binary");
     let rendered = String::from_utf8(output.stderr).expect("text");

@@ -102,7 +102,7 @@ async fn imported(client: &Client, resume: &Resume, line: Line) -> End {
     match resume.outcome(line.number, key) {
         Ok(Some(Outcome::Imported)) => return End::ImportedBefore,
         Ok(Some(Outcome::Sent)) => return End::Failed(Resume::unknown()),
-        Ok(Some(Outcome::Refused) | None) => {}
+        Ok(Some(Outcome::Rejected) | None) => {}
         Err(problem) => return End::Failed(problem),
     }
     if resume.is_closed() {
@@ -129,12 +129,14 @@ fn settled(error: Option<ClientError>) -> (Option<Outcome>, End) {
         // A success that cannot be read is one.
         ClientError::Response { .. } => (Some(Outcome::Imported), End::Imported),
         ClientError::Status { status, .. } if matches!(status.as_u16(), 401 | 403) => {
-            (Some(Outcome::Refused), End::Stop(error.to_string()))
+            (Some(Outcome::Rejected), End::Stop(error.to_string()))
         }
         ClientError::Status { status, .. } if status.is_client_error() && status.as_u16() != 408 => {
-            (Some(Outcome::Refused), End::Failed(error.to_string()))
+            (Some(Outcome::Rejected), End::Failed(error.to_string()))
         }
-        ClientError::Transport(source) if source.is_connect() => (Some(Outcome::Refused), End::Stop(error.to_string())),
+        ClientError::Transport(source) if source.is_connect() => {
+            (Some(Outcome::Rejected), End::Stop(error.to_string()))
+        }
         _ => (None, End::Failed(format!("{error}; {}", Resume::unknown()))),
     }
 }

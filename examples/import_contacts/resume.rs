@@ -11,7 +11,7 @@ use std::io::{self, Read, Write};
 pub(crate) enum Outcome {
     Imported,
     /// It was not carried out and may be sent again.
-    Refused,
+    Rejected,
     /// It was sent; no response is known.
     Sent,
 }
@@ -47,7 +47,7 @@ impl Resume {
     /// What became of a line in earlier runs.
     pub(crate) fn outcome(&self, number: u64, key: u64) -> Result<Option<Outcome>, String> {
         match self.before.get(&number) {
-            Some((known, outcome)) if *known == key || *outcome == Outcome::Refused => Ok(Some(*outcome)),
+            Some((known, outcome)) if *known == key || *outcome == Outcome::Rejected => Ok(Some(*outcome)),
             Some(_) => {
                 Err("another text stood here when it was imported; give changed files a new resume file".to_owned())
             }
@@ -59,7 +59,7 @@ impl Resume {
     pub(crate) fn write(&self, number: u64, key: u64, outcome: Outcome) -> io::Result<()> {
         let word = match outcome {
             Outcome::Imported => "imported",
-            Outcome::Refused => "refused",
+            Outcome::Rejected => "rejected",
             Outcome::Sent => "sent",
         };
         let mut file = self.file.borrow_mut();
@@ -69,7 +69,7 @@ impl Resume {
 
     /// What to do about a line whose response is not known.
     pub(crate) fn unknown() -> String {
-        "it was sent and its response is not known: look for the contact, then write `imported` or `refused` for `sent` in \
+        "it was sent and its response is not known: look for the contact, then write `imported` or `rejected` for `sent` in \
          the resume file"
             .to_owned()
     }
@@ -92,7 +92,7 @@ fn read(line: &str) -> Option<(u64, (u64, Outcome))> {
     );
     let outcome = match words.next()? {
         "imported" => Outcome::Imported,
-        "refused" => Outcome::Refused,
+        "rejected" => Outcome::Rejected,
         "sent" => Outcome::Sent,
         _ => return None,
     };

@@ -15,7 +15,7 @@ use super::output::ReportTarget;
 /// A file, and what it is to the user: "the contract", "the residue".
 pub(super) type Named<'path> = (&'static str, &'path Path);
 
-/// Refuses an output that would replace or add to an input.
+/// Rejects an output that would replace or add to an input.
 ///
 /// # Errors
 ///

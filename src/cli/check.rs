@@ -125,7 +125,7 @@ fn accept(
     ))
 }
 
-/// Refuses an output that would spoil what the check reads or writes besides.
+/// Rejects an output that would spoil what the check reads or writes besides.
 fn keep_apart(settled: &Settled, summary: Option<&Path>) -> Result<(), Failure> {
     let arguments = &settled.arguments;
     let residue = arguments.residue.as_deref().map(|path| ("the residue", path));

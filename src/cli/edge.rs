@@ -66,7 +66,7 @@ pub(super) fn now() -> DateTime<Utc> {
     std::time::SystemTime::now().into()
 }
 
-/// Refuses to run the reference service by a clock that its responses cannot be dated by: hyper panics then.
+/// Rejects to run the reference service by a clock that its responses cannot be dated by: hyper panics then.
 ///
 /// # Errors
 ///
@@ -354,10 +354,10 @@ mod tests {
         let before = SystemTime::UNIX_EPOCH - Duration::from_millis(1_500);
         let reported = DateTime::<Utc>::from(before);
         assert_eq!(reported.to_rfc3339(), "1969-12-31T23:59:58.500+00:00");
-        let refused = dates_responses(reported).unwrap_err().to_string();
+        let rejected = dates_responses(reported).unwrap_err().to_string();
         assert!(
-            refused.contains("1969-12-31") && refused.contains("set the clock"),
-            "{refused}"
+            rejected.contains("1969-12-31") && rejected.contains("set the clock"),
+            "{rejected}"
         );
         assert!(dates_responses(DateTime::UNIX_EPOCH).is_ok());
     }

@@ -96,7 +96,7 @@ pub(super) enum Failure {
         /// What the system says.
         source: std::io::Error,
     },
-    /// A value of a flag that clap cannot refuse by itself.
+    /// A value of a flag that clap cannot reject by itself.
     #[error("{0}")]
     Usage(String),
     /// A rule that does not exist.

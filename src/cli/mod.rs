@@ -57,7 +57,7 @@ Exit codes:
   0    conforms: facts were decided, and no finding at deny
   1    does not conform: a finding at deny
   2    usage or configuration: a bad flag, file or contract
-  3    could not judge: unreachable, throttled, the token refused everywhere, --max-time over
+  3    could not judge: unreachable, throttled, the token rejected everywhere, --max-time over
   4    a report, the residue that --residue asks for, or what --accept adds could not be written
   130  interrupted; what was judged until then is reported";
 

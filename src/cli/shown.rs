@@ -29,7 +29,7 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// Refuses a report that would take the place of a file that is read; `-` is standard input.
+    /// Rejects a report that would take the place of a file that is read; `-` is standard input.
     ///
     /// # Errors
     ///

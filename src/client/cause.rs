@@ -32,7 +32,7 @@ pub(crate) enum Cause {
     /// Nothing could be sent.
     #[error("the HTTP client or the request could not be set up")]
     Setup,
-    /// TLS was refused or broken.
+    /// TLS was rejected or broken.
     #[error("TLS failed: {0}")]
     Tls(String),
     /// The body is larger than what is read.
@@ -124,7 +124,7 @@ fn tls_error(cause: &(dyn Error + 'static)) -> Option<String> {
     Some(match error {
         rustls::Error::InvalidCertificate(reason) => format!("the certificate is not valid: {}", certificate(reason)),
         rustls::Error::InvalidMessage(_) => "the response is not TLS; is it a plain `http` address?".to_owned(),
-        rustls::Error::AlertReceived(alert) => format!("the target refused with the alert {alert:?}"),
+        rustls::Error::AlertReceived(alert) => format!("the target rejected with the alert {alert:?}"),
         _ => "the handshake failed".to_owned(),
     })
 }
@@ -139,7 +139,7 @@ fn certificate(reason: &rustls::CertificateError) -> &'static str {
         rustls::CertificateError::NotValidYet | rustls::CertificateError::NotValidYetContext { .. } => {
             "it is not valid yet"
         }
-        _ => "it is refused, as a self-signed one is",
+        _ => "it is rejected, as a self-signed one is",
     }
 }
 

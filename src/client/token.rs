@@ -93,12 +93,12 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_token_is_refused() {
+    fn an_empty_token_is_rejected() {
         assert!(matches!(Token::new(""), Err(TokenError::Empty)));
     }
 
     #[test]
-    fn a_token_that_no_header_carries_is_refused_without_being_shown() {
+    fn a_token_that_no_header_carries_is_rejected_without_being_shown() {
         for (text, expected) in [("s3cr3t\n", 7), ("s3 cr3t", 3), ("\u{7}s3cr3t", 1), ("s3cr\u{e9}t", 5)] {
             let error = Token::new(text).unwrap_err();
             assert!(

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_is_not_whole_or_does_not_fit_is_refused_without_being_reported() {
+    fn a_number_that_is_not_whole_or_does_not_fit_is_rejected_without_being_reported() {
         for json in ["7.5", "1e30", "9223372036854775808", "\"7\"", "true", "null"] {
             let error = read::<i64, Whole>(json).unwrap_err();
             assert!(!error.contains("7.5") && !error.contains("9223"), "{error}");

@@ -4,7 +4,7 @@
 //!
 //! A validator asks every alternative of a `oneOf`, and in each every alternative of that: eight levels of eight make
 //! sixteen million questions of one value, in a document of three kilobytes. So the questions are counted beforehand, each
-//! schema once however many name it, and a document that takes too many is refused with the location.
+//! schema once however many name it, and a document that takes too many is rejected with the location.
 
 use std::collections::HashMap;
 
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn alternatives_that_multiply_are_refused_with_the_location() {
+    fn alternatives_that_multiply_are_rejected_with_the_location() {
         let reported = read(8, 8).unwrap_err();
         assert!(reported.contains("(/components/schemas/L8/oneOf)"), "{reported}");
         assert!(reported.contains("more than 20000 alternatives"), "{reported}");
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_of_alternatives_without_end_is_refused() {
+    fn a_chain_of_alternatives_without_end_is_rejected() {
         assert!(read(2000, 1).unwrap_err().contains("alternatives within alternatives"));
     }
 

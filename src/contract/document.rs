@@ -586,7 +586,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_stands_twice_is_refused_with_both_lines() {
+    fn a_name_that_stands_twice_is_rejected_with_both_lines() {
         let defect = read("a:\n  b: 1\n  c: 2\n  b: 3\n").unwrap_err();
         assert_eq!((defect.position.line, defect.pointer.as_str()), (4, "/a/b"));
         assert!(
@@ -704,7 +704,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_thousand_open_brackets_are_refused_by_the_parser_itself() {
+    fn a_hundred_thousand_open_brackets_are_rejected_by_the_parser_itself() {
         for opening in ["{a: ", "["] {
             let problem = read(&opening.repeat(100_000)).unwrap_err().problem;
             assert!(
@@ -722,7 +722,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_text_and_several_documents_are_refused() {
+    fn an_empty_text_and_several_documents_are_rejected() {
         assert!(matches!(read("").unwrap_err().problem, Problem::Empty));
         assert!(matches!(
             read("a: 1\n---\nb: 2\n").unwrap_err().problem,

@@ -65,7 +65,7 @@ pub enum FactKind {
     MediaTypeOf(StatusPattern),
     /// No 5xx.
     NoServerError,
-    /// A call without a credential is refused.
+    /// A call without a credential is rejected.
     NoCredential,
     /// Edge cases get complete responses.
     EdgeCaseComplete,
@@ -73,7 +73,7 @@ pub enum FactKind {
     EdgeCaseNoServerError,
     /// A create adds one record, an update none.
     Once,
-    /// A credential under another scheme is refused.
+    /// A credential under another scheme is rejected.
     OtherScheme,
     /// Nothing of it shows under another item of the list.
     NotElsewhere,
@@ -99,7 +99,7 @@ pub enum FactKind {
     Type,
     /// The updated record carries a sent field in the list; the index is that of the invariant's list.
     UpdatedCarrying(usize),
-    /// A wrong token is refused.
+    /// A wrong token is rejected.
     WrongToken,
 }
 

@@ -148,7 +148,7 @@ impl Adder<'_> {
         self.add(
             FactKind::NoCredential,
             "auth",
-            "no credential is refused",
+            "a request without a credential is rejected",
             location.clone(),
         );
         let is_bearer = matches!(self.operation.security, Security::Bearer { .. });
@@ -156,7 +156,7 @@ impl Adder<'_> {
             self.add(
                 FactKind::OtherScheme,
                 "auth",
-                "another scheme is refused",
+                "another scheme is rejected",
                 location.clone(),
             );
         }
@@ -167,7 +167,7 @@ impl Adder<'_> {
         };
         self.add(FactKind::Challenge, "auth", challenge, location.clone());
         if schemes.insert(scheme.clone()) {
-            let documented = "a wrong token is refused";
+            let documented = "a wrong token is rejected";
             self.push(
                 FactKind::WrongToken,
                 format!("{scheme} auth: {documented}"),
@@ -459,12 +459,12 @@ mod tests {
     #[test]
     fn a_wrong_token_is_stated_once_for_its_scheme() {
         let expected = [
-            "first auth: no credential is refused",
-            "first auth: another scheme is refused",
+            "first auth: a request without a credential is rejected",
+            "first auth: another scheme is rejected",
             "first auth: a 401 asks for Bearer",
-            "s auth: a wrong token is refused",
-            "second auth: no credential is refused",
-            "second auth: another scheme is refused",
+            "s auth: a wrong token is rejected",
+            "second auth: a request without a credential is rejected",
+            "second auth: another scheme is rejected",
             "second auth: a 401 asks for Bearer",
         ];
         let contract = secured("{type: http, scheme: Bearer}");

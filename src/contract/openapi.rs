@@ -699,7 +699,7 @@ components:
     }
 
     #[test]
-    fn a_reference_that_leads_to_no_definition_is_refused() {
+    fn a_reference_that_leads_to_no_definition_is_rejected() {
         let schemas = |schemas: &str| {
             let head = "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {}\ncomponents:\n  schemas:\n";
             let document = Document::read("a.yaml", format!("{head}{schemas}")).unwrap();

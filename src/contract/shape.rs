@@ -6,7 +6,7 @@
 //! A place is bound by several schemas at once where `allOf` is used, so a shape is made of a set of them: a schema and its
 //! `allOf` members. A schema that contains itself leads back to the shape that is being made, and a document whose expansion
 //! would explode shares shapes past a thousand: the facts are named by the first place then. What still states far more
-//! than it is long is refused.
+//! than it is long is rejected.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -165,7 +165,7 @@ pub(super) struct Expander<'document> {
     /// How many schemas and fields were looked at.
     parts: Cell<usize>,
     /// The first thing that is wrong with a response's schema.
-    refused: Option<Defect>,
+    rejected: Option<Defect>,
     memo: HashMap<String, ShapeId>,
     path: Vec<(String, ShapeId)>,
     first: usize,
@@ -196,7 +196,7 @@ impl<'document> Expander<'document> {
             texts: Texts::default(),
             choices: Choices::new(document),
             parts: Cell::new(0),
-            refused: None,
+            rejected: None,
             memo: HashMap::new(),
             path: Vec::new(),
             first: 0,
@@ -224,7 +224,7 @@ impl<'document> Expander<'document> {
             let maximum = MAXIMUM_PARTS;
             return Err(self.document.defect(schema, Problem::TooManyParts { maximum }));
         }
-        self.refused.take().map_or(Ok(shape), Err)
+        self.rejected.take().map_or(Ok(shape), Err)
     }
 
     fn look(&self, parts: usize) {
@@ -470,7 +470,7 @@ impl<'document> Expander<'document> {
                     self.document
                         .defect(&location, Problem::TooManyAlternatives { maximum })
                 };
-                self.refused.get_or_insert_with(defect);
+                self.rejected.get_or_insert_with(defect);
                 return;
             }
             let fact = self.fact(FactKind::Assertion, pattern, location, &keywords.join(", "));
@@ -683,7 +683,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_that_repeat_each_other_without_end_are_refused_with_the_location() {
+    fn schemas_that_repeat_each_other_without_end_are_rejected_with_the_location() {
         let names: Vec<_> = (0..2500).map(|number| format!("p{number}: {{}}")).collect();
         let parts = vec!["{properties: {a: {}}}"; 2500].join(", ");
         let schema = format!(

@@ -5,7 +5,7 @@
 //! # Design
 //!
 //! A variable that is not set stops the shell, so that a line nobody has filled in sends nothing, rather than a text that
-//! a service refuses for another reason. Its name begins so that no other program's variable is taken for it.
+//! a service rejects for another reason. Its name begins so that no other program's variable is taken for it.
 
 use serde_json::Value;
 

@@ -3,11 +3,11 @@
 //! # Design
 //!
 //! A token that has nothing of the right one shows little: a service that compares a beginning, that ignores case or the last
-//! character, or that reads a JWT without its signature refuses that too. So each wrong token is made from the right one.
+//! character, or that reads a JWT without its signature rejects that too. So each wrong token is made from the right one.
 //!
-//! Most of these reveal the right token to whoever reads the target's log of refused calls, so they go to loopback targets,
+//! Most of these reveal the right token to whoever reads the target's log of rejected calls, so they go to loopback targets,
 //! and to others only where the configuration says so; elsewhere the half of a token that somebody could read there is not
-//! enough to be let in. What decides is that a service which compares a part refuses none of them: the last character is
+//! enough to be let in. What decides is that a service which compares a part rejects none of them: the last character is
 //! another one in each, and one that a decoder of Base64 cannot read as the same (RFC 4648, section 3.5).
 
 use rand_chacha::ChaCha8Rng;

@@ -202,9 +202,9 @@ pub enum Purpose {
     /// A documented request that is written otherwise. Nothing is judged of its response but that it is as good as the plain
     /// one's.
     Equivalent,
-    /// A request that must be refused, the kind of fact that says so, and what it would mean if it were rejected for another
+    /// A request that must be rejected, the kind of fact that says so, and what it would mean if it were rejected for another
     /// reason.
-    MustBeRefused(FactKind, OnRefusal),
+    MustBeRejected(FactKind, OnRefusal),
     /// An edge case. Of its response nothing is judged but that it is complete and no 5xx.
     EdgeCase(EdgeCase),
 }
@@ -302,7 +302,7 @@ pub enum Failure {
     /// The host's name has no address.
     #[error("the host's name does not resolve")]
     Resolve,
-    /// TLS was refused or broken.
+    /// TLS was rejected or broken.
     #[error("TLS failed: {reason}")]
     Tls {
         /// What the TLS library says.

@@ -199,7 +199,7 @@ impl Transport {
     /// [`SHORTEST_TOKEN`] that a service in this process takes stays.
     #[must_use]
     pub fn redaction(&self) -> Redaction {
-        // In this process it is the program's own, and nobody refuses a short one.
+        // In this process it is the program's own, and nobody rejects a short one.
         if self.target.is_in_process() && self.token.as_ref().is_some_and(is_short) {
             return Redaction::default();
         }
@@ -398,9 +398,9 @@ mod tests {
             for transport in [to("localhost", token), to("api.example.com", token)] {
                 let redaction = transport.redaction();
                 for wrong in wrong_tokens(&transport) {
-                    let reported = redaction.hide(&format!("refused {wrong}, and {}…", &wrong[..wrong.len() - 1]));
-                    let hidden = "refused $COUNTERSIGN_TOKEN, and $COUNTERSIGN_TOKEN…";
-                    let short = token.len() < 8 && reported.starts_with("refused $COUNTERSIGN_TOKEN, and ");
+                    let reported = redaction.hide(&format!("rejected {wrong}, and {}…", &wrong[..wrong.len() - 1]));
+                    let hidden = "rejected $COUNTERSIGN_TOKEN, and $COUNTERSIGN_TOKEN…";
+                    let short = token.len() < 8 && reported.starts_with("rejected $COUNTERSIGN_TOKEN, and ");
                     assert!(reported == hidden || short, "{wrong}: {reported}");
                 }
             }

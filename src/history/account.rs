@@ -4,7 +4,7 @@
 //! # Design
 //!
 //! A target, or a gateway before it, may store a record and respond as if it had not. So what counts is not whether a create
-//! was answered by a success but whether it was plainly refused; and at the end the lists are asked, where nobody but this
+//! was answered by a success but whether it was plainly rejected; and at the end the lists are asked, where nobody but this
 //! run has written its tag. Which draft a record was is shown by the letters behind the run tag. What a create without a text
 //! of the run (a visit) left shows the run tag of what it refers to, and carries what was sent.
 
@@ -24,7 +24,7 @@ use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Created, Listed};
 use crate::exchange::{Exchange, Failure, Intent, Request, Response, identifier};
 
-/// The statuses that refuse a write so plainly that it counts for nothing: the credential, the path, the method, a
+/// The statuses that reject a write so plainly that it counts for nothing: the credential, the path, the method, a
 /// conflict, or the content is at fault (RFC 9110, section 15.5). Another 4xx, and every redirection and 5xx, may come from
 /// something between us and a service that has stored the record.
 const REFUSALS: [u16; 11] = [400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422];
@@ -48,8 +48,8 @@ pub enum LookedThrough {
 enum Fate {
     /// It may have stored a record: this one of the residue.
     Left(usize),
-    /// It was plainly refused, with this status.
-    Refused(u16),
+    /// It was plainly rejected, with this status.
+    Rejected(u16),
 }
 
 /// A record that shows the run's tag, and that no create of the run answered with: something that the target made beside
@@ -102,23 +102,23 @@ struct Creates {
     tagged: HashMap<u64, (OperationId, Vec<Fate>)>,
     /// The last of the others, each with its body.
     untagged: VecDeque<(OperationId, Fate, Value)>,
-    /// The updates by the number of the draft, each with the status that refused it; none where it was sent once more, or
+    /// The updates by the number of the draft, each with the status that rejected it; none where it was sent once more, or
     /// otherwise, and may have been done.
     updates: HashMap<u64, (OperationId, Option<u16>)>,
 }
 
-/// How many creates are remembered that were refused, with a run tag and without one: a soak may send any number.
+/// How many creates are remembered that were rejected, with a run tag and without one: a soak may send any number.
 const TAGGED: usize = 100_000;
 const UNTAGGED: usize = 1_000;
 
 impl Creates {
-    /// The update of this draft and the status that refused it, where nothing else was sent with what it carried.
-    fn refused_update(&self, number: u64) -> Option<(OperationId, u16)> {
+    /// The update of this draft and the status that rejected it, where nothing else was sent with what it carried.
+    fn rejected_update(&self, number: u64) -> Option<(OperationId, u16)> {
         let (operation, status) = self.updates.get(&number)?;
         Some((*operation, (*status)?))
     }
 
-    fn has_refused_update(&self) -> bool {
+    fn has_rejected_update(&self) -> bool {
         self.updates.values().any(|(_, status)| status.is_some())
     }
 
@@ -160,7 +160,7 @@ impl Creates {
     }
 }
 
-/// A record that is there, or changed, although the write that sent it was refused.
+/// A record that is there, or changed, although the write that sent it was rejected.
 #[derive(Debug)]
 struct Leftover {
     operation: OperationId,
@@ -174,7 +174,7 @@ struct Leftover {
 pub(super) struct Leftovers {
     /// The identifiers in the residue, by operation, with their places there.
     known: HashMap<(OperationId, String), usize>,
-    refused: Vec<Leftover>,
+    rejected: Vec<Leftover>,
     others: Vec<Other>,
 }
 
@@ -186,9 +186,9 @@ impl Leftovers {
         }
     }
 
-    /// Judges the writes that were refused and are there all the same.
+    /// Judges the writes that were rejected and are there all the same.
     pub(super) fn judge(&self, show: Show<'_>) {
-        for left in &self.refused {
+        for left in &self.rejected {
             let stored = Stored {
                 operation: left.operation,
                 status: left.status,
@@ -217,11 +217,11 @@ struct Books<'books> {
 
 impl History<'_> {
     /// Notes what a write may have left in the target; `id` is that of what it created. An update changes only what a create
-    /// has left already; one that is refused changes nothing.
+    /// has left already; one that is rejected changes nothing.
     pub(super) fn note_write(&mut self, (exchange, intent): (&Exchange, Intent), id: Option<&str>) {
         let operation = exchange.request.operation;
         if !self.contract.operation(operation).creates() {
-            return self.note_refused_update(exchange);
+            return self.note_rejected_update(exchange);
         }
         let Some(stored) = may_have_stored(&exchange.outcome) else {
             return;
@@ -236,7 +236,7 @@ impl History<'_> {
                 found: None,
             }))
         } else {
-            Fate::Refused(status.unwrap_or_default())
+            Fate::Rejected(status.unwrap_or_default())
         };
         let body = exchange.request.json().cloned().unwrap_or_default();
         let numbers = self.run_tag.numbers_in(&body);
@@ -245,7 +245,7 @@ impl History<'_> {
             creates.untagged.truncate(UNTAGGED - 1);
             creates.untagged.push_front((operation, fate, body));
         }
-        // What may be there is bounded by the writes that are allowed, what was refused is not.
+        // What may be there is bounded by the writes that are allowed, what was rejected is not.
         if stored || creates.tagged.len() < TAGGED {
             for number in numbers {
                 let (_, fates) = creates.tagged.entry(number).or_insert_with(|| (operation, Vec::new()));
@@ -254,7 +254,7 @@ impl History<'_> {
         }
     }
 
-    fn note_refused_update(&mut self, exchange: &Exchange) {
+    fn note_rejected_update(&mut self, exchange: &Exchange) {
         let operation = exchange.request.operation;
         let updates = self.contract.operation(operation).invariants.updated.is_some();
         let stored = may_have_stored(&exchange.outcome).filter(|_| updates);
@@ -285,11 +285,11 @@ impl History<'_> {
 
     /// The page that showed the record last which a write with a wrong credential may have changed; none where there was no
     /// such write. What comes behind them may write over what they did.
-    pub(crate) fn page_of_refused(&self, list: OperationId) -> Option<Option<u64>> {
+    pub(crate) fn page_of_rejected(&self, list: OperationId) -> Option<Option<u64>> {
         let in_list = |operation: &OperationId| self.contract.updated_in(*operation) == Some(list);
         let mut latest = self.latest.iter();
         let (_, seen) = latest.find(|(operation, _)| in_list(operation))?;
-        self.account.creates.has_refused_update().then_some(seen.page)
+        self.account.creates.has_rejected_update().then_some(seen.page)
     }
 
     /// Whether anything was sent that may have created something.
@@ -373,15 +373,15 @@ impl History<'_> {
         }
     }
 
-    /// Notes the refused update whose values an item shows.
+    /// Notes the rejected update whose values an item shows.
     fn account_for_updates(&self, list: OperationId, item: Item<'_>, books: &mut Books<'_>) {
         let numbers = self.run_tag.numbers_in(item.value);
-        let refused = numbers.iter().find_map(|number| books.creates.refused_update(*number));
-        let Some((operation, status)) = refused else { return };
+        let rejected = numbers.iter().find_map(|number| books.creates.rejected_update(*number));
+        let Some((operation, status)) = rejected else { return };
         let updated = self.contract.operation(operation).invariants.updated.as_ref();
         let shown_in = updated.and_then(|updated| self.contract.operation_named(&updated.listed.operation));
         if shown_in == Some(list) {
-            books.look.refused.push(Leftover {
+            books.look.rejected.push(Leftover {
                 operation,
                 status,
                 pointer: item.pointer(),
@@ -434,9 +434,9 @@ impl Books<'_> {
                 self.know(operation, id, index);
             }
             Fate::Left(index) => self.add(operation, id, self.residue[index].status),
-            Fate::Refused(status) => {
+            Fate::Rejected(status) => {
                 self.add(operation, id, Some(status));
-                self.look.refused.push(Leftover {
+                self.look.rejected.push(Leftover {
                     operation,
                     status,
                     pointer: shown.pointer.clone(),

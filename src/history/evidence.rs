@@ -22,7 +22,7 @@ pub enum Evidence<'seen> {
     Form(FormTried, &'seen Request),
     /// A created record looked for in its list.
     Observation(Observation<'seen>, &'seen Request),
-    /// A record that is there although its create was refused.
+    /// A record that is there although its create was rejected.
     Stored(Stored<'seen>, &'seen Request),
     /// An updated record looked for in its list.
     Updating(Updating<'seen>, &'seen Request),
@@ -70,9 +70,9 @@ pub enum WalkEnd {
     /// What was looked for was found before every page was seen.
     Found,
     /// A page was answered with this status.
-    Refused(u16),
+    Rejected(u16),
     /// The same, to a request that carried no credential.
-    RefusedBare(u16),
+    RejectedBare(u16),
     /// The list could not be asked for: something in its address has no value.
     Unsent,
     /// There are more pages than are walked.
@@ -246,12 +246,12 @@ pub struct Counted<'seen> {
     pub most: u64,
 }
 
-/// A record that the target shows although the create that sent it was refused, or that shows what a refused update sent.
+/// A record that the target shows although the create that sent it was rejected, or that shows what a rejected update sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Stored<'seen> {
     /// The create or the update.
     pub operation: OperationId,
-    /// The status that refused it.
+    /// The status that rejected it.
     pub status: u16,
     /// Where the record shows, as a marked pointer in the response.
     pub pointer: &'seen str,

@@ -49,7 +49,7 @@ pub(crate) enum Sought {
     /// The same at the end of a run, after the look for what is left: whether those that it counted add up.
     Recount,
     /// What writes with a wrong credential have done.
-    Refused,
+    Rejected,
     /// What an update sent.
     Update(Arc<Changed>),
     /// The same of one of many updates; this is what those before sent of each field last.
@@ -89,7 +89,7 @@ enum Seeking {
     Own(OperationId, OwnRecord),
     Pages,
     Recount,
-    Refused(Leftovers),
+    Rejected(Leftovers),
     Update(Box<ChangeSought>),
 }
 
@@ -135,7 +135,7 @@ impl History<'_> {
             Sought::Own(create) => Seeking::Own(*create, OwnRecord::Missing),
             Sought::Pages => Seeking::Pages,
             Sought::Recount => Seeking::Recount,
-            Sought::Refused => Seeking::Refused(self.leftovers()),
+            Sought::Rejected => Seeking::Rejected(self.leftovers()),
             Sought::Update(changed) => Seeking::Update(Box::new(self.change_sought(changed, None))),
             Sought::UpdateAmongMany(changed, sent) => {
                 Seeking::Update(Box::new(self.change_sought(changed, Some(sent))))
@@ -174,7 +174,7 @@ impl History<'_> {
             Seeking::Own(_, own) => *own = OwnRecord::Missing,
             Seeking::Update(sought) => sought.begin_walk(),
             Seeking::Pages | Seeking::Recount => look.before = (!last.pages.is_empty()).then_some(last),
-            Seeking::Ends(_) | Seeking::Left(_) | Seeking::Nothing | Seeking::Refused(_) => {}
+            Seeking::Ends(_) | Seeking::Left(_) | Seeking::Nothing | Seeking::Rejected(_) => {}
         }
         if forgets {
             self.forget_items(list);
@@ -216,8 +216,8 @@ impl History<'_> {
         let response = exchange.response().ok_or(WalkEnd::Unanswered)?;
         if !self.succeeded(exchange) {
             return Err(match exchange.request.credential {
-                Credential::None => WalkEnd::RefusedBare(response.status),
-                _ => WalkEnd::Refused(response.status),
+                Credential::None => WalkEnd::RejectedBare(response.status),
+                _ => WalkEnd::Rejected(response.status),
             });
         }
         body.ok_or(WalkEnd::Unread)
@@ -264,7 +264,7 @@ impl History<'_> {
                 self.count_item(list, item);
                 false
             }
-            Seeking::Refused(leftovers) => {
+            Seeking::Rejected(leftovers) => {
                 self.look_at_item(list, item, leftovers);
                 false
             }
@@ -307,7 +307,7 @@ impl History<'_> {
                 is_there && edge_adds_up(walk)
             }
             Seeking::Left(_) => walk.end != WalkEnd::Complete || !self.has_gone(),
-            Seeking::Nothing | Seeking::Refused(_) => true,
+            Seeking::Nothing | Seeking::Rejected(_) => true,
             Seeking::Own(_, own) => *own == OwnRecord::Tagged,
             Seeking::Pages | Seeking::Recount => adds_up(walk),
             Seeking::Update(sought) => self.has_arrived(sought),
@@ -343,7 +343,7 @@ impl History<'_> {
                 }
                 self.judge_counts(walk.operation, &walk, show);
             }
-            Seeking::Refused(leftovers) => leftovers.judge(show),
+            Seeking::Rejected(leftovers) => leftovers.judge(show),
             Seeking::Update(sought) => self.judge_change(&sought, &walk, timely, show),
         }
         Some(Looked { walk, settled })

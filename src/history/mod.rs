@@ -57,4 +57,4 @@ pub(crate) use pages::lacking;
 pub(crate) use part::{Part, Role, Sending};
 pub(crate) use records::Changed;
 pub use run_tag::RunTag;
-pub(crate) use tried::is_refused;
+pub(crate) use tried::is_rejected;

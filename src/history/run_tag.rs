@@ -13,7 +13,7 @@ pub struct RunTag(String);
 
 impl RunTag {
     /// The run tag of the run with this seed that started at this second. The second is in it so that two runs with one
-    /// seed create different names: a target may refuse duplicates.
+    /// seed create different names: a target may reject duplicates.
     #[must_use]
     pub fn new(seed: u64, started_second: u64) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed ^ started_second.rotate_left(32));

@@ -14,7 +14,7 @@ use crate::exchange::{Exchange, Request};
 pub(super) struct Tried {
     /// The last request in each form.
     forms: HashMap<OperationId, Vec<InForm>>,
-    /// What was refused in these ways, until the plain request says why.
+    /// What was rejected in these ways, until the plain request says why.
     otherwise: HashMap<OperationId, (Vec<Equivalence>, Box<Exchange>)>,
 }
 
@@ -28,12 +28,12 @@ struct InForm {
 }
 
 impl Tried {
-    /// Takes up a request that was written otherwise. One way that is refused after the plain request was accepted is
-    /// refused for itself; several are tried one by one then.
+    /// Takes up a request that was written otherwise. One way that is rejected after the plain request was accepted is
+    /// rejected for itself; several are tried one by one then.
     pub(super) fn otherwise(&mut self, exchange: &Exchange, ways: &[Equivalence], show: Show<'_>) {
         let operation = exchange.request.operation;
         let is_of_many = self.otherwise.get(&operation).is_some_and(|(all, _)| all.len() > 1);
-        if is_of_many || !is_refused(exchange) {
+        if is_of_many || !is_rejected(exchange) {
             judge_ways((exchange, ways), is_of_many, show);
         } else {
             self.otherwise
@@ -44,10 +44,10 @@ impl Tried {
     /// Takes up the same request, written plainly.
     pub(super) fn plainly(&mut self, exchange: &Exchange, accepted: bool, show: Show<'_>) {
         let operation = exchange.request.operation;
-        if let Some((ways, refused)) = self.otherwise.get(&operation)
+        if let Some((ways, rejected)) = self.otherwise.get(&operation)
             && (!accepted || ways.len() == 1)
         {
-            judge_ways((refused, ways), accepted, show);
+            judge_ways((rejected, ways), accepted, show);
             self.otherwise.remove(&operation);
         }
     }
@@ -66,7 +66,7 @@ fn judge_ways((exchange, ways): (&Exchange, &[Equivalence]), plain_accepted: boo
 }
 
 /// Whether the response is an error that is no wish for time.
-pub(crate) fn is_refused(exchange: &Exchange) -> bool {
+pub(crate) fn is_rejected(exchange: &Exchange) -> bool {
     let response = exchange.response();
     response.is_some_and(|response| response.status >= 400 && !response.is_throttled())
 }

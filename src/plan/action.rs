@@ -23,7 +23,7 @@ pub enum Action {
     WalkWithin,
     /// Reads once.
     Read,
-    /// Calls a reading operation with a credential that must be refused.
+    /// Calls a reading operation with a credential that must be rejected.
     ProbeRead(Probe),
     /// Creates a record.
     Create,
@@ -47,11 +47,11 @@ pub enum Action {
     VaryUpdate,
     /// Sends the same request, written otherwise: a read, or an update of a record of this run as it was accepted.
     Equivalent,
-    /// Calls a writing operation with a credential that must be refused. It comes last, because it is drafted as the
+    /// Calls a writing operation with a credential that must be rejected. It comes last, because it is drafted as the
     /// operation accepted it.
     ProbeWrite(Probe),
-    /// Looks on one page of this list whether the writes that had to be refused were done.
-    LookAtRefused,
+    /// Looks on one page of this list whether the writes that had to be rejected were done.
+    LookAtRejected,
     /// Sends an edge case to a reading operation. Edge cases come last: who knows what they do to a target.
     EdgeCaseRead(EdgeCase),
     /// Sends an edge case to a writing operation, drafted as it was accepted where only a part of it differs.
@@ -112,7 +112,7 @@ pub struct Bounds {
 pub(super) enum Evidence {
     /// Any documented response.
     Response,
-    /// The response to any request that must be refused.
+    /// The response to any request that must be rejected.
     Challenge,
     /// The response to a create, beside what was sent.
     Created,
@@ -158,7 +158,7 @@ pub struct Doing {
     /// Whether it sends the requests of the create that fills its list.
     pub(super) fills: bool,
     always_sends: bool,
-    /// Lists need nothing of each other, and neither do calls that must be refused, or edge cases. But a read may need
+    /// Lists need nothing of each other, and neither do calls that must be rejected, or edge cases. But a read may need
     /// what the read before it showed, and writes go one by one.
     at_once: bool,
 }
@@ -240,7 +240,7 @@ const FILL_LAST: Doing = Doing {
 
 const VARY_CREATE: Doing = Doing {
     reason: "create further records: awkward values, fields alone, none, other offsets",
-    requests: "one with awkward values, with half of them where they are refused; for each started {variant} of max-writes \
+    requests: "one with awkward values, with half of them where they are rejected; for each started {variant} of max-writes \
                {max_writes} one that is accepted, of at most {tries} that are tried; of one operation a plain one and a \
                page go together with the first, in the place of the others, unless jobs is 1",
     then: |contract, _, create| contract.list_of(create),
@@ -273,7 +273,7 @@ const LOOK_AGAIN: Doing = Doing {
 const VARY_UPDATE: Doing = Doing {
     reason: "update with each field alone, none, and awkward values: the list must show each",
     requests: "one request for each variant, and the list's pages until it shows what was sent; awkward values that are \
-               refused together once more in halves",
+               rejected together once more in halves",
     then: |contract, _, update| contract.updated_in(update),
     ..VARY_CREATE
 };
@@ -281,15 +281,15 @@ const VARY_UPDATE: Doing = Doing {
 const EQUIVALENT: Doing = Doing {
     reason: "send the same request, written otherwise: it is accepted as the plain one is",
     requests: "one request that is written in each way, and of an update the list's page that shows it; where it is \
-               refused, the plain one and each way alone",
+               rejected, the plain one and each way alone",
     decides: &[Evidence::Equivalent],
     varies: false,
     ..VARY_UPDATE
 };
 
-const LOOK_AT_REFUSED: Doing = Doing {
-    reason: "look at the updated record again: what was refused must not have changed it",
-    requests: "none, or one page where a write was refused",
+const LOOK_AT_REJECTED: Doing = Doing {
+    reason: "look at the updated record again: what was rejected must not have changed it",
+    requests: "none, or one page where a write was rejected",
     always_sends: false,
     ..ONE
 };
@@ -341,7 +341,7 @@ impl Action {
             Self::LookAgain => LOOK_AGAIN,
             Self::VaryUpdate => VARY_UPDATE,
             Self::Equivalent => EQUIVALENT,
-            Self::LookAtRefused => LOOK_AT_REFUSED,
+            Self::LookAtRejected => LOOK_AT_REJECTED,
             Self::ProbeRead(probe) => Doing {
                 at_once: true,
                 ..probe.doing()
@@ -430,25 +430,25 @@ impl Probe {
         let probe = |reason, decides| Doing { reason, decides, ..ONE };
         let without = &[Evidence::Challenge, Evidence::NoCredential];
         match self {
-            Self::EmptyToken => probe("call with an empty token: it must be refused", without),
-            Self::NoCredential => probe("call without a credential: it must be refused", without),
+            Self::EmptyToken => probe("call with an empty token: it must be rejected", without),
+            Self::NoCredential => probe("call without a credential: it must be rejected", without),
             Self::SecondPage => Doing {
                 requests: "none, or one request where the list has a second page",
                 always_sends: false,
                 ..probe(
-                    "ask for a second page without a credential: it must be refused",
+                    "ask for a second page without a credential: it must be rejected",
                     without,
                 )
             },
             Self::OtherScheme => probe(
-                "call with the token under another scheme: it must be refused",
+                "call with the token under another scheme: it must be rejected",
                 &[Evidence::Challenge, Evidence::OtherScheme],
             ),
             // A target may lock out whoever guesses.
             Self::WrongToken => Doing {
                 repeats: false,
                 ..probe(
-                    "call with a token that nobody issued: it must be refused",
+                    "call with a token that nobody issued: it must be rejected",
                     &[Evidence::Challenge, Evidence::WrongToken],
                 )
             },

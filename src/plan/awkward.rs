@@ -10,7 +10,7 @@
 //! seen stands where it belongs, within an emoji or between two letters.
 //!
 //! A text of the run's own carries several of them at once, behind its tag, so that few requests show all. Which of two
-//! was spoiled is read off what came back. Where a service refuses them together they are sent again in halves: see
+//! was spoiled is read off what came back. Where a service rejects them together they are sent again in halves: see
 //! [`Edges::halves`].
 
 use std::fmt;
@@ -32,9 +32,9 @@ const WITH_ELEMENTS: usize = 3;
 /// Which of them has a long address.
 const WIDE_ROUND: usize = WITH_ELEMENTS - 1;
 /// How many characters a text or an address is filled up to: one more than what a column of 255 holds. Mail knows addresses of
-/// 254 (RFC 5321, section 4.5.3.1.3, less its angle brackets), so that a longer one may well be refused; it must not be cut.
+/// 254 (RFC 5321, section 4.5.3.1.3, less its angle brackets), so that a longer one may well be rejected; it must not be cut.
 const LONG: usize = 256;
-/// Shorter texts than twice this are not tried, where a longer one was refused.
+/// Shorter texts than twice this are not tried, where a longer one was rejected.
 const SHORTEST: usize = 64;
 /// How long the local part of an address may be (RFC 5321, section 4.5.3.1.1).
 const LOCAL_PART: usize = 64;
@@ -51,7 +51,7 @@ const fn piece(class: &'static str, text: &'static str) -> Piece {
     Piece { class, text }
 }
 
-/// What stands behind the run's own name, those that one layer would refuse beside each other.
+/// What stands behind the run's own name, those that one layer would reject beside each other.
 const PIECES_OF_A_NAME: [Piece; 42] = [
     // Escaped for a page when it is stored, and once more when it is shown; stripped by a sanitizer.
     piece("an apostrophe", "O'Sample"),
@@ -175,7 +175,7 @@ const PIECES_OF_AN_ADDRESS: [Piece; 10] = [
     piece("a hash sign", "#"),
     piece("a placeholder", "${c}"),
     piece("leading zeros", "007"),
-    // Beyond ASCII (RFC 6531, section 3.3): many refuse them, and nobody may fail on them.
+    // Beyond ASCII (RFC 6531, section 3.3): many reject them, and nobody may fail on them.
     piece("letters beyond ASCII", "\u{e9}\u{1f31f}"),
     // In quotation marks (section 3.2.4) anything may stand: split as a list, unescaped once too often.
     piece("a comma and a backslash in quotation marks", r#"",\\n""#),
@@ -254,7 +254,7 @@ const fn time(class: &'static str, text: &'static str) -> Time {
 }
 
 /// An instant on which most breaks: negative offsets of half hours, a month that is the next one in UTC, a day that could be a
-/// month, and the greatest instant of 32 bits. It is to come, which a service may refuse.
+/// month, and the greatest instant of 32 bits. It is to come, which a service may reject.
 const FAR_TIME: Time = time(
     "a month that is the next one in UTC, after 2038",
     "2039-03-31T22:20:29-03:30",
@@ -432,14 +432,14 @@ impl Edges {
             edges.extend(nth(&DAYS, seed, ROUNDS).map(Edge::Date));
         }
         if slots.instants {
-            // The last one is sent, and where it is refused the other one.
+            // The last one is sent, and where it is rejected the other one.
             edges.extend(nth(&TIMES, seed, 0).map(Edge::Instant));
             edges.push(Edge::Instant(&FAR_TIME));
         }
         (!edges.is_empty()).then_some(Self(edges))
     }
 
-    /// What is sent in the stead of values that were refused together: each half of them, or a long text half as long. Of a
+    /// What is sent in the stead of values that were rejected together: each half of them, or a long text half as long. Of a
     /// single other value there is nothing less.
     #[must_use]
     pub fn halves(&self) -> Vec<Self> {

@@ -268,7 +268,7 @@ mod tests {
             ("createVisit accepts /datetime: suffix Z", Action::Create),
             ("updateContact in getContacts: no other item changes", Action::LookAgain),
             (
-                "createTag auth: no credential is refused",
+                "createTag auth: a request without a credential is rejected",
                 Action::ProbeWrite(Probe::NoCredential),
             ),
         ] {

@@ -1,4 +1,4 @@
-//! Changes a refused body field by field until it is accepted, or nothing is left to change. The main type is
+//! Changes a rejected body field by field until it is accepted, or nothing is left to change. The main type is
 //! [`Fallback`].
 //!
 //! # Design
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_that_leans_on_a_gap_may_be_refused_while_the_names_stay() {
+    fn every_field_that_leans_on_a_gap_may_be_rejected_while_the_names_stay() {
         let in_gaps = [
             "contact_methods",
             "dob",
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_that_refuses_everything_is_given_up_on() {
+    fn a_service_that_rejects_everything_is_given_up_on() {
         assert_eq!(tries("createContact", "no", |_| false), None);
         assert_eq!(tries("createTag", r#"{"name": "taken"}"#, |_| false), None);
     }

@@ -126,7 +126,7 @@ impl RunTag {
 mod tests {
     use super::*;
 
-    fn refused(text: &str) -> String {
+    fn rejected(text: &str) -> String {
         text.parse::<Shard>().unwrap_err().to_string()
     }
 
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_shard_is_refused_with_what_to_write() {
+    fn what_is_no_shard_is_rejected_with_what_to_write() {
         for text in [
             "",
             "1",
@@ -153,12 +153,12 @@ mod tests {
             "+1/3",
             "1/99999999999",
         ] {
-            assert!(refused(text).contains("K/N"), "{text}");
+            assert!(rejected(text).contains("K/N"), "{text}");
         }
-        assert!(refused("0/3").contains("adds 1"));
-        assert!(refused("4/3").contains("the last one is 3/3"));
-        assert!(refused("0/0").contains("1/1"));
-        assert!(refused("1/10001").contains("10000"));
+        assert!(rejected("0/3").contains("adds 1"));
+        assert!(rejected("4/3").contains("the last one is 3/3"));
+        assert!(rejected("0/0").contains("1/1"));
+        assert!(rejected("1/10001").contains("10000"));
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub struct Step {
 pub struct Plan {
     /// The steps in order. Walks that come one after the other may run at once, and so may probes of reads and edge
     /// cases of reads: see [`Plan::groups`] and [`sequences`]. A read by what a create shows comes after all creates, or between
-    /// them where another one takes what it shows; calls of it that must be refused come after it.
+    /// them where another one takes what it shows; calls of it that must be rejected come after it.
     pub steps: Vec<Step>,
     /// Operations that are not called, each with the reason.
     pub not_called: Vec<(OperationId, NotCalled)>,
@@ -150,7 +150,7 @@ impl Plan {
         let updated = || lists(own, called, |id| contract.updated_in(id));
         self.add(Action::Look, lists(own, called, |id| contract.created_in(id)));
         self.add(Action::LookAgain, updated());
-        self.add(Action::LookAtRefused, updated());
+        self.add(Action::LookAtRejected, updated());
     }
 
     /// Fills each list whose items a called operation creates, and walks over it again.
@@ -212,7 +212,7 @@ fn lists(
     lists.filter(|list| called.contains(list)).collect()
 }
 
-/// The call of an operation with a credential that must be refused.
+/// The call of an operation with a credential that must be rejected.
 fn probe(contract: &Contract, id: OperationId, probe: Probe) -> Action {
     if contract.operation(id).is_read() {
         Action::ProbeRead(probe)
@@ -238,7 +238,7 @@ fn call_of(contract: &Contract, id: OperationId, supply: &Supply) -> Action {
     }
 }
 
-/// The steps that an operation takes by itself: its call, variants of it, credentials that must be refused, edge cases.
+/// The steps that an operation takes by itself: its call, variants of it, credentials that must be rejected, edge cases.
 fn steps_of(contract: &Contract, id: OperationId, (seed, supply): (u64, &Supply)) -> Vec<Step> {
     let operation = contract.operation(id);
     let call = call_of(contract, id, supply);
@@ -253,12 +253,12 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, supply): (u64, &Supply)
     } else {
         Action::EdgeCaseWrite
     };
-    let refused = |credential: &Probe| contract.fact_of(id, credential.fact()).is_some();
+    let rejected = |credential: &Probe| contract.fact_of(id, credential.fact()).is_some();
     let paged = (reads && operation.page.is_some()).then_some(Probe::SecondPage);
     let probes = [Probe::NoCredential, Probe::OtherScheme]
         .into_iter()
         .chain(paged)
-        .filter(refused)
+        .filter(rejected)
         .map(|credential| probe(contract, id, credential));
     let edge_cases = edge_cases(contract, id, seed).into_iter().map(send);
     let equivalent = (!contract.equivalences(id).is_empty()).then_some(Action::Equivalent);

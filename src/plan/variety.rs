@@ -33,7 +33,7 @@ pub const WRITES_A_VARIANT: u64 = 20;
 /// How many variants of a create are sent for one that is accepted: most leave out a field that may be required.
 pub const TRIES_A_VARIANT: u64 = 3;
 
-/// How many bodies with awkward values an update is sent at most: those that are refused are sent again in halves.
+/// How many bodies with awkward values an update is sent at most: those that are rejected are sent again in halves.
 pub const AWKWARD_UPDATES: usize = 60;
 
 /// How much of `--max-writes` is kept for what comes after the documented creates and may be let in.

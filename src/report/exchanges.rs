@@ -67,8 +67,8 @@ pub enum PurposeRecord {
     Documented,
     /// As documented, but written otherwise.
     Equivalent,
-    /// To be refused.
-    MustBeRefused,
+    /// To be rejected.
+    MustBeRejected,
     /// To see whether an edge case brings a 5xx.
     EdgeCase,
 }
@@ -193,7 +193,7 @@ impl<'run> Exchanges<'run> {
             Purpose::Documented(_) => (PurposeRecord::Documented, None),
             Purpose::Account => (PurposeRecord::Account, None),
             Purpose::Equivalent => (PurposeRecord::Equivalent, request.writing.describe()),
-            Purpose::MustBeRefused(..) => (PurposeRecord::MustBeRefused, None),
+            Purpose::MustBeRejected(..) => (PurposeRecord::MustBeRejected, None),
             Purpose::EdgeCase(edge_case) => (PurposeRecord::EdgeCase, Some(edge_case.describe(operation))),
         };
         let headers = request.shown_headers(self.values).iter();

@@ -95,7 +95,7 @@ fn comment(exchange: &ExchangeRecord) -> String {
         PurposeRecord::Account => "to look for what the run left",
         PurposeRecord::Documented => "as documented",
         PurposeRecord::Equivalent => "as documented, written otherwise",
-        PurposeRecord::MustBeRefused => "to be refused",
+        PurposeRecord::MustBeRejected => "to be rejected",
         PurposeRecord::EdgeCase => "edge case",
     };
     let edge_case = exchange

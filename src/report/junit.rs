@@ -28,7 +28,7 @@ pub fn junit(record: &Record) -> String {
     report.add_test_suites(sorted.operations.iter().filter_map(|operation| sorted.suite(operation)));
     // What is written goes to a String and holds no character that XML has not, so that nothing fails.
     let text = report.to_string().unwrap_or_default();
-    // The library's own addition; the schema that Jenkins holds a report to refuses it.
+    // The library's own addition; the schema that Jenkins holds a report to rejects it.
     text.replacen(&format!(" skipped=\"{}\"", report.skipped), "", 1)
 }
 

@@ -220,7 +220,7 @@ pub(super) fn all_left(record: &Record) -> impl Iterator<Item = (&str, String)> 
     created.chain(others)
 }
 
-/// The awkward values that were refused, by operation and status; none where there are none.
+/// The awkward values that were rejected, by operation and status; none where there are none.
 pub(super) fn not_taken(record: &Record) -> Option<String> {
     let groups = record
         .not_taken

@@ -186,7 +186,7 @@ fn entry(state: AcceptedState, field: &str, findings: usize) -> AcceptedRecord {
     }
 }
 
-fn refused_markup() -> NotTakenRecord {
+fn rejected_markup() -> NotTakenRecord {
     NotTakenRecord {
         operation: "updateThing".to_owned(),
         value: "markup".to_owned(),
@@ -235,7 +235,7 @@ pub(super) fn fixed() -> Record {
             list: "getThings".to_owned(),
             id: Some("t-18".to_owned()),
         }],
-        not_taken: vec![refused_markup()],
+        not_taken: vec![rejected_markup()],
         requests: Tally {
             sent: 12,
             answered: 11,

@@ -1,4 +1,4 @@
-//! `accepted-form`: a documented form of a request field is refused where another is accepted. Invariant 7.
+//! `accepted-form`: a documented form of a request field is rejected where another is accepted. Invariant 7.
 
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
@@ -13,8 +13,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "Each form that the document gives a request field is accepted.",
     explanation: "A field documented in several forms, such as a datetime with the suffix Z or with a numeric \
                   offset, is sent in each of them with the same other fields. Where one form is accepted and another \
-                  is refused with 400 or 422, callers that follow the document are turned away.",
-    leaves_alone: "A form that is refused while no other is accepted: then the refusal may be about something else. \
+                  is rejected with 400 or 422, callers that follow the document are turned away.",
+    leaves_alone: "A form that is rejected while no other is accepted: then the refusal may be about something else. \
                    Every status but 400 and 422.",
     fix: "Accept every documented form, or take the form out of the document.",
     source: "Create visit, datetime; x-invariants, accepts",
@@ -47,7 +47,7 @@ fn judge(tried: &FormTried, sink: &mut Sink<'_>) {
         Some(200..=299) => sink.held(fact),
         Some(status @ (400 | 422)) if tried.other_accepted => sink.broken(fact, String::new, || status.to_string()),
         Some(status) => {
-            let reason = Reason::refused(status, &sink.origin.request.credential);
+            let reason = Reason::rejected(status, &sink.origin.request.credential);
             sink.undecided(fact, reason);
         }
     }
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_refused_where_the_other_was_accepted_is_broken() {
+    fn a_form_rejected_where_the_other_was_accepted_is_broken() {
         for status in [400, 422] {
             let judged = tried(Some(status), true);
             assert_eq!(judged.kind(OFFSET), Verdict::Broken);
@@ -97,7 +97,7 @@ mod tests {
             let judged = tried(Some(status), other_accepted);
             assert_eq!(
                 judged.kind(OFFSET),
-                Verdict::Undecided(Reason::refused(status, &Credential::Token { header: None }))
+                Verdict::Undecided(Reason::rejected(status, &Credential::Token { header: None }))
             );
         }
         assert_eq!(tried(None, true).kind(OFFSET), Verdict::Undecided(Reason::Unanswered));

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn each_keyword_admits_and_refuses() {
+    fn each_keyword_admits_and_rejects() {
         for (schema, good, bad) in [
             ("enum: [a, b]", json!("a"), json!("c")),
             ("pattern: '^#[0-9A-Fa-f]{6}$'", json!("#1A2B3C"), json!("red")),

@@ -1,4 +1,4 @@
-//! `auth`: a request that must be refused is let in.
+//! `auth`: a request that must be rejected is let in.
 
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     name: "auth",
     level: Level::Deny,
     topic: Topic::Access,
-    summary: "A request without a credential, with a wrong one or under another scheme is refused: 401 where the \
+    summary: "A request without a credential, with a wrong one or under another scheme is rejected: 401 where the \
               document lists it, some 4xx elsewhere.",
     explanation: "Every endpoint that the document guards is called without a credential and with the token under \
                   another scheme, and the second page of a list without a credential too. A few endpoints are shown \
@@ -26,14 +26,14 @@ pub(super) static RULE: Rule = Rule {
     fix: "Check the credential before anything else, and respond with 401.",
     source: "Authentication; Errors",
     example: Example {
-        fact: "getTags auth: no credential is refused",
-        documented: "refused with a 4xx",
+        fact: "getTags auth: a request without a credential is rejected",
+        documented: "rejected with a 4xx",
         received: "200",
         pointer: "",
         #[cfg(test)]
         shown: || {
             use crate::contract::fact::FactKind;
-            let probe = Purpose::MustBeRefused(FactKind::NoCredential, OnRefusal::Finding);
+            let probe = Purpose::MustBeRejected(FactKind::NoCredential, OnRefusal::Finding);
             crate::rules::testing::Bench::of("getTags").purpose(probe).status(200)
         },
     },
@@ -41,7 +41,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    let Purpose::MustBeRefused(kind, on_refusal) = seen.intent.purpose else {
+    let Purpose::MustBeRejected(kind, on_refusal) = seen.intent.purpose else {
         return;
     };
     let Some(fact) = fact(sink.contract, seen, kind) else {
@@ -59,13 +59,13 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         429 => sink.undecided(fact, Reason::throttled(&seen.exchange.request.credential)),
         status @ 500.. => sink.undecided(fact, Reason::Failed(status)),
         401 => sink.held(fact),
-        status @ (400 | 409 | 422) if on_refusal == OnRefusal::Gap => sink.undecided(fact, Reason::Refused(status)),
+        status @ (400 | 409 | 422) if on_refusal == OnRefusal::Gap => sink.undecided(fact, Reason::Rejected(status)),
         400..=499 if !exact => sink.held(fact),
         status => {
             let documented = if exact {
-                "refused with 401"
+                "rejected with 401"
             } else {
-                "refused with a 4xx"
+                "rejected with a 4xx"
             };
             sink.broken_where(fact, documented, || format!("{status}{}", shown(seen)));
         }
@@ -108,14 +108,14 @@ mod tests {
     use crate::rules::testing::{Bench, Judged};
     use crate::rules::{Reason, Verdict};
 
-    fn refusing(operation: &str, kind: FactKind, status: u16) -> Judged {
+    fn rejecting(operation: &str, kind: FactKind, status: u16) -> Judged {
         Bench::of(operation)
-            .purpose(Purpose::MustBeRefused(kind, OnRefusal::Finding))
+            .purpose(Purpose::MustBeRejected(kind, OnRefusal::Finding))
             .status(status)
     }
 
     #[test]
-    fn where_the_document_lists_401_nothing_else_refuses() {
+    fn where_the_document_lists_401_nothing_else_rejects() {
         for (status, verdict) in [
             (401, Verdict::Held),
             (400, Verdict::Broken),
@@ -123,24 +123,24 @@ mod tests {
             (404, Verdict::Broken),
             (422, Verdict::Broken),
         ] {
-            let judged = refusing("createTag", FactKind::NoCredential, status);
+            let judged = rejecting("createTag", FactKind::NoCredential, status);
             assert_eq!(judged.kind(FactKind::NoCredential), verdict, "{status}");
         }
     }
 
     #[test]
-    fn elsewhere_any_4xx_refuses() {
+    fn elsewhere_any_4xx_rejects() {
         for status in [400, 401, 403, 404, 422] {
-            let judged = refusing("getTags", FactKind::OtherScheme, status);
+            let judged = rejecting("getTags", FactKind::OtherScheme, status);
             assert_eq!(judged.kind(FactKind::OtherScheme), Verdict::Held, "{status}");
         }
     }
 
     #[test]
-    fn who_is_let_in_or_sent_elsewhere_is_not_refused() {
-        for (operation, documented) in [("getTags", "refused with a 4xx"), ("createTag", "refused with 401")] {
+    fn who_is_let_in_or_sent_elsewhere_is_not_rejected() {
+        for (operation, documented) in [("getTags", "rejected with a 4xx"), ("createTag", "rejected with 401")] {
             for status in [200, 201, 204, 301, 302, 304] {
-                let judged = refusing(operation, FactKind::NoCredential, status);
+                let judged = rejecting(operation, FactKind::NoCredential, status);
                 let finding = judged.finding("auth");
                 assert_eq!(judged.kind(FactKind::NoCredential), Verdict::Broken, "{status}");
                 assert_eq!(finding.documented.as_deref(), Some(documented));
@@ -157,11 +157,11 @@ mod tests {
             (503, Reason::Failed(503)),
         ] {
             for operation in ["getTags", "createTag"] {
-                let judged = refusing(operation, FactKind::NoCredential, status);
+                let judged = rejecting(operation, FactKind::NoCredential, status);
                 assert_eq!(judged.kind(FactKind::NoCredential), Verdict::Undecided(reason.clone()));
             }
         }
-        let probe = Bench::of("getTags").purpose(Purpose::MustBeRefused(FactKind::NoCredential, OnRefusal::Finding));
+        let probe = Bench::of("getTags").purpose(Purpose::MustBeRejected(FactKind::NoCredential, OnRefusal::Finding));
         let judged = probe.unanswered();
         assert_eq!(
             judged.kind(FactKind::NoCredential),
@@ -180,21 +180,21 @@ mod tests {
 
     #[test]
     fn a_wrong_token_is_a_fact_of_the_scheme_whichever_operation_shows_it() {
-        let reported = refusing("getVenues", FactKind::WrongToken, 401);
+        let reported = rejecting("getVenues", FactKind::WrongToken, 401);
         assert_eq!(
-            reported.fact("bearerAuth auth: a wrong token is refused"),
+            reported.fact("bearerAuth auth: a wrong token is rejected"),
             Verdict::Held
         );
-        let reported = refusing("createTag", FactKind::WrongToken, 403);
+        let reported = rejecting("createTag", FactKind::WrongToken, 403);
         assert_eq!(
-            reported.fact("bearerAuth auth: a wrong token is refused"),
+            reported.fact("bearerAuth auth: a wrong token is rejected"),
             Verdict::Broken
         );
     }
 
     #[test]
     fn the_finding_points_at_the_whole_response_and_at_the_scheme() {
-        let reported = refusing("getTags", FactKind::NoCredential, 200);
+        let reported = rejecting("getTags", FactKind::NoCredential, 200);
         assert_eq!(
             reported.locations("auth"),
             ("", "/components/securitySchemes/bearerAuth")

@@ -36,7 +36,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         return;
     };
     if response.status != 401 {
-        if matches!(seen.intent.purpose, Purpose::MustBeRefused(..)) && (400..500).contains(&response.status) {
+        if matches!(seen.intent.purpose, Purpose::MustBeRejected(..)) && (400..500).contains(&response.status) {
             sink.undecided(fact, Reason::No401(response.status));
         }
         return;
@@ -91,7 +91,7 @@ mod tests {
     use crate::rules::testing::{Bench, JSON, Judged};
     use crate::rules::{Level, Reason, Verdict};
 
-    fn refused(bench: &Bench, status: u16, challenges: &[&str]) -> Judged {
+    fn rejected(bench: &Bench, status: u16, challenges: &[&str]) -> Judged {
         let mut exchange = bench.exchange(status, JSON, "{}");
         if let Ok(response) = &mut exchange.outcome {
             for value in challenges {
@@ -104,7 +104,7 @@ mod tests {
     }
 
     fn probe(operation: &str) -> Bench {
-        Bench::of(operation).purpose(Purpose::MustBeRefused(FactKind::NoCredential, OnRefusal::Finding))
+        Bench::of(operation).purpose(Purpose::MustBeRejected(FactKind::NoCredential, OnRefusal::Finding))
     }
 
     #[test]
@@ -117,7 +117,7 @@ mod tests {
             &["Basic realm=\"Bearer\"", "Bearer"],
             &["Negotiate abc==, Bearer realm = x"],
         ] {
-            let judged = refused(&probe("getTags"), 401, challenges);
+            let judged = rejected(&probe("getTags"), 401, challenges);
             assert_eq!(judged.kind(FactKind::Challenge), Verdict::Held, "{challenges:?}");
             assert!(judged.verdicts.findings().is_empty(), "{challenges:?}");
         }
@@ -132,7 +132,7 @@ mod tests {
             (&["Basic realm=\"a\", Bearer = x"], "401 that asks for another scheme"),
             (&["Basic realm=\"a\\\", Bearer\""], "401 that asks for another scheme"),
         ] {
-            let judged = refused(&probe("getTags"), 401, challenges);
+            let judged = rejected(&probe("getTags"), 401, challenges);
             assert_eq!(judged.kind(FactKind::Challenge), Verdict::Broken, "{challenges:?}");
             assert_eq!(judged.finding("challenge").level, Level::Warn);
             assert_eq!(judged.received("challenge"), received);
@@ -146,27 +146,27 @@ mod tests {
                      key: {type: apiKey, in: header, name: X-Key}\n";
         let bench = Bench::text(keyed, "getThings");
         assert_eq!(
-            refused(&bench, 401, &["ApiKey"]).kind(FactKind::Challenge),
+            rejected(&bench, 401, &["ApiKey"]).kind(FactKind::Challenge),
             Verdict::Held
         );
-        assert_eq!(refused(&bench, 401, &[]).kind(FactKind::Challenge), Verdict::Broken);
+        assert_eq!(rejected(&bench, 401, &[]).kind(FactKind::Challenge), Verdict::Broken);
     }
 
     #[test]
     fn another_refusal_and_a_success_need_none() {
         for status in [400, 403, 404] {
-            let judged = refused(&probe("getTags"), status, &[]);
+            let judged = rejected(&probe("getTags"), status, &[]);
             let verdict = judged.kind(FactKind::Challenge);
             assert_eq!(verdict, Verdict::Undecided(Reason::No401(status)));
             assert!(judged.findings("challenge").is_empty());
         }
-        let judged = refused(&Bench::of("getTags"), 200, &[]);
+        let judged = rejected(&Bench::of("getTags"), 200, &[]);
         assert_eq!(judged.kind(FactKind::Challenge), Verdict::Undecided(Reason::NotShown));
     }
 
     #[test]
     fn the_finding_points_at_the_whole_response_and_at_the_scheme() {
-        let reported = refused(&probe("getTags"), 401, &[]);
+        let reported = rejected(&probe("getTags"), 401, &[]);
         assert_eq!(
             reported.locations("challenge"),
             ("", "/components/securitySchemes/bearerAuth")

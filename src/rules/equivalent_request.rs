@@ -1,4 +1,4 @@
-//! `equivalent-request`: a request is refused that says what an accepted one says, written otherwise.
+//! `equivalent-request`: a request is rejected that says what an accepted one says, written otherwise.
 
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
@@ -13,10 +13,10 @@ pub(super) static RULE: Rule = Rule {
     summary: "A request that is written otherwise, where RFCs say that it is the same, is accepted as the plain one is.",
     explanation: "A read and an update of a record that the run created are written as another client may write them: the \
                   scheme in small letters, a charset in the media type, JSON with escapes, in another order and with \
-                  white space, a UUID in capitals. All of it goes into one request; where that is refused, the same \
+                  white space, a UUID in capitals. All of it goes into one request; where that is rejected, the same \
                   request is written plainly, and then in each way alone. Where the plain one is accepted and another is \
                   not, callers are turned away for what their library does.",
-    leaves_alone: "A refusal while the plain request is refused too: it is about something else. A 429 and a 503, which \
+    leaves_alone: "A refusal while the plain request is rejected too: it is about something else. A 429 and a 503, which \
                    ask for time. What an accepted request does.",
     fix: "Read the request with a parser that follows the RFC which the finding names.",
     source: "RFC 9110, sections 8.3.1 and 11.1; RFC 8259, sections 2, 4, 7 and 11; RFC 9562, section 4; x-equivalent",
@@ -50,7 +50,7 @@ fn judge(tried: &EquivalentTried, sink: &mut Sink<'_>) {
             sink.broken_where(fact, &documented, || status.to_string());
         }
         Some(status) => {
-            let reason = Reason::refused(status, &sink.origin.request.credential);
+            let reason = Reason::rejected(status, &sink.origin.request.credential);
             sink.undecided(fact, reason);
         }
     }
@@ -114,12 +114,12 @@ mod tests {
             (None, true, Reason::Unanswered),
             (Some(429), true, Reason::Throttled),
             (Some(503), true, Reason::Throttled),
-            (Some(422), false, Reason::Refused(422)),
+            (Some(422), false, Reason::Rejected(422)),
             (Some(302), true, Reason::Answered(302)),
             (
                 Some(404),
                 false,
-                Reason::refused(404, &Credential::Token { header: None }),
+                Reason::rejected(404, &Credential::Token { header: None }),
             ),
         ] {
             assert_eq!(

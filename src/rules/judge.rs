@@ -221,7 +221,7 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// Judges a record that is there although its create was refused. `request` is the one that showed it.
+    /// Judges a record that is there although its create was rejected. `request` is the one that showed it.
     pub(super) fn stored(&mut self, stored: &Stored<'_>, request: &Request) {
         for rule in RULES {
             if let Judging::Stored(judge) = rule.judge {

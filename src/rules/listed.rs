@@ -92,8 +92,8 @@ mod tests {
     fn a_list_that_was_not_seen_whole_decides_nothing() {
         for (end, reason) in [
             (WalkEnd::Broken, Reason::PageUnclear),
-            (WalkEnd::Refused(404), Reason::Answered(404)),
-            (WalkEnd::Refused(500), Reason::Failed(500)),
+            (WalkEnd::Rejected(404), Reason::Answered(404)),
+            (WalkEnd::Rejected(500), Reason::Failed(500)),
             (WalkEnd::Unread, Reason::PageUnread),
             (WalkEnd::Unanswered, Reason::Unanswered),
             (WalkEnd::TooManyPages, Reason::TooManyPages(100)),

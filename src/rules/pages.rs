@@ -532,7 +532,7 @@ mod tests {
     fn one_page_of_several_is_not_called_the_only_one() {
         for (end, reason) in [
             (WalkEnd::Broken, Reason::PageUnclear),
-            (WalkEnd::Refused(404), Reason::Answered(404)),
+            (WalkEnd::Rejected(404), Reason::Answered(404)),
             (WalkEnd::Unread, Reason::PageUnread),
             (WalkEnd::Unanswered, Reason::Unanswered),
             (WalkEnd::TooManyPages, Reason::TooManyPages(100)),

@@ -33,7 +33,7 @@ pub struct Rule {
 /// What facts are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
-    /// Who is refused.
+    /// Who is rejected.
     Access,
     /// Whether a response comes, with which status and of which media type.
     Responses,
@@ -89,7 +89,7 @@ pub(super) enum Judging {
     Placed(fn(&Observation<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
     /// A created record looked for in its list.
     Observation(fn(&Observation<'_>, &mut Sink<'_>)),
-    /// A record that is there although its create was refused.
+    /// A record that is there although its create was rejected.
     Stored(fn(&Stored<'_>, &mut Sink<'_>)),
     /// A walk over the pages of a list.
     Walk(fn(&Walk, &mut Sink<'_>)),

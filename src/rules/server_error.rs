@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "No request gets a 5xx, edge cases included; a 503 counts once it stays.",
     explanation: "A 5xx says that the service erred, whatever was sent. A request that is answered by 429 or 503 is \
                   sent again, as Retry-After asks, a few times; what counts is the last response.",
-    leaves_alone: "A 503 that went away, and one to what is sent once only: a wrong token, and a create that must be refused or is \
+    leaves_alone: "A 503 that went away, and one to what is sent once only: a wrong token, and a create that must be rejected or is \
                    an edge case. Whatever else an edge case gets.",
     fix: "Find the request in the service's log. The line to reproduce it is in the finding.",
     source: "RFC 9110, section 15.6: a 5xx says that the server erred",
@@ -55,7 +55,7 @@ fn is_sent_once(seen: &ExchangeSeen<'_>) -> bool {
         || (request.method == Method::Post && !seen.intent.is_documented())
 }
 
-/// Of an edge case nothing but the edge case is judged: what refuses its credential or asks for time says nothing of it.
+/// Of an edge case nothing but the edge case is judged: what rejects its credential or asks for time says nothing of it.
 fn judge_edge_case(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink<'_>) {
     let Some(fact) = sink.contract.fact_of(seen.id, FactKind::EdgeCaseNoServerError) else {
         return;
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_5xx_breaks_it_whatever_was_sent() {
-        let probe = Purpose::MustBeRefused(FactKind::NoCredential, OnRefusal::Finding);
+        let probe = Purpose::MustBeRejected(FactKind::NoCredential, OnRefusal::Finding);
         for bench in [Bench::of("getTags"), Bench::of("getTags").purpose(probe)] {
             for status in [500, 501, 503, 599] {
                 let judged = bench.status(status);
@@ -162,8 +162,8 @@ mod tests {
     #[test]
     fn an_edge_case_that_was_not_let_in_or_not_answered_decides_nothing() {
         for (status, reason) in [
-            (401, Reason::TokenRefused(401)),
-            (403, Reason::TokenRefused(403)),
+            (401, Reason::TokenRejected(401)),
+            (403, Reason::TokenRejected(403)),
             (429, Reason::Throttled),
         ] {
             let judged = Bench::of("getTags")

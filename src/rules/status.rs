@@ -51,14 +51,14 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         status @ (401 | 403 | 500..) => {
             sink.undecided(fact, Reason::answered(status, &seen.exchange.request.credential));
         }
-        status if refuses(status, on_refusal) => sink.undecided(fact, refusal(status, on_refusal)),
+        status if rejects(status, on_refusal) => sink.undecided(fact, refusal(status, on_refusal)),
         status if documented => sink.undecided(fact, Reason::Documented(status)),
         status => sink.broken(fact, String::new, || status.to_string()),
     }
 }
 
 /// Whether this status says no more than that something in the request was rejected.
-fn refuses(status: u16, on_refusal: OnRefusal) -> bool {
+fn rejects(status: u16, on_refusal: OnRefusal) -> bool {
     match on_refusal {
         OnRefusal::Gap => matches!(status, 400 | 409 | 422),
         OnRefusal::Finding => false,
@@ -68,8 +68,8 @@ fn refuses(status: u16, on_refusal: OnRefusal) -> bool {
 
 fn refusal(status: u16, on_refusal: OnRefusal) -> Reason {
     match on_refusal {
-        OnRefusal::Sample => Reason::RefusedExample(status),
-        OnRefusal::Gap | OnRefusal::Finding => Reason::Refused(status),
+        OnRefusal::Sample => Reason::RejectedExample(status),
+        OnRefusal::Gap | OnRefusal::Finding => Reason::Rejected(status),
     }
 }
 
@@ -94,7 +94,7 @@ mod tests {
     fn expected(status: u16) -> Option<Verdict> {
         Some(match status {
             200..=299 => Verdict::Held,
-            401 | 403 => Verdict::Undecided(Reason::TokenRefused(status)),
+            401 | 403 => Verdict::Undecided(Reason::TokenRejected(status)),
             429 => Verdict::Undecided(Reason::Throttled),
             500.. => Verdict::Undecided(Reason::Failed(status)),
             _ => return None,
@@ -109,12 +109,12 @@ mod tests {
             (OnRefusal::Sample, &[400, 404, 409, 410, 422]),
         ] {
             for status in STATUSES {
-                let refused = || {
+                let rejected = || {
                     excused
                         .contains(&status)
                         .then(|| Verdict::Undecided(refusal(status, on_refusal)))
                 };
-                let expected = expected(status).or_else(refused).unwrap_or(Verdict::Broken);
+                let expected = expected(status).or_else(rejected).unwrap_or(Verdict::Broken);
                 assert_eq!(
                     judged("getTags", on_refusal, status),
                     expected,
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_probe_or_a_missing_response_decides_nothing() {
-        let probe = Purpose::MustBeRefused(FactKind::NoCredential, OnRefusal::Finding);
+        let probe = Purpose::MustBeRejected(FactKind::NoCredential, OnRefusal::Finding);
         let judged = Bench::of("getTags").purpose(probe).status(404);
         assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::NotShown));
         let judged = Bench::of("getTags").unanswered();

@@ -1,4 +1,4 @@
-//! `stored-refusal`: a write was refused, and was done all the same.
+//! `stored-refusal`: a write was rejected, and was done all the same.
 
 use super::level::Level;
 use super::rule::{Example, Judging, Rule, Topic};
@@ -10,19 +10,19 @@ pub(super) static RULE: Rule = Rule {
     name: "stored-refusal",
     level: Level::Deny,
     topic: Topic::Invariants,
-    summary: "A create that is refused leaves no record, and an update that is refused changes none.",
+    summary: "A create that is rejected leaves no record, and an update that is rejected changes none.",
     explanation: "The run's lists are searched for its tag, which nobody else writes: at the end, and after the writes with \
                   a wrong credential. A record that stands there although its create was answered by a refusal was stored \
                   and called failed: whoever sends it again, as a refusal invites them to, stores it twice. A record that \
-                  shows what a refused update sent was changed by somebody who may not.",
+                  shows what a rejected update sent was changed by somebody who may not.",
     leaves_alone: "Writes whose response leaves open whether they were stored: a redirection, a 5xx, a 408, 425 or 429, \
                    none at all. They are reported as what the run may have left. Lists that were not seen whole show what \
                    they show.",
-    fix: "Store the record after everything that can refuse it, or respond that it was created.",
+    fix: "Store the record after everything that can reject it, or respond that it was created.",
     source: "Authentication; RFC 9110, section 15.5: a 4xx says that the request could not be carried out",
     example: Example {
         fact: "createTag status: 201",
-        documented: "a refused create leaves no record",
+        documented: "a rejected create leaves no record",
         received: "422, and a record of this run is there",
         pointer: "/data/items/0",
         #[cfg(test)]
@@ -44,9 +44,9 @@ fn judge(stored: &Stored<'_>, sink: &mut Sink<'_>) {
     if let Some(fact) = sink.contract.fact_of(stored.operation, FactKind::Status) {
         let updates = sink.contract.operation(stored.operation).invariants.updated.is_some();
         let (documented, shown) = if updates {
-            ("a refused update changes nothing", "what it sent is in its record")
+            ("a rejected update changes nothing", "what it sent is in its record")
         } else {
-            ("a refused create leaves no record", "a record of this run is there")
+            ("a rejected create leaves no record", "a record of this run is there")
         };
         let received = || format!("{}, and {shown}", stored.status);
         sink.noted(fact, Some(documented), || stored.pointer.to_owned(), received);
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_update_that_was_done_is_reported_in_words_of_its_own() {
+    fn a_rejected_update_that_was_done_is_reported_in_words_of_its_own() {
         let bench = Bench::of("updateContact");
         let stored = Stored {
             operation: bench.operation,

@@ -49,7 +49,7 @@ pub enum NoSuccess {
     /// Every response was a 3xx.
     Redirected,
     /// Every response was this 4xx.
-    Refused(u16),
+    Rejected(u16),
     /// No complete response came to any.
     Unanswered,
 }
@@ -70,7 +70,7 @@ impl fmt::Display for NoSuccess {
                 "every response leads elsewhere, and no redirect is followed: is a login in front of the service, or is \
                  its base URL another?",
             ),
-            Self::Refused(status) => write!(
+            Self::Rejected(status) => write!(
                 formatter,
                 "every response is {status}: is the base URL that of this service, and does it want something that the \
                  contract does not say?"
@@ -92,7 +92,7 @@ impl NoSuccess {
             Ok(401 | 403) if bare => Self::Bare,
             Ok(404) => Self::NotFound,
             Ok(300..=399) => Self::Redirected,
-            Ok(status @ 400..=499) => Self::Refused(status),
+            Ok(status @ 400..=499) => Self::Rejected(status),
             Ok(500..) => Self::Failed,
             Ok(_) => Self::Mixed,
         }

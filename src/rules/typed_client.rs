@@ -29,7 +29,7 @@ pub(super) static RULE: Rule = Rule {
     example: Example {
         fact: "createContact response: decodes through the typed client",
         documented: "decodes through the typed client",
-        received: "a response that the generated types refuse",
+        received: "a response that the generated types reject",
         pointer: "",
         #[cfg(test)]
         shown: || {
@@ -52,7 +52,7 @@ fn judge(seen: &ExchangeSeen<'_>, sound: bool, sink: &mut Sink<'_>) {
     match typed::decodes(&seen.operation.name, &body.value) {
         Some(true) => sink.held(fact),
         Some(false) => sink.broken(fact, String::new, || {
-            "a response that the generated types refuse".to_owned()
+            "a response that the generated types reject".to_owned()
         }),
         None => sink.undecided(fact, Reason::Untyped),
     }
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(result.finding("typed-client").level, Level::Warn);
         assert_eq!(
             result.received("typed-client"),
-            "a response that the generated types refuse"
+            "a response that the generated types reject"
         );
     }
 
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn everything_that_is_at_most_warned_about_decodes() {
-        let (mut accepted, mut refused) = (0, 0);
+        let (mut accepted, mut rejected) = (0, 0);
         for operation in typed() {
             let full = full_response(&operation);
             let mut all = Vec::new();
@@ -225,13 +225,13 @@ mod tests {
                     *response.pointer_mut(&location).unwrap() = moved;
                     let (agreed, is_accepted) = agreed(&operation, &response);
                     assert!(agreed, "{operation} {location}: {response}");
-                    *(if is_accepted { &mut accepted } else { &mut refused }) += 1;
+                    *(if is_accepted { &mut accepted } else { &mut rejected }) += 1;
                 }
             }
         }
         assert!(
-            accepted > 500 && refused > 500,
-            "{accepted} accepted, {refused} refused"
+            accepted > 500 && rejected > 500,
+            "{accepted} accepted, {rejected} rejected"
         );
     }
 

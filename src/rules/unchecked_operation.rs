@@ -98,15 +98,15 @@ mod tests {
     }
 
     #[test]
-    fn an_operation_that_was_refused_throughout_is_a_warning_with_the_reason() {
+    fn an_operation_that_was_rejected_throughout_is_a_warning_with_the_reason() {
         let bench = Bench::of("createTag").on_refusal(OnRefusal::Gap);
         let judged = answered(&bench, &[(409, JSON, "{}"), (409, JSON, "{}")]);
         assert_eq!(judged.finding("unchecked-operation").level, Level::Warn);
         assert_eq!(
             judged.received("unchecked-operation"),
-            "none: refused with 409, which a gap may allow"
+            "none: rejected with 409, which a gap may allow"
         );
-        assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::Refused(409)));
+        assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::Rejected(409)));
     }
 
     #[test]

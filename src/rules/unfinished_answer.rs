@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "A documented request, and each edge case, gets a complete response within the deadline and the bounds.",
     explanation: "One deadline (timeout) covers connecting, head, body and decoding; a body may have 8 MiB after \
                   decoding. A response that is cut, endless, or no HTTP is none: the caller waits for nothing.",
-    leaves_alone: "Requests with a credential that must be refused. A target that cannot be reached at all: then \
+    leaves_alone: "Requests with a credential that must be rejected. A target that cannot be reached at all: then \
                    nothing is judged, and the run says so.",
     fix: "Respond within the deadline and close the body where its length says. A service that is slow by design \
            wants a longer timeout.",
@@ -33,7 +33,7 @@ pub(super) static RULE: Rule = Rule {
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let kind = match seen.intent.purpose {
         Purpose::Documented(_) => FactKind::Complete,
-        Purpose::Account | Purpose::Equivalent | Purpose::MustBeRefused(..) => return,
+        Purpose::Account | Purpose::Equivalent | Purpose::MustBeRejected(..) => return,
         Purpose::EdgeCase(_) => FactKind::EdgeCaseComplete,
     };
     let Some(fact) = sink.contract.fact_of(seen.id, kind) else {
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_probe_that_is_cut_off_decides_nothing() {
-        let probe = Purpose::MustBeRefused(FactKind::NoCredential, OnRefusal::Finding);
+        let probe = Purpose::MustBeRejected(FactKind::NoCredential, OnRefusal::Finding);
         let judged = Bench::of("getTags").purpose(probe).unanswered();
         assert_eq!(judged.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
         assert!(judged.verdicts.findings().is_empty());

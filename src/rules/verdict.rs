@@ -95,21 +95,21 @@ pub enum Reason {
     MaxWrites(u64),
     /// The field was not in an accepted request.
     NotSent,
-    /// The target refused something in a gap, with this status.
-    Refused(u16),
-    /// The target refused what the contract gives as an example, with this status.
-    RefusedExample(u16),
+    /// The target rejected something in a gap, with this status.
+    Rejected(u16),
+    /// The target rejected what the contract gives as an example, with this status.
+    RejectedExample(u16),
     /// The target asked for time until the end.
     Throttled,
-    /// The token was refused, with this status.
-    TokenRefused(u16),
+    /// The token was rejected, with this status.
+    TokenRejected(u16),
     /// No complete response came; another finding says so.
     Unanswered,
     /// The response broke a fact that this one rests on.
     Broken,
     /// The body is JSON beyond what is read.
     Beyond,
-    /// The target refused the credential with this status, which is no 401.
+    /// The target rejected the credential with this status, which is no 401.
     No401(u16),
     /// The typed client hands the response over as bytes.
     Untyped,
@@ -123,7 +123,7 @@ impl Reason {
     pub fn answered(status: u16, credential: &Credential) -> Self {
         match status {
             401 | 403 if *credential == Credential::None => Self::NoTokenSent(status),
-            401 | 403 => Self::TokenRefused(status),
+            401 | 403 => Self::TokenRejected(status),
             429 => Self::Throttled,
             500.. => Self::Failed(status),
             _ => Self::Answered(status),
@@ -132,9 +132,9 @@ impl Reason {
 
     /// Why a response of this status, to a request with something in a gap, decides nothing.
     #[must_use]
-    pub fn refused(status: u16, credential: &Credential) -> Self {
+    pub fn rejected(status: u16, credential: &Credential) -> Self {
         match status {
-            400 | 409 | 422 => Self::Refused(status),
+            400 | 409 | 422 => Self::Rejected(status),
             _ => Self::answered(status, credential),
         }
     }
@@ -157,8 +157,8 @@ impl WalkEnd {
         Some(match self {
             Self::Complete | Self::Found => return None,
             Self::Broken => Reason::PageUnclear,
-            Self::Refused(status) => Reason::answered(status, &Credential::Token { header: None }),
-            Self::RefusedBare(status) => Reason::answered(status, &Credential::None),
+            Self::Rejected(status) => Reason::answered(status, &Credential::Token { header: None }),
+            Self::RejectedBare(status) => Reason::answered(status, &Credential::None),
             Self::Unsent => Reason::NotShown,
             Self::TooManyPages => Reason::TooManyPages(most),
             Self::Unanswered => Reason::Unanswered,
@@ -180,7 +180,7 @@ impl fmt::Display for Reason {
             Self::Failed(status) => write!(formatter, "the server failed with {status}"),
             Self::NoCapitals => formatter.write_str("the identifier is no UUID with a small letter in it"),
             Self::NoIdentifier => formatter.write_str("the created record has no identifier to be found by"),
-            Self::No401(status) => write!(formatter, "refused with {status}, and only a 401 has a challenge"),
+            Self::No401(status) => write!(formatter, "rejected with {status}, and only a 401 has a challenge"),
             Self::NoFullPage(left) => write!(
                 formatter,
                 "the list's total is no multiple of per_page, and max-writes leaves {left} records to make it one"
@@ -214,15 +214,15 @@ impl fmt::Display for Reason {
                 formatter.write_str("a page lacks its last page or its items, or an item its identifier")
             }
             Self::PageUnread => formatter.write_str("a page came with a body that is not read as JSON"),
-            Self::Refused(status) => write!(formatter, "refused with {status}, which a gap may allow"),
-            Self::RefusedExample(status) => {
+            Self::Rejected(status) => write!(formatter, "rejected with {status}, which a gap may allow"),
+            Self::RejectedExample(status) => {
                 write!(
                     formatter,
-                    "refused with {status}, which may be about the contract's example"
+                    "rejected with {status}, which may be about the contract's example"
                 )
             }
             Self::Throttled => formatter.write_str("the target asked for time until the end"),
-            Self::TokenRefused(status) => write!(formatter, "the token was refused with {status}"),
+            Self::TokenRejected(status) => write!(formatter, "the token was rejected with {status}"),
             Self::TooManyPages(most) => write!(formatter, "the list has more pages than max-pages {most}"),
             Self::Unanswered => formatter.write_str("no complete response came"),
             Self::Untyped => formatter.write_str("the typed client hands the response over as bytes"),
@@ -580,11 +580,11 @@ mod tests {
     #[test]
     fn the_first_reason_is_kept_and_goes_before_that_of_the_operation() {
         let bench = Bench::of("getTags");
-        let refused = |status| bench.exchange(status, JSON, "{}");
+        let rejected = |status| bench.exchange(status, JSON, "{}");
         let on_refusal = Purpose::Documented(OnRefusal::Gap).into();
         let judged = bench.judge(|judge| {
-            judge.exchange(&refused(429), on_refusal);
-            judge.exchange(&refused(422), on_refusal);
+            judge.exchange(&rejected(429), on_refusal);
+            judge.exchange(&rejected(422), on_refusal);
             judge.verdicts_mut().not_called(bench.operation, Reason::OnePage);
         });
         assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::Throttled));

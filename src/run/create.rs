@@ -1,4 +1,4 @@
-//! Writes: creates, with fallbacks where they are refused, and updates of the run's own records.
+//! Writes: creates, with fallbacks where they are rejected, and updates of the run's own records.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -42,8 +42,8 @@ struct Tried {
 impl Tried {
     /// Why a try that was not accepted shows nothing.
     fn reason(&self) -> Reason {
-        let refused = |status| Reason::refused(status, &self.credential);
-        self.status.map_or(Reason::Unanswered, refused)
+        let rejected = |status| Reason::rejected(status, &self.credential);
+        self.status.map_or(Reason::Unanswered, rejected)
     }
 }
 
@@ -87,7 +87,7 @@ impl Session<'_> {
         }
     }
 
-    /// Sends a form that was refused once more, with the other fields as a later form was accepted: the fallback before
+    /// Sends a form that was rejected once more, with the other fields as a later form was accepted: the fallback before
     /// may have dropped the very field that has the form.
     async fn try_again(&self, operation: OperationId, tries: &mut [(TimestampForm, Tried)]) {
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
@@ -133,7 +133,7 @@ impl Session<'_> {
             let exchange = self.heard(operation, form, &mut draft, &address).await?;
             let status = exchange.status();
             let accepted = self.succeeded(&exchange);
-            let refused = matches!(status, Some(400 | 409 | 422));
+            let rejected = matches!(status, Some(400 | 409 | 422));
             let text = exchange
                 .response()
                 .map(|response| lossy(&response.body))
@@ -143,10 +143,10 @@ impl Session<'_> {
                 // The form is what is asked about, not the instant.
                 Some(_) => draft.at_another_time(),
             };
-            match next.filter(|_| refused) {
+            match next.filter(|_| rejected) {
                 Some(next) => draft = next,
                 None => {
-                    // What was refused at each of its times was sent as the accepted one was.
+                    // What was rejected at each of its times was sent as the accepted one was.
                     if let Some(before) = as_before.filter(|_| !accepted) {
                         draft.choose_as(before);
                     }

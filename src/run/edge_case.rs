@@ -3,7 +3,7 @@
 //!
 //! # Design
 //!
-//! What the edge case of a write may leave counts against the budget as every write's does: a response that refuses it leaves nothing.
+//! What the edge case of a write may leave counts against the budget as every write's does: a response that rejects it leaves nothing.
 //! So the budget is full once what was accepted or not answered fills it, and then no more is sent. An operation that broke
 //! down over a documented request is sent no edge cases: they would show nothing new. One that gives no complete response to an
 //! edge case, or asks for time until the end, is sent no more of them. What is not sent keeps the invariant from being held.

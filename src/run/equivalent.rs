@@ -2,7 +2,7 @@
 //!
 //! # Design
 //!
-//! All ways go into one request, so that a service which takes them costs one. Where it is refused, the very same request is
+//! All ways go into one request, so that a service which takes them costs one. Where it is rejected, the very same request is
 //! sent plainly, and once that is accepted each way is sent alone: so a refusal is about the writing and not about what was
 //! sent. A create is never sent so, because a record stays. What is accepted is looked for as what every update sends.
 
@@ -16,7 +16,7 @@ use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Equivalence;
 use crate::exchange::{Exchange, Purpose, Request, Writing, identifier};
-use crate::history::{Changed, Part, is_refused};
+use crate::history::{Changed, Part, is_rejected};
 use crate::plan::in_another_writing;
 use crate::rules::Reason;
 
@@ -48,7 +48,7 @@ impl Session<'_> {
             return;
         }
         let together = self.sent_in(&plain, &ways).await;
-        if !is_refused(&together) {
+        if !is_rejected(&together) {
             return self.look_at_written(plain, &together).await;
         }
         self.expect(1);
@@ -85,7 +85,7 @@ impl Session<'_> {
             return Ok(None);
         };
         let mut draft = self.draft_as(operation, &accepted)?;
-        let taken = in_another_writing(self.contract, operation).without(&self.refused_values(operation));
+        let taken = in_another_writing(self.contract, operation).without(&self.rejected_values(operation));
         // Without such values it is sent all the same.
         let _ = draft.make_awkward(&taken);
         let credential = request::credential(&documented.security);

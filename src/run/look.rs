@@ -109,10 +109,10 @@ impl Session<'_> {
     }
 
     /// Looks for what writes with a wrong credential have done, on the page that showed the updated record last.
-    pub(super) async fn look_at_refused(&self, list: OperationId) {
-        let page = self.history().page_of_refused(list);
+    pub(super) async fn look_at_rejected(&self, list: OperationId) {
+        let page = self.history().page_of_rejected(list);
         if let Some(page) = page {
-            self.read_page(list, page, &Sought::Refused).await;
+            self.read_page(list, page, &Sought::Rejected).await;
         }
     }
 

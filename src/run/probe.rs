@@ -1,4 +1,4 @@
-//! Calls with a credential that must be refused.
+//! Calls with a credential that must be rejected.
 
 use super::session::{Call, Session};
 use crate::contract::operation::{OperationId, Security};
@@ -10,10 +10,10 @@ impl Session<'_> {
     /// Calls the operation as documented, but for the credential.
     pub(super) async fn probe(&self, operation: OperationId, probe: Probe) {
         let documented = self.contract.operation(operation);
-        // A body that was never accepted may be refused for itself.
+        // A body that was never accepted may be rejected for itself.
         let proven = documented.is_read() || self.drafts.accepted.borrow().contains_key(&operation);
         let on_refusal = if proven { OnRefusal::Finding } else { OnRefusal::Gap };
-        let purpose = Purpose::MustBeRefused(probe.fact(), on_refusal);
+        let purpose = Purpose::MustBeRejected(probe.fact(), on_refusal);
         let credential = self.refusable(operation, probe);
         if probe == Probe::SecondPage && !self.fills.paged.borrow().contains(&operation) {
             return;
@@ -68,7 +68,7 @@ impl Session<'_> {
             return Some(address.request((operation, documented), credential));
         }
         if !self.may_write(operation) {
-            if let Purpose::MustBeRefused(kind, _) = purpose {
+            if let Purpose::MustBeRejected(kind, _) = purpose {
                 self.explain(operation, kind, self.budget_spent());
             }
             return None;

@@ -100,10 +100,10 @@ fn shown(reason: &Reason) -> Shown {
         | Reason::NotReady
         | Reason::NotRepeated
         | Reason::NotShown
-        | Reason::Refused(_)
-        | Reason::RefusedExample(_)
+        | Reason::Rejected(_)
+        | Reason::RejectedExample(_)
         | Reason::Throttled
-        | Reason::TokenRefused(_)
+        | Reason::TokenRejected(_)
         | Reason::Unanswered => Here,
         Reason::Answered(_) | Reason::PageUnclear | Reason::PageUnread | Reason::TooManyPages(_) => {
             Tested(listed, unseen)
@@ -230,13 +230,13 @@ fn of_responses() -> Vec<Case> {
             |asked| calls(asked, "GET /open") > 1,
         ),
         case(
-            Reason::Refused(422),
+            Reason::Rejected(422),
             "create status: 201",
             but!("POST /open" => (422, "")),
             |asked| calls(asked, "POST /open") > 0,
         ),
         case(
-            Reason::RefusedExample(404),
+            Reason::RejectedExample(404),
             "getExample status: 200",
             but!("GET /example/shown" => (404, "")),
             |asked| calls(asked, "GET /example/shown") == 1,
@@ -263,7 +263,7 @@ fn of_credentials() -> Vec<Case> {
             },
         ),
         case(
-            Reason::TokenRefused(403),
+            Reason::TokenRejected(403),
             "getGuarded status: 200",
             but!("GET /guarded" => (403, "")),
             token,
@@ -279,7 +279,7 @@ fn of_credentials() -> Vec<Case> {
         ),
         case(
             Reason::NotRepeated,
-            "key auth: a wrong token is refused",
+            "key auth: a wrong token is rejected",
             |asked| match sound(asked) {
                 (401, _) => (429, ""),
                 sound => sound,

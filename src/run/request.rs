@@ -285,7 +285,7 @@ paths:
     }
 
     #[test]
-    fn a_value_that_a_url_would_swallow_is_refused() {
+    fn a_value_that_a_url_would_swallow_is_rejected() {
         for id in [".", ".."] {
             let reason = addressed("getThing", &[json!(id)]).unwrap_err();
             assert_eq!(reason, "the value for its `id` cannot stand in a path");

@@ -188,7 +188,7 @@ impl<'run> Sender<'run> {
             return Some(Ended::Unreachable(failure.clone()));
         }
         if all(refusals.token) {
-            return Some(Ended::TokenRefused(refusals.token_status));
+            return Some(Ended::TokenRejected(refusals.token_status));
         }
         all(refusals.throttled).then_some(Ended::Throttled)
     }
@@ -198,7 +198,7 @@ impl Refusals {
     fn count(&mut self, exchange: &Exchange) {
         self.documented += 1;
         match &exchange.outcome {
-            // What was asked without a token is not refused for it.
+            // What was asked without a token is not rejected for it.
             Ok(response) if matches!(response.status, 401 | 403) && exchange.request.credential != Credential::None => {
                 self.token += 1;
                 self.token_status = response.status;

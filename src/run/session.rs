@@ -71,20 +71,20 @@ pub enum Ended {
     Throttled,
     /// It took longer than it may, which is so long.
     TimeOver(Duration),
-    /// The token was refused everywhere, with this status.
-    TokenRefused(u16),
+    /// The token was rejected everywhere, with this status.
+    TokenRejected(u16),
     /// Not one connection came about.
     Unreachable(Failure),
 }
 
-/// An awkward value that a target refused: which values are allowed is a gap, and this is evidence on it.
+/// An awkward value that a target rejected: which values are allowed is a gap, and this is evidence on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotTaken {
     /// The operation.
     pub operation: OperationId,
     /// What is awkward about the value.
     pub value: String,
-    /// The status that refused it.
+    /// The status that rejected it.
     pub status: u16,
 }
 
@@ -321,7 +321,7 @@ impl<'run> Session<'run> {
             Action::EdgeCaseRead(edge_case) | Action::EdgeCaseWrite(edge_case) => {
                 self.edge_case(operation, edge_case).await;
             }
-            Action::LookAtRefused => self.look_at_refused(operation).await,
+            Action::LookAtRejected => self.look_at_rejected(operation).await,
             Action::Restore => self.restore(operation).await,
             Action::Account => {}
         }
@@ -373,7 +373,7 @@ impl<'run> Session<'run> {
     }
 
     /// How long to wait before a request is sent again whose response asks for time; none where it is not sent again. A create
-    /// is sent again only where a 429 says when, for that refuses it, and then it counts again: whatever else comes of it may
+    /// is sent again only where a 429 says when, for that rejects it, and then it counts again: whatever else comes of it may
     /// come from something before a service that has stored the record.
     fn wait_before_again(&self, exchange: &Exchange, attempt: u32) -> Option<Duration> {
         let response = exchange.response().filter(|response| response.is_throttled())?;

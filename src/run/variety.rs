@@ -1,5 +1,5 @@
 //! Sends variants of what was accepted: a few of each create, because a record stays, and all of each update, because
-//! nothing does. A variant that is refused is evidence on a gap and changes no verdict.
+//! nothing does. A variant that is rejected is evidence on a gap and changes no verdict.
 
 use std::collections::VecDeque;
 
@@ -34,7 +34,7 @@ struct Updates<'run> {
 enum Taken {
     Accepted,
     /// With this status.
-    Refused(u16),
+    Rejected(u16),
     /// Neither, so that no further one is sent.
     Failed,
 }
@@ -75,7 +75,7 @@ impl Session<'_> {
         }
     }
 
-    /// Creates a record with awkward values, with half of them where they are refused.
+    /// Creates a record with awkward values, with half of them where they are rejected.
     async fn create_awkwardly(
         &self,
         (operation, accepted, address): (OperationId, &Draft, &Address),
@@ -93,7 +93,7 @@ impl Session<'_> {
             if draft.vary(&Variant::Awkward(these), accepted) {
                 self.expect(1);
                 let exchange = self.write(&draft, address, WriteRole::Further).await;
-                if refused_with(&exchange).is_none() {
+                if rejected_with(&exchange).is_none() {
                     return;
                 }
             }
@@ -130,7 +130,7 @@ impl Session<'_> {
             let exchange = self.write(&draft, address, WriteRole::Further).await;
             if self.succeeded(&exchange) {
                 made += 1;
-            } else if refused_with(&exchange).is_none() {
+            } else if rejected_with(&exchange).is_none() {
                 break;
             }
         }
@@ -200,20 +200,20 @@ impl Session<'_> {
         self.update_awkwardly(&mut updates, awkward).await;
     }
 
-    /// Sends awkward values, in halves where they are refused together: which one a service does not take is evidence on a
+    /// Sends awkward values, in halves where they are rejected together: which one a service does not take is evidence on a
     /// gap.
     async fn update_awkwardly(&self, updates: &mut Updates<'_>, mut open: VecDeque<Edges>) {
-        let (mut tries, mut refused) = (0, Vec::new());
+        let (mut tries, mut rejected) = (0, Vec::new());
         while let Some(edges) = open.pop_front().filter(|_| tries < AWKWARD_UPDATES) {
-            let edges = edges.without(&refused);
+            let edges = edges.without(&rejected);
             if edges.is_empty() {
                 continue;
             }
             match self.update_as(updates, &Variant::Awkward(edges.clone())).await {
                 Some(Taken::Accepted) => {}
-                Some(Taken::Refused(status)) => {
+                Some(Taken::Rejected(status)) => {
                     if edges.is_single() {
-                        refused.push(edges.to_string());
+                        rejected.push(edges.to_string());
                         self.note_not_taken(updates.operation, edges.to_string(), status);
                     }
                     edges.halves().into_iter().rev().for_each(|half| open.push_front(half));
@@ -250,7 +250,7 @@ impl Session<'_> {
     }
 
     /// The awkward values that the operation did not take.
-    pub(super) fn refused_values(&self, operation: OperationId) -> Vec<String> {
+    pub(super) fn rejected_values(&self, operation: OperationId) -> Vec<String> {
         let not_taken = self.drafts.not_taken.borrow();
         let of_this = not_taken.iter().filter(|not_taken| not_taken.operation == operation);
         of_this.map(|not_taken| not_taken.value.clone()).collect()
@@ -274,7 +274,7 @@ impl Session<'_> {
         let (operation, invariant) = (updates.operation, updates.invariant);
         let exchange = self.write(draft, &updates.address, WriteRole::Further).await;
         if !self.succeeded(&exchange) {
-            return refused_with(&exchange).map_or(Taken::Failed, Taken::Refused);
+            return rejected_with(&exchange).map_or(Taken::Failed, Taken::Rejected);
         }
         let changed = Changed {
             operation,
@@ -337,6 +337,6 @@ fn comes_back(invariant: &Updated, request: &Request) -> bool {
 }
 
 /// The status of a response that rejects something in a gap.
-fn refused_with(exchange: &Exchange) -> Option<u16> {
+fn rejected_with(exchange: &Exchange) -> Option<u16> {
     exchange.status().filter(|status| matches!(status, 400 | 409 | 422))
 }

@@ -41,7 +41,7 @@ pub(super) fn unshaped(service: Service) -> Router {
         .fallback(async || Refusal::UnknownPath)
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .layer(middleware::from_fn(response_panics))
-        .layer(middleware::from_fn(refuse_marked));
+        .layer(middleware::from_fn(reject_marked));
     let router = traffic::limit(router, &profile)
         .layer(middleware::from_fn_with_state(service.clone(), write_refusals))
         .with_state(service);
@@ -65,8 +65,8 @@ async fn write_path_small(mut request: Request) -> Request {
     request
 }
 
-/// Refuses a request that carries a refusal already: the server sees what a router does not.
-async fn refuse_marked(mut request: Request, next: Next) -> Response {
+/// Rejects a request that carries a refusal already: the server sees what a router does not.
+async fn reject_marked(mut request: Request, next: Next) -> Response {
     match request.extensions_mut().remove::<Refusal>() {
         Some(refusal) => refusal.into_response(),
         None => next.run(request).await,

@@ -1,10 +1,10 @@
-//! Records that are there already: [`refuse_contact`] and its like look for one before a create, where the profile
-//! refuses duplicates.
+//! Records that are there already: [`reject_contact`] and its like look for one before a create, where the profile
+//! rejects duplicates.
 //!
 //! # Design
 //!
 //! No store has an index for a choice that is off by default, so the list is read from its start. The lock that comes
-//! back is held until the create is done: of two equal creates at once, the second waits and is refused.
+//! back is held until the create is done: of two equal creates at once, the second waits and is rejected.
 
 use tokio::sync::MutexGuard;
 
@@ -20,8 +20,8 @@ const AT_ONCE: i64 = 500;
 /// What keeps other creates out; nothing where duplicates are accepted.
 pub(super) type Lock<'a> = Option<MutexGuard<'a, ()>>;
 
-/// Refuses a contact with the names and the date of birth of another, or with a method of another.
-pub(super) async fn refuse_contact<'a>(service: &'a Service, new: &ContactChange) -> Result<Lock<'a>, Refusal> {
+/// Rejects a contact with the names and the date of birth of another, or with a method of another.
+pub(super) async fn reject_contact<'a>(service: &'a Service, new: &ContactChange) -> Result<Lock<'a>, Refusal> {
     let Some(lock) = lock(service).await else {
         return Ok(None);
     };
@@ -36,8 +36,8 @@ pub(super) async fn refuse_contact<'a>(service: &'a Service, new: &ContactChange
     unless(found, "/firstname", lock)
 }
 
-/// Refuses a method that some contact has.
-pub(super) async fn refuse_method<'a>(service: &'a Service, new: &NewContactMethod) -> Result<Lock<'a>, Refusal> {
+/// Rejects a method that some contact has.
+pub(super) async fn reject_method<'a>(service: &'a Service, new: &NewContactMethod) -> Result<Lock<'a>, Refusal> {
     let Some(lock) = lock(service).await else {
         return Ok(None);
     };
@@ -45,8 +45,8 @@ pub(super) async fn refuse_method<'a>(service: &'a Service, new: &NewContactMeth
     unless(found, "/contact", lock)
 }
 
-/// Refuses a tag with the name of another.
-pub(super) async fn refuse_tag<'a>(service: &'a Service, new: &NewTag) -> Result<Lock<'a>, Refusal> {
+/// Rejects a tag with the name of another.
+pub(super) async fn reject_tag<'a>(service: &'a Service, new: &NewTag) -> Result<Lock<'a>, Refusal> {
     let Some(lock) = lock(service).await else {
         return Ok(None);
     };
@@ -54,8 +54,8 @@ pub(super) async fn refuse_tag<'a>(service: &'a Service, new: &NewTag) -> Result
     unless(found, "/name", lock)
 }
 
-/// Refuses a visit of a contact to a venue at the time of another.
-pub(super) async fn refuse_visit<'a>(service: &'a Service, new: &NewVisit) -> Result<Lock<'a>, Refusal> {
+/// Rejects a visit of a contact to a venue at the time of another.
+pub(super) async fn reject_visit<'a>(service: &'a Service, new: &NewVisit) -> Result<Lock<'a>, Refusal> {
     let Some(lock) = lock(service).await else {
         return Ok(None);
     };

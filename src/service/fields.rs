@@ -65,7 +65,7 @@ impl<'a> Fields<'a> {
 
     /// Returns what was made of the fields, unless something was wrong with one.
     pub(super) fn finish<T>(mut self, made: T) -> Read<T> {
-        if self.profile.unknown_request_fields == UnknownRequestFields::Refused {
+        if self.profile.unknown_request_fields == UnknownRequestFields::Rejected {
             // Its name is the sender's, and what is sent is never quoted: the problem is that of the object.
             let is_known = |name: &String| self.known.contains(&name.as_str());
             if !self.object.keys().all(is_known) {
@@ -133,7 +133,7 @@ mod tests {
         fields.finish(point)
     }
 
-    fn refused(value: &Value) -> Vec<(String, &'static str)> {
+    fn rejected(value: &Value) -> Vec<(String, &'static str)> {
         let problems = list(value, &Profile::default(), point).unwrap_err();
         problems.into_iter().map(|wrong| (wrong.field, wrong.problem)).collect()
     }
@@ -151,9 +151,9 @@ mod tests {
     }
 
     #[test]
-    fn fields_that_nobody_asks_for_are_refused_where_the_profile_says_so() {
+    fn fields_that_nobody_asks_for_are_rejected_where_the_profile_says_so() {
         let profile = Profile {
-            unknown_request_fields: UnknownRequestFields::Refused,
+            unknown_request_fields: UnknownRequestFields::Rejected,
             ..Profile::default()
         };
         let problems = list(&json!([{"x": 1}, {"x": 1, "a/b": 2}]), &profile, point).unwrap_err();
@@ -171,16 +171,16 @@ mod tests {
             ("/3/x", "is not an integer"),
         ];
         assert_eq!(
-            refused(&wrong),
+            rejected(&wrong),
             expected.map(|(field, problem)| (field.to_owned(), problem))
         );
     }
 
     #[test]
     fn a_list_is_an_array_and_bounded() {
-        assert_eq!(refused(&json!({})), [(String::new(), "is not an array")]);
+        assert_eq!(rejected(&json!({})), [(String::new(), "is not an array")]);
         assert_eq!(
-            refused(&json!(vec![json!({"x": 1}); 101])),
+            rejected(&json!(vec![json!({"x": 1}); 101])),
             [(String::new(), "has more than 100 entries")]
         );
         assert_eq!(

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_stands_twice_is_refused_at_any_depth() {
+    fn a_name_that_stands_twice_is_rejected_at_any_depth() {
         for text in [r#"{"a": 1, "a": 1}"#, r#"{"b": [{"a": 1, "\u0061": 2}]}"#] {
             assert_eq!(object(text.as_bytes()), Err("the body holds a name twice"), "{text}");
         }
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_is_refused() {
+    fn what_is_not_json_is_rejected() {
         for text in [
             &b""[..],
             b"{",

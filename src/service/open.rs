@@ -62,9 +62,9 @@ pub enum OpenError {
         /// The file.
         path: PathBuf,
     },
-    /// A database server refuses, in a way that says what to look at.
+    /// A database server rejects, in a way that says what to look at.
     #[error("cannot open the store `{store}`; {check}")]
-    Refused {
+    Rejected {
         /// The store as it was asked for.
         store: StoreUrl,
         /// What to check, as an instruction.
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_that_no_header_can_carry_is_refused() {
+    fn a_token_that_no_header_can_carry_is_rejected() {
         for token in ["", "two words", "line\nbreak", "naïve"] {
             let opened = Service::memory(token.to_owned().into());
             assert!(matches!(opened.err(), Some(OpenError::UnusableToken)), "{token:?}");

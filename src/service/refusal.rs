@@ -5,7 +5,7 @@
 //!
 //! # Design
 //!
-//! Whatever refuses knows nothing of statuses and shapes, which are the profile's. A refusal travels outwards as an
+//! Whatever rejects knows nothing of statuses and shapes, which are the profile's. A refusal travels outwards as an
 //! extension of a blank response, and [`write_refusals`] is the one place that makes a response of it.
 
 use axum::extract::{Request, State};

@@ -112,13 +112,13 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_store_is_refused() {
-        let refused = |text: &str| text.parse::<StoreUrl>().unwrap_err();
-        assert_eq!(refused("contacts.db"), StoreUrlError::NoScheme);
-        assert_eq!(refused("sqlite:"), StoreUrlError::NoFile);
-        assert_eq!(refused("sqlite::memory"), StoreUrlError::NotMemory);
+    fn what_names_no_store_is_rejected() {
+        let rejected = |text: &str| text.parse::<StoreUrl>().unwrap_err();
+        assert_eq!(rejected("contacts.db"), StoreUrlError::NoScheme);
+        assert_eq!(rejected("sqlite:"), StoreUrlError::NoFile);
+        assert_eq!(rejected("sqlite::memory"), StoreUrlError::NotMemory);
         assert_eq!(
-            refused("redis://localhost"),
+            rejected("redis://localhost"),
             StoreUrlError::UnknownScheme {
                 scheme: "redis".to_owned()
             }
@@ -127,12 +127,12 @@ mod tests {
 
     #[cfg(not(feature = "postgres"))]
     #[test]
-    fn a_postgres_address_is_refused_without_quoting_its_password() {
-        let refused = "postgres://user:hidden@localhost/contacts"
+    fn a_postgres_address_is_rejected_without_quoting_its_password() {
+        let rejected = "postgres://user:hidden@localhost/contacts"
             .parse::<StoreUrl>()
             .unwrap_err();
-        assert_eq!(refused, StoreUrlError::PostgresNotBuilt);
-        assert!(!refused.to_string().contains("hidden"));
+        assert_eq!(rejected, StoreUrlError::PostgresNotBuilt);
+        assert!(!rejected.to_string().contains("hidden"));
     }
 
     #[test]

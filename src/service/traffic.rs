@@ -40,7 +40,7 @@ pub(super) fn shape(router: Router, profile: &Profile) -> Router {
     router
 }
 
-/// Refuses what exceeds the profile's rate. It lies beneath the layer that writes refusals.
+/// Rejects what exceeds the profile's rate. It lies beneath the layer that writes refusals.
 pub(super) fn limit<S: Clone + Send + Sync + 'static>(router: Router<S>, profile: &Profile) -> Router<S> {
     if profile.rate_limit == RateLimit::Unlimited {
         return router;

@@ -16,10 +16,10 @@ pub(super) fn text(value: &Value, profile: &Profile) -> Read<String> {
     if text.contains('\0') {
         return Err(problem("holds a NUL character"));
     }
-    if let Some(refused) = profile.characters.problem(&text) {
-        return Err(problem(refused));
+    if let Some(rejected) = profile.characters.problem(&text) {
+        return Err(problem(rejected));
     }
-    if profile.markup == Markup::Refused && text.contains(['<', '>', '&']) {
+    if profile.markup == Markup::Rejected && text.contains(['<', '>', '&']) {
         return Err(problem("holds markup"));
     }
     if text.chars().count() > profile.field_sizes.longest_text() {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_with_nul_too_long_or_of_another_type_are_refused() {
+    fn texts_with_nul_too_long_or_of_another_type_are_rejected() {
         assert_eq!(plain(text, &json!("a\0b")), Err(problem("holds a NUL character")));
         assert_eq!(plain(text, &json!("é".repeat(1_001))), Err(problem("is too long")));
         for other in [json!(null), json!(1), json!(["a"]), json!({})] {
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn timestamps_that_chrono_would_take_are_refused() {
+    fn timestamps_that_chrono_would_take_are_rejected() {
         let wrong = [
             "2024-05-17 07:30:00Z",
             "2024-05-17t07:30:00Z",

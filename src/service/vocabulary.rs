@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_open_list_takes_what_a_closed_one_refuses() {
+    fn an_open_list_takes_what_a_closed_one_rejects() {
         let open = Profile::default();
         let closed = Profile {
             channel_names: Allowed::Closed,

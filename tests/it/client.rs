@@ -429,10 +429,10 @@ mod settled {
         .await
         .unwrap();
         assert_eq!(proxy.received()[0].target(), url);
-        let refused = over("https://contacts.invalid", |http| {
+        let rejected = over("https://contacts.invalid", |http| {
             http.proxy(Proxy::https(proxy.url()).unwrap())
         });
-        let error = refused.get_tags().send().await.unwrap_err();
+        let error = rejected.get_tags().send().await.unwrap_err();
         let expected = "failed to get a complete response: the proxy opened no way to the service";
         assert_eq!(error.to_string(), expected);
         let tunnel = &proxy.received()[1];

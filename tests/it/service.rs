@@ -1,4 +1,4 @@
-//! The reference service on a real socket: what it answers, what it refuses, and what it keeps.
+//! The reference service on a real socket: what it answers, what it rejects, and what it keeps.
 
 #![expect(
     clippy::unwrap_used,

@@ -44,7 +44,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// What the system says; a folder, too large a file, one that is not UTF-8; what [`Parsed::read`] refuses.
+    /// What the system says; a folder, too large a file, one that is not UTF-8; what [`Parsed::read`] rejects.
     pub(in crate::cli) fn read(path: &Path, trust: Trust) -> Result<Self, Failure> {
         let parsed = Parsed::read(&path.display().to_string(), &text(path)?)?;
         Ok(Self {

@@ -33,18 +33,18 @@ impl Parsed {
             location: FileLocation::of(name, text, &span),
             problem: Box::new(problem),
         };
-        let table = DeTable::parse(text).map_err(|refused| {
-            let message = refused.message().lines().next().unwrap_or_default().to_owned();
-            error((refused.span().unwrap_or_default(), Problem::Syntax(message)))
+        let table = DeTable::parse(text).map_err(|rejected| {
+            let message = rejected.message().lines().next().unwrap_or_default().to_owned();
+            error((rejected.span().unwrap_or_default(), Problem::Syntax(message)))
         })?;
         if let Some(found) = keys::unknown(table.get_ref()) {
             return Err(error(found));
         }
         let mut inherited = table.clone();
         inherit(inherited.get_mut());
-        let file = ConfigFile::deserialize(Deserializer::from(inherited)).map_err(|refused| {
-            let span = refused.span().unwrap_or_default();
-            let problem = mistyped(refused.message(), keys::path_to(table.get_ref(), &span));
+        let file = ConfigFile::deserialize(Deserializer::from(inherited)).map_err(|rejected| {
+            let span = rejected.span().unwrap_or_default();
+            let problem = mistyped(rejected.message(), keys::path_to(table.get_ref(), &span));
             error((span, problem))
         })?;
         Ok(Self {
@@ -168,7 +168,7 @@ fn mistyped(message: &str, path: Option<String>) -> Problem {
 mod tests {
     use super::*;
 
-    fn refused(text: &str) -> String {
+    fn rejected(text: &str) -> String {
         Parsed::read("countersign.toml", text).unwrap_err().to_string()
     }
 
@@ -192,7 +192,7 @@ mod tests {
             ("[check]\n[check]\n", ":2:"),
             ("= 1", ":1:1:"),
         ] {
-            let message = refused(text);
+            let message = rejected(text);
             assert!(message.starts_with(&format!("countersign.toml{location}")), "{message}");
             assert!(message.ends_with("it is not TOML as toml.io has it"), "{message}");
         }
@@ -224,18 +224,18 @@ mod tests {
                 "countersign.toml:1:1: there is no key `target` at the top, did you mean `targets`?; ",
             ),
         ] {
-            let reported = refused(text);
+            let reported = rejected(text);
             assert!(reported.starts_with(message), "{reported}");
         }
     }
 
     #[test]
     fn the_first_of_several_unknown_keys_is_reported() {
-        assert!(refused("[check]\nzz = 1\naa = 2\n").contains("`zz`"));
+        assert!(rejected("[check]\nzz = 1\naa = 2\n").contains("`zz`"));
     }
 
     #[test]
-    fn a_secret_is_refused_wherever_it_stands_and_not_repeated() {
+    fn a_secret_is_rejected_wherever_it_stands_and_not_repeated() {
         for text in [
             "token = \"tk-sample\"\n",
             "[check]\nbearer-token = \"tk-sample\"\n",
@@ -247,10 +247,10 @@ mod tests {
             "[targets.a]\nbase_url = \"https://api.example.com\"\ntoken_env = tk-sample\n",
             "[targets.a]\nbase_url = \"https://api.example.com\"\nmax_writes = \"expected tk-sample\"\n",
         ] {
-            let message = refused(text);
+            let message = rejected(text);
             assert!(!message.contains("tk-"), "{message}");
         }
-        let message = refused("[targets.a]\nbase_url = \"https://api.example.com\"\ntoken = \"tk-sample\"\n");
+        let message = rejected("[targets.a]\nbase_url = \"https://api.example.com\"\ntoken = \"tk-sample\"\n");
         assert!(
             message.starts_with("countersign.toml:3:1: `token` does not belong"),
             "{message}"
@@ -278,20 +278,20 @@ mod tests {
                 "countersign.toml:1:12: `reports` takes another kind of value; expected a string",
             ),
         ] {
-            assert!(refused(text).starts_with(message), "{}", refused(text));
+            assert!(rejected(text).starts_with(message), "{}", rejected(text));
         }
         let until = "[[levels]]\nrule = \"auth\"\nlevel = \"allow\"\nreason = \"a\"\nuntil = \"2027-01-31\"\n";
         assert!(
-            refused(until).ends_with("a date without quotes, such as 2027-01-31"),
+            rejected(until).ends_with("a date without quotes, such as 2027-01-31"),
             "{}",
-            refused(until)
+            rejected(until)
         );
     }
 
     #[test]
     fn a_key_that_has_to_be_there_is_reported() {
-        assert!(refused("[targets.a]\nwrites = true\n").contains("`base_url` is missing"));
-        assert!(refused("[[levels]]\nrule = \"auth\"\nlevel = \"allow\"\n").contains("`reason` is missing"));
+        assert!(rejected("[targets.a]\nwrites = true\n").contains("`base_url` is missing"));
+        assert!(rejected("[[levels]]\nrule = \"auth\"\nlevel = \"allow\"\n").contains("`reason` is missing"));
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub(in crate::cli) struct TargetPart {
     pub(in crate::cli) max_writes: Setting<Count<{ Settings::MAX_WRITES }>>,
     /// Show this target, if it is not on this machine, wrong tokens from which the right one can be read: with letters behind
     /// it, in other case, with another last character. Without it each wrong token has the right one's first half, or of a
-    /// JWT header and claims. Whoever reads the target's log of refused calls may learn the token from them.
+    /// JWT header and claims. Whoever reads the target's log of rejected calls may learn the token from them.
     // The configuration alone says so, of one target: a flag would outlive the thought.
     #[arg(skip)]
     #[serde(default)]

@@ -212,7 +212,7 @@ impl Settled {
     }
 }
 
-/// Refuses two targets on one step, and a deliberate fault of a target that is not ours.
+/// Rejects two targets on one step, and a deliberate fault of a target that is not ours.
 fn one_target(arguments: &Arguments) -> Result<(), Failure> {
     let words = |message: &str| Err(Failure::Usage(message.to_owned()));
     if let (Some(target), Some(base_url)) = (&arguments.target, &arguments.service.base_url) {

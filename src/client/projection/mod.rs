@@ -1,7 +1,7 @@
 //! The contract as progenitor can read it and as a client should: liberal in what it accepts.
 //!
 //! progenitor panics on parts of OpenAPI that the contract uses to be strict (`not`, closed objects in `allOf`), and a
-//! client that refuses a response for one missing field is of no use against a service that is almost right. So the
+//! client that rejects a response for one missing field is of no use against a service that is almost right. So the
 //! build does not hand it the contract but this projection of it, made by [`STEPS`]. It knows no operation by name.
 //! `build.rs` compiles this module; the library does so for its tests only. The entry is [`project`].
 

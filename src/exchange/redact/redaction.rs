@@ -24,7 +24,7 @@ const TOKEN: &str = "$COUNTERSIGN_TOKEN";
 /// The fewest characters of a token that is hidden: hiding a shorter one would take apart the words that hold it by chance,
 /// such as `http`.
 pub const SHORTEST_TOKEN: usize = 8;
-/// Why a shorter one is refused, to stand behind that it is.
+/// Why a shorter one is rejected, to stand behind that it is.
 pub(crate) const TOO_SHORT: &str =
     "it could not be taken out of a report without taking words apart that hold it by chance, so use a longer one";
 /// How many letters in a row give the token away, where it has as many.

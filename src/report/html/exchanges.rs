@@ -95,16 +95,16 @@ fn exchange(view: &View<'_>, exchange: &ExchangeRecord, slowest: f64) -> Markup 
 
 /// Why the request is not a plain one.
 fn tag(exchange: &ExchangeRecord) -> Option<String> {
-    let refused = match exchange.credential {
+    let rejected = match exchange.credential {
         CredentialRecord::EmptyToken => "with an empty token",
         CredentialRecord::None => "without a credential",
         CredentialRecord::OtherScheme => "under another scheme",
-        CredentialRecord::Token => "to be refused",
+        CredentialRecord::Token => "to be rejected",
         CredentialRecord::WrongToken => "with a wrong token",
     };
     match (exchange.purpose, &exchange.edge_case) {
         (PurposeRecord::Account, _) => Some("looks for what the run left".to_owned()),
-        (PurposeRecord::MustBeRefused, _) => Some(refused.to_owned()),
+        (PurposeRecord::MustBeRejected, _) => Some(rejected.to_owned()),
         (PurposeRecord::Equivalent, way) => Some(way.clone().unwrap_or_else(|| "written otherwise".to_owned())),
         (PurposeRecord::EdgeCase, edge_case) => Some(edge_case.clone().unwrap_or_else(|| "edge case".to_owned())),
         (PurposeRecord::Documented, _) if exchange.superseded => Some("asked again later".to_owned()),

@@ -45,7 +45,7 @@ const comforts = ({ one, all, showAll }) => {
         await copied(code.textContent);
         words.data = "Copied";
       } catch {
-        // Where the browser refuses, the text is selected for the reader's own key.
+        // Where the browser rejects, the text is selected for the reader's own key.
         getSelection().selectAllChildren(code);
         words.data = "Selected";
       }

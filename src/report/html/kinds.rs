@@ -7,7 +7,7 @@ use crate::rules::{RuleName, Topic};
 /// What sort of statement a fact is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Column {
-    /// Who is refused.
+    /// Who is rejected.
     Access,
     /// Whether a response comes, with which status and of which media type.
     Responses,
@@ -77,7 +77,7 @@ impl Column {
     /// What it is, in a few words.
     pub(super) fn meaning(self) -> &'static str {
         match self {
-            Self::Access => "a missing, wrong or other credential is refused",
+            Self::Access => "a missing, wrong or other credential is rejected",
             Self::Responses => "a complete response of the documented status and media type",
             Self::Fields => "every documented field, and no other",
             Self::Values => "types, bounds and forms of what is in them",

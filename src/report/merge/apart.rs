@@ -49,7 +49,7 @@ pub enum MergeError {
     },
 }
 
-/// Refuses records that are not of different shards of one plan.
+/// Rejects records that are not of different shards of one plan.
 pub(super) fn check(records: &[(String, Record)]) -> Result<(), MergeError> {
     let [first, rest @ ..] = records else {
         return Err(MergeError::Nothing);

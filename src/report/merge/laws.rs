@@ -262,7 +262,7 @@ fn a_whole_run_alone_stays_as_it_is() {
 }
 
 #[test]
-fn what_is_not_of_one_plan_is_refused_with_both_names() {
+fn what_is_not_of_one_plan_is_rejected_with_both_names() {
     let shard = |number| Record {
         shard: Some(ShardRecord { number, of: 3 }),
         ..fixed()

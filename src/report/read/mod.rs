@@ -4,7 +4,7 @@
 //! # Design
 //!
 //! A report comes from another machine, so its values are as untrusted as a target's: what a message says of it is
-//! where it fails and what was expected there, never what stands there. A record that contradicts itself is refused:
+//! where it fails and what was expected there, never what stands there. A record that contradicts itself is rejected:
 //! some reports count rows, others give the counts.
 
 mod sound;
@@ -149,7 +149,7 @@ mod tests {
         json(&fixed())
     }
 
-    fn refused(text: &str) -> String {
+    fn rejected(text: &str) -> String {
         read(text.as_bytes()).unwrap_err().to_string()
     }
 
@@ -165,7 +165,7 @@ mod tests {
         let whole = text.trim_end();
         for end in (1..whole.len()).filter(|end| whole.is_char_boundary(*end)) {
             let cut = &whole[..end];
-            let message = refused(cut);
+            let message = rejected(cut);
             let line = cut.lines().count();
             // What ends in white space ends on the line behind its last line feed.
             let lines = [format!("line {line},"), format!("line {},", line + 1)];
@@ -174,11 +174,11 @@ mod tests {
                 "{end}: {message}"
             );
         }
-        assert!(refused("").contains("cut short"));
+        assert!(rejected("").contains("cut short"));
     }
 
     #[test]
-    fn a_report_of_another_version_is_refused_with_both_whatever_else_it_says() {
+    fn a_report_of_another_version_is_rejected_with_both_whatever_else_it_says() {
         let text = text();
         let newer = text.replacen(&format!("\"report_version\": {VERSION}"), "\"report_version\": 7", 1);
         for text in [
@@ -186,7 +186,7 @@ mod tests {
             r#"{"report_version": 7}"#,
             r#"{"facts": [], "report_version": 7}"#,
         ] {
-            let message = refused(text);
+            let message = rejected(text);
             assert!(
                 message.contains("version 7")
                     && message.contains(&format!("reads version {VERSION}"))
@@ -194,7 +194,7 @@ mod tests {
                 "{message}"
             );
         }
-        assert!(refused(r#"{"report_version": 0}"#).contains("write it again"));
+        assert!(rejected(r#"{"report_version": 0}"#).contains("write it again"));
     }
 
     #[test]
@@ -209,9 +209,9 @@ mod tests {
             r#"{"report_version": "1"}"#,
         ] {
             assert!(
-                refused(text).contains("no report of countersign"),
+                rejected(text).contains("no report of countersign"),
                 "{text}: {}",
-                refused(text)
+                rejected(text)
             );
         }
         for text in [
@@ -222,9 +222,9 @@ mod tests {
             "\u{feff}{}",
         ] {
             assert!(
-                refused(text).contains("not JSON at line 1"),
+                rejected(text).contains("not JSON at line 1"),
                 "{text}: {}",
-                refused(text)
+                rejected(text)
             );
         }
         assert!(read(b"{\"a\": \"\xff\"}").is_err());
@@ -245,7 +245,7 @@ mod tests {
         ] {
             let text = text();
             assert!(text.contains(was), "{was}");
-            let message = refused(&text.replacen(was, is, 1));
+            let message = rejected(&text.replacen(was, is, 1));
             assert!(message.contains(wanted) && message.contains("line "), "{message}");
             assert!(!message.contains("ada"), "{message}");
         }

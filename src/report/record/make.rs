@@ -256,7 +256,7 @@ mod tests {
             (Ended::Interrupted, Outcome::Interrupted),
             (Ended::Throttled, Outcome::CouldNotJudge),
             (Ended::TimeOver(Duration::from_secs(300)), Outcome::CouldNotJudge),
-            (Ended::TokenRefused(401), Outcome::CouldNotJudge),
+            (Ended::TokenRejected(401), Outcome::CouldNotJudge),
             (Ended::Unreachable(Failure::Resolve), Outcome::CouldNotJudge),
         ]
     }
@@ -322,7 +322,7 @@ mod tests {
         assert_eq!(reason(Seen::bodies(SOUND), None), None);
         assert_eq!(reason(Seen::bodies(BROKEN), None), None);
         let ended = |ended| reason(Seen::bodies(SOUND).ended(ended), None).unwrap();
-        assert!(ended(Ended::TokenRefused(403)).contains("refused with 403"));
+        assert!(ended(Ended::TokenRejected(403)).contains("rejected with 403"));
         assert!(ended(Ended::Throttled).contains("at a lower rate"));
         assert!(ended(Ended::TimeOver(Duration::from_millis(1500))).contains("within 1.5 s (max-time);"));
         let unreachable = ended(Ended::Unreachable(Failure::Resolve));

@@ -118,7 +118,7 @@ pub struct Record {
     /// What else showed the run's tag then: what the target made beside a create, or what a write reached by mistake.
     #[serde(default)]
     pub others: Vec<OtherRecord>,
-    /// The awkward values that the target refused: the document leaves open which it takes.
+    /// The awkward values that the target rejected: the document leaves open which it takes.
     #[serde(default)]
     pub not_taken: Vec<NotTakenRecord>,
     /// What was sent.
@@ -431,14 +431,14 @@ pub struct OtherRecord {
     pub id: Option<String>,
 }
 
-/// Awkward values that an operation refused.
+/// Awkward values that an operation rejected.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct NotTakenRecord {
     /// The operation.
     pub operation: String,
     /// What is awkward about the value.
     pub value: String,
-    /// The status that refused it.
+    /// The status that rejected it.
     pub status: u16,
 }
 

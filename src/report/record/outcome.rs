@@ -25,9 +25,9 @@ pub(super) fn outcome(
             let reason = format!("{failure}; check the base URL, and that the service is up");
             (Outcome::CouldNotJudge, Some(reason))
         }
-        Ended::TokenRefused(status) => {
+        Ended::TokenRejected(status) => {
             let reason = format!(
-                "the token was refused with {status} by every operation that was called; check that it is for this target"
+                "the token was rejected with {status} by every operation that was called; check that it is for this target"
             );
             (Outcome::CouldNotJudge, Some(reason))
         }

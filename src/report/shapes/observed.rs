@@ -68,7 +68,7 @@ impl<'contract> Observed<'contract> {
         self.successes.get(&operation)
     }
 
-    /// What was answered to requests that were refused.
+    /// What was answered to requests that were rejected.
     #[must_use]
     pub fn errors(&self) -> &Responses {
         &self.errors

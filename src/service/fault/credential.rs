@@ -40,7 +40,7 @@ const NEAR: [(Credential, &str, &str, &str); 6] = [
         Credential::Empty,
         "let-in-without-a-token",
         "an empty token is let in",
-        "no credential is refused",
+        "a request without a credential is rejected",
     ),
     (
         Credential::FirstHalf,
@@ -70,11 +70,11 @@ const NEAR: [(Credential, &str, &str, &str); 6] = [
         Credential::Shorter,
         "let-in-with-a-beginning",
         "a token is compared as far as it goes, and an empty one not at all",
-        "no credential is refused",
+        "a request without a credential is rejected",
     ),
 ];
 
-const WRONG: &str = "a wrong token is refused";
+const WRONG: &str = "a wrong token is rejected";
 
 /// The faults on credentials that are nearly right, or that nobody asks for where they should.
 pub(super) fn faults() -> impl Iterator<Item = Fault> {
@@ -82,17 +82,17 @@ pub(super) fn faults() -> impl Iterator<Item = Fault> {
         // Whether there is a token at all is a fact of each operation.
         let fact = (stated == WRONG).then(|| format!("{EVERY} auth: {stated}"));
         let words = (name(EVERY, "", deviation), about.to_owned());
-        Fault::named(words, EVERY, vec![refusing(fact)], let_in(EVERY, credential))
+        Fault::named(words, EVERY, vec![rejecting(fact)], let_in(EVERY, credential))
     });
     let lists = operations().iter().filter(|operation| operation.page.is_some());
     near.chain(lists.flat_map(|list| {
         let fault = |(credential, deviation, about): (_, _, &str)| {
-            let fact = format!("{} auth: no credential is refused", list.name);
+            let fact = format!("{} auth: a request without a credential is rejected", list.name);
             let words = (name(&list.name, "", deviation), about.to_owned());
             Fault::named(
                 words,
                 &list.name,
-                vec![refusing(Some(fact))],
+                vec![rejecting(Some(fact))],
                 let_in(&list.name, credential),
             )
         };
@@ -112,7 +112,7 @@ pub(super) fn faults() -> impl Iterator<Item = Fault> {
     }))
 }
 
-fn refusing(fact: Option<String>) -> Seen {
+fn rejecting(fact: Option<String>) -> Seen {
     Seen {
         rule: "auth",
         fact,

@@ -21,7 +21,7 @@ use super::table::{Fault, How, Seen};
 pub(super) enum Often {
     /// An update adds a record beside its own.
     AddedToo,
-    /// A write without a credential is refused, and done.
+    /// A write without a credential is rejected, and done.
     DoneUnauthorized,
     /// Of two creates at once the second is answered and not done.
     OneOfTwoLost,
@@ -83,7 +83,7 @@ fn done_unauthorized(operation: &Operation) -> Option<Fault> {
         fact: None,
         pointer: rows(listed),
     };
-    let about = "a write without a credential is refused and done".to_owned();
+    let about = "a write without a credential is rejected and done".to_owned();
     let how = How::Often(Often::DoneUnauthorized);
     Fault::seen(operation, ("done-without-credential", about), vec![seen], how)
 }

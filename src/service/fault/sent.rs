@@ -23,8 +23,8 @@ pub(super) enum SentFault {
     },
     /// Another contact is named in the path.
     AnotherInPath,
-    /// A timestamp in this form is refused.
-    FormRefused(TimestampForm),
+    /// A timestamp in this form is rejected.
+    FormRejected(TimestampForm),
     /// The field of this pointer is an hour later.
     InstantShifted(&'static str),
     /// A credential of this kind is as good as the token.
@@ -60,8 +60,8 @@ impl SentFault {
                 }
             }
             SentFault::AnotherInPath => identify_another(call, inside).await,
-            SentFault::FormRefused(form) if is_let_in(call, inside) => return refused(call, form),
-            SentFault::FormRefused(_) => {}
+            SentFault::FormRejected(form) if is_let_in(call, inside) => return rejected(call, form),
+            SentFault::FormRejected(_) => {}
             SentFault::InstantShifted(field) => restamp(call, field, |at| {
                 (at.to_utc() + Duration::hours(1)).to_rfc3339_opts(SecondsFormat::AutoSi, true)
             }),
@@ -123,8 +123,8 @@ fn restamp(call: &mut Call, field: &str, change: fn(DateTime<chrono::FixedOffset
     }
 }
 
-/// Refuses a call whose timestamp has this form.
-fn refused(call: &Call, form: TimestampForm) -> Option<Response> {
+/// Rejects a call whose timestamp has this form.
+fn rejected(call: &Call, form: TimestampForm) -> Option<Response> {
     let body = call.json()?;
     let mut stamps = call
         .operation

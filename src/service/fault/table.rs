@@ -108,7 +108,7 @@ pub(super) enum How {
     Awkward(Awkward),
     /// An array of several elements is kept as another.
     Several(Several),
-    /// A request is refused for the way in which it is written.
+    /// A request is rejected for the way in which it is written.
     Writing(Writing),
     /// An update gives its record another identifier.
     Renamed,

@@ -1,4 +1,4 @@
-//! Requests that are refused, or understood otherwise, for the way in which they are written, where RFCs say that it
+//! Requests that are rejected, or understood otherwise, for the way in which they are written, where RFCs say that it
 //! makes no difference: [`Writing`].
 
 use axum::http::{StatusCode, header};
@@ -32,36 +32,36 @@ pub(super) enum Writing {
     WhiteSpace,
 }
 
-/// The writings that are refused: the name of the fault, what it does, and what the fact calls the writing.
-const REFUSED: [(Writing, &str, &str, &str); 5] = [
+/// The writings that are rejected: the name of the fault, what it does, and what the fact calls the writing.
+const REJECTED: [(Writing, &str, &str, &str); 5] = [
     (
         Writing::Capitals,
-        "capitals-refused",
+        "capitals-rejected",
         "an identifier in capitals is of no record",
         "the UUID in capitals",
     ),
     (
         Writing::Charset,
-        "charset-refused",
-        "a media type with a charset is refused",
+        "charset-rejected",
+        "a media type with a charset is rejected",
         "a charset in the media type",
     ),
     (
         Writing::Escapes,
-        "escapes-refused",
-        "a body with escaped letters is refused",
+        "escapes-rejected",
+        "a body with escaped letters is rejected",
         "JSON with escapes",
     ),
     (
         Writing::Order,
-        "order-refused",
-        "a body whose members stand in another order is refused",
+        "order-rejected",
+        "a body whose members stand in another order is rejected",
         ANOTHER_ORDER,
     ),
     (
         Writing::WhiteSpace,
-        "white-space-refused",
-        "a body with white space is refused",
+        "white-space-rejected",
+        "a body with white space is rejected",
         ANOTHER_ORDER,
     ),
 ];
@@ -72,7 +72,7 @@ const ANOTHER_ORDER: &str = "JSON in another order, with white space";
 pub(super) fn faults() -> impl Iterator<Item = Fault> {
     let updates = operations().iter().filter(|operation| operation.updated.is_some());
     let of_updates = updates.flat_map(|update| {
-        let refused = REFUSED.into_iter().map(move |(writing, deviation, about, rendered)| {
+        let rejected = REJECTED.into_iter().map(move |(writing, deviation, about, rendered)| {
             let seen = vec![equivalent(update, rendered)];
             Fault::seen(update, (deviation, about.to_owned()), seen, How::Writing(writing))
         });
@@ -92,13 +92,13 @@ pub(super) fn faults() -> impl Iterator<Item = Fault> {
             let carried = seen(update, &|carry| carry.gap.is_none());
             Fault::seen(update, (deviation, about.to_owned()), carried, How::Writing(writing))
         });
-        refused.chain(kept)
+        rejected.chain(kept)
     });
     let lists = operations().iter().filter(|operation| operation.page.is_some());
     let of_scheme = lists.take(1).map(|list| {
         let words = (
-            name(EVERY, "", "small-scheme-refused"),
-            "the scheme in small letters is refused".to_owned(),
+            name(EVERY, "", "small-scheme-rejected"),
+            "the scheme in small letters is rejected".to_owned(),
         );
         let how = How::Writing(Writing::SmallScheme);
         let on = EVERY.to_owned();
@@ -121,7 +121,7 @@ fn equivalent(operation: &Operation, text: &str) -> Seen {
 }
 
 impl Writing {
-    /// Refuses a call that is written so, or changes it.
+    /// Rejects a call that is written so, or changes it.
     pub(super) fn sent(self, call: &mut Call) -> Option<Response> {
         let value = |name| call.head.headers.get(name).map_or(&[][..], |value| value.as_bytes());
         let has_escapes = || call.body.windows(2).any(|pair| pair == br"\u" || pair == br"\/");

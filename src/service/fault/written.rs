@@ -70,30 +70,30 @@ fn credentials(operation: &Operation) -> [Fault; 3] {
         let_in(
             "let-in-without-credential",
             "a request without a credential is let in",
-            format!("{on} auth: no credential is refused"),
+            format!("{on} auth: a request without a credential is rejected"),
             Credential::None,
         ),
         let_in(
             "let-in-with-another-scheme",
             "a credential of another scheme is let in",
-            format!("{on} auth: another scheme is refused"),
+            format!("{on} auth: another scheme is rejected"),
             Credential::OtherScheme,
         ),
         let_in(
             "let-in-with-a-wrong-token",
             "any bearer token is let in",
-            "bearerAuth auth: a wrong token is refused".to_owned(),
+            "bearerAuth auth: a wrong token is rejected".to_owned(),
             Credential::WrongToken,
         ),
     ]
 }
 
-/// Where the document lists 401, no other status refuses a credential.
+/// Where the document lists 401, no other status rejects a credential.
 fn challenge(operation: &Operation) -> Fault {
-    let fact = format!("{} auth: no credential is refused", operation.name);
+    let fact = format!("{} auth: a request without a credential is rejected", operation.name);
     let how = How::Whole(WholeFault::RefusalStatus(StatusCode::FORBIDDEN));
     let about = "a failed authentication is 403";
-    fault(&operation.name, "refused-with-403", about, ("auth", Some(fact)), how)
+    fault(&operation.name, "rejected-with-403", about, ("auth", Some(fact)), how)
 }
 
 fn pages(operation: &Operation) -> Vec<Fault> {
@@ -282,7 +282,7 @@ fn visits() -> Vec<Fault> {
             deviation,
             about,
             ("accepted-form", Some(fact)),
-            How::Sent(SentFault::FormRefused(how)),
+            How::Sent(SentFault::FormRejected(how)),
         )
     };
     let another = |field, list| SentFault::AnotherInBody { field, list };
@@ -317,14 +317,14 @@ fn visits() -> Vec<Fault> {
             SentFault::InstantShifted(at),
         ),
         accepts(
-            "utc-refused",
-            "a datetime with the suffix Z is refused",
+            "utc-rejected",
+            "a datetime with the suffix Z is rejected",
             "suffix Z",
             TimestampForm::Utc,
         ),
         accepts(
-            "offset-refused",
-            "a datetime with a numeric offset is refused",
+            "offset-rejected",
+            "a datetime with a numeric offset is rejected",
             "numeric offset",
             TimestampForm::Offset,
         ),

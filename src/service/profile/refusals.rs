@@ -1,4 +1,4 @@
-//! How a request is refused: status, challenge and body.
+//! How a request is rejected: status, challenge and body.
 
 use axum::http::StatusCode;
 

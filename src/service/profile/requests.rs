@@ -97,7 +97,7 @@ choice! {
         /// They are ignored.
         Ignored = "ignored",
         /// They are invalid input.
-        Refused = "refused",
+        Rejected = "rejected",
     }
 }
 

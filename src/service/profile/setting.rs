@@ -173,8 +173,8 @@ mod tests {
         Profile::of(&settings?)
     }
 
-    fn message(refused: Result<Profile, ProfileError>) -> String {
-        refused.unwrap_err().to_string()
+    fn message(rejected: Result<Profile, ProfileError>) -> String {
+        rejected.unwrap_err().to_string()
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What becomes of texts that are valid and awkward: how they are kept, and which are refused.
+//! What becomes of texts that are valid and awkward: how they are kept, and which are rejected.
 
 use super::choice::choice;
 
@@ -28,7 +28,7 @@ choice! {
         /// It is a text as any.
         Taken = "taken",
         /// It is invalid input.
-        Refused = "refused",
+        Rejected = "rejected",
     }
 }
 

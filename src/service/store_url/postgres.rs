@@ -121,7 +121,7 @@ mod tests {
     use super::super::StoreUrl;
     use super::*;
 
-    fn refused(text: &str) -> StoreUrlError {
+    fn rejected(text: &str) -> StoreUrlError {
         text.parse::<StoreUrl>().unwrap_err()
     }
 
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_malformed_address_is_refused_without_quoting_it() {
+    fn a_malformed_address_is_rejected_without_quoting_it() {
         for text in [
             "postgres:",
             "postgres://",
@@ -151,9 +151,9 @@ mod tests {
             "postgres://ada:hidden@localhost:port/db",
             "postgres://localhost/db",
         ] {
-            let refused = refused(text);
-            assert_eq!(refused, StoreUrlError::MalformedPostgres, "{text}");
-            assert!(!refused.to_string().contains("hid"));
+            let rejected = rejected(text);
+            assert_eq!(rejected, StoreUrlError::MalformedPostgres, "{text}");
+            assert!(!rejected.to_string().contains("hid"));
         }
     }
 
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_asks_for_tls_otherwise_is_refused_rather_than_sent_in_the_clear() {
+    fn what_asks_for_tls_otherwise_is_rejected_rather_than_sent_in_the_clear() {
         for query in [
             "sslmode=hidden",
             "sslmode=verify-ca",
@@ -185,7 +185,7 @@ mod tests {
             "sslrootcert=a.pem",
             "sslmode=require&sslrootcert=a",
         ] {
-            let rendered = refused(&format!("postgres://ada@localhost/db?{query}"));
+            let rendered = rejected(&format!("postgres://ada@localhost/db?{query}"));
             assert_eq!(rendered, StoreUrlError::PostgresTls, "{query}");
             assert!(!rendered.to_string().contains("hidden"));
         }

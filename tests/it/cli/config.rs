@@ -447,7 +447,7 @@ fn what_a_configuration_cannot_mean_is_reported_with_its_line() {
 }
 
 #[test]
-fn what_is_typed_twice_over_is_refused() {
+fn what_is_typed_twice_over_is_rejected() {
     let two = &staging("https://api.example.com");
     for (arguments, part) in [
         (

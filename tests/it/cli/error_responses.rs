@@ -36,7 +36,7 @@ components:
     bearer: {type: http, scheme: bearer}
   responses:
     Error:
-      description: Why it was refused
+      description: Why it was rejected
       content:
         application/json:
           schema: {type: object, required: [error], properties: {error: {type: string}}}
@@ -47,7 +47,7 @@ fn sound() -> String {
     json("403 Forbidden", r#"{"error": "not yours"}"#)
 }
 
-/// A service whose secrets are refused so, and which refuses every credential but the right one so.
+/// A service whose secrets are rejected so, and which rejects every credential but the right one so.
 fn target(secrets: String, unauthenticated: String) -> Stub {
     Stub::start(move |request, stream| stream.write_all(response(request, &secrets, &unauthenticated).as_bytes()))
 }
@@ -115,7 +115,7 @@ fn an_error_of_another_media_type_or_shape_or_without_its_body_is_found() {
 }
 
 #[test]
-fn a_refused_credential_is_held_to_the_documented_error_and_where_default_documents_it_too() {
+fn a_rejected_credential_is_held_to_the_documented_error_and_where_default_documents_it_too() {
     let (code, mut denied) = found(sound(), unauthenticated().replace("application/json", "text/plain"));
     denied.sort();
     let facts: Vec<_> = denied.iter().map(|(fact, _)| fact.as_str()).collect();

@@ -1,4 +1,4 @@
-//! No output takes the place of an input, however it is named: refused before anything is sent, made or changed.
+//! No output takes the place of an input, however it is named: rejected before anything is sent, made or changed.
 
 use std::path::Path;
 
@@ -29,9 +29,9 @@ fn reading(target: &Stub, arguments: &[&str]) -> Call {
         .file("token", TOKEN)
 }
 
-/// Asserts that a call is refused with a message that names both, and leaves everything as it was.
+/// Asserts that a call is rejected with a message that names both, and leaves everything as it was.
 #[track_caller]
-fn refused(call: Call, parts: &[&str]) {
+fn rejected(call: Call, parts: &[&str]) {
     let content = |folder: &Path| -> Vec<_> {
         let mut found: Vec<_> = std::fs::read_dir(folder)
             .unwrap()
@@ -51,7 +51,7 @@ fn refused(call: Call, parts: &[&str]) {
 }
 
 #[test]
-fn an_output_to_a_file_that_the_check_reads_is_refused_before_anything_is_sent() {
+fn an_output_to_a_file_that_the_check_reads_is_rejected_before_anything_is_sent() {
     let target = stub();
     for (input, what) in [
         ("contract.yaml", "the contract `contract.yaml`"),
@@ -60,16 +60,16 @@ fn an_output_to_a_file_that_the_check_reads_is_refused_before_anything_is_sent()
     ] {
         let other = format!("./{input}");
         let report = format!("json={other}");
-        refused(
+        rejected(
             reading(&target, &["--report", &report]),
             &["a report", &format!("`{other}`"), what],
         );
-        refused(
+        rejected(
             reading(&target, &["--residue", &other]),
             &["the residue", &format!("`{other}`"), what],
         );
         let summary = reading(&target, &["--report", "github"]).env("GITHUB_STEP_SUMMARY", input);
-        refused(summary, &["the summary of the step", what]);
+        rejected(summary, &["the summary of the step", what]);
     }
     assert_eq!(target.received().len(), 0);
 }
@@ -79,7 +79,7 @@ fn a_report_and_the_residue_do_not_go_to_one_file() {
     let target = stub();
     for residue in ["run.json", "./run.json"] {
         let arguments = ["--report", "json=run.json", "--residue", residue];
-        refused(
+        rejected(
             reading(&target, &arguments),
             &["a report goes to `run.json`", "the residue"],
         );
@@ -105,7 +105,7 @@ fn links_to_an_input_are_known_for_what_they_are() {
                 symlink(input, call.path().join("token-soft")).unwrap();
                 std::fs::hard_link(call.path().join(input), call.path().join("token-hard")).unwrap();
                 symlink(".", call.path().join("up")).unwrap();
-                refused(call, &[output, what]);
+                rejected(call, &[output, what]);
             }
         }
     }
@@ -116,14 +116,14 @@ fn links_to_an_input_are_known_for_what_they_are() {
 fn the_configuration_that_was_found_and_the_one_that_is_to_be_made_are_inputs_too() {
     let target = stub();
     let found = check(&target.url(), &["--report", "json=countersign.toml"]).file("countersign.toml", CONFIGURATION);
-    refused(found, &["a report", "the configuration `countersign.toml`"]);
+    rejected(found, &["a report", "the configuration `countersign.toml`"]);
     for (more, name) in [
         (&[][..], "countersign.toml"),
         (&["--config", "new.toml"][..], "new.toml"),
     ] {
         let report = format!("json={name}");
         let call = check(&target.url(), &[&["--accept", "--report", &report], more].concat());
-        refused(call, &["a report", "the configuration", name]);
+        rejected(call, &["a report", "the configuration", name]);
     }
     assert_eq!(target.received().len(), 0);
 }
@@ -137,7 +137,7 @@ fn report_and_merge_keep_the_reports_that_they_read() {
         for format in ["json", "junit"] {
             let report = format!("{format}=./run.json");
             let call = countersign(&[command, "run.json", "--report", &report]).file("run.json", &json);
-            refused(call, &["a report goes to `./run.json`", "a report to read `run.json`"]);
+            rejected(call, &["a report goes to `./run.json`", "a report to read `run.json`"]);
         }
         let call = countersign(&[command, "run.json", "--report", "json=again.json"]).file("run.json", &json);
         assert_eq!(call.run().files(), ["again.json", "run.json"]);

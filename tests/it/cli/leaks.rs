@@ -214,10 +214,10 @@ fn a_token_that_comes_back_as_an_identifier_comes_out_nowhere_however_it_is_writ
     }
 }
 
-/// The service, but each refusal of a token repeats that in the next way of writing; and the tokens that were refused.
+/// The service, but each refusal of a token repeats that in the next way of writing; and the tokens that were rejected.
 fn repeating(canary: &Canary) -> (Target, Arc<Mutex<Vec<String>>>) {
-    let refused: Arc<Mutex<Vec<String>>> = Arc::default();
-    let (seen, right) = (refused.clone(), canary.token.clone());
+    let rejected: Arc<Mutex<Vec<String>>> = Arc::default();
+    let (seen, right) = (rejected.clone(), canary.token.clone());
     let layer = middleware::from_fn(move |request: Request<Body>, next: Next| {
         let (seen, right) = (seen.clone(), right.clone());
         async move {
@@ -240,23 +240,23 @@ fn repeating(canary: &Canary) -> (Target, Arc<Mutex<Vec<String>>>) {
             Response::from_parts(head, Body::from(json!(ways).to_string()))
         }
     });
-    (Target::serve(service(canary, &[]).layer(layer)), refused)
+    (Target::serve(service(canary, &[]).layer(layer)), rejected)
 }
 
 #[test]
 fn a_wrong_token_that_a_refusal_repeats_comes_out_nowhere_however_it_is_written() {
     for arguments in [&["--show-values"][..], &["--writes", "--show-values"]] {
-        let canary = Canary::fresh(&format!("refused {arguments:?}"));
-        let (target, refused) = repeating(&canary);
+        let canary = Canary::fresh(&format!("rejected {arguments:?}"));
+        let (target, rejected) = repeating(&canary);
         let url = target.url();
         let common = ["check", "-v", "--base-url", &url, "--report", "terminal=report.txt"];
         let call = countersign(&[&common[..], &EVERY_FORMAT, arguments].concat());
         let ended = call.env("COUNTERSIGN_TOKEN", &canary.token).run();
         assert_eq!(ended.code, 0, "{ended:?}");
         let mut scanner = canary.token_scanner();
-        let refused = refused.lock().unwrap().clone();
-        assert_eq!(refused.len(), 3);
-        for wrong in &refused {
+        let rejected = rejected.lock().unwrap().clone();
+        assert_eq!(rejected.len(), 3);
+        for wrong in &rejected {
             assert!(wrong.to_lowercase().starts_with(&canary.token[..20]), "{wrong}");
             scanner.hide("a wrong token", wrong, true);
         }

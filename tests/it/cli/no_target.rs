@@ -135,12 +135,12 @@ fn tls_to_the_reference_service_which_speaks_plain_http() {
 }
 
 #[test]
-fn a_token_that_every_operation_refuses() {
+fn a_token_that_every_operation_rejects() {
     for status in ["401 Unauthorized", "403 Forbidden"] {
         let target = Stub::start(move |_, stream| stream.write_all(json(status, "{}").as_bytes()));
         let (ended, reason) = could_not_judge(&target.url(), &[]);
-        assert!(reason.contains("token was refused"), "{reason}");
-        ended.matches(&format!("token_refused_{}", &status[..3]));
+        assert!(reason.contains("token was rejected"), "{reason}");
+        ended.matches(&format!("token_rejected_{}", &status[..3]));
     }
 }
 

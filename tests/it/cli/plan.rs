@@ -216,7 +216,7 @@ fn a_verbose_plan_names_each_fact() {
 }
 
 #[test]
-fn an_unknown_operation_is_refused_as_the_check_refuses_it() {
+fn an_unknown_operation_is_rejected_as_the_check_rejects_it() {
     let plan = countersign(&["plan", "--only", "getTag"]).run();
     let check = countersign(&["check", "--only", "getTag"]).run();
     assert_eq!(plan.is_one_error(2), check.is_one_error(2));

@@ -40,7 +40,7 @@ fn a_report_takes_the_place_of_the_one_before() {
 }
 
 #[test]
-fn a_run_that_is_refused_leaves_the_report_before_as_it_was() {
+fn a_run_that_is_rejected_leaves_the_report_before_as_it_was() {
     let call = countersign(&[
         "check",
         "--base-url",

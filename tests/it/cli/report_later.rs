@@ -67,7 +67,7 @@ fn standard_input_is_read_where_no_file_is_named() {
 }
 
 #[test]
-fn what_is_no_report_of_this_version_is_refused_and_nothing_is_written() {
+fn what_is_no_report_of_this_version_is_rejected_and_nothing_is_written() {
     let (json, _) = checked();
     let newer = json.replacen("\"report_version\": 2", "\"report_version\": 3", 1);
     let counted = json.replacen("\"held\": ", "\"held\": 1", 1);

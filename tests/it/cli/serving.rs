@@ -82,7 +82,7 @@ fn what_is_no_address_is_reported_with_one() {
 }
 
 #[test]
-fn a_file_that_is_no_database_is_refused_and_left_as_it_was() {
+fn a_file_that_is_no_database_is_rejected_and_left_as_it_was() {
     let call = countersign(&["serve", "--listen", "127.0.0.1:0", "--store", "sqlite:notes.txt"]);
     let ended = call
         .file("notes.txt", "not a database, but somebody's notes\n".repeat(50))

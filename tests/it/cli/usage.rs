@@ -5,12 +5,12 @@ use super::support::{Call, TOKEN, check, countersign};
 
 /// Runs against a target that must not hear of it, and returns the message.
 #[track_caller]
-fn refused(arguments: &[&str]) -> String {
-    refused_call(|url| check(url, arguments))
+fn rejected(arguments: &[&str]) -> String {
+    rejected_call(|url| check(url, arguments))
 }
 
 #[track_caller]
-fn refused_call(call: impl FnOnce(&str) -> Call) -> String {
+fn rejected_call(call: impl FnOnce(&str) -> Call) -> String {
     use std::io::Write as _;
     let target = Stub::start(|request, stream| stream.write_all(sound(request).as_bytes()));
     let ended = call(&target.url()).run();
@@ -58,12 +58,12 @@ fn an_empty_base_url_in_the_environment_does_not_mean_the_embedded_service() {
 
 #[test]
 fn a_target_without_a_token_is_not_called() {
-    let message = refused_call(|url| countersign(&["check", "--base-url", url]));
+    let message = rejected_call(|url| countersign(&["check", "--base-url", url]));
     says(&message, &["no token", "COUNTERSIGN_TOKEN", "--token-file"]);
 }
 
 #[test]
-fn a_token_that_no_header_carries_is_refused_and_not_repeated() {
+fn a_token_that_no_header_carries_is_rejected_and_not_repeated() {
     for (token, part) in [
         ("", "empty"),
         (" \t\n", "empty"),
@@ -71,11 +71,11 @@ fn a_token_that_no_header_carries_is_refused_and_not_repeated() {
         ("hun ter2", "character 4"),
         ("hünter2", "character 2"),
     ] {
-        let message = refused_call(|url| check(url, &[]).env("COUNTERSIGN_TOKEN", token));
+        let message = rejected_call(|url| check(url, &[]).env("COUNTERSIGN_TOKEN", token));
         says(&message, &["COUNTERSIGN_TOKEN", part]);
         assert!(!message.contains("ter2"), "{message}");
         let arguments = ["--token-file", "token"];
-        let message = refused_call(|url| check(url, &arguments).file("token", token));
+        let message = rejected_call(|url| check(url, &arguments).file("token", token));
         says(&message, &["`token`", part]);
         assert!(!message.contains("ter2"), "{message}");
     }
@@ -84,12 +84,12 @@ fn a_token_that_no_header_carries_is_refused_and_not_repeated() {
 #[test]
 fn a_token_file_that_cannot_be_read_is_named() {
     says(
-        &refused(&["--token-file", "absent"]),
+        &rejected(&["--token-file", "absent"]),
         &["token", "`absent`", "No such file"],
     );
-    let message = refused_call(|url| check(url, &["--token-file", "secrets"]).folder("secrets"));
+    let message = rejected_call(|url| check(url, &["--token-file", "secrets"]).folder("secrets"));
     says(&message, &["token", "`secrets`", "directory"]);
-    let message = refused_call(|url| check(url, &["--token-file", "token"]).file("token", b"\xff\xfe"));
+    let message = rejected_call(|url| check(url, &["--token-file", "token"]).file("token", b"\xff\xfe"));
     says(&message, &["token", "`token`", "UTF-8"]);
 }
 
@@ -103,7 +103,7 @@ fn a_token_file_ends_in_a_newline_as_editors_leave_it() {
 }
 
 #[test]
-fn a_token_file_without_a_target_is_refused() {
+fn a_token_file_without_a_target_is_rejected() {
     // The embedded service makes its own token: who gives one has forgotten the target, and must not be told that all
     // is well.
     let ended = countersign(&["check", "--token-file", "token"])
@@ -115,17 +115,17 @@ fn a_token_file_without_a_target_is_refused() {
 #[test]
 fn an_unknown_rule_is_reported_with_a_near_one_and_all_known_ones() {
     for flag in ["--deny", "--warn", "--allow"] {
-        let message = refused(&[flag, "missing-feild"]);
+        let message = rejected(&[flag, "missing-feild"]);
         says(&message, &["`missing-feild`", "did you mean `missing-field`?"]);
         says(&message, &["`accepted-form`", "`wrong-type`", "`unfinished-answer`"]);
     }
-    assert!(!refused(&["--deny", "zzzzzzzz"]).contains("did you mean"));
+    assert!(!rejected(&["--deny", "zzzzzzzz"]).contains("did you mean"));
 }
 
 #[test]
-fn a_token_that_is_too_short_to_be_hidden_is_refused_with_the_reason() {
+fn a_token_that_is_too_short_to_be_hidden_is_rejected_with_the_reason() {
     for (token, file) in [("h", false), ("1234567", false), ("1234567\n", true)] {
-        let message = refused_call(|url| {
+        let message = rejected_call(|url| {
             let flags: &[&str] = if file { &["--token-file", "token"] } else { &[] };
             check(url, flags).env("COUNTERSIGN_TOKEN", token).file("token", token)
         });
@@ -152,7 +152,7 @@ fn a_token_that_is_too_short_to_be_hidden_is_refused_with_the_reason() {
 #[test]
 fn an_unknown_operation_is_reported_with_a_near_one_and_all_known_ones() {
     for flag in ["--only", "--skip"] {
-        let message = refused(&[flag, "getTag"]);
+        let message = rejected(&[flag, "getTag"]);
         says(&message, &["`getTag`", "did you mean `getTags`?"]);
         says(&message, &["`createContact`", "`updateContact`", "`getVisits`"]);
     }
@@ -175,7 +175,7 @@ fn a_number_out_of_its_range_is_reported_with_its_flag_and_the_range() {
         (["--jobs", "0"], ["--jobs", "from 1 to 256"]),
         (["--max-writes", "-1"], ["--max-writes", "invalid digit"]),
     ] {
-        says(&refused(&arguments), &parts);
+        says(&rejected(&arguments), &parts);
     }
     let ended = countersign(&["check", "--seed", "one"]).run();
     says(ended.is_one_error(2), &["--seed", "invalid digit"]);
@@ -184,10 +184,10 @@ fn a_number_out_of_its_range_is_reported_with_its_flag_and_the_range() {
 #[test]
 fn a_report_format_that_is_unknown_is_reported_with_the_known_ones() {
     says(
-        &refused(&["--report", "jsno=report.json"]),
+        &rejected(&["--report", "jsno=report.json"]),
         &["`jsno`", "did you mean `json`?", "`terminal`"],
     );
-    says(&refused(&["--report", "json="]), &["no file follows `json=`"]);
+    says(&rejected(&["--report", "json="]), &["no file follows `json=`"]);
 }
 
 #[test]
@@ -198,12 +198,12 @@ fn a_format_is_reported_by_a_near_one() {
         ("markdwon", "markdown"),
         ("gihtub", "github"),
     ] {
-        says(&refused(&["--report", asked]), &[&format!("did you mean `{near}`?")]);
+        says(&rejected(&["--report", asked]), &[&format!("did you mean `{near}`?")]);
     }
 }
 
 #[test]
-fn loud_and_quiet_at_once_are_refused() {
+fn loud_and_quiet_at_once_are_rejected() {
     let ended = countersign(&["check", "-v", "-q"]).run();
     assert_eq!((ended.code, ended.stdout.as_str()), (2, ""));
     says(&ended.stderr, &["-v", "-q"]);

@@ -11,7 +11,7 @@ use super::stub::{Stub, json, sound};
 use super::support::{Ended, check};
 use super::target::reference;
 
-/// A port that is taken and refuses every connection until somebody listens on it.
+/// A port that is taken and rejects every connection until somebody listens on it.
 fn taken() -> (TcpSocket, SocketAddr) {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();

@@ -78,7 +78,7 @@ fn a_narrow_terminal_gets_numbers_in_one_line_and_no_bar() {
 }
 
 #[test]
-fn colour_is_seen_on_a_terminal_unless_it_is_refused() {
+fn colour_is_seen_on_a_terminal_unless_it_is_rejected() {
     const RED: &str = "\u{1b}[1;31m";
     let target = one_field_dropped();
     assert!(seen(&target, "", 80, &[]).contains(&format!("{RED}deny")));

@@ -64,7 +64,7 @@ fn stubs_of_strangers_documents_conform() {
 fn required_parameters_are_sent_in_each_place() {
     let document = own().find(|document| document.name == "parameters").unwrap();
     let outcome = checked(&Arc::new(document));
-    // The stub refuses a call that lacks one with 400, which would leave the status undecided.
+    // The stub rejects a call that lacks one with 400, which would leave the status undecided.
     assert_eq!(outcome.called, 1, "{:?}", outcome.run.verdicts.findings());
 }
 
@@ -113,7 +113,7 @@ async fn run_against_a_stub(document: &Arc<Document>) -> Run {
 
 type Stub = Arc<(Arc<Document>, AtomicU64)>;
 
-/// Responses as the document has it: whoever lacks the credential or a parameter is refused.
+/// Responses as the document has it: whoever lacks the credential or a parameter is rejected.
 async fn response(State(stub): State<Stub>, request: Request) -> Response {
     let (document, count) = &*stub;
     let headers = request.headers();
@@ -143,7 +143,7 @@ async fn response(State(stub): State<Stub>, request: Request) -> Response {
         .find(|(media, inner)| is_json(media) && inner.get("schema").is_some());
     match json.or_else(|| content.next()) {
         Some((media, inner)) if is_json(media) => {
-            // A schema that no value was found for is not answered at all: 406 refuses what cannot be made.
+            // A schema that no value was found for is not answered at all: 406 rejects what cannot be made.
             let Some(value) = made(document, inner.get("schema").unwrap_or(&Value::Null), seed) else {
                 return StatusCode::NOT_ACCEPTABLE.into_response();
             };

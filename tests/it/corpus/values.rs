@@ -343,7 +343,7 @@ fn discriminated(schema: &Value, alternative: &Value) -> Option<(String, String)
     Some((discriminator["propertyName"].as_str()?.to_owned(), value.to_owned()))
 }
 
-/// The pattern without what only refuses texts, which are tried until one fits, and with classes of ASCII alone, as
+/// The pattern without what only rejects texts, which are tried until one fits, and with classes of ASCII alone, as
 /// ECMA 262 has them.
 fn generable(pattern: &str) -> String {
     let mut bare = pattern.to_owned();

@@ -225,7 +225,7 @@ fn files_that_cannot_be_used_are_reported_before_anything_is_sent() {
 }
 
 #[test]
-fn a_refused_token_ends_the_run() {
+fn a_rejected_token_ends_the_run() {
     let service = Served::start(1);
     let (text, _) = table(30);
     let folder = folder(text);

@@ -51,7 +51,7 @@ fn no_request_leaves_the_page() {
     browser.click(".cell.is-broken");
     browser.click(".finding:not([hidden]) .copy");
     assert_eq!(browser.number("performance.getEntriesByType('resource').length"), 0);
-    // What a page asks for against its own policy is refused: the policy is there, and it is this one.
+    // What a page asks for against its own policy is rejected: the policy is there, and it is this one.
     for attempt in [
         "fetch('/secret').catch(() => {})",
         "document.body.append(Object.assign(new Image(), {src: '/picture'}))",

@@ -1,5 +1,5 @@
 //! Values that are awkward and valid: what software does to them is found, in creates and in updates, and a service that
-//! normalises or refuses them is left alone.
+//! normalises or rejects them is left alone.
 
 use chrono::DateTime;
 use countersign::report::{Outcome, VerdictRecord};
@@ -400,40 +400,40 @@ async fn what_software_does_to_instants_is_found_and_reported() {
 }
 
 #[tokio::test]
-async fn a_form_is_not_reported_to_be_refused_for_the_instant_that_it_names() {
-    let refusing = Deviation::none().answering(|call: &Call| {
+async fn a_form_is_not_reported_to_be_rejected_for_the_instant_that_it_names() {
+    let rejecting = Deviation::none().answering(|call: &Call| {
         let body = call.body();
         let at = body["datetime"].as_str().unwrap_or_default();
         let is_early = call.is("createVisit") && !at.is_empty() && at < "2024-05-01";
         is_early.then(|| Reply::json(422, json!({"message": "too long ago"})))
     });
-    let checked = checking(refusing, 1).await;
+    let checked = checking(rejecting, 1).await;
     assert!(checked.record.findings.is_empty(), "{:?}", all(&checked));
     let forms = checked.rows("accepted-form");
     assert!(forms.clone().all(|row| row.verdict == VerdictRecord::Held));
     assert_eq!(forms.count(), 2);
 }
 
-fn refusing(is_refused: impl Fn(&str) -> bool + Send + Sync + 'static) -> Deviation {
+fn rejecting(is_rejected: impl Fn(&str) -> bool + Send + Sync + 'static) -> Deviation {
     Deviation::none().answering(move |call: &Call| {
         let mut body = call.body();
-        let mut refused = false;
+        let mut rejected = false;
         if call.is_write() && body.is_object() {
             let seen = std::cell::Cell::new(false);
             each_text(&mut body, &|text| {
-                seen.set(seen.get() || is_refused(text));
+                seen.set(seen.get() || is_rejected(text));
                 text.to_owned()
             });
-            refused = seen.get();
+            rejected = seen.get();
         }
-        refused.then(|| Reply::json(422, json!({"message": "refused"})))
+        rejected.then(|| Reply::json(422, json!({"message": "rejected"})))
     })
 }
 
 #[tokio::test]
-async fn a_service_that_refuses_some_of_them_is_left_alone_and_shown_the_rest() {
-    type Refuse = fn(&str) -> bool;
-    let ways: [(&str, Refuse); 6] = [
+async fn a_service_that_rejects_some_of_them_is_left_alone_and_shown_the_rest() {
+    type Reject = fn(&str) -> bool;
+    let ways: [(&str, Reject); 6] = [
         ("markup", |text| text.contains(['<', '>', '&'])),
         ("names over 50 characters", |text| text.chars().count() > 50),
         ("what is not ASCII", |text| !text.is_ascii()),
@@ -445,14 +445,14 @@ async fn a_service_that_refuses_some_of_them_is_left_alone_and_shown_the_rest() 
         }),
         ("any awkward one", |text| text.contains(' ')),
     ];
-    for (name, refuse) in ways {
-        let checked = checking(refusing(refuse), 1).await;
+    for (name, reject) in ways {
+        let checked = checking(rejecting(reject), 1).await;
         assert_eq!(checked.outcome(), Outcome::Conforms, "{name}: {:?}", all(&checked));
         assert!(checked.record.findings.is_empty(), "{name}: {:?}", all(&checked));
         assert!(checked.record.residue.len() <= 12, "{name}");
     }
-    // What is refused hides nothing else: here a service that refuses markup, and doubles quotes.
-    let refusing = refusing(|text| text.contains('<')).asked(|call| {
+    // What is rejected hides nothing else: here a service that rejects markup, and doubles quotes.
+    let rejecting = rejecting(|text| text.contains('<')).asked(|call| {
         let mut body = call.body();
         if call.is("updateContact") && body.is_object() {
             each_text(&mut body, &|text| text.replace('"', "\"\""));
@@ -460,7 +460,7 @@ async fn a_service_that_refuses_some_of_them_is_left_alone_and_shown_the_rest() 
         }
         None
     });
-    let found = carried(&checking(refusing, 1).await);
+    let found = carried(&checking(rejecting, 1).await);
     assert!(!found.is_empty(), "{found:?}");
 }
 

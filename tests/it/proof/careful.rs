@@ -149,8 +149,11 @@ async fn no_write_is_sent_twice() {
             reply.body = Payload::Cut(Bytes::from_static(b"{"));
         }
     });
-    let refusing = Deviation::none().answering(|call| call.is_write().then(|| Reply::empty(422)));
-    for (name, deviation) in services().into_iter().chain([("lossy", lossy), ("refusing", refusing)]) {
+    let rejecting = Deviation::none().answering(|call| call.is_write().then(|| Reply::empty(422)));
+    for (name, deviation) in services()
+        .into_iter()
+        .chain([("lossy", lossy), ("rejecting", rejecting)])
+    {
         let checked = Check::default().run(deviation).await;
         let mut seen = HashSet::new();
         for call in writes(&checked) {

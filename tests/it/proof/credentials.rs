@@ -47,7 +47,7 @@ fn let_in(checked: &Checked) -> Vec<&str> {
 
 #[tokio::test]
 async fn a_service_that_compares_a_part_of_a_token_is_found_whatever_the_seed() {
-    const WRONG: &str = "bearerAuth auth: a wrong token is refused";
+    const WRONG: &str = "bearerAuth auth: a wrong token is rejected";
     let comparisons: [(&str, Compares); 8] = [
         ("ignores the last letter", |sent| {
             sent.len() == TOKEN.len() && sent[..sent.len() - 1] == TOKEN[..TOKEN.len() - 1]
@@ -117,7 +117,7 @@ async fn a_service_that_takes_an_empty_token_is_found() {
             .await;
         let facts = let_in(&checked);
         assert!(
-            facts.len() == 1 && facts[0].ends_with("no credential is refused"),
+            facts.len() == 1 && facts[0].ends_with("a request without a credential is rejected"),
             "{name}: {facts:?}"
         );
         assert!(
@@ -144,7 +144,7 @@ async fn a_service_that_asks_for_a_credential_on_the_first_page_alone_is_found()
             .collect();
         assert!(!paged.is_empty());
         for call in paged {
-            let fact = format!("{} auth: no credential is refused", call.operation);
+            let fact = format!("{} auth: a request without a credential is rejected", call.operation);
             assert!(let_in(&checked).contains(&fact.as_str()), "{fact}");
         }
         assert!(
@@ -173,7 +173,7 @@ async fn a_second_page_is_asked_for_without_a_credential_where_there_is_one() {
 }
 
 #[tokio::test]
-async fn a_call_that_must_be_refused_is_the_one_that_was_accepted_but_for_its_credential() {
+async fn a_call_that_must_be_rejected_is_the_one_that_was_accepted_but_for_its_credential() {
     let accepted: Arc<Mutex<Vec<Call>>> = Arc::default();
     let kept = Arc::clone(&accepted);
     let keeping = Deviation::none().replied(move |call, reply| {
@@ -183,14 +183,14 @@ async fn a_call_that_must_be_refused_is_the_one_that_was_accepted_but_for_its_cr
     });
     let checked = Check::default().run(keeping).await;
     let accepted = accepted.lock().unwrap();
-    let refused = |call: &&Call| call.is_write() && call.credential().is_none();
+    let rejected = |call: &&Call| call.is_write() && call.credential().is_none();
     let fields = |call: &Call| {
         call.body()
             .as_object()
             .map(|body| body.keys().cloned().collect::<Vec<_>>())
     };
     let mut seen = 0;
-    for call in checked.calls.iter().filter(refused) {
+    for call in checked.calls.iter().filter(rejected) {
         let alike =
             |other: &&Call| other.uri == call.uri && other.method == call.method && fields(other) == fields(call);
         assert!(
@@ -224,7 +224,7 @@ async fn a_service_that_asks_for_a_credential_by_method_or_path_alone_is_found()
 }
 
 #[tokio::test]
-async fn what_refuses_a_near_token_by_a_server_error_or_asks_for_time_is_not_let_in() {
+async fn what_rejects_a_near_token_by_a_server_error_or_asks_for_time_is_not_let_in() {
     for status in [429, 503] {
         let busy = Deviation::none().asked(move |call| {
             let near = token(call).is_some_and(|sent| sent != TOKEN);
@@ -235,8 +235,8 @@ async fn what_refuses_a_near_token_by_a_server_error_or_asks_for_time_is_not_let
     }
 }
 
-/// A service that refuses an update whose call is so, and does it; the next one that it accepts writes over that.
-fn doing_refused(is_so: impl Fn(&Call) -> bool + Send + Sync + 'static) -> Deviation {
+/// A service that rejects an update whose call is so, and does it; the next one that it accepts writes over that.
+fn doing_rejected(is_so: impl Fn(&Call) -> bool + Send + Sync + 'static) -> Deviation {
     let done: Arc<Mutex<Option<(String, serde_json::Value)>>> = Arc::default();
     let shown = Arc::clone(&done);
     Deviation::none()
@@ -265,7 +265,7 @@ fn doing_refused(is_so: impl Fn(&Call) -> bool + Send + Sync + 'static) -> Devia
 }
 
 #[tokio::test]
-async fn an_update_that_is_refused_for_its_credential_and_done_is_found() {
+async fn an_update_that_is_rejected_for_its_credential_and_done_is_found() {
     let ways: [fn(&Call) -> bool; 2] = [
         |call| call.credential().is_none(),
         |call| {
@@ -274,7 +274,7 @@ async fn an_update_that_is_refused_for_its_credential_and_done_is_found() {
         },
     ];
     for way in ways {
-        let checked = Check::default().run(doing_refused(way)).await;
+        let checked = Check::default().run(doing_rejected(way)).await;
         let found: Vec<_> = checked.denied().map(described).collect();
         let [finding] = found.as_slice() else {
             panic!("{found:?}");

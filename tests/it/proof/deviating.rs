@@ -53,7 +53,7 @@ impl Deviation {
         self
     }
 
-    /// Answers an authorized request itself: whoever is not let in is refused by the service beneath.
+    /// Answers an authorized request itself: whoever is not let in is rejected by the service beneath.
     pub(super) fn answering(self, response: impl Fn(&Call) -> Option<Reply> + Send + Sync + 'static) -> Self {
         self.asked(move |call| call.is_authorized().then(|| response(call)).flatten())
     }

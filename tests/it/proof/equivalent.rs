@@ -1,4 +1,4 @@
-//! The same request, written otherwise: a service that refuses it is warned of, and one that takes it is asked twice.
+//! The same request, written otherwise: a service that rejects it is warned of, and one that takes it is asked twice.
 
 use countersign::report::Outcome;
 use http::header;
@@ -67,11 +67,11 @@ fn written_otherwise(checked: &Checked) -> Vec<&Call> {
     checked.calls.iter().filter(with_token).filter(edge_case).collect()
 }
 
-/// A service that refuses what is written in one of these ways.
-fn refusing(ways: &'static [usize], status: u16) -> Deviation {
+/// A service that rejects what is written in one of these ways.
+fn rejecting(ways: &'static [usize], status: u16) -> Deviation {
     Deviation::none().asked(move |call| {
-        let refuses = ways.iter().any(|way| WAYS[*way].1(call));
-        refuses.then(|| Reply::empty(status))
+        let rejects = ways.iter().any(|way| WAYS[*way].1(call));
+        rejects.then(|| Reply::empty(status))
     })
 }
 
@@ -81,12 +81,12 @@ fn warned(checked: &Checked) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_refused_way_of_writing_is_reported_with_the_section_and_the_service_conforms() {
+async fn a_rejected_way_of_writing_is_reported_with_the_section_and_the_service_conforms() {
     for (turn, (operation, is_written, part, section)) in WAYS.into_iter().enumerate() {
         let statuses = [400, 401, 404, 415, 500].into_iter().cycle().skip(turn);
         for status in statuses.take(tried(1, 5)) {
             let only = [&[0][..], &[1], &[2], &[3], &[4]][turn];
-            let checked = Check::concerning(operation).run(refusing(only, status)).await;
+            let checked = Check::concerning(operation).run(rejecting(only, status)).await;
             let findings: Vec<_> = checked
                 .warned()
                 .filter(|finding| finding.rule == "equivalent-request")
@@ -111,8 +111,8 @@ async fn a_refused_way_of_writing_is_reported_with_the_section_and_the_service_c
 }
 
 #[tokio::test]
-async fn each_of_several_ways_that_are_refused_is_reported_and_no_other() {
-    let checked = Check::default().run(refusing(&[1, 3], 400)).await;
+async fn each_of_several_ways_that_are_rejected_is_reported_and_no_other() {
+    let checked = Check::default().run(rejecting(&[1, 3], 400)).await;
     assert_eq!(
         warned(&checked),
         [
@@ -162,7 +162,7 @@ async fn a_read_only_check_writes_a_read_otherwise_alone() {
         writes: false,
         ..Check::default()
     };
-    let checked = check.run(refusing(&[0], 401)).await;
+    let checked = check.run(rejecting(&[0], 401)).await;
     assert_eq!(
         warned(&checked),
         ["getContacts equivalent request: the scheme in small letters"]
@@ -171,25 +171,25 @@ async fn a_read_only_check_writes_a_read_otherwise_alone() {
 }
 
 #[tokio::test]
-async fn a_service_that_refuses_the_plain_request_too_or_asks_for_time_is_not_warned_of() {
+async fn a_service_that_rejects_the_plain_request_too_or_asks_for_time_is_not_warned_of() {
     for status in [429, 503] {
-        let checked = Check::default().run(refusing(&[0, 1, 2, 3, 4], status)).await;
+        let checked = Check::default().run(rejecting(&[0, 1, 2, 3, 4], status)).await;
         assert_eq!(warned(&checked), [""; 0], "{status}");
     }
     // Once something was written otherwise, no update is taken any more.
     let over = std::sync::atomic::AtomicBool::new(false);
-    let refusing = Deviation::none().asked(move |call| {
+    let rejecting = Deviation::none().asked(move |call| {
         let written = WAYS[1].1(call) || over.load(std::sync::atomic::Ordering::Relaxed);
         over.fetch_or(written, std::sync::atomic::Ordering::Relaxed);
         (written && call.is("updateContact")).then(|| Reply::empty(409))
     });
-    let checked = Check::default().run(refusing).await;
+    let checked = Check::default().run(rejecting).await;
     assert_eq!(warned(&checked), [""; 0]);
     let rows = checked
         .rows("equivalent-request")
         .filter(|row| row.operation == "updateContact");
     let reasons: Vec<_> = rows.filter_map(|row| row.reason.as_deref()).collect();
-    assert_eq!(reasons, ["refused with 409, which a gap may allow"; 4]);
+    assert_eq!(reasons, ["rejected with 409, which a gap may allow"; 4]);
 }
 
 /// Writes every UUID of a body in another case.

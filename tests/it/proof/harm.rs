@@ -215,7 +215,7 @@ async fn no_more_is_stored_than_allowed_whatever_a_gateway_answers_and_all_of_it
 }
 
 #[tokio::test]
-async fn what_was_refused_and_is_there_all_the_same_is_found() {
+async fn what_was_rejected_and_is_there_all_the_same_is_found() {
     for operation in ["createContact", "createTag"] {
         let stored = Arc::new(Mutex::new(HashSet::new()));
         let kept = Arc::clone(&stored);
@@ -251,10 +251,10 @@ async fn what_was_refused_and_is_there_all_the_same_is_found() {
 #[tokio::test]
 async fn a_refusal_that_stores_nothing_is_no_residue_and_no_finding() {
     for status in [400, 404, 409, 415, 422] {
-        let refusing = Deviation::none().answering(move |call| {
+        let rejecting = Deviation::none().answering(move |call| {
             (call.method == Method::POST).then(|| Reply::json(status, json!({"message": "no"})))
         });
-        let checked = Check::default().run(refusing).await;
+        let checked = Check::default().run(rejecting).await;
         assert!(
             checked.record.residue.is_empty(),
             "{status}: {:?}",

@@ -52,9 +52,9 @@ async fn a_read_by_the_id_of_a_created_record_is_sent_after_it() {
 
 #[tokio::test]
 async fn a_listed_record_is_read_where_no_create_showed_one() {
-    let refused = Small::new(THINGS).check(service(Response::status(422))).await;
+    let rejected = Small::new(THINGS).check(service(Response::status(422))).await;
     let reading = Small::new(THINGS).reading().check(service(created())).await;
-    for seen in [refused, reading] {
+    for seen in [rejected, reading] {
         assert_eq!(seen.count("GET /things/listed"), 1, "{:?}", seen.calls());
         assert_eq!(seen.row(STATUS).verdict, VerdictRecord::Held);
     }
@@ -243,7 +243,8 @@ async fn probes_of_such_a_read_go_to_the_created_record_too() {
     small.settle = Duration::ZERO;
     let seen = small.check(service(created()).on_each("GET", "/things/own", own)).await;
     assert_eq!(
-        seen.row("getThing auth: no credential is refused").verdict,
+        seen.row("getThing auth: a request without a credential is rejected")
+            .verdict,
         VerdictRecord::Held
     );
     assert!(asked.lock().unwrap().contains(&None));

@@ -165,14 +165,14 @@ async fn what_is_never_sent_is_reported_where_it_could_have_been() {
 
 #[tokio::test]
 async fn a_refusal_throughout_is_reported_with_its_status_and_its_request() {
-    let refusing = Stub::table()
+    let rejecting = Stub::table()
         .on("GET", "/things", Response::json(200, &json!([{"id": "a"}])))
         .on("GET", "/things/a", Response::json(200, &json!({"id": "a"})))
         .on("POST", "/things", Response::status(422));
-    let seen = Small::new(THINGS).check(refusing).await;
+    let seen = Small::new(THINGS).check(rejecting).await;
     let reported = seen.of_rule(RULE);
     assert_eq!(reported.len(), 1, "{:?}", seen.record.findings);
-    assert_eq!(reported[0].received, "none: refused with 422, which a gap may allow");
+    assert_eq!(reported[0].received, "none: rejected with 422, which a gap may allow");
     assert!(reported[0].reproduce.starts_with("curl ") && reported[0].exchange.is_some());
 }
 
@@ -215,7 +215,7 @@ async fn an_operation_that_another_shard_had_a_success_of_is_checked() {
         "https://api.example.com".clone_into(&mut record.target);
         (number.to_string(), record)
     };
-    // In one shard everything is there; in the others the list and the creates are refused for now.
+    // In one shard everything is there; in the others the list and the creates are rejected for now.
     let busy = || {
         Stub::table()
             .on("GET", "/things", Response::status(429).header("retry-after", "0"))

@@ -11,5 +11,5 @@ mod guard;
 mod held;
 mod observing;
 mod profiles;
-mod refused;
+mod rejected;
 mod subject;

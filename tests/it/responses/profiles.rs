@@ -150,15 +150,15 @@ const CHANGES: &[Change] = &[
         "required-fields",
         &["every"],
         &[ERRORS],
-        "another field is named by what refuses a create",
+        "another field is named by what rejects a create",
     ),
-    change("birth-dates", &[], &[ERRORS], REFUSED),
-    change("characters", &["basic-plane", "latin"], CREATED_AND_ERRORS, REFUSED),
-    change("field-sizes", &["255"], &[ERRORS], REFUSED),
-    change("field-sizes", &["60"], CREATED_AND_ERRORS, REFUSED),
-    change("markup", &[], CREATED_AND_ERRORS, REFUSED),
-    change("methods-at-once", &["1", "2"], &["response_createContact"], REFUSED),
-    change("name-sizes", &[], CREATED_AND_ERRORS, REFUSED),
+    change("birth-dates", &[], &[ERRORS], REJECTED),
+    change("characters", &["basic-plane", "latin"], CREATED_AND_ERRORS, REJECTED),
+    change("field-sizes", &["255"], &[ERRORS], REJECTED),
+    change("field-sizes", &["60"], CREATED_AND_ERRORS, REJECTED),
+    change("markup", &[], CREATED_AND_ERRORS, REJECTED),
+    change("methods-at-once", &["1", "2"], &["response_createContact"], REJECTED),
+    change("name-sizes", &[], CREATED_AND_ERRORS, REJECTED),
     change(
         "update-semantics",
         &[],
@@ -167,10 +167,10 @@ const CHANGES: &[Change] = &[
     ),
 ];
 
-/// What changes where a service refuses awkward values.
+/// What changes where a service rejects awkward values.
 const CREATED_AND_ERRORS: &[&str] = &["response_createContact", ERRORS];
 /// Why.
-const REFUSED: &str = "awkward values are refused, so that no record has them and one refusal more is seen";
+const REJECTED: &str = "awkward values are rejected, so that no record has them and one refusal more is seen";
 
 const fn change(
     axis: &'static str,

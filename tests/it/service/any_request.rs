@@ -46,7 +46,7 @@ impl std::fmt::Debug for Request {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_request_of_any_operation_is_answered_with_a_5xx_or_quoted() {
     let moved = [
-        "unknown-request-fields=refused",
+        "unknown-request-fields=rejected",
         "update-semantics=replaces",
         "required-fields=least",
         "error-body=problem-details",

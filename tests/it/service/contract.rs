@@ -20,7 +20,7 @@ pub(super) fn assert_responses(name: &str, body: &Value) {
 /// Whether null may stand in the place of a field of a resource: the document does not say.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) enum Nulls {
-    Refused,
+    Rejected,
     Taken,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn assert_conforms(name: &str, body: &Value, nulls: Nulls, about: &st
 }
 
 fn validator(name: &str) -> Validator {
-    compiled(name, Nulls::Refused)
+    compiled(name, Nulls::Rejected)
 }
 
 fn compiled(name: &str, nulls: Nulls) -> Validator {

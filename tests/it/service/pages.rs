@@ -68,7 +68,7 @@ async fn a_page_beyond_the_last_is_empty() {
 }
 
 #[tokio::test]
-async fn what_is_no_page_number_is_refused() {
+async fn what_is_no_page_number_is_rejected() {
     let service = Running::memory().await;
     let odd = [
         "0",

@@ -1,4 +1,4 @@
-//! What is not done: who is refused, with which status, and what a refusal says.
+//! What is not done: who is rejected, with which status, and what a refusal says.
 
 use reqwest::header::{ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
 use reqwest::{Method, StatusCode};
@@ -37,7 +37,7 @@ fn fields(response: &Response, status: StatusCode) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn without_a_credential_every_operation_is_refused_before_anything_else() {
+async fn without_a_credential_every_operation_is_rejected_before_anything_else() {
     let service = Running::memory().await;
     for (method, path) in operations() {
         for authorization in [None, Some("Basic dGVzdA=="), Some(TOKEN), Some("Bearer")] {
@@ -60,7 +60,7 @@ async fn without_a_credential_every_operation_is_refused_before_anything_else() 
 }
 
 #[tokio::test]
-async fn with_a_wrong_token_every_operation_is_refused_as_such() {
+async fn with_a_wrong_token_every_operation_is_rejected_as_such() {
     let service = Running::memory().await;
     for (method, path) in operations() {
         for wrong in [
@@ -105,8 +105,8 @@ async fn a_missing_required_field_is_named() {
         ("/tags", &["/name"]),
     ];
     for (path, expected) in required {
-        let refused = service.post(path, &json!({})).await;
-        assert_eq!(fields(&refused, StatusCode::UNPROCESSABLE_ENTITY), expected);
+        let rejected = service.post(path, &json!({})).await;
+        assert_eq!(fields(&rejected, StatusCode::UNPROCESSABLE_ENTITY), expected);
     }
 }
 
@@ -149,9 +149,9 @@ async fn a_wrong_field_of_a_contact_is_named_by_its_pointer() {
         sent.as_object_mut()
             .unwrap()
             .extend(change.as_object().unwrap().clone());
-        let refused = service.post("/contact-database", &sent).await;
+        let rejected = service.post("/contact-database", &sent).await;
         assert_eq!(
-            fields(&refused, StatusCode::UNPROCESSABLE_ENTITY),
+            fields(&rejected, StatusCode::UNPROCESSABLE_ENTITY),
             [pointer],
             "{change}"
         );
@@ -162,18 +162,18 @@ async fn a_wrong_field_of_a_contact_is_named_by_its_pointer() {
 #[tokio::test]
 async fn a_wrong_field_of_a_tag_or_a_visit_is_named_by_its_pointer() {
     let service = Running::memory().await;
-    let refused = service
+    let rejected = service
         .post("/tags", &json!({"name": "fresh", "color": "1A2B3C"}))
         .await;
-    assert_eq!(fields(&refused, StatusCode::UNPROCESSABLE_ENTITY), ["/color"]);
-    let refused = service
+    assert_eq!(fields(&rejected, StatusCode::UNPROCESSABLE_ENTITY), ["/color"]);
+    let rejected = service
         .post(
             "/visits",
             &json!({"contact_id": 1, "venue_id": "x", "datetime": "2024-05-17"}),
         )
         .await;
     assert_eq!(
-        fields(&refused, StatusCode::UNPROCESSABLE_ENTITY),
+        fields(&rejected, StatusCode::UNPROCESSABLE_ENTITY),
         ["/contact_id", "/venue_id", "/datetime"]
     );
     let unknown = json!({"contact_id": UNKNOWN, "venue_id": UNKNOWN, "datetime": "2024-05-17T09:30:00Z"});
@@ -187,7 +187,7 @@ async fn a_wrong_field_of_a_tag_or_a_visit_is_named_by_its_pointer() {
 }
 
 #[tokio::test]
-async fn a_refused_update_changes_nothing() {
+async fn a_rejected_update_changes_nothing() {
     let service = Running::memory().await;
     let before = service.get("/contact-database").await.body;
     let path = format!(
@@ -232,7 +232,7 @@ async fn an_unknown_contact_is_not_found_however_it_is_spelled() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_no_json_object_is_refused() {
+async fn a_body_that_is_no_json_object_is_rejected() {
     let service = Running::memory().await;
     let deep = format!("{{\"name\": {}{}}}", "[".repeat(20_000), "]".repeat(20_000));
     let bodies = [
@@ -256,7 +256,7 @@ async fn a_body_that_is_no_json_object_is_refused() {
 }
 
 #[tokio::test]
-async fn a_body_of_another_media_type_is_refused() {
+async fn a_body_of_another_media_type_is_rejected() {
     let service = Running::memory().await;
     for media_type in [
         None,
@@ -273,12 +273,12 @@ async fn a_body_of_another_media_type_is_refused() {
 }
 
 #[tokio::test]
-async fn a_body_beyond_the_limit_is_refused() {
+async fn a_body_beyond_the_limit_is_rejected() {
     let service = Running::memory().await;
-    let refused = service
+    let rejected = service
         .post("/tags", &json!({"name": "fresh", "padding": "x".repeat(64 * 1024)}))
         .await;
-    assert!(fields(&refused, StatusCode::PAYLOAD_TOO_LARGE).is_empty());
+    assert!(fields(&rejected, StatusCode::PAYLOAD_TOO_LARGE).is_empty());
     let taken = service
         .post("/tags", &json!({"name": "fresh", "padding": "x".repeat(63 * 1024)}))
         .await;
@@ -304,7 +304,7 @@ async fn an_unknown_path_is_not_found() {
 }
 
 #[tokio::test]
-async fn a_method_that_a_path_lacks_is_refused_with_those_it_has() {
+async fn a_method_that_a_path_lacks_is_rejected_with_those_it_has() {
     let service = Running::memory().await;
     let lacking = [
         (Method::DELETE, "/tags".to_owned(), "GET,HEAD,POST"),
@@ -349,8 +349,8 @@ async fn a_refusal_quotes_nothing_that_was_sent() {
         .await,
         response(service.bare(Method::GET, "/tags").bearer_auth(mark)).await,
     ];
-    for refused in responses {
-        assert!(refused.status.is_client_error());
-        assert!(!refused.body.to_string().contains(mark), "{}", refused.body);
+    for rejected in responses {
+        assert!(rejected.status.is_client_error());
+        assert!(!rejected.body.to_string().contains(mark), "{}", rejected.body);
     }
 }

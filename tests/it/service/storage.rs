@@ -18,17 +18,17 @@ async fn opened(path: &Path) -> Result<Service, OpenError> {
     .await
 }
 
-/// Asserts that a file is refused and left byte for byte as it was, with nothing beside it.
+/// Asserts that a file is rejected and left byte for byte as it was, with nothing beside it.
 async fn assert_untouched(folder: &Path, path: &Path) -> OpenError {
     let before = fs::read(path).unwrap();
-    let refused = opened(path).await.err().unwrap();
+    let rejected = opened(path).await.err().unwrap();
     assert_eq!(fs::read(path).unwrap(), before);
     let files: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();
     assert_eq!(files, [path]);
-    refused
+    rejected
 }
 
 #[tokio::test]
@@ -78,7 +78,7 @@ async fn an_empty_file_becomes_a_store() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_database_is_refused_and_not_touched() {
+async fn a_file_that_is_no_database_is_rejected_and_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.txt");
     fs::write(
@@ -93,7 +93,7 @@ async fn a_file_that_is_no_database_is_refused_and_not_touched() {
 }
 
 #[tokio::test]
-async fn a_database_of_another_program_is_refused_and_not_touched() {
+async fn a_database_of_another_program_is_rejected_and_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("other.db");
     Connection::open(&path)
@@ -107,7 +107,7 @@ async fn a_database_of_another_program_is_refused_and_not_touched() {
 }
 
 #[tokio::test]
-async fn a_store_of_a_newer_version_is_refused_and_not_touched() {
+async fn a_store_of_a_newer_version_is_rejected_and_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("contacts.db");
     drop(opened(&path).await.unwrap());
@@ -116,26 +116,29 @@ async fn a_store_of_a_newer_version_is_refused_and_not_touched() {
         .execute_batch("PRAGMA journal_mode = DELETE; PRAGMA user_version = 2")
         .unwrap();
     drop(store);
-    let refused = assert_untouched(folder.path(), &path).await;
-    assert!(matches!(refused, OpenError::NewerStore { found: 2, known: 1, .. }));
-    assert!(refused.to_string().contains("written by a newer version"), "{refused}");
+    let rejected = assert_untouched(folder.path(), &path).await;
+    assert!(matches!(rejected, OpenError::NewerStore { found: 2, known: 1, .. }));
+    assert!(
+        rejected.to_string().contains("written by a newer version"),
+        "{rejected}"
+    );
 }
 
 #[tokio::test]
-async fn a_file_in_a_folder_that_is_not_there_is_refused() {
+async fn a_file_in_a_folder_that_is_not_there_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
-    let refused = opened(&folder.path().join("missing").join("contacts.db"))
+    let rejected = opened(&folder.path().join("missing").join("contacts.db"))
         .await
         .err()
         .unwrap();
-    assert!(matches!(refused, OpenError::Unavailable { .. }));
-    assert!(refused.to_string().contains("contacts.db"), "{refused}");
+    assert!(matches!(rejected, OpenError::Unavailable { .. }));
+    assert!(rejected.to_string().contains("contacts.db"), "{rejected}");
 }
 
 #[tokio::test]
 async fn a_folder_is_no_store() {
     let folder = tempfile::tempdir().unwrap();
-    let refused = opened(folder.path()).await.err().unwrap();
-    assert!(matches!(refused, OpenError::Folder { .. }));
-    assert!(refused.to_string().contains("name a file in it"), "{refused}");
+    let rejected = opened(folder.path()).await.err().unwrap();
+    assert!(matches!(rejected, OpenError::Folder { .. }));
+    assert!(rejected.to_string().contains("name a file in it"), "{rejected}");
 }

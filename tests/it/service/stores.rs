@@ -69,7 +69,7 @@ macro_rules! all_claims_hold {
                 a_history_ends_as_in_memory,
                 a_page_beyond_the_last_is_empty_and_knows_the_total,
                 a_page_that_was_read_before_shows_every_write,
-                a_refused_create_leaves_nothing,
+                a_rejected_create_leaves_nothing,
                 concurrent_creates_skip_no_position_and_tear_no_page,
                 concurrent_creates_and_updates_add_up,
                 concurrent_methods_and_visits_of_one_contact_all_count,

@@ -128,7 +128,7 @@ impl Database {
     }
 }
 
-/// Returns whether an error says that the server is not there, or not for us now, rather than that it refused.
+/// Returns whether an error says that the server is not there, or not for us now, rather than that it rejected.
 fn is_absence(error: &tokio_postgres::Error) -> bool {
     let absent = [
         SqlState::ADMIN_SHUTDOWN,
@@ -163,13 +163,13 @@ struct Overdue;
 /// What the server said, without its words: they may quote a value that was sent, and errors are logged.
 #[derive(Debug, thiserror::Error)]
 #[error("the server answered SQLSTATE `{}`; its own log says more", .0.code())]
-struct Refused(SqlState);
+struct Rejected(SqlState);
 
 impl From<tokio_postgres::Error> for StoreError {
     fn from(error: tokio_postgres::Error) -> Self {
         let is_absence = is_absence(&error);
         let rendered: Arc<dyn Error + Send + Sync> = match error.code() {
-            Some(code) => Arc::new(Refused(code.clone())),
+            Some(code) => Arc::new(Rejected(code.clone())),
             None => Arc::new(error),
         };
         if is_absence {

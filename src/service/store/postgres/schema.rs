@@ -38,7 +38,7 @@ pub(super) async fn prepare(database: &Database, store: &StoreUrl) -> Result<(),
     let mut tried = 1;
     loop {
         let attempted = tokio::time::timeout(PATIENCE, attempt(database, store)).await;
-        match attempted.unwrap_or_else(|_| Err(Failed::Refused(silent(store)))) {
+        match attempted.unwrap_or_else(|_| Err(Failed::Rejected(silent(store)))) {
             Err(Failed::Raced) if tried < TRIES => {
                 tokio::time::sleep(pause(tried)).await;
                 tried += 1;
@@ -49,7 +49,7 @@ pub(super) async fn prepare(database: &Database, store: &StoreUrl) -> Result<(),
                     "other replicas never stopped changing it",
                 ));
             }
-            Err(Failed::Refused(error)) => return Err(error),
+            Err(Failed::Rejected(error)) => return Err(error),
             Ok(()) => return Ok(()),
         }
     }
@@ -60,7 +60,7 @@ enum Failed {
     /// Another replica was doing the same.
     Raced,
     /// It would fail again.
-    Refused(OpenError),
+    Rejected(OpenError),
 }
 
 async fn attempt(database: &Database, store: &StoreUrl) -> Result<(), Failed> {
@@ -68,14 +68,14 @@ async fn attempt(database: &Database, store: &StoreUrl) -> Result<(), Failed> {
         .pool
         .get()
         .await
-        .map_err(|error| Failed::Refused(unreachable(store, error)))?;
-    let rendered = |error| refused(store, error);
+        .map_err(|error| Failed::Rejected(unreachable(store, error)))?;
+    let rendered = |error| rejected(store, error);
     let done = match recognise(&client).await.map_err(rendered)? {
         Format::None => 0,
-        Format::Foreign => return Err(Failed::Refused(OpenError::ForeignStore { store: store.clone() })),
+        Format::Foreign => return Err(Failed::Rejected(OpenError::ForeignStore { store: store.clone() })),
         Format::Known(FORMAT) => return Ok(()),
         Format::Known(found) if found > FORMAT => {
-            return Err(Failed::Refused(OpenError::NewerStore {
+            return Err(Failed::Rejected(OpenError::NewerStore {
                 store: store.clone(),
                 found,
                 known: FORMAT,
@@ -166,14 +166,14 @@ fn unreachable(store: &StoreUrl, error: PoolError) -> OpenError {
 
 /// Says that the server takes connections and says nothing.
 fn silent(store: &StoreUrl) -> OpenError {
-    OpenError::Refused {
+    OpenError::Rejected {
         store: store.clone(),
         check: NOT_THERE,
         source: "no response in time".into(),
     }
 }
 
-fn refused(store: &StoreUrl, error: tokio_postgres::Error) -> Failed {
+fn rejected(store: &StoreUrl, error: tokio_postgres::Error) -> Failed {
     let made_by_another = [
         SqlState::DUPLICATE_SCHEMA,
         SqlState::DUPLICATE_TABLE,
@@ -182,7 +182,7 @@ fn refused(store: &StoreUrl, error: tokio_postgres::Error) -> Failed {
     if lost(&error) || error.code().is_some_and(|code| made_by_another.contains(code)) {
         return Failed::Raced;
     }
-    Failed::Refused(explain(store, error))
+    Failed::Rejected(explain(store, error))
 }
 
 const NOT_THERE: &str = "check that PostgreSQL runs there, and the host and port of the address";
@@ -214,7 +214,7 @@ fn explain(store: &StoreUrl, error: tokio_postgres::Error) -> OpenError {
         // Without a word from the server: nothing listens, the name is unknown, or the password is missing.
         None => NOT_THERE,
     };
-    OpenError::Refused {
+    OpenError::Rejected {
         store: store.clone(),
         check,
         source: source(error),

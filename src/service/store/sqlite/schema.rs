@@ -16,7 +16,7 @@ const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
 /// The mark of this program in `PRAGMA application_id`: the letters `csgn`.
 const APPLICATION: i64 = 0x6373_676e;
 
-/// Refuses a file that another program or a newer version wrote.
+/// Rejects a file that another program or a newer version wrote.
 ///
 /// It is only read, before anything else is done with it: what is not ours is not touched, not even its journal.
 pub(super) fn recognise(path: &Path) -> Result<(), OpenError> {

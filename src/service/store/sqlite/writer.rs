@@ -5,7 +5,7 @@
 //! A commit to a file waits for the disk, milliseconds long, and SQLite has one writer at a time. So the writer takes
 //! all jobs that are waiting into one transaction and answers each of them once that is on the disk: while one batch is
 //! being synced the next one gathers, and the more creates arrive at once the less each of them costs. A savepoint round
-//! each job lets a refused or panicking one be undone without the others.
+//! each job lets a rejected or panicking one be undone without the others.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::{self, JoinHandle};
@@ -180,10 +180,10 @@ mod tests {
     async fn jobs_of_one_batch_fail_and_panic_alone() {
         let writer = writer("");
         // All four are in the queue before this thread lets any of them be awaited to its end.
-        let (kept, refused, crashed, after) = tokio::join!(
+        let (kept, rejected, crashed, after) = tokio::join!(
             writer.run(|transaction| note(transaction, "kept")),
             writer.run(|transaction| {
-                note(transaction, "refused")?;
+                note(transaction, "rejected")?;
                 Err::<(), _>(StoreError::UnknownContact)
             }),
             writer.run(|transaction| -> Result<(), StoreError> {
@@ -193,7 +193,7 @@ mod tests {
             writer.run(|transaction| note(transaction, "kept as well")),
         );
         assert!(kept.is_ok() && after.is_ok());
-        assert!(matches!(refused, Err(StoreError::UnknownContact)));
+        assert!(matches!(rejected, Err(StoreError::UnknownContact)));
         assert!(matches!(crashed, Err(StoreError::Crashed)));
         assert_eq!(writer.run(notes).await.unwrap(), 2);
     }
@@ -202,8 +202,8 @@ mod tests {
     async fn what_does_not_fit_is_an_error_and_the_writer_goes_on() {
         let writer = writer("PRAGMA max_page_count = 4");
         let large = "x".repeat(20_000);
-        let refused = writer.run(move |transaction| note(transaction, &large)).await;
-        assert!(matches!(refused, Err(StoreError::Database(_))), "{refused:?}");
+        let rejected = writer.run(move |transaction| note(transaction, &large)).await;
+        assert!(matches!(rejected, Err(StoreError::Database(_))), "{rejected:?}");
         assert!(writer.run(|transaction| note(transaction, "small")).await.is_ok());
         assert_eq!(writer.run(notes).await.unwrap(), 1);
     }

@@ -26,7 +26,7 @@ fn whatever_is_asked() -> Vec<Behaviour> {
             CouldNotJudge("every response was 429"),
             |_, stream| stream.write_all(response("429 Slow Down\r\nRetry-After: 0", "{}").as_bytes()),
         ),
-        Behaviour::everywhere("401 everywhere", CouldNotJudge("refused with 401"), |case, stream| {
+        Behaviour::everywhere("401 everywhere", CouldNotJudge("rejected with 401"), |case, stream| {
             let body = format!("{{\"error\":\"{} is not known\"}}", case.canary.token);
             stream.write_all(response("401 Unauthorized", &body).as_bytes())
         }),

@@ -187,7 +187,7 @@ fn other_lures() -> Vec<Behaviour> {
         ),
         lures(
             "another way to show a credential",
-            Undecided("refused with 401"),
+            Undecided("rejected with 401"),
             "401 Unauthorized",
             |case| {
                 format!(

@@ -39,7 +39,7 @@ fn a_list_may_have_any_order() {
 }
 
 #[test]
-fn a_page_beyond_the_last_may_be_refused() {
+fn a_page_beyond_the_last_may_be_rejected() {
     let moves = [400, 404, 422].map(|status| {
         let deviation = Deviation::none().relisted(move |_, listing| listing.beyond = status);
         Move::new(format!("{status} beyond the last page"), deviation)

@@ -27,7 +27,7 @@ const WAYS: [(u16, Words); 4] = [
     (422, Words::NamesNothing),
 ];
 
-/// The ways in which a case is refused: they are dealt out, and each case has all of them where everything is tried.
+/// The ways in which a case is rejected: they are dealt out, and each case has all of them where everything is tried.
 fn ways(case: usize) -> impl Iterator<Item = (u16, Words)> {
     (case..case + tried(1, WAYS.len())).map(|way| WAYS[way % WAYS.len()])
 }
@@ -44,8 +44,8 @@ fn refusal(status: u16, words: Words, field: &str) -> Reply {
     }
 }
 
-/// Refuses the bodies of these operations in which `wrong` finds a field.
-fn refusing(
+/// Rejects the bodies of these operations in which `wrong` finds a field.
+fn rejecting(
     deviation: Deviation,
     (status, words): (u16, Words),
     wrong: impl Fn(&Call, &Value) -> Option<String> + Send + Sync + 'static,
@@ -67,10 +67,10 @@ const CLOSED: [&str; 7] = [
 ];
 
 #[test]
-fn a_value_that_is_not_of_a_closed_list_may_be_refused() {
+fn a_value_that_is_not_of_a_closed_list_may_be_rejected() {
     let moves = CLOSED.iter().enumerate().flat_map(|(case, field)| {
         ways(case).map(move |way| {
-            let closed = refusing(Deviation::none(), way, move |call, body| {
+            let closed = rejecting(Deviation::none(), way, move |call, body| {
                 let value = body.pointer(field).filter(|_| call.is("createContact"));
                 value.map(|_| (*field).to_owned())
             });
@@ -84,7 +84,7 @@ fn a_value_that_is_not_of_a_closed_list_may_be_refused() {
 #[test]
 fn every_list_of_values_may_be_closed_at_once() {
     let moves = WAYS.map(|way| {
-        let closed = refusing(Deviation::none(), way, |call, body| {
+        let closed = rejecting(Deviation::none(), way, |call, body| {
             let mut fields = CLOSED
                 .iter()
                 .filter(|_| call.is("createContact") || call.is("updateContact"));
@@ -102,7 +102,7 @@ fn a_method_may_have_closed_lists_too() {
     let moves = ["/status", "/included_channels/0"].into_iter().enumerate();
     let moves = moves.flat_map(|(case, field)| {
         ways(case).map(move |way| {
-            let closed = refusing(Deviation::none(), way, move |call, body| {
+            let closed = rejecting(Deviation::none(), way, move |call, body| {
                 let value = body.pointer(field).filter(|_| call.is("createContactMethod"));
                 value.map(|_| field.to_owned())
             });
@@ -120,7 +120,7 @@ fn a_field_may_be_required_and_take_one_of_the_shown_values_alone() {
         ("/contact_methods/0/type", "phone"),
     ];
     let moves = cases.into_iter().zip(WAYS).map(|((field, value), way)| {
-        let picky = refusing(Deviation::none(), way, move |call, body| {
+        let picky = rejecting(Deviation::none(), way, move |call, body| {
             let right = body.pointer(field).is_some_and(|sent| sent == value);
             (call.is("createContact") && !right).then(|| field.to_owned())
         });
@@ -154,7 +154,7 @@ fn any_request_field_may_be_required() {
     let moves = INPUTS.into_iter().flat_map(|(operation, schema)| {
         fields(schema).into_iter().map(move |field| {
             let name = format!("{operation} requires {field}");
-            let required = refusing(Deviation::none(), (422, Words::NamesField), move |call, body| {
+            let required = rejecting(Deviation::none(), (422, Words::NamesField), move |call, body| {
                 (call.is(operation) && body.get(&field).is_none()).then(|| field.clone())
             });
             Move::new(name, required).of(operation)
@@ -166,7 +166,7 @@ fn any_request_field_may_be_required() {
 #[test]
 fn every_request_field_may_be_required_at_once() {
     let moves = WAYS.map(|way| {
-        let required = refusing(Deviation::none(), way, |call, body| {
+        let required = rejecting(Deviation::none(), way, |call, body| {
             let (_, schema) = INPUTS.into_iter().find(|(operation, _)| call.is(operation))?;
             fields(schema).into_iter().find(|field| body.get(field).is_none())
         });
@@ -176,9 +176,9 @@ fn every_request_field_may_be_required_at_once() {
 }
 
 #[test]
-fn a_request_field_that_the_document_does_not_list_may_be_refused() {
+fn a_request_field_that_the_document_does_not_list_may_be_rejected() {
     let moves = WAYS.map(|way| {
-        let strict = refusing(Deviation::none(), way, |call, body| {
+        let strict = rejecting(Deviation::none(), way, |call, body| {
             let (_, schema) = INPUTS.into_iter().find(|(operation, _)| call.is(operation))?;
             let known = fields(schema);
             body.as_object()?.keys().find(|name| !known.contains(name)).cloned()
@@ -197,7 +197,7 @@ fn the_entries_of_tags_may_be_ids_or_names() {
     };
     let moves = [true, false].into_iter().enumerate().flat_map(|(case, ids)| {
         ways(case).map(move |way| {
-            let one_kind = refusing(Deviation::none(), way, move |_, body| {
+            let one_kind = rejecting(Deviation::none(), way, move |_, body| {
                 is_id(body).filter(|id| *id != ids).map(|_| "/tags".to_owned())
             });
             Move::new(
@@ -210,7 +210,7 @@ fn the_entries_of_tags_may_be_ids_or_names() {
 }
 
 #[test]
-fn what_is_sent_twice_may_be_refused() {
+fn what_is_sent_twice_may_be_rejected() {
     let unique: [(&str, &[&str]); 5] = [
         ("createContact", &["/firstname", "/lastname"]),
         ("createContact", &["/contact_methods/0/contact"]),
@@ -221,7 +221,7 @@ fn what_is_sent_twice_may_be_refused() {
     let moves = unique.into_iter().zip(WAYS.into_iter().cycle());
     let moves = moves.map(|((operation, fields), way)| {
         let seen: Mutex<HashSet<Vec<Value>>> = Mutex::default();
-        let once = refusing(Deviation::none(), way, move |call, body| {
+        let once = rejecting(Deviation::none(), way, move |call, body| {
             let key = fields
                 .iter()
                 .map(|field| pointer::select(body, field).into_iter().cloned().collect());
@@ -234,13 +234,13 @@ fn what_is_sent_twice_may_be_refused() {
 }
 
 #[test]
-fn a_service_that_refuses_every_create_leaves_it_open_and_says_so() {
+fn a_service_that_rejects_every_create_leaves_it_open_and_says_so() {
     let moves = INPUTS.into_iter().zip(WAYS).map(|((operation, _), way)| {
-        let never = refusing(Deviation::none(), way, move |call, _| {
+        let never = rejecting(Deviation::none(), way, move |call, _| {
             call.is(operation).then(String::new)
         });
         Move::new(format!("{operation} never, {way:?}"), never)
-            .leaving(170, "refused with")
+            .leaving(170, "rejected with")
             .warning(&["unchecked-operation"])
     });
     prove(moves.collect());

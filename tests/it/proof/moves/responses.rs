@@ -124,15 +124,15 @@ fn a_compressed_response_is_read() {
 }
 
 #[test]
-fn a_refused_credential_may_be_any_4xx_outside_create_tag() {
+fn a_rejected_credential_may_be_any_4xx_outside_create_tag() {
     let moves = [400, 401, 403, 404, 407].map(|status| {
         let deviation = Deviation::none().replied(move |call: &Call, reply: &mut Reply| {
             if reply.status == 401 && !call.is("createTag") {
-                let refused = Reply::empty(status);
+                let rejected = Reply::empty(status);
                 *reply = if status == 401 {
-                    refused.challenging_like(reply)
+                    rejected.challenging_like(reply)
                 } else {
-                    refused
+                    rejected
                 };
             }
         });

@@ -33,11 +33,11 @@ fn texts(value: &mut Value, change: fn(&str) -> String) {
     }
 }
 
-/// Refuses the writes whose body is refused by this.
-fn refusing(refused: impl Fn(&Call, &Value) -> bool + Send + Sync + 'static) -> Deviation {
+/// Rejects the writes whose body is rejected by this.
+fn rejecting(rejected: impl Fn(&Call, &Value) -> bool + Send + Sync + 'static) -> Deviation {
     Deviation::none().answering(move |call| {
-        let refused = call.is_write() && refused(call, &call.body());
-        refused.then(|| Reply::json(422, json!({"message": "not acceptable"})))
+        let rejected = call.is_write() && rejected(call, &call.body());
+        rejected.then(|| Reply::json(422, json!({"message": "not acceptable"})))
     })
 }
 
@@ -52,8 +52,8 @@ fn a_service_may_compose_or_decompose_accents() {
 }
 
 #[test]
-fn a_name_beyond_ascii_may_be_refused() {
-    let holds = |fits: fn(char) -> bool| refusing(move |_, body| !body.to_string().chars().all(fits));
+fn a_name_beyond_ascii_may_be_rejected() {
+    let holds = |fits: fn(char) -> bool| rejecting(move |_, body| !body.to_string().chars().all(fits));
     prove(vec![
         Move::new("ASCII alone", holds(|letter| letter.is_ascii())),
         Move::new("the basic plane alone", holds(|letter| u32::from(letter) < 0x1_0000)),
@@ -65,20 +65,20 @@ fn a_name_beyond_ascii_may_be_refused() {
 }
 
 #[test]
-fn a_body_of_one_field_or_none_may_be_refused() {
+fn a_body_of_one_field_or_none_may_be_rejected() {
     let fields = |body: &Value| body.as_object().map_or(0, serde_json::Map::len);
     prove(vec![
-        Move::new("of none", refusing(move |_, body| fields(body) == 0)),
-        Move::new("of one", refusing(move |_, body| fields(body) == 1)),
+        Move::new("of none", rejecting(move |_, body| fields(body) == 0)),
+        Move::new("of one", rejecting(move |_, body| fields(body) == 1)),
         Move::new(
             "of less than all in an update",
-            refusing(move |call, body| call.is("updateContact") && fields(body) < 11),
+            rejecting(move |call, body| call.is("updateContact") && fields(body) < 11),
         ),
     ]);
 }
 
 #[test]
-fn an_update_of_nothing_may_be_answered_in_any_way_that_refuses_it() {
+fn an_update_of_nothing_may_be_answered_in_any_way_that_rejects_it() {
     let moves = [400, 409, 422].map(|status| {
         let nothing = Deviation::none().answering(move |call| {
             let nothing = call.is("updateContact") && call.body() == json!({});

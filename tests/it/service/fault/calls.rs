@@ -1,4 +1,4 @@
-//! Calls that are done too often, that meet, or that are taken or refused for how they are written.
+//! Calls that are done too often, that meet, or that are taken or rejected for how they are written.
 
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
@@ -242,20 +242,20 @@ async fn a_further_page_or_a_query_needs_no_credential() {
 fn written(service: &Running, contact: &Value, writing: &str) -> RequestBuilder {
     let path = path_of(contact);
     let capitals = format!("{CONTACTS}/{}", contact["id"].as_str().unwrap().to_uppercase());
-    let path = if writing == "capitals-refused" { capitals } else { path };
+    let path = if writing == "capitals-rejected" { capitals } else { path };
     let body = match writing {
-        "escapes-refused" => r#"{"firstname":"\u0041da","lastname":"a\/b"}"#,
-        "order-refused" => r#"{"lastname":"a/b","firstname":"Ada"}"#,
-        "white-space-refused" => "{\"firstname\": \"Ada\",\n\"lastname\":\"a/b\"}",
+        "escapes-rejected" => r#"{"firstname":"\u0041da","lastname":"a\/b"}"#,
+        "order-rejected" => r#"{"lastname":"a/b","firstname":"Ada"}"#,
+        "white-space-rejected" => "{\"firstname\": \"Ada\",\n\"lastname\":\"a/b\"}",
         _ => r#"{"firstname":"Ada","lastname":"a/b"}"#,
     };
     let charset = "application/json; charset=utf-8";
-    let media_type = if writing == "charset-refused" {
+    let media_type = if writing == "charset-rejected" {
         charset
     } else {
         "application/json"
     };
-    let scheme = if writing == "small-scheme-refused" {
+    let scheme = if writing == "small-scheme-rejected" {
         "bearer"
     } else {
         "Bearer"
@@ -265,18 +265,18 @@ fn written(service: &Running, contact: &Value, writing: &str) -> RequestBuilder 
 }
 
 #[tokio::test]
-async fn a_request_is_refused_for_how_it_is_written_and_plainly_taken() {
+async fn a_request_is_rejected_for_how_it_is_written_and_plainly_taken() {
     let writings = [
-        ("updateContact", "capitals-refused", 404),
-        ("updateContact", "charset-refused", 415),
-        ("updateContact", "escapes-refused", 400),
-        ("updateContact", "order-refused", 400),
-        ("updateContact", "white-space-refused", 400),
-        ("bearerAuth", "small-scheme-refused", 401),
+        ("updateContact", "capitals-rejected", 404),
+        ("updateContact", "charset-rejected", 415),
+        ("updateContact", "escapes-rejected", 400),
+        ("updateContact", "order-rejected", 400),
+        ("updateContact", "white-space-rejected", 400),
+        ("bearerAuth", "small-scheme-rejected", 401),
     ];
     let sound = with(&[]).await;
     let ada = contact(&sound, "Ada").await;
-    for (on, writing, refused) in writings {
+    for (on, writing, rejected) in writings {
         assert_eq!(
             written(&sound, &ada, writing).send().await.unwrap().status(),
             StatusCode::OK,
@@ -286,7 +286,7 @@ async fn a_request_is_refused_for_how_it_is_written_and_plainly_taken() {
         let ada = contact(&service, "Ada").await;
         for (_, other, _) in writings {
             let response = written(&service, &ada, other).send().await.unwrap();
-            let expected = if other == writing { refused } else { 200 };
+            let expected = if other == writing { rejected } else { 200 };
             assert_eq!(response.status().as_u16(), expected, "{writing}, {other}");
         }
     }
@@ -296,7 +296,7 @@ async fn a_request_is_refused_for_how_it_is_written_and_plainly_taken() {
 async fn escapes_are_kept_as_they_are_written() {
     let service = with(&["updateContact:escapes-kept"]).await;
     let ada = contact(&service, "Bruno").await;
-    for (writing, firstname, lastname) in [("", "Ada", "a/b"), ("escapes-refused", r"\u0041da", r"a\/b")] {
+    for (writing, firstname, lastname) in [("", "Ada", "a/b"), ("escapes-rejected", r"\u0041da", r"a\/b")] {
         assert!(
             written(&service, &ada, writing)
                 .send()

@@ -187,10 +187,10 @@ async fn a_visit_is_at_another_time() {
 }
 
 #[tokio::test]
-async fn one_form_of_a_datetime_is_refused() {
+async fn one_form_of_a_datetime_is_rejected() {
     for (fault, utc, offset) in [
-        ("createVisit:utc-refused", 422, 201),
-        ("createVisit:offset-refused", 201, 422),
+        ("createVisit:utc-rejected", 422, 201),
+        ("createVisit:offset-rejected", 201, 422),
     ] {
         assert_eq!(visit(fault, UTC).await.0.as_u16(), utc, "{fault}");
         assert_eq!(visit(fault, OFFSET).await.0.as_u16(), offset, "{fault}");

@@ -99,8 +99,8 @@ async fn a_success_has_another_status_and_a_refusal_keeps_its_own() {
             (status, StatusCode::CREATED),
             "{deviation}"
         );
-        let refused = service.bare(Method::GET, "/tags").send().await.unwrap();
-        assert_eq!(refused.status(), StatusCode::UNAUTHORIZED, "{deviation}");
+        let rejected = service.bare(Method::GET, "/tags").send().await.unwrap();
+        assert_eq!(rejected.status(), StatusCode::UNAUTHORIZED, "{deviation}");
     }
     let (_, listed, created) = tags("createTag:answered-200").await;
     assert_eq!((listed.status(), created.status()), (StatusCode::OK, StatusCode::OK));
@@ -154,7 +154,7 @@ async fn several_faults_are_on_at_once() {
 }
 
 #[tokio::test]
-async fn what_the_document_does_not_have_is_refused_as_ever() {
+async fn what_the_document_does_not_have_is_rejected_as_ever() {
     let service = with(&["getTags:server-error"]).await;
     assert_eq!(service.get("/none").await.status, StatusCode::NOT_FOUND);
     assert_eq!(

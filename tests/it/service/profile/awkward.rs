@@ -20,7 +20,7 @@ pub(super) async fn observed(axis: &str, service: &Running) -> String {
             ("100", "lastname", &"\u{e9}".repeat(100)),
             ("50", "lastname", &"\u{e9}".repeat(50)),
         ],
-        "markup" => &[("taken", "lastname", "a < b"), ("refused", "lastname", "ab")],
+        "markup" => &[("taken", "lastname", "a < b"), ("rejected", "lastname", "ab")],
         "characters" => &[
             ("any", "lastname", "a\u{7}"),
             ("printable", "lastname", "\u{1f600}"),

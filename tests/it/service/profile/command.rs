@@ -13,7 +13,7 @@ fn serve(arguments: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-fn refused(arguments: &[&str]) -> String {
+fn rejected(arguments: &[&str]) -> String {
     let output = serve(arguments);
     assert_eq!(output.status.code(), Some(2));
     assert!(output.stdout.is_empty());
@@ -35,7 +35,7 @@ fn the_list_shows_every_axis_and_value() {
 
 #[test]
 fn a_name_that_is_not_known_is_reported_with_the_near_ones() {
-    let reported = refused(&["--profile", "page-sizes=10"]);
+    let reported = rejected(&["--profile", "page-sizes=10"]);
     assert!(
         reported.contains("there is no axis `page-sizes`, but `page-size`"),
         "{reported}"
@@ -51,14 +51,14 @@ fn a_file_that_contradicts_itself_is_reported_with_both_lines() {
         "page-size = \"7\"\nlist-order = \"newest-first\"\npage-size = \"25\"\n",
     )
     .unwrap();
-    let reported = refused(&["--profile", file.to_str().unwrap()]);
+    let reported = rejected(&["--profile", file.to_str().unwrap()]);
     assert!(reported.contains("line 3: `page-size` is set already"), "{reported}");
     assert!(reported.contains("line 1"), "{reported}");
 }
 
 #[test]
 fn a_file_that_is_not_there_is_reported() {
-    let reported = refused(&["--profile", "there-is-no-such.toml"]);
+    let reported = rejected(&["--profile", "there-is-no-such.toml"]);
     assert!(
         reported.contains("failed to read the profile from `there-is-no-such.toml`"),
         "{reported}"

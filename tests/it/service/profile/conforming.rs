@@ -44,7 +44,7 @@ struct Tour<'a> {
 impl<'a> Tour<'a> {
     async fn start(settings: &'a [String]) -> Self {
         let nulls = match value(settings, "unset-fields") {
-            "blank" => Nulls::Refused,
+            "blank" => Nulls::Rejected,
             _ => Nulls::Taken,
         };
         Tour {
@@ -151,7 +151,7 @@ impl<'a> Tour<'a> {
         }
     }
 
-    /// Refuses what is no request of the document with some 4xx, and with the documented ones where they are.
+    /// Rejects what is no request of the document with some 4xx, and with the documented ones where they are.
     async fn refusals_conform(&self) {
         for (method, path) in [
             (Method::GET, "/tags"),

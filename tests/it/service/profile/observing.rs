@@ -53,7 +53,7 @@ async fn observed(axis: &str, service: &Running) -> String {
         "tags-entries" => tags_entries(service).await.to_owned(),
         "unknown-request-fields" => {
             let reply = post(service, "/tags", &json!({"name": "fresh", "size": 1})).await;
-            either(reply.status == 201, "ignored", "refused")
+            either(reply.status == 201, "ignored", "rejected")
         }
         "duplicates" => duplicates(service).await.to_owned(),
         "unknown-references" => unknown_references(service).await.to_owned(),
@@ -84,9 +84,9 @@ async fn observed(axis: &str, service: &Running) -> String {
         "invalid-input-status" => status(&post(service, "/tags", &json!({"name": 1})).await),
         "credential-status" => status(&once(service.bare(Method::GET, "/tags")).await),
         "challenge" => {
-            let refused = once(service.bare(Method::POST, "/tags")).await;
-            assert_eq!(refused.status, 401);
-            either(refused.headers.contains_key(WWW_AUTHENTICATE), "sent", "omitted")
+            let rejected = once(service.bare(Method::POST, "/tags")).await;
+            assert_eq!(rejected.status, 401);
+            either(rejected.headers.contains_key(WWW_AUTHENTICATE), "sent", "omitted")
         }
         "rate-limit" => rate_limit(service).await.to_owned(),
         "latency" => latency(service).await.to_owned(),

@@ -64,8 +64,8 @@ pub(super) async fn a_contact_is_kept_as_sent(place: Place) {
         assert_eq!(listed, created);
     }
     let nul = json!({"firstname": "Ada\0"});
-    let refused = service.post("/contact-database", &nul).await;
-    assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+    let rejected = service.post("/contact-database", &nul).await;
+    assert_eq!(rejected.status, StatusCode::UNPROCESSABLE_ENTITY);
 }
 
 pub(super) async fn a_contact_created_in_a_venue_has_visited_it(place: Place) {
@@ -131,7 +131,7 @@ pub(super) async fn a_page_that_was_read_before_shows_every_write(place: Place) 
     assert_eq!(visited["last_visited_at"], "2031-05-17T07:30:00Z");
 }
 
-pub(super) async fn a_refused_create_leaves_nothing(place: Place) {
+pub(super) async fn a_rejected_create_leaves_nothing(place: Place) {
     let service = Running::over(&place.url).await;
     let nobody = "00000000-0000-4000-8000-00000000ffff";
     let visit = json!({"contact_id": nobody, "venue_id": nobody, "datetime": "2024-05-17T07:30:00Z"});
@@ -161,7 +161,7 @@ pub(super) async fn a_refused_create_leaves_nothing(place: Place) {
     assert_eq!(update.status, StatusCode::NOT_FOUND);
     assert_eq!(service.walk("/contact-database").await.len(), 30);
     assert_eq!(service.walk("/visits").await.len(), 30);
-    // The positions that the refused ones would have had are taken by the next.
+    // The positions that the rejected ones would have had are taken by the next.
     assert_eq!(
         service.post("/tags", &json!({"name": "next"})).await.status,
         StatusCode::CREATED

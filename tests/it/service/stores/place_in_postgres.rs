@@ -24,7 +24,7 @@ impl Place {
     }
 
     /// A database in which every statement is a serializable transaction, as distributed engines run them: of two that
-    /// meet, one is refused and has to be repeated.
+    /// meet, one is rejected and has to be repeated.
     pub(super) async fn serializable_postgres() -> Option<Self> {
         let database = Database::fresh().await?;
         let isolation = format!(

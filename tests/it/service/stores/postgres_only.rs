@@ -1,4 +1,4 @@
-//! What is true of PostgreSQL alone: which databases are refused, and with what message.
+//! What is true of PostgreSQL alone: which databases are rejected, and with what message.
 
 use std::error::Error;
 
@@ -9,14 +9,14 @@ use serde_json::json;
 use super::place_in_postgres::Database;
 use crate::service::support::{Running, TOKEN};
 
-async fn refused(store: &StoreUrl) -> OpenError {
+async fn rejected(store: &StoreUrl) -> OpenError {
     let opened = Service::open(store, TOKEN.to_owned().into(), Profile::default()).await;
     opened.err().unwrap()
 }
 
-/// Asserts that a store is refused with a word on what to check and nothing of a password.
-pub(super) async fn assert_refused(url: &str, check: &str) {
-    let error = refused(&url.parse().unwrap()).await;
+/// Asserts that a store is rejected with a word on what to check and nothing of a password.
+pub(super) async fn assert_rejected(url: &str, check: &str) {
+    let error = rejected(&url.parse().unwrap()).await;
     let beneath = error.source().map(ToString::to_string).unwrap_or_default();
     let message = format!("{error}: {beneath}");
     assert!(message.contains(check), "{message}");
@@ -36,7 +36,7 @@ async fn a_server_that_is_not_there_is_named() {
         .unwrap()
         .port();
     let url = format!("postgres://ada:hidden@127.0.0.1:{port}/contacts");
-    assert_refused(
+    assert_rejected(
         &url,
         &format!("postgres://ada@127.0.0.1:{port}/contacts`; check that PostgreSQL runs there"),
     )
@@ -44,7 +44,7 @@ async fn a_server_that_is_not_there_is_named() {
 }
 
 #[tokio::test]
-async fn a_refused_password_is_named() {
+async fn a_rejected_password_is_named() {
     let Some(database) = Database::fresh().await else {
         return;
     };
@@ -54,7 +54,7 @@ async fn a_refused_password_is_named() {
         .batch_execute(&format!("CREATE USER {user} PASSWORD 'right'"))
         .await
         .unwrap();
-    assert_refused(
+    assert_rejected(
         &database.url_for(&format!("{user}:hidden")),
         "check the user and the password",
     )
@@ -72,7 +72,7 @@ async fn missing_rights_are_named() {
         .batch_execute(&format!("CREATE USER {user} PASSWORD 'hidden'"))
         .await
         .unwrap();
-    assert_refused(&database.url_for(&format!("{user}:hidden")), "GRANT CREATE ON DATABASE").await;
+    assert_rejected(&database.url_for(&format!("{user}:hidden")), "GRANT CREATE ON DATABASE").await;
     // With the right to create it works, and another user may not look into what the first has made.
     client
         .batch_execute(&format!("GRANT CREATE ON DATABASE {} TO {user}", database.name))
@@ -89,7 +89,7 @@ async fn missing_rights_are_named() {
         .batch_execute(&format!("CREATE USER {other} PASSWORD 'hidden'"))
         .await
         .unwrap();
-    assert_refused(&database.url_for(&format!("{other}:hidden")), "must be the owner").await;
+    assert_rejected(&database.url_for(&format!("{other}:hidden")), "must be the owner").await;
 }
 
 #[tokio::test]
@@ -98,7 +98,7 @@ async fn a_database_that_is_not_there_is_named() {
         return;
     };
     let url = database.url().replace("/test_", "/missing_");
-    assert_refused(&url, "check the database of the address").await;
+    assert_rejected(&url, "check the database of the address").await;
 }
 
 #[tokio::test]
@@ -121,7 +121,7 @@ async fn a_database_that_fails_is_answered_with_a_plain_500_until_it_works_again
 }
 
 #[tokio::test]
-async fn a_schema_of_another_program_is_refused_and_not_touched() {
+async fn a_schema_of_another_program_is_rejected_and_not_touched() {
     let Some(database) = Database::fresh().await else {
         return;
     };
@@ -129,7 +129,7 @@ async fn a_schema_of_another_program_is_refused_and_not_touched() {
     let foreign = "CREATE SCHEMA countersign; CREATE TABLE countersign.note (text text)";
     client.batch_execute(foreign).await.unwrap();
     assert!(matches!(
-        refused(&database.store()).await,
+        rejected(&database.store()).await,
         OpenError::ForeignStore { .. }
     ));
     let tables = "SELECT count(*) FROM information_schema.tables WHERE table_schema = 'countersign'";
@@ -137,7 +137,7 @@ async fn a_schema_of_another_program_is_refused_and_not_touched() {
 }
 
 #[tokio::test]
-async fn a_store_of_a_newer_version_is_refused_and_not_touched() {
+async fn a_store_of_a_newer_version_is_rejected_and_not_touched() {
     let Some(database) = Database::fresh().await else {
         return;
     };
@@ -151,7 +151,7 @@ async fn a_store_of_a_newer_version_is_refused_and_not_touched() {
         .batch_execute("INSERT INTO countersign.format VALUES (2)")
         .await
         .unwrap();
-    let error = refused(&database.store()).await;
+    let error = rejected(&database.store()).await;
     assert!(matches!(error, OpenError::NewerStore { found: 2, known: 1, .. }));
     assert!(error.to_string().contains("written by a newer version"), "{error}");
     let formats = client

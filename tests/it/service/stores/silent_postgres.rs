@@ -1,4 +1,4 @@
-//! A PostgreSQL that does not answer: 503 in time, and nothing of what was refused is written later. The main type is
+//! A PostgreSQL that does not answer: 503 in time, and nothing of what was rejected is written later. The main type is
 //! [`Relay`], which stops forwarding when it is told to.
 
 use std::sync::Arc;

@@ -15,7 +15,7 @@ use tokio_postgres::config::Host;
 use tokio_rustls::TlsAcceptor;
 
 use super::place_in_postgres::{Database, server};
-use super::postgres_only::assert_refused;
+use super::postgres_only::assert_rejected;
 use crate::service::support::Running;
 
 const AUTHORITY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/cli/self_signed.pem");
@@ -54,7 +54,7 @@ async fn pass(mut stream: TcpStream, response: u8) {
     if response != b'S' {
         return;
     }
-    // A client that refuses the certificate ends the handshake.
+    // A client that rejects the certificate ends the handshake.
     let Ok(mut stream) = acceptor().accept(stream).await else {
         return;
     };
@@ -88,17 +88,17 @@ async fn a_store_is_used_under_tls() {
 }
 
 #[tokio::test]
-async fn a_server_without_tls_is_refused_with_what_to_check() {
+async fn a_server_without_tls_is_rejected_with_what_to_check() {
     let at = front("127.0.0.1:0", b'N').await;
     for mode in ["require", "verify-full"] {
-        assert_refused(&format!("postgres://ada:hidden@{at}/contacts?sslmode={mode}"), CHECK).await;
+        assert_rejected(&format!("postgres://ada:hidden@{at}/contacts?sslmode={mode}"), CHECK).await;
     }
 }
 
 #[tokio::test]
-async fn a_certificate_that_nobody_knows_is_refused_with_what_to_check() {
+async fn a_certificate_that_nobody_knows_is_rejected_with_what_to_check() {
     let at = front("127.0.0.1:0", b'S').await;
-    assert_refused(
+    assert_rejected(
         &format!("postgres://ada:hidden@{at}/contacts?sslmode=verify-full"),
         CHECK,
     )
@@ -108,10 +108,10 @@ async fn a_certificate_that_nobody_knows_is_refused_with_what_to_check() {
 /// All of 127.0.0.0/8 is this machine here.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_certificate_for_another_host_is_refused_with_what_to_check() {
+async fn a_certificate_for_another_host_is_rejected_with_what_to_check() {
     let at = front("127.0.0.2:0", b'S').await;
     let url = format!("postgres://ada:hidden@{at}/contacts?sslmode=verify-full&sslrootcert={AUTHORITY}");
-    assert_refused(&url, CHECK).await;
+    assert_rejected(&url, CHECK).await;
 }
 
 #[tokio::test]
@@ -122,6 +122,6 @@ async fn an_authority_that_cannot_be_read_is_named() {
         (file!(), "there is no certificate in it"),
     ] {
         let url = format!("postgres://ada:hidden@127.0.0.1:1/contacts?sslmode=verify-full&sslrootcert={file}");
-        assert_refused(&url, expected).await;
+        assert_rejected(&url, expected).await;
     }
 }

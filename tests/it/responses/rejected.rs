@@ -21,13 +21,13 @@ async fn a_target_that_nobody_reaches_is_reported_in_the_checkers_words() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_refused_is_reported_in_the_checkers_words() {
+async fn a_token_that_is_rejected_is_reported_in_the_checkers_words() {
     let subject = Subject {
         token: "another-token".to_owned(),
         ..Subject::embedded(&[]).await
     };
     let message = message(&subject).await;
-    let expected = "could not judge: the token was refused with 401 by every operation that was called; \
+    let expected = "could not judge: the token was rejected with 401 by every operation that was called; \
                     check that it is for this target";
     assert_eq!(message, format!("{} {expected}", subject.url));
 }
@@ -42,7 +42,7 @@ async fn a_target_that_shows_no_success_fails_by_name() {
 }
 
 #[tokio::test]
-async fn a_list_that_is_refused_alone_fails_by_name() {
+async fn a_list_that_is_rejected_alone_fails_by_name() {
     let page = serde_json::json!({"data": {"per_page": 10, "page": 1, "total": 0, "last_page": 1, "items": []}});
     let mut table = Stub::table();
     for list in ["contact-database", "venues", "visits"] {
