@@ -6,11 +6,11 @@
 //! This is the one report whose lines are commands. Each is written here from its parts, and each part is escaped as the
 //! runner unescapes it, so that nothing of a contract or of a target begins or ends one.
 
+use super::groups::{Group, groups};
 use super::phrases;
-use super::record::{FindingRecord, Record};
-use crate::rules::Level;
+use super::record::Record;
 
-/// How many annotations of one level GitHub shows of a step.
+/// How many annotations there are at most. GitHub shows as many of one level in a step.
 const MOST_SHOWN: usize = 10;
 /// The most characters of a title.
 const LONGEST_TITLE: usize = 200;
@@ -21,17 +21,13 @@ const LONGEST_VALUE: usize = 2000;
 #[must_use]
 pub fn github(record: &Record) -> String {
     let mut lines = Vec::new();
-    let mut room = MOST_SHOWN;
     if !record.outcome.is_judged() {
-        room -= 1;
         let message = format!("{}{}", phrases::outcome(record.outcome), phrases::because(record));
         lines.push(command("error", &[("title", "countersign".to_owned())], &message));
     }
-    for (level, room) in [(Level::Deny, room), (Level::Warn, MOST_SHOWN)] {
-        let findings = record.findings.iter().filter(|finding| finding.level == level);
-        lines.extend(findings.take(room).map(|finding| annotation(record, finding)));
-    }
-    let shown = lines.len() - usize::from(!record.outcome.is_judged());
+    let groups = groups(record);
+    let room = MOST_SHOWN - lines.len();
+    lines.extend(groups.iter().take(room).map(|group| annotation(record, group)));
     let mut closing = format!(
         "{} {}{}",
         record.target,
@@ -41,7 +37,7 @@ pub fn github(record: &Record) -> String {
     if let Some(cause) = phrases::cause(record) {
         closing.push_str(&format!("; {cause}"));
     }
-    let more = record.findings.len() - shown;
+    let more: usize = groups.iter().skip(room).map(Group::len).sum();
     if more > 0 {
         closing.push_str(&format!(
             "; {more} more findings are not annotated, see the summary of the step"
@@ -52,23 +48,18 @@ pub fn github(record: &Record) -> String {
     lines.join("\n")
 }
 
-fn annotation(record: &Record, finding: &FindingRecord) -> String {
-    let name = if finding.level == Level::Deny {
-        "error"
-    } else {
-        "warning"
-    };
+fn annotation(record: &Record, group: &Group<'_>) -> String {
+    let finding = group.first;
     let line = finding.contract_line.max(1).to_string();
     let mut properties = vec![("file", phrases::path(&record.contract.file)), ("line", line)];
-    let title = format!("{}: {}", finding.rule, finding.fact);
+    let title = format!("{}: {}", finding.rule, group.headline());
     properties.push(("title", phrases::clipped(&title, LONGEST_TITLE)));
-    let lines = [
-        format!("documented: {}", finding.documented),
-        format!("received: {}", phrases::received(finding)),
-        format!("reproduce: {}", finding.reproduce),
-    ];
-    let lines: Vec<_> = lines.iter().map(|line| phrases::clipped(line, LONGEST_VALUE)).collect();
-    command(name, &properties, &lines.join("\n"))
+    let lines: Vec<_> = group
+        .in_lines()
+        .iter()
+        .map(|line| phrases::clipped(line, LONGEST_VALUE))
+        .collect();
+    command(phrases::word(finding.level), &properties, &lines.join("\n"))
 }
 
 /// One command. The line feeds of its message are the message's own.
@@ -93,7 +84,7 @@ fn property(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::report::Outcome;
-    use crate::report::testing::fixed;
+    use crate::report::testing::{apart, fixed};
 
     /// A command's name, its properties and its message.
     type Command = (String, Vec<(String, String)>, String);
@@ -143,18 +134,20 @@ mod tests {
     fn no_more_is_annotated_than_is_shown_and_the_rest_is_counted() {
         let mut record = fixed();
         let (denied, warned) = (record.findings[0].clone(), record.findings[1].clone());
-        record.findings = vec![denied; 12];
-        record.findings.extend(vec![warned; 13]);
+        record.findings = apart(&denied, 7);
+        record.findings.extend(vec![denied; 5]);
+        record.findings.extend(apart(&warned, 13));
         let count = |record: &Record, name| commands(record).iter().filter(|command| command.0 == name).count();
-        assert_eq!((count(&record, "error"), count(&record, "warning")), (10, 10));
+        assert_eq!((count(&record, "error"), count(&record, "warning")), (8, 2));
         let closing = commands(&record).pop().unwrap().2;
         assert!(
-            closing.ends_with("12 errors, 13 warnings; 5 more findings are not annotated, see the summary of the step"),
+            closing
+                .ends_with("12 errors, 13 warnings; 11 more findings are not annotated, see the summary of the step"),
             "{closing}"
         );
         (record.outcome, record.reason) = (Outcome::Interrupted, Some("the run was interrupted".to_owned()));
-        assert_eq!((count(&record, "error"), count(&record, "warning")), (10, 10));
-        assert!(commands(&record).pop().unwrap().2.contains("; 6 more"));
+        assert_eq!((count(&record, "error"), count(&record, "warning")), (9, 1));
+        assert!(commands(&record).pop().unwrap().2.contains("; 12 more"));
     }
 
     #[test]

@@ -8,11 +8,13 @@
 //! error, so that a report without a failure is not read as green.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use std::time::Duration;
 
 use chrono::DateTime;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
+use super::groups::{Group, groups};
 use super::phrases;
 use super::record::{FactRow, FindingRecord, Record, VerdictRecord};
 use crate::exchange::neutral::{Colours, neutral};
@@ -58,11 +60,32 @@ struct Sorted<'record> {
     operations: Vec<&'record str>,
     rows: HashMap<&'record str, Vec<&'record FactRow>>,
     /// The findings of each fact.
-    findings: HashMap<&'record str, Vec<&'record FindingRecord>>,
+    findings: HashMap<&'record str, Vec<Found<'record>>>,
     /// The findings of each operation whose fact has no row, as a report that was put together may have them.
-    without_row: HashMap<&'record str, Vec<&'record FindingRecord>>,
+    without_row: HashMap<&'record str, Vec<Found<'record>>>,
     /// How long the responses of an operation took together, in milliseconds.
     waited: HashMap<&'record str, f64>,
+}
+
+/// A finding, and the group that it belongs to.
+#[derive(Clone)]
+struct Found<'record> {
+    finding: &'record FindingRecord,
+    /// The first finding of the group, where it is another one: it has what all of them share.
+    first: Option<&'record FindingRecord>,
+    headline: Rc<str>,
+}
+
+impl<'record> Found<'record> {
+    fn all(group: &Group<'record>) -> Vec<Self> {
+        let headline: Rc<str> = group.headline().into();
+        let found = group.findings().enumerate().map(|(number, finding)| Self {
+            finding,
+            first: (number > 0).then_some(group.first),
+            headline: Rc::clone(&headline),
+        });
+        found.collect()
+    }
 }
 
 impl<'record> Sorted<'record> {
@@ -80,12 +103,12 @@ impl<'record> Sorted<'record> {
             facts.insert(row.fact.as_str());
             sorted.rows.entry(&row.operation).or_default().push(row);
         }
-        for finding in &record.findings {
-            let (of_fact, of_operation) = (finding.fact.as_str(), finding.operation.as_str());
-            sorted.findings.entry(of_fact).or_default().push(finding);
+        for found in groups(record).iter().flat_map(Found::all) {
+            let (of_fact, of_operation) = (found.finding.fact.as_str(), found.finding.operation.as_str());
             if !facts.contains(of_fact) {
-                sorted.without_row.entry(of_operation).or_default().push(finding);
+                sorted.without_row.entry(of_operation).or_default().push(found.clone());
             }
+            sorted.findings.entry(of_fact).or_default().push(found);
         }
         for exchange in &record.exchanges {
             if let Some(response) = &exchange.response {
@@ -119,8 +142,8 @@ impl<'record> Sorted<'record> {
             let findings = self.findings.get(row.fact.as_str()).map_or(&[][..], Vec::as_slice);
             suite.add_test_case(case(self.record, row, findings));
         }
-        for finding in without_row.into_iter().flatten() {
-            suite.add_test_case(without_fact(self.record, finding));
+        for found in without_row.into_iter().flatten() {
+            suite.add_test_case(without_fact(self.record, found));
         }
         Some(suite)
     }
@@ -150,8 +173,8 @@ fn about(suite: &mut TestSuite, record: &Record) {
 }
 
 /// The case of a fact. A finding of another rule than the fact's own is reported here too.
-fn case(record: &Record, row: &FactRow, findings: &[&FindingRecord]) -> TestCase {
-    let (denied, noted): (Vec<_>, Vec<_>) = findings.iter().partition(|finding| finding.level == Level::Deny);
+fn case(record: &Record, row: &FactRow, findings: &[Found<'_>]) -> TestCase {
+    let (denied, noted): (Vec<_>, Vec<_>) = findings.iter().partition(|found| found.finding.level == Level::Deny);
     let status = match (denied.is_empty(), row.verdict) {
         (false, _) => broken(record, &denied),
         (true, VerdictRecord::Undecided) => {
@@ -163,7 +186,7 @@ fn case(record: &Record, row: &FactRow, findings: &[&FindingRecord]) -> TestCase
     };
     let mut case = TestCase::new(safe(&row.fact), status);
     case.set_classname(safe(&row.operation));
-    let mut output: Vec<_> = noted.iter().map(|finding| in_full(record, finding)).collect();
+    let mut output: Vec<_> = noted.iter().map(|found| text(record, found)).collect();
     if row.verdict == VerdictRecord::Broken && findings.is_empty() {
         output.push(format!("broken; the rule {} is at allow", row.rule));
     }
@@ -174,24 +197,24 @@ fn case(record: &Record, row: &FactRow, findings: &[&FindingRecord]) -> TestCase
 }
 
 /// The case of a finding whose fact has no row.
-fn without_fact(record: &Record, finding: &FindingRecord) -> TestCase {
-    let denied = finding.level == Level::Deny;
+fn without_fact(record: &Record, found: &Found<'_>) -> TestCase {
+    let denied = found.finding.level == Level::Deny;
     let status = if denied {
-        broken(record, &[finding])
+        broken(record, &[found])
     } else {
         TestCaseStatus::success()
     };
-    let mut case = TestCase::new(safe(&finding.fact), status);
-    case.set_classname(safe(&finding.operation));
+    let mut case = TestCase::new(safe(&found.finding.fact), status);
+    case.set_classname(safe(&found.finding.operation));
     if !denied {
-        case.set_system_out(safe(&in_full(record, finding)));
+        case.set_system_out(safe(&text(record, found)));
     }
     case
 }
 
-fn broken(record: &Record, findings: &[&FindingRecord]) -> TestCaseStatus {
+fn broken(record: &Record, findings: &[&Found<'_>]) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-    if let Some(first) = findings.first() {
+    if let Some(Found { finding: first, .. }) = findings.first() {
         status.set_type(safe(&first.rule));
         let message = format!(
             "documented: {}; received: {}",
@@ -200,15 +223,23 @@ fn broken(record: &Record, findings: &[&FindingRecord]) -> TestCaseStatus {
         );
         status.set_message(safe(&message));
     }
-    let texts: Vec<_> = findings.iter().map(|finding| in_full(record, finding)).collect();
+    let texts: Vec<_> = findings.iter().map(|found| text(record, found)).collect();
     status.set_description(safe(&texts.join("\n\n")));
     status
 }
 
-/// Everything about a finding, a line for each.
-fn in_full(record: &Record, finding: &FindingRecord) -> String {
+/// What is wrong, and everything about a finding, a line for each; what to do is with the first of its group.
+fn text(
+    record: &Record,
+    Found {
+        finding,
+        first,
+        headline,
+    }: &Found<'_>,
+) -> String {
     let mut lines = vec![
-        format!("{} [{}]: {}", finding.level, finding.rule, finding.fact),
+        format!("{}[{}]: {headline}", phrases::word(finding.level), finding.rule),
+        format!("fact: {}", finding.fact),
         format!("documented: {}", finding.documented),
         format!("received: {}", phrases::received(finding)),
         format!(
@@ -216,10 +247,12 @@ fn in_full(record: &Record, finding: &FindingRecord) -> String {
             record.contract.file, finding.contract_line, finding.contract_pointer
         ),
     ];
-    if let Some(rule) = finding.rule.rule() {
-        lines.push(format!("fix: {}", rule.fix));
+    if let Some(first) = first {
+        lines.push(format!("fix and reproduce: as the case {}", first.fact));
+    } else {
+        lines.extend(finding.rule.rule().map(|rule| format!("fix: {}", rule.fix)));
+        lines.push(format!("reproduce: {}", finding.reproduce));
     }
-    lines.push(format!("reproduce: {}", finding.reproduce));
     let lines: Vec<_> = lines.iter().map(|line| phrases::line(line)).collect();
     lines.join("\n")
 }
@@ -290,7 +323,7 @@ mod tests {
             case.system_out
                 .as_deref()
                 .unwrap()
-                .starts_with("warn [undocumented-field]")
+                .starts_with("warning[undocumented-field]")
         );
         let broken = &report.test_suites[0].test_cases[1];
         assert_eq!(

@@ -1,5 +1,6 @@
 //! What is said of a finding in one line, as soon as it is seen and where there are many.
 
+use super::phrases;
 use super::terminal::{Styling, Terminal};
 use crate::exchange::neutral::{Colours, neutral};
 use crate::rules::Level;
@@ -8,8 +9,8 @@ impl Terminal {
     /// One line for a finding: level, rule, fact; cut where the terminal ends.
     #[must_use]
     pub fn found(&self, (weighs, rule, fact): (Level, &str, &str)) -> String {
-        let level = weighs.to_string();
-        let rest = format!(" {rule}: {fact}");
+        let level = phrases::word(weighs);
+        let rest = format!("[{rule}]: {fact}");
         // A contract's text is a stranger's.
         let rest = neutral(&rest, Colours::None).replace('\n', " ");
         let rest = match self.width {
@@ -66,22 +67,22 @@ mod tests {
     #[test]
     fn a_finding_is_one_line_of_level_rule_and_fact() {
         let line = line_of(terminal(Styling::Plain, None));
-        assert_eq!(line, "deny wrong-type: getThings /name: string");
-        assert_eq!(line_of(terminal(Styling::Plain, Some(40))), line);
+        assert_eq!(line, "error[wrong-type]: getThings /name: string");
+        assert_eq!(line_of(terminal(Styling::Plain, Some(42))), line);
     }
 
     #[test]
     fn a_line_ends_where_the_terminal_does() {
-        for width in [6, 20, 39] {
+        for width in [6, 20, 41] {
             let line = line_of(terminal(Styling::Plain, Some(width)));
             assert_eq!(line.chars().count(), width, "{line}");
-            assert!(line.starts_with("deny ") && line.ends_with('…'), "{line}");
+            assert!(line.starts_with("error") && line.ends_with('…'), "{line}");
         }
     }
 
     #[test]
     fn colour_is_around_the_level_alone() {
         let line = line_of(terminal(Styling::Coloured, None));
-        assert_eq!(line, "\u{1b}[1;31mdeny\u{1b}[0m wrong-type: getThings /name: string");
+        assert_eq!(line, "\u{1b}[1;31merror\u{1b}[0m[wrong-type]: getThings /name: string");
     }
 }

@@ -6,6 +6,7 @@
 //! Every text of a contract or of a target stands in a code span, in a fenced block or in `<code>`. There nobody is
 //! mentioned, no issue is referred to, no link and no HTML begins. A fence is longer than any run of backticks in it.
 
+use super::groups::{Group, groups};
 use super::record::{FindingRecord, Outcome, Record};
 use super::{accepted, phrases};
 use crate::rules::Level;
@@ -124,21 +125,22 @@ fn acceptances(record: &Record) -> String {
 
 /// The table up to `table` bytes of the whole, then the details up to `most` without what is kept free.
 fn findings(record: &Record, text: &mut String, table: usize, most: usize) {
-    const HEAD: &str = "\n| level | rule | fact | documented | received | line |\n|---|---|---|---|---|---|\n";
-    let all = record.findings.len();
-    if all == 0 || !push(text, HEAD, table) {
+    const HEAD: &str = "\n| level | rule | what is wrong | documented | received | line |\n|---|---|---|---|---|---|\n";
+    let groups = groups(record);
+    if groups.is_empty() || !push(text, HEAD, table) {
         return;
     }
-    let rows = record.findings.iter().map(row);
-    let listed = rows.take_while(|row| push(text, row, table)).count();
-    more(text, all - listed, "are not listed here");
+    let findings = |groups: &[Group<'_>]| groups.iter().map(Group::len).sum();
+    let listed = groups.iter().take_while(|group| push(text, &row(group), table)).count();
+    more(text, findings(&groups[listed..]), "are not listed here");
     text.push_str("\n<details><summary>Details</summary>\n");
     let room = most.saturating_sub(CLOSING);
-    let lines = phrases::same_lines(record);
-    let details = record.findings.iter().zip(lines);
-    let details = details.map(|(finding, first)| detail(record, finding, first.map(|first| &record.findings[first])));
+    let details = groups.iter().map(|group| {
+        let above = group.reproduced_by.and_then(|number| groups.get(number));
+        detail(record, group, above)
+    });
     let rendered = details.take_while(|detail| push(text, detail, room)).count();
-    more(text, all - rendered, "have no details here");
+    more(text, findings(&groups[rendered..]), "have no details here");
     text.push_str("\n</details>\n");
 }
 
@@ -148,52 +150,58 @@ fn more(text: &mut String, count: usize, what: &str) {
     }
 }
 
-fn row(finding: &FindingRecord) -> String {
+fn row(group: &Group<'_>) -> String {
+    let finding = group.first;
     let level = match finding.level {
-        Level::Allow => "allow",
-        Level::Deny => "**deny**",
-        Level::Warn => "warn",
+        Level::Deny => "**error**",
+        level => phrases::word(level),
     };
-    let cells = [
-        &*finding.rule,
-        &finding.fact,
-        &finding.documented,
-        &phrases::received(finding),
-    ]
-    .map(cell);
+    let received = match group.rest.len() {
+        0 => phrases::received(finding),
+        more => format!("{}; and {more} more", phrases::received(finding)),
+    };
+    let cells = [&*finding.rule, &group.headline(), &finding.documented, &received].map(cell);
     format!("| {level} | {} | {} |\n", cells.join(" | "), finding.contract_line)
 }
 
-/// Everything about a finding; its line is printed with the first finding that it shows.
-fn detail(record: &Record, finding: &FindingRecord, first: Option<&FindingRecord>) -> String {
+/// Everything about a group; its line is printed with the first group that it shows.
+fn detail(record: &Record, group: &Group<'_>, above: Option<&Group<'_>>) -> String {
+    let finding = group.first;
     let lines = finding.excerpt.lines.iter();
     let excerpt: Vec<_> = lines
         .map(|line| format!("{:>5} | {}", line.number, phrases::clipped(&line.text, LONGEST_LINE)))
         .collect();
+    let listed = group.others().take(MOST_LISTED);
+    let mut others: String = listed
+        .map(|other| format!("- {}\n", code(&phrases::clipped(&other, LONGEST_LINE))))
+        .collect();
+    if group.rest.len() > MOST_LISTED {
+        others.push_str(&format!("- and {} more\n", group.rest.len() - MOST_LISTED));
+    }
     let fix = finding
         .rule
         .rule()
         .map_or_else(String::new, |rule| format!("\nFix: {}\n", rule.fix));
     format!(
-        "\n**{}** {}\n\nLine {} of {}, {}:\n\n{}\nDocumented {}, received {}.\n{fix}\n{}",
-        finding.level,
-        code(&phrases::clipped(&finding.fact, LONGEST_CELL)),
+        "\n**{}** {}\n\nLine {} of {}, {}:\n\n{}\nDocumented {}, received {}.\n\n{others}{fix}\n{}",
+        phrases::word(finding.level),
+        code(&phrases::clipped(&group.headline(), LONGEST_CELL)),
         finding.contract_line,
         code(&phrases::clipped(&record.contract.file, LONGEST_CELL)),
-        code(&phrases::clipped(&finding.contract_pointer, LONGEST_LINE)),
+        code(&phrases::clipped(&finding.fact, LONGEST_LINE)),
         fenced("yaml", &excerpt.join("\n")),
         code(&phrases::clipped(&finding.documented, LONGEST_LINE)),
         code(&phrases::clipped(&phrases::received(finding), LONGEST_LINE)),
-        again(finding, first),
+        again(finding, above),
     )
 }
 
-fn again(finding: &FindingRecord, first: Option<&FindingRecord>) -> String {
-    match first {
+fn again(finding: &FindingRecord, above: Option<&Group<'_>>) -> String {
+    match above {
         None => fenced("sh", &phrases::clipped(&finding.reproduce, LONGEST_LINE)),
-        Some(first) => {
-            let first = phrases::clipped(&phrases::named(first), LONGEST_CELL);
-            format!("Reproduce it by the line above of {}.\n", code(&first))
+        Some(above) => {
+            let above = phrases::clipped(&above.headline(), LONGEST_CELL);
+            format!("Reproduce it by the line above of {}.\n", code(&above))
         }
     }
 }
@@ -286,7 +294,7 @@ fn longest_run(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::testing::fixed;
+    use crate::report::testing::{apart, fixed};
 
     #[test]
     fn the_markdown_report() {
@@ -299,7 +307,7 @@ mod tests {
         let mut record = fixed();
         let mut finding = record.findings[0].clone();
         finding.reproduce = "`é|".repeat(900);
-        record.findings = vec![finding; 10_000];
+        record.findings = apart(&finding, 10_000);
         let row = record.facts.rows[2].clone();
         record.facts.rows = (0..5_000)
             .map(|index| crate::report::FactRow {
@@ -322,7 +330,7 @@ mod tests {
             }
         }
         let text = markdown(&record);
-        let listed = text.lines().filter(|line| line.starts_with("| **deny** ")).count();
+        let listed = text.lines().filter(|line| line.starts_with("| **error** ")).count();
         assert!(listed > 100, "{listed}");
         assert!(text.contains(&format!("{} more findings are not listed here.", 10_000 - listed)));
     }

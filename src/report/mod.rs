@@ -29,6 +29,7 @@ mod accepted;
 mod excerpt;
 mod exchanges;
 mod github;
+mod groups;
 mod har;
 #[cfg(feature = "html")]
 mod html;

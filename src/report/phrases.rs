@@ -1,6 +1,6 @@
 //! Words that several reports share: the verdict in a line, a finding's location, what is undecided and why.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::record::{
     Cause, Coverage, FactRow, FindingRecord, OperationRecord, Outcome, Record, ResidueRecord, ShardsRecord,
@@ -35,6 +35,15 @@ pub(super) fn outcome(outcome: Outcome) -> &'static str {
         Outcome::DoesNotConform => "does not conform",
         Outcome::Interrupted => "interrupted",
         Outcome::NotRecorded => "not recorded",
+    }
+}
+
+/// What a finding of a level is called.
+pub(super) fn word(level: Level) -> &'static str {
+    match level {
+        Level::Deny => "error",
+        Level::Warn => "warning",
+        Level::Allow => "allowed",
     }
 }
 
@@ -148,21 +157,6 @@ pub(super) fn received(finding: &FindingRecord) -> String {
     format!("{}{place}{times}", finding.received)
 }
 
-/// For each finding the place of the first that is seen again by the same line, where that is another one.
-pub(super) fn same_lines(record: &Record) -> Vec<Option<usize>> {
-    let mut firsts = HashMap::new();
-    let places = record.findings.iter().enumerate().map(|(place, finding)| {
-        let first = *firsts.entry(finding.reproduce.as_str()).or_insert(place);
-        (first != place).then_some(first)
-    });
-    places.collect()
-}
-
-/// What an earlier finding is named by where its line is not repeated.
-pub(super) fn named(first: &FindingRecord) -> String {
-    format!("{}: {}", first.rule, first.fact)
-}
-
 /// The undecided facts by their reason, the reason of most facts first.
 pub(super) fn undecided(record: &Record) -> Vec<(&str, Vec<&FactRow>)> {
     let mut reasons: BTreeMap<&str, Vec<&FactRow>> = BTreeMap::new();
@@ -260,15 +254,6 @@ pub(super) fn path(file: &str) -> String {
 mod tests {
     use super::*;
     use crate::report::testing::fixed;
-
-    #[test]
-    fn a_line_is_reported_with_the_first_finding_that_it_shows() {
-        let mut record = fixed();
-        let mut other = record.findings[0].clone();
-        other.reproduce = "curl 'https://api.example.com/other'".to_owned();
-        record.findings.push(other);
-        assert_eq!(same_lines(&record), [None, Some(0), None]);
-    }
 
     #[test]
     fn a_clipped_text_is_one_line_and_says_that_it_was_cut() {

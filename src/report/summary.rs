@@ -1,20 +1,18 @@
 //! What a terminal's report closes with: the verdict, and a summary that fits one screen. What is too long for it stands
 //! above the verdict, where that can be said but once, or is cut with a count.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::record::{Outcome, Record};
 use super::terminal::{Styling, Terminal, Verbosity};
 use super::wrap::hanging;
-use super::{accepted, phrases};
-use crate::rules::Level;
+use super::{accepted, groups, phrases};
 
 /// The lines of a terminal that is small, but for the one that the shell takes.
 const SCREEN: usize = 23;
-/// How many reasons for undecided facts are printed, and how many rules that found something.
+/// How many reasons for undecided facts are printed.
 const REASONS: usize = 5;
-const RULES: usize = 5;
 /// As many findings are seen at one glance.
 const AT_ONE_GLANCE: usize = 3;
 
@@ -64,8 +62,8 @@ impl Terminal {
         let cause = phrases::cause(record).map_or_else(String::new, |cause| self.row("cause", cause));
         let mut text = cause + &self.row("contract", &contract) + &self.row("facts", &counted);
         self.undecided(record, &mut text);
-        if record.findings.len() > AT_ONE_GLANCE {
-            text.push_str(&self.row("findings", &by_rule(record)));
+        if let Some(sum) = groups::sum(record) {
+            text.push_str(&self.row("findings", &sum));
         }
         if let Some(shards) = &record.shards {
             text.push_str(&self.row("shards", &phrases::shards(shards)));
@@ -167,28 +165,6 @@ fn rate(requests: u64, milliseconds: u64) -> f64 {
     requests as f64 * 1000.0 / milliseconds.max(1) as f64
 }
 
-/// How many findings each rule has, those that weigh most first, then the most frequent.
-fn by_rule(record: &Record) -> String {
-    let mut rules: BTreeMap<&str, (Level, usize)> = BTreeMap::new();
-    for finding in &record.findings {
-        let (level, count) = rules.entry(&finding.rule).or_insert((finding.level, 0));
-        *level = finding.level.max(*level);
-        *count += 1;
-    }
-    let mut rules: Vec<_> = rules.into_iter().collect();
-    rules.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
-    let mut rendered: Vec<_> = rules
-        .iter()
-        .take(RULES)
-        .map(|(rule, (_, count))| format!("{count} {rule}"))
-        .collect();
-    let more: usize = rules.iter().skip(RULES).map(|(_, (_, count))| count).sum();
-    if more > 0 {
-        rendered.push(format!("{more} of other rules"));
-    }
-    rendered.join(", ")
-}
-
 /// What was left, a line each; what nothing distinguishes stands in one, with how often it is meant.
 fn residue(record: &Record) -> String {
     let mut lines: Vec<(String, usize)> = Vec::new();
@@ -211,8 +187,8 @@ fn residue(record: &Record) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::testing::fixed;
-    use crate::report::{FactRow, FindingRecord, ResidueRecord};
+    use crate::report::testing::{apart, fixed};
+    use crate::report::{FactRow, ResidueRecord};
 
     fn terminal(width: Option<usize>) -> Terminal {
         Terminal {
@@ -239,14 +215,7 @@ mod tests {
                 ..row.clone()
             })
             .collect();
-        let finding = record.findings[0].clone();
-        record.findings = (0..500)
-            .map(|number| FindingRecord {
-                rule: format!("rule-with-a-long-name-{}", number % 12).into(),
-                fact: format!("getThings /number-{number}: string"),
-                ..finding.clone()
-            })
-            .collect();
+        record.findings = apart(&record.findings[0], 500);
         let left = record.residue[0].clone();
         record.residue = (0..40)
             .map(|number| ResidueRecord {
@@ -317,10 +286,13 @@ mod tests {
     fn findings_beyond_those_in_full_are_a_line_each_and_then_a_count() {
         let record = crowded();
         let text = terminal(None).report(&record);
-        assert_eq!(text.matches("reproduce: ").count(), 20);
-        assert_eq!(text.lines().filter(|line| line.starts_with("deny rule-")).count(), 50);
+        assert_eq!(text.matches("reproduce: ").count(), 0);
+        let heads = text
+            .lines()
+            .filter(|line| line.starts_with("error[wrong-type]: getThings"));
+        assert_eq!(heads.count(), 50);
         assert!(
-            text.contains("and 430 findings more: a verbose report has all, a JSON report keeps all"),
+            text.contains("and 450 findings more: a verbose report has all, a JSON report keeps all"),
             "{text}"
         );
         let verbose = Terminal {
@@ -347,12 +319,30 @@ mod tests {
     }
 
     #[test]
-    fn few_findings_are_not_counted_by_rule() {
+    fn the_number_of_findings_is_explained_where_it_is_not_that_of_the_broken_facts() {
         let mut record = fixed();
         let heading = |record: &Record| terminal(None).report(record).contains("  findings  ");
-        assert!(!heading(&record));
-        let again = record.findings[0].clone();
-        record.findings.extend([again.clone(), again]);
         assert!(heading(&record));
+        record.findings.truncate(record.facts.broken);
+        assert!(!heading(&record));
+    }
+
+    #[test]
+    fn forty_findings_fit_one_screen_whether_of_forty_causes_or_of_four() {
+        let mut record = fixed();
+        record.findings = apart(&record.findings[0], 40);
+        let of_forty = terminal(None).report(&record);
+        let heads = of_forty
+            .lines()
+            .filter(|line| line.starts_with("error[wrong-type]: getThings"));
+        assert_eq!(heads.count(), 40);
+        for (number, finding) in record.findings.iter_mut().enumerate() {
+            finding.operation = format!("getThings{}", number % 4);
+        }
+        let of_four = terminal(None).report(&record);
+        assert_eq!(of_four.matches("10 fields have the wrong type").count(), 4);
+        for text in [of_forty, of_four] {
+            assert!(text.lines().count() <= 60, "{text}");
+        }
     }
 }

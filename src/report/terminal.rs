@@ -8,8 +8,9 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level as Title, Renderer, Snippet};
 
 use super::excerpt::{Excerpt, Mark};
+use super::groups::{Group, MOST_LISTED, groups};
 use super::phrases;
-use super::record::{FindingRecord, Record};
+use super::record::Record;
 use crate::exchange::Exchange;
 use crate::exchange::neutral::{Colours, neutral};
 use crate::exchange::redact::Values;
@@ -37,10 +38,10 @@ pub enum Verbosity {
     Verbose,
 }
 
-/// How many findings are printed in full.
-const IN_FULL: usize = 20;
-/// How many more are printed in a line each.
-const IN_LINES: usize = 50;
+/// How many lines the groups of findings take where some are in full. With the summary that is a screen.
+const LINES: usize = 45;
+/// How many groups are printed.
+const MOST_GROUPS: usize = 50;
 
 /// Writes records for people.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,35 +66,45 @@ impl Terminal {
         self.neutral(&text)
     }
 
-    /// The first findings in full, further ones a line each; the last are only counted.
+    /// The groups of findings: in full while there is room for a line of each other, the others a line each. The last are
+    /// only counted.
     fn findings(&self, record: &Record, text: &mut String) {
-        let findings = &record.findings;
-        let (full, lines) = match self.verbosity {
-            Verbosity::Verbose => (findings.len(), 0),
-            _ => (IN_FULL.min(findings.len()), IN_LINES),
+        let groups = groups(record);
+        let all = self.verbosity == Verbosity::Verbose;
+        let printed = if all {
+            groups.len()
+        } else {
+            MOST_GROUPS.min(groups.len())
         };
-        for (finding, first) in findings[..full].iter().zip(phrases::same_lines(record)) {
-            let above = |first: usize| format!("by the line above of {}", phrases::named(&findings[first]));
-            let again = first.map_or_else(|| finding.reproduce.clone(), above);
-            text.push_str(&self.finding(finding, &again, &record.contract.file));
+        let mut blocks = groups
+            .iter()
+            .take(printed)
+            .map(|group| self.group(group, &groups, record));
+        let (mut full, mut lines) = (0, 0);
+        for block in blocks.by_ref() {
+            lines += block.lines().count() + 1;
+            if !all && lines + (printed - full - 1) > LINES {
+                break;
+            }
+            full += 1;
+            text.push_str(&block);
             text.push_str("\n\n");
         }
-        let rest = &findings[full..];
-        for finding in rest.iter().take(lines) {
-            text.push_str(&self.found((finding.level, &finding.rule, &finding.fact)));
+        for group in groups.iter().take(printed).skip(full) {
+            let finding = group.first;
+            text.push_str(&self.found((finding.level, &finding.rule, &group.headline())));
             text.push('\n');
         }
-        if rest.len() > lines {
-            let more = rest.len() - lines;
-            // Writing into a String does not fail.
-            let _ = writeln!(
+        let more: usize = groups.iter().skip(printed).map(Group::len).sum();
+        // Writing into a String does not fail.
+        let _ = match (more, printed > full) {
+            (0, false) => Ok(()),
+            (0, true) => writeln!(text, "a verbose report has each in full\n"),
+            _ => writeln!(
                 text,
-                "and {more} findings more: a verbose report has all, a JSON report keeps all"
-            );
-        }
-        if !rest.is_empty() {
-            text.push('\n');
-        }
+                "and {more} findings more: a verbose report has all, a JSON report keeps all\n"
+            ),
+        };
     }
 
     /// One line for an exchange.
@@ -115,8 +126,9 @@ impl Terminal {
         ))
     }
 
-    /// One finding of a contract's file under its line there, and how to reproduce it.
-    fn finding(&self, finding: &FindingRecord, again: &str, file: &str) -> String {
+    /// The findings of one cause: what is wrong, where in the contract, what to do about it.
+    fn group(&self, group: &Group<'_>, groups: &[Group<'_>], record: &Record) -> String {
+        let finding = group.first;
         let title = if finding.level == Level::Deny {
             Title::ERROR
         } else {
@@ -125,19 +137,22 @@ impl Terminal {
         let label = format!("documented: {}", finding.documented);
         let (source, first) = source(&finding.excerpt);
         let primary = AnnotationKind::Primary.span(span(&source, first, finding.excerpt.primary));
-        let mut snippet = Snippet::source(source.as_str()).line_start(first).path(file);
+        let mut snippet = Snippet::source(source.as_str())
+            .line_start(first)
+            .path(&record.contract.file);
         if let Some(owner) = finding.excerpt.owner {
             snippet = snippet.annotation(AnnotationKind::Context.span(span(&source, first, owner)));
         }
         let snippet = snippet.annotation(primary.label(label.as_str()));
-        let received = format!("received: {}", phrases::received(finding));
-        let again = format!("reproduce: {again}");
-        let group = title
-            .primary_title(finding.fact.as_str())
+        let headline = group.headline();
+        let notes = self.notes(group, groups);
+        let mut block = title
+            .primary_title(headline.as_str())
             .id(finding.rule.as_str())
-            .element(snippet)
-            .element(Title::NOTE.no_name().message(received.as_str()))
-            .element(Title::NOTE.no_name().message(again.as_str()));
+            .element(snippet);
+        for note in &notes {
+            block = block.element(Title::NOTE.no_name().message(note.as_str()));
+        }
         let renderer = match self.styling {
             Styling::Plain => Renderer::plain(),
             Styling::Coloured => Renderer::styled(),
@@ -145,7 +160,37 @@ impl Terminal {
         let renderer = renderer
             .decor_style(DecorStyle::Ascii)
             .term_width(self.width.unwrap_or(140));
-        self.neutral(&renderer.render(&[group]))
+        self.neutral(&renderer.render(&[block]))
+    }
+
+    /// What stands below the lines of the contract.
+    fn notes(&self, group: &Group<'_>, groups: &[Group<'_>]) -> Vec<String> {
+        let finding = group.first;
+        let mut notes = vec![
+            format!("fact: {}", finding.fact),
+            format!("received: {}", phrases::received(finding)),
+        ];
+        let listed = if self.verbosity == Verbosity::Verbose {
+            group.len()
+        } else {
+            MOST_LISTED
+        };
+        notes.extend(group.others().take(listed));
+        match group.rest.len().saturating_sub(listed) {
+            0 => {}
+            more => notes.push(format!("and {more} more: a verbose report has all")),
+        }
+        notes.extend(finding.rule.rule().map(|rule| format!("fix: {}", rule.fix)));
+        let above = group.reproduced_by.and_then(|number| groups.get(number));
+        notes.push(match above {
+            Some(above) => format!(
+                "reproduce: by the line above of {}: {}",
+                above.first.rule,
+                above.headline()
+            ),
+            None => format!("reproduce: {}", finding.reproduce),
+        });
+        notes
     }
 
     /// The text with no command in it but the colours that are wanted.
@@ -188,6 +233,7 @@ fn span(text: &str, first: usize, mark: Mark) -> Range<usize> {
 mod tests {
     use super::*;
     use crate::report::Outcome;
+    use crate::report::record::FindingRecord;
     use crate::report::testing::{Seen, fixed};
 
     fn terminal(styling: Styling, verbosity: Verbosity) -> Terminal {

@@ -320,6 +320,17 @@ fn facts() -> Facts {
     }
 }
 
+/// So many findings like this one, each of a cause of its own.
+pub(super) fn apart(finding: &FindingRecord, count: usize) -> Vec<FindingRecord> {
+    let findings = (0..count).map(|number| FindingRecord {
+        operation: format!("getThings{number}"),
+        fact: format!("getThings{number} /name: string"),
+        received: number.to_string(),
+        ..finding.clone()
+    });
+    findings.collect()
+}
+
 fn findings() -> Vec<FindingRecord> {
     let document = Document::read("things.yaml", CONTRACT.to_owned()).unwrap();
     let (name, whole) = (format!("{SCHEMA}/properties/name/type"), format!("{SCHEMA}/type"));

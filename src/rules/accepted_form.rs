@@ -1,7 +1,7 @@
 //! `accepted-form`: a documented form of a request field is rejected where another is accepted. Invariant 7.
 
 use super::level::Level;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::history::evidence::FormTried;
@@ -9,6 +9,7 @@ use crate::history::evidence::FormTried;
 pub(super) static RULE: Rule = Rule {
     name: "accepted-form",
     level: Level::Deny,
+    headline: Headline::Operation("rejects a documented form", "reject a documented form"),
     topic: Topic::Invariants,
     summary: "Each form that the document gives a request field is accepted.",
     explanation: "A field documented in several forms, such as a datetime with the suffix Z or with a numeric \

@@ -8,7 +8,7 @@
 use reqwest::header::ALLOW;
 
 use super::level::Level;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
@@ -16,6 +16,7 @@ use crate::contract::fact::FactKind;
 pub(super) static RULE: Rule = Rule {
     name: "allow",
     level: Level::Warn,
+    headline: Headline::Operation("sends a 405 without `Allow`", "send a 405 without `Allow`"),
     topic: Topic::Responses,
     summary: "A 405 has `Allow`, which lists the methods that its path has.",
     explanation: "Whoever uses a method that a path has not is told which ones it has. A 405 without that list leaves \

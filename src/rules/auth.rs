@@ -1,7 +1,7 @@
 //! `auth`: a request that must be rejected is let in.
 
 use super::level::Level;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::Contract;
@@ -14,6 +14,10 @@ use crate::exchange::{Credential, OnRefusal, Purpose};
 pub(super) static RULE: Rule = Rule {
     name: "auth",
     level: Level::Deny,
+    headline: Headline::Operation(
+        "does not reject a request as documented",
+        "do not reject a request as documented",
+    ),
     topic: Topic::Access,
     summary: "A request without a credential, with a wrong one or under another scheme is rejected: 401 where the \
               document lists it, some 4xx elsewhere.",

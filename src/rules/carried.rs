@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::level::Level;
-use super::rule::{Comparison, Example, Judging, Rule, Topic};
+use super::rule::{Comparison, Example, Headline, Judging, Rule, Topic};
 use super::spoiled::spoiled;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
@@ -17,6 +17,7 @@ use crate::history::evidence::{Creation, Observation, Updating};
 pub(super) static RULE: Rule = Rule {
     name: "carried",
     level: Level::Deny,
+    headline: Headline::Field("differs from what was sent", "differ from what was sent"),
     topic: Topic::Invariants,
     summary: "What a create answers, and what is listed after a create or an update, carries the fields that were \
               sent.",

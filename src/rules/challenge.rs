@@ -3,7 +3,7 @@
 use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
 
 use super::level::Level;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
@@ -13,6 +13,10 @@ use crate::exchange::Purpose;
 pub(super) static RULE: Rule = Rule {
     name: "challenge",
     level: Level::Warn,
+    headline: Headline::Operation(
+        "sends a 401 without the challenge of its scheme",
+        "send a 401 without the challenge of their scheme",
+    ),
     topic: Topic::Access,
     summary: "A 401 has `WWW-Authenticate`, and where the scheme is bearer it asks for Bearer.",
     explanation: "A 401 says that a credential is missing, and how to show one. The document names the scheme and no \

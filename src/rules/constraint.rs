@@ -4,13 +4,17 @@
 use super::assertion::Assertion;
 use super::level::Level;
 use super::location::Location;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::document::Node;
 
 pub(super) static RULE: Rule = Rule {
     name: "constraint",
     level: Level::Deny,
+    headline: Headline::Field(
+        "breaks an assertion of its schema",
+        "break an assertion of their schema",
+    ),
     topic: Topic::Values,
     summary: "Every value satisfies what its schema asserts beyond its type.",
     explanation: "`enum`, `pattern`, `format`, bounds, `oneOf`, `not` and the other keywords of a schema are asked \

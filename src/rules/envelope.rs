@@ -2,12 +2,13 @@
 
 use super::level::Level;
 use super::location::Location;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::Sink;
 
 pub(super) static RULE: Rule = Rule {
     name: "envelope",
     level: Level::Deny,
+    headline: Headline::Field("does not belong in the envelope", "do not belong in the envelope"),
     topic: Topic::Fields,
     summary: "An object that the document closes has the documented fields and no others.",
     explanation: "The document says of its page envelope that it has one key, data, and of its create envelope that \

@@ -1,7 +1,7 @@
 //! `equivalent-request`: a request is rejected that says what an accepted one says, written otherwise.
 
 use super::level::Level;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::history::evidence::EquivalentTried;
@@ -9,6 +9,7 @@ use crate::history::evidence::EquivalentTried;
 pub(super) static RULE: Rule = Rule {
     name: "equivalent-request",
     level: Level::Warn,
+    headline: Headline::Operation("rejects an equivalent request", "reject an equivalent request"),
     topic: Topic::Invariants,
     summary: "A request that is written otherwise, where RFCs say that it is the same, is accepted as the plain one is.",
     explanation: "A read and an update of a record that the run created are written as another client may write them: the \

@@ -2,12 +2,13 @@
 
 use super::level::Level;
 use super::location::Location;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::Sink;
 
 pub(super) static RULE: Rule = Rule {
     name: "forbidden-field",
     level: Level::Deny,
+    headline: Headline::Field("must be absent", "must be absent"),
     topic: Topic::Fields,
     summary: "A field that the document calls absent is absent.",
     explanation: "A field may be documented for one response and excluded from another, as custom_fields is listed for \

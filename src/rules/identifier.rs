@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::assertion::Assertion;
 use super::level::Level;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::json_schema;
@@ -14,6 +14,10 @@ use crate::history::evidence::Creation;
 pub(super) static RULE: Rule = Rule {
     name: "identifier",
     level: Level::Deny,
+    headline: Headline::Operation(
+        "returns an identifier that fits no path or is not unique",
+        "return an identifier that fits no path or is not unique",
+    ),
     topic: Topic::Invariants,
     summary: "A created record's identifier serves in the paths that it links to, and no identifier is given twice.",
     explanation: "The contract's links say which path takes the identifier of a created record, and the path's \

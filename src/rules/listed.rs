@@ -1,7 +1,7 @@
 //! `listed`: what was created is not listed. Invariant 2, and invariant 6 for records that stand under another.
 
 use super::level::Level;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::history::evidence::Observation;
@@ -9,6 +9,10 @@ use crate::history::evidence::Observation;
 pub(super) static RULE: Rule = Rule {
     name: "listed",
     level: Level::Deny,
+    headline: Headline::Operation(
+        "creates a record that its list does not show",
+        "create a record that their list does not show",
+    ),
     topic: Topic::Invariants,
     summary: "What a create answers is found in its list by its id, within the time to settle.",
     explanation: "After a create, the list that x-invariants names is walked until it shows the identifier that the create \

@@ -1,7 +1,7 @@
 //! `malformed-json`: a body is not JSON, or gives one name twice.
 
 use super::level::Level;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
@@ -10,6 +10,10 @@ use crate::exchange::json::JsonError;
 pub(super) static RULE: Rule = Rule {
     name: "malformed-json",
     level: Level::Deny,
+    headline: Headline::Operation(
+        "returns a body that is not valid JSON",
+        "return a body that is not valid JSON",
+    ),
     topic: Topic::Responses,
     summary: "A body is JSON, with one value for each name.",
     explanation: "A response with a documented JSON body must be one JSON text (RFC 8259). Of two equal names in one \

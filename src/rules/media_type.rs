@@ -1,7 +1,7 @@
 //! `media-type`: a response comes as another media type than the documented one.
 
 use super::level::Level;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
@@ -13,6 +13,10 @@ use crate::exchange::redact::render_media_type;
 pub(super) static RULE: Rule = Rule {
     name: "media-type",
     level: Level::Deny,
+    headline: Headline::Operation(
+        "returns an undocumented media type",
+        "return an undocumented media type",
+    ),
     topic: Topic::Responses,
     summary: "A documented body comes as a media type that is documented for it.",
     explanation: "A client chooses its reader by the Content-Type. The built-in contract documents application/json \

@@ -1,7 +1,7 @@
 //! `misplaced`: a created record shows under another owner, or an update shows in another record. Invariants 5 and 6.
 
 use super::level::Level;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
@@ -10,6 +10,7 @@ use crate::history::evidence::WalkEnd;
 pub(super) static RULE: Rule = Rule {
     name: "misplaced",
     level: Level::Deny,
+    headline: Headline::Operation("writes to another record", "write to another record"),
     topic: Topic::Invariants,
     summary: "A created record shows under its own owner alone, and an update changes its own record alone.",
     explanation: "A contact method must stand under the contact that it was created for, and an update must show in \

@@ -2,12 +2,13 @@
 
 use super::level::Level;
 use super::location::Location;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::Sink;
 
 pub(super) static RULE: Rule = Rule {
     name: "missing-field",
     level: Level::Deny,
+    headline: Headline::Field("is missing", "are missing"),
     topic: Topic::Fields,
     summary: "Every field that the document lists is there; null counts as there.",
     explanation: "A response shape lists its fields, and callers read them. A field that one item lacks is missing, \

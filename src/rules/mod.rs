@@ -92,7 +92,7 @@ pub use levels::{Decided, Levels, UnknownRule};
 pub use of_kind::{rule_of, shows};
 pub(crate) use pages::OF_A_SECOND_PAGE;
 pub use recording::Recording;
-pub use rule::{Example, Rule, Topic};
+pub use rule::{Example, Headline, Rule, Topic};
 pub use rule_name::RuleName;
 pub use scope::{Entry, Scope, field_covers, is_field};
 pub use seen::{ExchangeSeen, OperationSeen, Origin};

@@ -2,12 +2,13 @@
 
 use super::level::Level;
 use super::location::Location;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::Sink;
 
 pub(super) static RULE: Rule = Rule {
     name: "null-value",
     level: Level::Warn,
+    headline: Headline::Field("is null", "are null"),
     topic: Topic::Values,
     summary: "No field of a resource is null; the document does not say that one may be, nor that it may not.",
     explanation: "A typed client that follows the document to the letter cannot decode a null. The document neither \

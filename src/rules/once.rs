@@ -1,7 +1,7 @@
 //! `once`: a create left more than one record, or an update left its record under another identifier. Invariants 2 and 5.
 
 use super::level::Level;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::history::evidence::{Counted, Updating};
@@ -9,6 +9,7 @@ use crate::history::evidence::{Counted, Updating};
 pub(super) static RULE: Rule = Rule {
     name: "once",
     level: Level::Deny,
+    headline: Headline::Operation("does not store each record once", "do not store each record once"),
     topic: Topic::Invariants,
     summary: "A create adds one record, and an update adds and takes none.",
     explanation: "At the end of a run its lists are searched for the run's tag, which nobody else writes, and for what \

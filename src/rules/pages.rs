@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::level::Level;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::exchange::Digest;
@@ -12,6 +12,7 @@ use crate::history::evidence::{PageSeen, Walk, WalkEnd};
 pub(super) static RULE: Rule = Rule {
     name: "pages",
     level: Level::Deny,
+    headline: Headline::Operation("returns pages that do not add up", "return pages that do not add up"),
     topic: Topic::Invariants,
     summary: "A list's pages are those asked for, hold at most per_page items, share none, and add up to total.",
     explanation: "A list is walked from its first page to its last_page, and what the pages say is compared with \

@@ -2,11 +2,15 @@
 
 use super::carried::{self, Strictness};
 use super::level::Level;
-use super::rule::{Comparison, Example, Judging, Rule, Topic};
+use super::rule::{Comparison, Example, Headline, Judging, Rule, Topic};
 
 pub(super) static RULE: Rule = Rule {
     name: "respelled",
     level: Level::Warn,
+    headline: Headline::Field(
+        "does not come back as it was sent",
+        "do not come back as they were sent",
+    ),
     topic: Topic::Invariants,
     summary: "A field whose values or format the document does not show comes back as it was sent.",
     explanation: "The allowed values of gender, status, type, nationality and country_of_residence and the format of \

@@ -13,6 +13,8 @@ pub struct Rule {
     pub name: &'static str,
     /// How much a finding of it weighs unless the user says otherwise.
     pub level: Level,
+    /// What is wrong where it finds something.
+    pub headline: Headline,
     /// What its facts are about.
     pub topic: Topic,
     /// What it holds a response to, in one sentence that is true of any contract.
@@ -28,6 +30,15 @@ pub struct Rule {
     /// A finding of it.
     pub example: Example,
     pub(super) judge: Judging,
+}
+
+/// What is wrong, as a report begins: of one, `is missing`, and of several, `are missing`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Headline {
+    /// With a field of a response, or several, as the subject.
+    Field(&'static str, &'static str),
+    /// With an operation, or several, as the subject.
+    Operation(&'static str, &'static str),
 }
 
 /// What facts are about.

@@ -1,7 +1,7 @@
 //! `server-error`: a request gets a 5xx.
 
 use super::level::Level;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::edge_case::EdgeCase;
@@ -12,6 +12,7 @@ use crate::exchange::Credential;
 pub(super) static RULE: Rule = Rule {
     name: "server-error",
     level: Level::Deny,
+    headline: Headline::Operation("fails with a 5xx", "fail with a 5xx"),
     topic: Topic::Responses,
     summary: "No request gets a 5xx, edge cases included; a 503 counts once it stays.",
     explanation: "A 5xx says that the service erred, whatever was sent. A request that is answered by 429 or 503 is \

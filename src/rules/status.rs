@@ -1,7 +1,7 @@
 //! `status`: a documented request gets another status than the documented one.
 
 use super::level::Level;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
@@ -11,6 +11,7 @@ use crate::exchange::{OnRefusal, Purpose};
 pub(super) static RULE: Rule = Rule {
     name: "status",
     level: Level::Deny,
+    headline: Headline::Operation("returns an undocumented status", "return an undocumented status"),
     topic: Topic::Responses,
     summary: "A documented request gets a documented status.",
     explanation: "Create tag answers 201, says the document, and every other operation some 2xx. A request as the \

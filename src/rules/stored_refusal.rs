@@ -1,7 +1,7 @@
 //! `stored-refusal`: a write was rejected, and was done all the same.
 
 use super::level::Level;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 use crate::history::evidence::Stored;
@@ -9,6 +9,10 @@ use crate::history::evidence::Stored;
 pub(super) static RULE: Rule = Rule {
     name: "stored-refusal",
     level: Level::Deny,
+    headline: Headline::Operation(
+        "carries out a write that it rejected",
+        "carry out a write that they rejected",
+    ),
     topic: Topic::Invariants,
     summary: "A create that is rejected leaves no record, and an update that is rejected changes none.",
     explanation: "The run's lists are searched for its tag, which nobody else writes: at the end, and after the writes with \

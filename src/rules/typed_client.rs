@@ -8,7 +8,7 @@
 //! contract alone, which the types are generated from.
 
 use super::level::Level;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
 use crate::client::typed;
@@ -17,6 +17,10 @@ use crate::contract::fact::FactKind;
 pub(super) static RULE: Rule = Rule {
     name: "typed-client",
     level: Level::Warn,
+    headline: Headline::Operation(
+        "returns what the typed client cannot decode",
+        "return what the typed client cannot decode",
+    ),
     topic: Topic::Values,
     summary: "A response that keeps every other statement decodes through the types of this crate's client; where it \
               does not, the client is at fault.",

@@ -6,7 +6,7 @@
 //! finding at deny stands in the way of every success, that finding reports it already.
 
 use super::level::Level;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::OperationSeen;
 use super::verdict::{Finding, Sink};
 use crate::contract::fact::FactKind;
@@ -16,6 +16,7 @@ const DOCUMENTED: &str = "a success that can be judged";
 pub(super) static RULE: Rule = Rule {
     name: "unchecked-operation",
     level: Level::Warn,
+    headline: Headline::Operation("was not checked", "were not checked"),
     topic: Topic::Responses,
     summary: "Each operation in scope has a success that can be judged.",
     explanation: "A check that calls an operation in vain, or not at all, says nothing of its responses. Every other \

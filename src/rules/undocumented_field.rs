@@ -2,12 +2,13 @@
 
 use super::level::Level;
 use super::location::Location;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::Sink;
 
 pub(super) static RULE: Rule = Rule {
     name: "undocumented-field",
     level: Level::Warn,
+    headline: Headline::Field("is not documented", "are not documented"),
     topic: Topic::Fields,
     summary: "A resource has the fields that the document lists and no others.",
     explanation: "The document does not exclude further fields, so one is a warning: callers may come to rely on \

@@ -1,7 +1,7 @@
 //! `unfinished-answer`: a documented request gets no complete response.
 
 use super::level::Level;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
@@ -10,6 +10,7 @@ use crate::exchange::Purpose;
 pub(super) static RULE: Rule = Rule {
     name: "unfinished-answer",
     level: Level::Deny,
+    headline: Headline::Operation("does not complete a response", "do not complete a response"),
     topic: Topic::Responses,
     summary: "A documented request, and each edge case, gets a complete response within the deadline and the bounds.",
     explanation: "One deadline (timeout) covers connecting, head, body and decoding; a body may have 8 MiB after \

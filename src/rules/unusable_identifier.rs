@@ -1,7 +1,7 @@
 //! `unusable-identifier`: what a create answers as an identifier names no record.
 
 use super::level::Level;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 use crate::exchange::identifier;
@@ -10,6 +10,7 @@ use crate::history::evidence::Creation;
 pub(super) static RULE: Rule = Rule {
     name: "unusable-identifier",
     level: Level::Warn,
+    headline: Headline::Operation("returns an unusable identifier", "return an unusable identifier"),
     topic: Topic::Invariants,
     summary: "A created record's identifier is a text or a number of at most 200 characters.",
     explanation: "An identifier goes into paths, logs and other records. What is no text and no number, is empty or has \

@@ -2,12 +2,13 @@
 
 use super::level::Level;
 use super::location::Location;
-use super::rule::{Example, Judging, Rule, Topic};
+use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 
 pub(super) static RULE: Rule = Rule {
     name: "wrong-type",
     level: Level::Deny,
+    headline: Headline::Field("has the wrong type", "have the wrong type"),
     topic: Topic::Values,
     summary: "Every value has the type that the document gives it.",
     explanation: "A typed client decodes by the documented types and fails at another. A number without a fraction \

@@ -1,74 +1,126 @@
 //! The findings: what the contract documents beside what was received, and how to reproduce it.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 
+use super::kinds::Column;
 use super::source::source;
 use super::view::View;
 use super::words::{count, counted, number};
+use crate::report::groups::{Group, groups, sum};
 use crate::report::phrases;
 use crate::report::record::FindingRecord;
-use crate::rules::{Level, Rule};
+use crate::rules::Rule;
 
-/// So many findings are unfolded; of more, the first of them are.
+/// So many groups are unfolded; of more, the first of them are.
 const UNFOLDED: usize = 6;
 
 /// The section.
 pub(super) fn section(view: &View<'_>) -> Markup {
-    let findings = &view.record.findings;
-    let firsts = phrases::same_lines(view.record);
+    let groups = groups(view.record);
+    // The number of the first finding of each group, from 1.
+    let numbers: Vec<_> = groups
+        .iter()
+        .scan(1, |next, group| Some(std::mem::replace(next, *next + group.len())))
+        .collect();
     html! {
         section #findings aria-labelledby="findings-title" tabindex="-1" {
-            h2 #findings-title { "Findings " span.number { (count(findings.len())) } }
-            @if findings.is_empty() {
+            h2 #findings-title { "Findings " span.number { (count(view.record.findings.len())) } }
+            @if groups.is_empty() {
                 p.none {
                     @if view.record.facts.held == 0 { "Nothing was judged, so nothing was found." }
                     @else { "Nothing that was judged contradicts the contract." }
                 }
             } @else {
-                p.hint { "What to fix first comes first." }
+                p.hint {
+                    "What to fix first comes first; findings of one cause are one block."
+                    @if let Some(sum) = sum(view.record) { " " (sum) "." }
+                }
             }
             p.no-match hidden { "No finding matches the filter." }
-            @for (index, first) in firsts.into_iter().enumerate() { (finding(view, index, first)) }
+            @for (index, (group, number)) in groups.iter().zip(&numbers).enumerate() {
+                @let above = group.reproduced_by.and_then(|above| Some((*numbers.get(above)?, groups.get(above)?)));
+                (block(view, group, *number, above, index < UNFOLDED))
+            }
         }
     }
 }
 
-fn finding(view: &View<'_>, index: usize, first: Option<usize>) -> Markup {
-    let finding = &view.record.findings[index];
-    let operation = view
-        .operation(&finding.operation)
-        .map_or(0, |operation| operation.number);
-    let fact = view.fact(finding);
-    let kind = fact.map_or_else(|| super::kinds::Column::of_rule(&finding.rule), |fact| fact.kind);
-    let level = finding.level.to_string();
-    let rule = finding.rule.rule();
+/// A group whose first finding has this number.
+fn block(view: &View<'_>, group: &Group<'_>, number: usize, above: Option<(usize, &Group<'_>)>, open: bool) -> Markup {
+    let finding = group.first;
+    let of_page = |name: &str| view.operation(name).map_or(0, |operation| operation.number);
+    let operations: BTreeSet<_> = group.findings().map(|finding| of_page(&finding.operation)).collect();
+    let kind = |finding: &FindingRecord| {
+        let column = view.fact(finding).map(|fact| fact.kind);
+        column.unwrap_or_else(|| Column::of_rule(&finding.rule)).index()
+    };
+    let kinds: BTreeSet<_> = group.findings().map(kind).collect();
+    let seen = group.findings().map(|finding| finding.count).sum();
     html! {
-        details class={ "finding " (level) } #{ "finding-" (index + 1) } data-o=(operation) data-k=(kind.index())
-            open[index < UNFOLDED] {
+        details class={ "finding " (finding.level) } #{ "finding-" (number) } data-o=(listed(&operations))
+            data-k=(listed(&kinds)) data-n=(group.len()) open[open] {
             summary {
-                span.level { (words(finding.level)) }
-                h3 { (fact_name(&finding.fact, &finding.operation)) }
-                span.brief { span.in-short { (finding.received) ", " } span.rule { (finding.rule) } " " span.seen { "×" (number(finding.count)) } }
+                span.level { (phrases::word(finding.level)) }
+                h3 { (headline(group)) }
+                span.brief { span.rule { (finding.rule) } " " span.seen { "×" (self::number(seen)) } }
             }
             div.sides {
                 (documented(view, finding))
                 (received(view, finding))
             }
-            (again(view, finding, first))
-            (explained(rule, finding))
+            (others(view, group, number))
+            (again(finding, above))
+            (explained(finding.rule.rule(), finding))
             p.links {
-                @if let Some(fact) = fact { a href={ "#fact-" (fact.number) } { "The fact" } " " }
-                a href={ "#finding-" (index + 1) } { "Link to this finding" }
+                (fact_link(view, finding))
+                a href={ "#finding-" (number) } { "Link to this finding" }
             }
         }
     }
 }
 
-fn words(level: Level) -> &'static str {
-    match level {
-        Level::Deny => "error",
-        Level::Warn => "warning",
-        Level::Allow => "allowed",
+/// Numbers, as an attribute has several.
+fn listed(numbers: &BTreeSet<usize>) -> String {
+    let numbers: Vec<_> = numbers.iter().map(usize::to_string).collect();
+    numbers.join(" ")
+}
+
+/// The headline with the operation set apart, where there is one alone.
+fn headline(group: &Group<'_>) -> Markup {
+    let (headline, operation) = (group.headline(), &group.first.operation);
+    match headline.strip_prefix(operation.as_str()) {
+        Some(rest) if rest.starts_with([':', ' ']) => html! { span.of { (operation) } (rest) },
+        _ => html! { (headline) },
+    }
+}
+
+fn fact_link(view: &View<'_>, finding: &FindingRecord) -> Markup {
+    html! {
+        @if let Some(fact) = view.fact(finding) { a href={ "#fact-" (fact.number) } { "The fact" } " " }
+    }
+}
+
+/// The findings of a group but the first, whose number is given.
+fn others(view: &View<'_>, group: &Group<'_>, number: usize) -> Markup {
+    html! {
+        @if !group.rest.is_empty() {
+            div.others {
+                h4 { "Also" }
+                ul {
+                    @for (finding, number) in group.rest.iter().zip(number + 1..) {
+                        li #{ "finding-" (number) } {
+                            @let name = fact_name(&finding.fact, &finding.operation);
+                            @if let Some(fact) = view.fact(finding) { a href={ "#fact-" (fact.number) } { (name) } }
+                            @else { (name) }
+                            ": received " (phrases::received(finding))
+                            ", line " (finding.contract_line)
+                        }
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -127,13 +179,13 @@ fn times(times: u64) -> String {
     usize::try_from(times).map_or_else(|_| number(times), |times| counted(times, "time", "times"))
 }
 
-/// How to reproduce it: the line, or where it stands.
-fn again(view: &View<'_>, finding: &FindingRecord, first: Option<usize>) -> Markup {
-    if let Some(first) = first {
+/// How to reproduce it: the line, or the number and the group of the finding that has it.
+fn again(finding: &FindingRecord, above: Option<(usize, &Group<'_>)>) -> Markup {
+    if let Some((number, above)) = above {
         return html! {
             div.again {
                 div.again-head { h4 { "Reproduce" } }
-                p { "By the line of " a href={ "#finding-" (first + 1) } { (view.record.findings[first].fact) } }
+                p { "By the line of " a href={ "#finding-" (number) } { (above.headline()) } }
             }
         };
     }

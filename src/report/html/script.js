@@ -13,22 +13,27 @@ document.addEventListener("DOMContentLoaded", () => {
     const operation = group.id.slice("facts-".length), name = one(".operation", group).textContent;
     return all("tbody tr", group).map((element) => ({ element, group, operation, name, ...element.dataset }));
   });
-  const findings = all(".finding").map((element) => ({ element, operation: element.dataset.o, k: element.dataset.k, v: "b" }));
+  const findings = all(".finding").map((element) => ({
+    element, operation: element.dataset.o.split(" "), k: element.dataset.k.split(" "), v: "b", n: Number(element.dataset.n),
+  }));
   const exchanges = all(".exchange").map((element) => ({ element, operation: element.dataset.o }));
   const parts = [["findings", "finding", findings], ["facts", "fact", facts], ["exchanges", "exchange", exchanges]];
 
   const isChosen = () =>
     chosen.words.length > 0 || chosen.operation !== null || chosen.verdicts.size > 0 || chosen.reason !== null;
 
+  // A block of findings may be of several operations and kinds.
+  const has = (value, wanted) => (Array.isArray(value) ? value.includes(wanted) : value === wanted);
+
   const matches = (item) => {
-    if (chosen.operation !== null && item.operation !== chosen.operation) return false;
+    if (chosen.operation !== null && !has(item.operation, chosen.operation)) return false;
     if (chosen.words.length > 0) {
       item.text ??= ((item.name || "") + " " + item.element.textContent).toLowerCase();
       if (!chosen.words.every((word) => item.text.includes(word))) return false;
     }
     // An exchange is of no kind and has no verdict.
     if (item.v === undefined) return chosen.kind === null || chosen.operation !== null;
-    if (chosen.kind !== null && item.k !== chosen.kind) return false;
+    if (chosen.kind !== null && !has(item.k, chosen.kind)) return false;
     if (chosen.verdicts.size > 0 && !chosen.verdicts.has(item.v)) return false;
     return chosen.reason === null || item.r === chosen.reason;
   };
@@ -55,14 +60,15 @@ document.addEventListener("DOMContentLoaded", () => {
   const filter = () => {
     const filtering = isChosen(), shown = [];
     for (const [id, name, items] of parts) {
-      let count = 0;
+      let count = 0, of = 0;
       for (const item of items) {
+        of += item.n || 1;
         const matching = !filtering || matches(item);
         if (item.element.hidden === matching) item.element.hidden = !matching;
-        if (matching) count += 1;
+        if (matching) count += item.n || 1;
       }
       one("#" + id + " .no-match").hidden = count > 0 || items.length === 0;
-      shown.push(number(count) + " of " + number(items.length) + " " + name + (items.length === 1 ? "" : "s"));
+      shown.push(number(count) + " of " + number(of) + " " + name + (of === 1 ? "" : "s"));
     }
     unfold(filtering);
     one("#shown").textContent = filtering ? "Shown: " + shown.join(", ") : "";
@@ -91,9 +97,9 @@ document.addEventListener("DOMContentLoaded", () => {
     if (!target) return;
     if (target.closest("[hidden]")) showAll();
     for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
-    target.scrollIntoView({ block: target.matches("tr") ? "center" : "start", behavior: "instant" });
+    target.scrollIntoView({ block: target.matches("tr, li") ? "center" : "start", behavior: "instant" });
     const entry = target.matches("details") ? one("summary", target) : target;
-    if (entry.matches("tr")) entry.tabIndex = -1;
+    if (entry.matches("tr, li")) entry.tabIndex = -1;
     entry.focus({ preventScroll: true });
   };
 

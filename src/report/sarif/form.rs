@@ -102,6 +102,8 @@ pub(super) struct SarifResult {
     pub(super) level: &'static str,
     pub(super) message: Text,
     pub(super) locations: [Location; 1],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) related_locations: Vec<Location>,
     pub(super) partial_fingerprints: BTreeMap<&'static str, String>,
     pub(super) occurrence_count: u64,
     pub(super) properties: ResultProperties,
@@ -124,6 +126,8 @@ pub(super) struct ResultProperties {
 pub(super) struct Location {
     pub(super) physical_location: PhysicalLocation,
     pub(super) logical_locations: [LogicalLocation; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) message: Option<Text>,
 }
 
 #[derive(Debug, Serialize)]

@@ -13,6 +13,7 @@ use self::form::{
     PhysicalLocation, Region, ResultProperties, RunProperties, SarifResult, SarifRun, Text, Tool,
 };
 use super::excerpt::{Excerpt, LONGEST_LINE};
+use super::groups::{Group, groups};
 use super::phrases;
 use super::record::{FindingRecord, Record};
 use crate::exchange::neutral::json_text;
@@ -42,7 +43,8 @@ const NOT_IN_A_PATH: &AsciiSet = &CONTROLS
 #[must_use]
 pub fn sarif(record: &Record) -> String {
     let rules = rules(record);
-    let results = record.findings.iter().map(|finding| result(record, finding, &rules));
+    let results = groups(record);
+    let results = results.iter().map(|group| result(record, group, &rules));
     json_text(&Log {
         schema: SCHEMA,
         version: "2.1.0",
@@ -167,14 +169,27 @@ fn properties(record: &Record) -> RunProperties {
     }
 }
 
-fn result(record: &Record, finding: &FindingRecord, rules: &[Descriptor]) -> SarifResult {
-    let message = format!(
-        "{}\ndocumented: {}\nreceived: {}\nreproduce: {}",
-        finding.fact,
-        finding.documented,
-        phrases::received(finding),
-        finding.reproduce
-    );
+/// The result of a group: at its first finding, and related to the others.
+fn result(record: &Record, group: &Group<'_>, rules: &[Descriptor]) -> SarifResult {
+    let finding = group.first;
+    // What looks like a link is one in a message of this format.
+    let plain = |text: &str| Text {
+        text: text.replace("](", "] ("),
+        markdown: None,
+    };
+    let place = |finding: &FindingRecord, message| Location {
+        physical_location: PhysicalLocation {
+            artifact_location: artifact(&record.contract.file),
+            region: region(finding),
+        },
+        logical_locations: [LogicalLocation {
+            fully_qualified_name: finding.fact.clone(),
+            kind: "member",
+        }],
+        message,
+    };
+    let related = group.rest.iter().zip(group.others());
+    let lines = group.in_lines();
     SarifResult {
         rule_id: finding.rule.to_string(),
         rule_index: rules
@@ -182,23 +197,13 @@ fn result(record: &Record, finding: &FindingRecord, rules: &[Descriptor]) -> Sar
             .position(|rule| rule.id == finding.rule.as_str())
             .unwrap_or_default(),
         level: level(finding.level),
-        message: Text {
-            // What looks like a link is one in a message of this format.
-            text: message.replace("](", "] ("),
-            markdown: None,
-        },
-        locations: [Location {
-            physical_location: PhysicalLocation {
-                artifact_location: artifact(&record.contract.file),
-                region: region(finding),
-            },
-            logical_locations: [LogicalLocation {
-                fully_qualified_name: finding.fact.clone(),
-                kind: "member",
-            }],
-        }],
+        message: plain(&format!("{}\n{}", group.headline(), lines.join("\n"))),
+        locations: [place(finding, None)],
+        related_locations: related
+            .map(|(finding, line)| place(finding, Some(plain(&line))))
+            .collect(),
         partial_fingerprints: BTreeMap::from([("countersignFact/v1", fingerprint(finding))]),
-        occurrence_count: finding.count.max(1),
+        occurrence_count: group.findings().map(|finding| finding.count.max(1)).sum(),
         properties: ResultProperties {
             fact: finding.fact.clone(),
             operation: finding.operation.clone(),

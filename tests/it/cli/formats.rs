@@ -332,7 +332,7 @@ fn annotations_stand_beside_the_lines_for_people_and_the_summary_is_appended() {
     let commands: Vec<_> = ended.stdout.lines().filter(|line| line.starts_with("::")).collect();
     assert!(commands[0].starts_with("::error file=openapi.yaml,line="), "{ended:?}");
     assert!(
-        commands[0].contains("title=wrong-type%3A getTags /data/total%3A integer::"),
+        commands[0].contains("title=wrong-type%3A getTags%3A /data/total has the wrong type::"),
         "{ended:?}"
     );
     assert!(

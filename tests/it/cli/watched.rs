@@ -53,9 +53,11 @@ fn a_finding_is_reported_as_it_appears_and_above_a_bar_with_counts_and_pace() {
     assert!(text.contains(ERASED), "the bar is taken away: {text:?}");
     let text = plain(&text);
     let found = text
-        .find("deny missing-field: getVenues /data/items/*/country: present")
+        .find("error[missing-field]: getVenues /data/items/*/country: present")
         .unwrap();
-    let reported = text.find("error[missing-field]").unwrap();
+    let reported = text
+        .find("error[missing-field]: getVenues: /data/items/0/country is missing")
+        .unwrap();
     assert!(found < reported, "{text}");
     let bar = text
         .lines()
@@ -71,7 +73,7 @@ fn a_narrow_terminal_gets_numbers_in_one_line_and_no_bar() {
     let text = plain(&seen(&one_field_dropped(), "", 40, &[]));
     let lines: Vec<_> = text.lines().flat_map(|line| line.split('\r')).collect();
     assert!(!text.contains(['█', '░']), "{text}");
-    assert!(lines.contains(&"deny missing-field: getVenues /data/ite…"), "{text}");
+    assert!(lines.contains(&"error[missing-field]: getVenues /data/i…"), "{text}");
     let counts: Vec<_> = lines.iter().filter(|line| line.contains("/s, ")).collect();
     assert!(!counts.is_empty(), "{text}");
     assert!(counts.iter().all(|line| line.chars().count() <= 40), "{counts:?}");
@@ -81,7 +83,7 @@ fn a_narrow_terminal_gets_numbers_in_one_line_and_no_bar() {
 fn colour_is_seen_on_a_terminal_unless_it_is_rejected() {
     const RED: &str = "\u{1b}[1;31m";
     let target = one_field_dropped();
-    assert!(seen(&target, "", 80, &[]).contains(&format!("{RED}deny")));
+    assert!(seen(&target, "", 80, &[]).contains(&format!("{RED}error")));
     assert!(seen(&target, "", 80, &[]).contains(&format!("{RED}does not conform")));
     for (arguments, environment) in [
         ("", &[("NO_COLOR", "1")][..]),
@@ -95,7 +97,7 @@ fn colour_is_seen_on_a_terminal_unless_it_is_rejected() {
             !text.contains("\u{1b}[1;") && !text.contains("\u{1b}[3"),
             "{environment:?}: {text:?}"
         );
-        assert!(text.contains("deny missing-field"), "{text:?}");
+        assert!(text.contains("error[missing-field]"), "{text:?}");
     }
 }
 
@@ -112,7 +114,7 @@ fn a_verbose_run_prints_a_finding_after_the_exchange_that_shows_it() {
     let lines: Vec<_> = text.lines().flat_map(|line| line.split('\r')).collect();
     let found = lines
         .iter()
-        .position(|line| line.starts_with("deny missing-field"))
+        .position(|line| line.starts_with("error[missing-field]"))
         .unwrap();
     let before = lines[..found].iter().rev().find(|line| line.contains(" -> ")).unwrap();
     assert!(before.contains("GET /organization/v1/venues"), "{before}");
@@ -164,7 +166,10 @@ fn progress_gives_no_token_away_that_comes_back_as_an_identifier() {
     scanner.hide("the token", TOKEN, true);
     for arguments in ["-v --writes --settle 0", "--writes --settle 0 --show-values"] {
         let text = seen(&target, arguments, 80, &[]);
-        assert!(plain(&text).contains("warn undocumented-field: getContacts"), "{text}");
+        assert!(
+            plain(&text).contains("warning[undocumented-field]: getContacts"),
+            "{text}"
+        );
         scanner.assert_clean("the terminal", text.as_bytes());
     }
 }

@@ -1,7 +1,7 @@
 //! Fewer parts of the page by words, by a cell of the matrix, by verdicts and by reasons.
 
 use super::browser::Looked;
-use super::shown::{Page, run};
+use super::shown::{Page, run, usual};
 
 fn status(page: &Page) -> String {
     page.browser.text("document.querySelector('#shown').textContent")
@@ -37,6 +37,34 @@ fn a_cell_shows_its_facts_and_findings_alone_and_again_all() {
         0
     );
     assert_eq!(status(&page), "");
+}
+
+#[test]
+#[ignore = "no browser was started: `bash .ci/with-chromium cargo test --test it page -- --ignored` does that"]
+fn findings_of_one_cause_are_one_block_and_each_counts() {
+    let mut record = usual();
+    let row = record.facts.rows[7].clone();
+    let mut second = record.findings[0].clone();
+    (second.fact, second.contract_line) = (row.fact.to_string(), row.contract_line);
+    record.findings.push(second);
+    let page = Page::of(record, Looked::default());
+    assert_eq!(page.shown(".finding"), 5);
+    assert_eq!(
+        page.browser
+            .text("document.querySelector('#findings .number').textContent"),
+        "6"
+    );
+    assert_eq!(
+        page.browser
+            .number("document.querySelectorAll('.others li[id]').length"),
+        1
+    );
+    page.browser.click(".cell.is-broken");
+    assert!(
+        status(&page).starts_with("Shown: 2 of 6 findings, "),
+        "{}",
+        status(&page)
+    );
 }
 
 #[test]

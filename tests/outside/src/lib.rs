@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[tokio::test]
-    #[should_panic(expected = "error[wrong-type]: getBooks /*/pages: integer")]
+    #[should_panic(expected = "error[wrong-type]: getBooks: /0/pages has the wrong type")]
     async fn a_fault_fails_the_test_with_the_name_of_its_rule() {
         let report = Check::new(Contract::open("openapi.yaml").unwrap())
             .service(app(r#"[{"title": "Emma", "pages": "474"}]"#))

@@ -1,0 +1,334 @@
+//! Groups the findings of one cause, so that a report has one block for each. The main type is [`Group`]; [`groups`]
+//! makes all of a record.
+//!
+//! # Design
+//!
+//! One cause usually breaks several facts: a serializer writes fourteen fields as null, a gateway rejects nine operations.
+//! So the findings of one rule, level and operation are one group, and groups of several operations are one where they
+//! say the same: of fields, that the same properties of the contract were received alike, and otherwise that the same was
+//! documented and the same received. A group never joins two rules or two levels: its headline is true of each finding.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+
+use super::phrases;
+use super::record::{FindingRecord, Record, VerdictRecord};
+use crate::rules::Headline;
+
+/// How many findings of a group are listed behind its first where a text is short.
+pub(super) const MOST_LISTED: usize = 20;
+/// How many operations a headline names; of more it has the number.
+const MOST_NAMED: usize = 3;
+
+/// Findings of one cause, at least one.
+pub(super) struct Group<'record> {
+    /// The most urgent of them.
+    pub(super) first: &'record FindingRecord,
+    /// The others, in the record's order.
+    pub(super) rest: Vec<&'record FindingRecord>,
+    /// The number of an earlier group whose first finding is reproduced by the same line, from 0.
+    pub(super) reproduced_by: Option<usize>,
+}
+
+/// The findings of a record in groups. The group with the most urgent finding comes first.
+pub(super) fn groups(record: &Record) -> Vec<Group<'_>> {
+    let mut places = HashMap::new();
+    let mut of_operations: Vec<Group<'_>> = Vec::new();
+    for finding in &record.findings {
+        let key = (finding.level, finding.rule.as_str(), finding.operation.as_str());
+        add(&mut of_operations, places.entry(key), Group::of(finding));
+    }
+    let mut places = HashMap::new();
+    let mut groups = Vec::new();
+    for group in of_operations {
+        let finding = group.first;
+        let key = (finding.level, finding.rule.as_str(), group.alike());
+        add(&mut groups, places.entry(key), group);
+    }
+    let mut lines = HashMap::new();
+    for (number, group) in groups.iter_mut().enumerate() {
+        let first = *lines.entry(group.first.reproduce.as_str()).or_insert(number);
+        group.reproduced_by = (first != number).then_some(first);
+    }
+    groups
+}
+
+/// Adds a group to the one that has its key, or as a new one.
+fn add<'record, K>(groups: &mut Vec<Group<'record>>, entry: Entry<'_, K, usize>, group: Group<'record>) {
+    let place = match entry {
+        Entry::Occupied(place) => *place.get(),
+        Entry::Vacant(place) => *place.insert(groups.len()),
+    };
+    match groups.get_mut(place) {
+        Some(known) => known.rest.extend(group.findings()),
+        None => groups.push(group),
+    }
+}
+
+impl<'record> Group<'record> {
+    fn of(first: &'record FindingRecord) -> Self {
+        Self {
+            first,
+            rest: Vec::new(),
+            reproduced_by: None,
+        }
+    }
+
+    /// All findings of the group.
+    pub(super) fn findings(&self) -> impl Iterator<Item = &'record FindingRecord> {
+        [self.first].into_iter().chain(self.rest.iter().copied())
+    }
+
+    /// How many findings it has.
+    pub(super) fn len(&self) -> usize {
+        1 + self.rest.len()
+    }
+
+    /// What groups of several operations have in common if they are of one cause.
+    fn alike(&self) -> Vec<[&'record str; 3]> {
+        let of_fields = matches!(self.headline_of_rule(), Some(Headline::Field(..)));
+        let part = |finding: &'record FindingRecord| {
+            let documented = if of_fields {
+                &finding.contract_pointer
+            } else {
+                &finding.documented
+            };
+            [documented, finding.received.as_str(), finding.field()]
+        };
+        self.findings().map(part).collect()
+    }
+
+    fn headline_of_rule(&self) -> Option<Headline> {
+        self.first.rule.rule().map(|rule| rule.headline)
+    }
+
+    /// What is wrong, in one line: `getContacts: 14 fields are null`. It is the name of the first fact where this version
+    /// does not know the rule.
+    pub(super) fn headline(&self) -> String {
+        let first = self.first;
+        let Some(headline) = self.headline_of_rule() else {
+            return first.fact.clone();
+        };
+        let mut operations: Vec<_> = self.findings().map(|finding| finding.operation.as_str()).collect();
+        operations.dedup();
+        let named = match operations.len() {
+            0..=MOST_NAMED => operations.join(", "),
+            many => format!("{many} operations"),
+        };
+        match headline {
+            Headline::Operation(one, many) => format!("{named} {}", if operations.len() == 1 { one } else { many }),
+            Headline::Field(one, many) => match (self.len(), first.response_pointer.as_str()) {
+                (1, "") => format!("{named}: the body {one}"),
+                (1, field) => format!("{named}: {field} {one}"),
+                (count, _) => format!("{named}: {count} fields {many}"),
+            },
+        }
+    }
+
+    /// Everything about the group but its headline, a line each: the first finding, the first of the others, what to do.
+    pub(super) fn in_lines(&self) -> Vec<String> {
+        let finding = self.first;
+        let mut lines = vec![
+            format!("fact: {}", finding.fact),
+            format!("documented: {}", finding.documented),
+            format!("received: {}", phrases::received(finding)),
+        ];
+        lines.extend(self.others().take(MOST_LISTED));
+        if self.rest.len() > MOST_LISTED {
+            lines.push(format!("and {} more findings", self.rest.len() - MOST_LISTED));
+        }
+        lines.extend(finding.rule.rule().map(|rule| format!("fix: {}", rule.fix)));
+        lines.push(format!("reproduce: {}", finding.reproduce));
+        lines
+    }
+
+    /// A line for each finding but the first: where it is in the contract, its fact, what was received.
+    pub(super) fn others(&self) -> impl Iterator<Item = String> {
+        self.rest.iter().map(|finding| {
+            format!(
+                "also line {}: {}; received {}",
+                finding.contract_line,
+                finding.fact,
+                phrases::received(finding)
+            )
+        })
+    }
+}
+
+/// How the number of findings comes about where it is not that of the broken facts; none where it is.
+pub(super) fn sum(record: &Record) -> Option<String> {
+    let found: HashSet<_> = record.findings.iter().map(|finding| finding.fact.as_str()).collect();
+    let (mut broken, mut others, mut silent) = (0, 0, 0);
+    for row in &record.facts.rows {
+        match (found.contains(row.fact.as_str()), row.verdict) {
+            (true, VerdictRecord::Broken) => broken += 1,
+            (true, _) => others += 1,
+            (false, VerdictRecord::Broken) => silent += 1,
+            (false, _) => {}
+        }
+    }
+    let further = record.findings.len().saturating_sub(broken + others);
+    let facts = |count: usize, which: &str| match count {
+        1 => format!("1 for a fact that is {which}"),
+        _ => format!("{count} for facts that are {which}"),
+    };
+    let already = match further {
+        1 => "1 for a fact that has one already".to_owned(),
+        _ => format!("{further} for facts that have one already"),
+    };
+    let parts = [
+        (broken, facts(broken, "broken")),
+        (others, facts(others, "held or undecided")),
+        (further, already),
+    ];
+    let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+    let mut parts: Vec<_> = parts.map(|(_, part)| part).collect();
+    if silent > 0 {
+        let which = if silent == 1 {
+            "1 broken fact, which is"
+        } else {
+            &format!("{silent} broken facts, which are")
+        };
+        parts.push(format!("none for {which} allowed or accepted"));
+    }
+    let adds_up = others + further + silent == 0;
+    (!adds_up).then(|| format!("{}: {}", record.findings.len(), parts.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::testing::fixed;
+    use crate::rules::{Level, RULES};
+
+    /// A finding: its rule, its operation, the field, what was received.
+    type Sample = (&'static str, &'static str, &'static str, &'static str);
+
+    fn record(samples: &[Sample]) -> Record {
+        let mut record = fixed();
+        let sample = record.findings.remove(0);
+        let findings = samples.iter().map(|(rule, operation, field, received)| FindingRecord {
+            rule: (*rule).into(),
+            operation: (*operation).to_owned(),
+            fact: format!("{operation} {field}: documented"),
+            response_pointer: (*field).to_owned(),
+            contract_pointer: format!("/components/schemas/Thing{field}"),
+            received: (*received).to_owned(),
+            reproduce: format!("curl {operation}"),
+            ..sample.clone()
+        });
+        record.findings = findings.collect();
+        record
+    }
+
+    fn headlines(samples: &[Sample]) -> Vec<String> {
+        let record = record(samples);
+        groups(&record).iter().map(Group::headline).collect()
+    }
+
+    #[test]
+    fn fields_of_one_operation_that_break_one_rule_are_one_group() {
+        let samples = [
+            ("null-value", "getThings", "/a", "null"),
+            ("wrong-type", "getThings", "/b", "null"),
+            ("null-value", "getThings", "/c", "null"),
+            ("null-value", "getThings", "/d", "null"),
+        ];
+        let expected = ["getThings: 3 fields are null", "getThings: /b has the wrong type"];
+        assert_eq!(headlines(&samples), expected);
+        let record = record(&samples);
+        let others: Vec<_> = groups(&record)[0].others().collect();
+        assert_eq!(
+            others[0],
+            "also line 17: getThings /c: documented; received null at /c, 2 times"
+        );
+    }
+
+    #[test]
+    fn operations_are_one_group_where_the_same_is_wrong_and_otherwise_not() {
+        let field = |operation, field, received| ("missing-field", operation, field, received);
+        let expected = ["getThings, addThing: 2 fields are missing", "getOther: /b is missing"];
+        let alike = [
+            field("getThings", "/a", "nothing"),
+            field("addThing", "/a", "nothing"),
+            field("getOther", "/b", "nothing"),
+        ];
+        assert_eq!(headlines(&alike), expected);
+        let whole = |operation, received| ("server-error", operation, "", received);
+        let failing = ["a", "b", "c", "d"].map(|operation| whole(operation, "500"));
+        assert_eq!(headlines(&failing), ["4 operations fail with a 5xx"]);
+        assert_eq!(headlines(&failing[..1]), ["a fails with a 5xx"]);
+        let apart = headlines(&[whole("a", "500"), whole("b", "502")]);
+        assert_eq!(apart, ["a fails with a 5xx", "b fails with a 5xx"]);
+    }
+
+    #[test]
+    fn an_error_and_a_warning_are_never_one_group() {
+        let mut record = record(&[
+            ("null-value", "getThings", "/a", "null"),
+            ("null-value", "getThings", "/b", "null"),
+        ]);
+        record.findings[1].level = Level::Warn;
+        assert_eq!(groups(&record).len(), 2);
+    }
+
+    #[test]
+    fn a_group_that_an_earlier_line_reproduces_names_it() {
+        let record = record(&[
+            ("null-value", "getThings", "/a", "null"),
+            ("null-value", "getOther", "/b", "null"),
+            ("wrong-type", "getThings", "/c", "null"),
+        ]);
+        let lines: Vec<_> = groups(&record).iter().map(|group| group.reproduced_by).collect();
+        assert_eq!(lines, [None, None, Some(0)]);
+    }
+
+    #[test]
+    fn the_headline_of_an_unknown_rule_is_the_fact() {
+        let samples = [("a-rule-of-another-version", "getThings", "/a", "null")];
+        assert_eq!(headlines(&samples), ["getThings /a: documented"]);
+    }
+
+    #[test]
+    fn each_rule_says_what_is_wrong_of_one_and_of_several() {
+        let of = |name: &'static str, operations: &[&'static str]| {
+            let samples: Vec<_> = operations
+                .iter()
+                .map(|operation| (name, *operation, "/a", "1"))
+                .collect();
+            headlines(&samples).join("; ")
+        };
+        let lines = RULES.iter().map(|rule| {
+            let name = rule.name;
+            format!(
+                "{name}\n  {}\n  {}",
+                of(name, &["getThings"]),
+                of(name, &["getThings", "addThing"])
+            )
+        });
+        let lines: Vec<_> = lines.collect();
+        crate::testing::with_snapshots(|| insta::assert_snapshot!("headlines", lines.join("\n")));
+    }
+
+    #[test]
+    fn the_number_of_findings_is_explained_where_it_is_not_that_of_the_broken_facts() {
+        let mut record = fixed();
+        record.findings.truncate(1);
+        assert_eq!(sum(&record), None);
+        let mut second = record.findings[0].clone();
+        record.findings.push(second.clone());
+        second.fact = record.facts.rows[2].fact.to_string();
+        record.findings.push(second);
+        assert_eq!(
+            sum(&record).as_deref(),
+            Some(
+                "3: 1 for a fact that is broken, 1 for a fact that is held or undecided, 1 for a fact that has one already"
+            )
+        );
+        record.findings.clear();
+        assert_eq!(
+            sum(&record).as_deref(),
+            Some("0: none for 1 broken fact, which is allowed or accepted")
+        );
+    }
+}
