@@ -178,12 +178,15 @@ fn detail(record: &Record, group: &Group<'_>, above: Option<&Group<'_>>) -> Stri
     if group.rest.len() > MOST_LISTED {
         others.push_str(&format!("- and {} more\n", group.rest.len() - MOST_LISTED));
     }
+    if !others.is_empty() {
+        others.insert(0, '\n');
+    }
     let fix = finding
         .rule
         .rule()
         .map_or_else(String::new, |rule| format!("\nFix: {}\n", rule.fix));
     format!(
-        "\n**{}** {}\n\nLine {} of {}, {}:\n\n{}\nDocumented {}, received {}.\n\n{others}{fix}\n{}",
+        "\n**{}** {}\n\nLine {} of {}, {}:\n\n{}\nDocumented {}, received {}.\n{others}{fix}\n{}",
         phrases::word(finding.level),
         code(&phrases::clipped(&group.headline(), LONGEST_CELL)),
         finding.contract_line,

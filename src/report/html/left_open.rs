@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::view::View;
-use super::words::{count, counted};
+use super::words::{breakable, count, counted};
 use crate::report::phrases;
 use crate::report::record::{GapRecord, ResidueRecord};
 
@@ -35,7 +35,7 @@ fn gap(gap: &GapRecord, file: &str) -> Markup {
         li {
             details {
                 summary { span.question { (gap.question) } " " span.note { (counted(gap.locations.len(), "location", "locations")) } }
-                ul { @for location in &gap.locations { li { (file) ":" (location.line) " " code { (location.pointer) } } } }
+                ul { @for location in &gap.locations { li { (file) ":" (location.line) " " code { (breakable(&location.pointer)) } } } }
                 p.where { code { (gap.id) } }
             }
         }

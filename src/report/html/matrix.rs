@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::kinds::Column;
 use super::masthead::bar;
 use super::view::{Counts, FactView, OperationView, View};
-use super::words::{count, counted};
+use super::words::{breakable, count, counted};
 use crate::report::record::VerdictRecord;
 
 /// The section.
@@ -66,17 +66,10 @@ fn row(operation: &OperationView<'_>, kinds: &[Column]) -> Markup {
 /// An operation's name over its method and path.
 pub(super) fn name(operation: &OperationView<'_>) -> Markup {
     html! {
-        span.operation { (operation.name) }
+        span.operation { (breakable(operation.name)) }
         @if let Some(place) = operation.place {
             " " span.path { span.method { (place.method) } " " (breakable(&place.path)) }
         }
-    }
-}
-
-/// A path that may be broken behind each slash.
-fn breakable(path: &str) -> Markup {
-    html! {
-        @for part in path.split_inclusive('/') { (part) wbr; }
     }
 }
 

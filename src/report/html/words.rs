@@ -1,5 +1,7 @@
 //! Numbers and words as the page shows them.
 
+use maud::{Markup, html};
+
 /// A number with its thousands apart.
 pub(super) fn number(number: u64) -> String {
     let digits = number.to_string();
@@ -21,6 +23,26 @@ pub(super) fn count(count: usize) -> String {
 /// So many of something: `1 fact`, `2 facts`.
 pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// A name, path or pointer that may be broken after a slash or an underscore and before a capital, and inside no word.
+pub(super) fn breakable(text: &str) -> Markup {
+    let is_before_break =
+        |(at, character): &(usize, char)| character.is_ascii_uppercase() || text[..*at].ends_with(['/', '_']);
+    let breaks: Vec<_> = text
+        .char_indices()
+        .skip(1)
+        .filter(is_before_break)
+        .map(|(at, _)| at)
+        .collect();
+    let starts = [0].into_iter().chain(breaks.iter().copied());
+    let ends = breaks.iter().copied().chain([text.len()]);
+    html! {
+        @for (number, (start, end)) in starts.zip(ends).enumerate() {
+            @if number > 0 { wbr; }
+            (text[start..end])
+        }
+    }
 }
 
 /// A time in milliseconds, with as many digits as a reader compares.

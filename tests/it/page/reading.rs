@@ -183,6 +183,36 @@ fn a_narrow_window_scrolls_one_way() {
 
 #[test]
 #[ignore = "no browser was started: `bash .ci/with-chromium cargo test --test it page -- --ignored` does that"]
+fn at_500_pixels_no_name_breaks_inside_a_word() {
+    let page = Page::of(
+        usual(),
+        Looked {
+            width: 500,
+            ..Looked::default()
+        },
+    );
+    // A word is letters and digits, of which a capital begins the next. Lines to copy and bodies are no prose.
+    let broken = page.browser.run(
+        "for (const fold of document.querySelectorAll('details')) fold.open = true;
+         for (const part of document.querySelectorAll('.finding, .facts-of, .exchange')) part.style.contentVisibility = 'visible';
+         const broken = new Set(), range = document.createRange();
+         const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+         for (let text; (text = texts.nextNode());) {
+             if (text.parentElement.closest('pre, script, style, .for-reader')) continue;
+             for (const word of text.data.matchAll(/[A-Z]?[a-z]{2,}|[A-Z]+/g)) {
+                 range.setStart(text, word.index);
+                 range.setEnd(text, word.index + word[0].length);
+                 const lines = new Set(Array.from(range.getClientRects(), (box) => Math.round(box.top)));
+                 if (lines.size > 1) broken.add(word[0] + ' in ' + text.data.trim().slice(0, 60));
+             }
+         }
+         return Array.from(broken);",
+    );
+    assert_eq!(broken, serde_json::json!([]));
+}
+
+#[test]
+#[ignore = "no browser was started: `bash .ci/with-chromium cargo test --test it page -- --ignored` does that"]
 fn a_screen_reader_gets_a_name_for_everything() {
     let page = Page::usual();
     let browser = &page.browser;
