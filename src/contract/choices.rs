@@ -1,26 +1,28 @@
-//! Weighs what asking one value takes where alternatives lie within alternatives. The main type is [`Choices`].
+//! Counts how many schemas one value must be checked against where alternatives contain alternatives. The main type is
+//! [`Choices`].
 //!
 //! # Design
 //!
-//! A validator asks every alternative of a `oneOf`, and in each every alternative of that: eight levels of eight make
-//! sixteen million questions of one value, in a document of three kilobytes. So the questions are counted beforehand, each
-//! schema once however many name it, and a document that takes too many is rejected with the location.
+//! A validator tries every alternative of a `oneOf`, and within each of them every alternative that it contains: eight
+//! levels of eight make sixteen million checks of one value, in a document of three kilobytes. So the checks are
+//! counted beforehand, each schema once however many refer to it, and a document that needs too many is rejected with
+//! the location.
 
 use std::collections::HashMap;
 
 use super::document::{Document, Node};
 use super::openapi::target_of;
 
-/// How many schemas one value is held against at most by what asserts something of it.
+/// The maximum number of schemas that an assertion may check one value against.
 pub(super) const MAXIMUM_ALTERNATIVES: u64 = 20_000;
-/// Through how many schemas, each an alternative or a part of the one before, a value is led.
+/// The maximum depth at which a value is checked, where each schema is an alternative or a part of the one before.
 const DEEPEST: usize = 512;
 
 /// The weights of a document's schemas.
 pub(super) struct Choices<'document> {
     document: &'document Document,
-    /// How many schemas a value is held against by each schema; none where it leads too far. A schema that is being
-    /// weighed counts nothing within itself.
+    /// The number of schemas that each schema checks a value against; `None` where it goes too deep. A schema that is
+    /// being weighed counts nothing within itself.
     weights: HashMap<*const Node, Option<u64>>,
 }
 
@@ -32,11 +34,11 @@ impl<'document> Choices<'document> {
         }
     }
 
-    /// Whether one value can be held against the schema.
+    /// Checks that the schema needs few enough checks of one value.
     ///
     /// # Errors
     ///
-    /// The most alternatives that are read, where there are more.
+    /// The maximum number of alternatives, where the schema has more.
     pub(super) fn weigh(&mut self, schema: &'document Node) -> Result<(), u64> {
         match self.weight(schema, 0) {
             Some(weight) if weight <= MAXIMUM_ALTERNATIVES => Ok(()),
@@ -83,7 +85,7 @@ mod tests {
     use crate::contract::testing::{of_schema, try_schema};
     use crate::testing::work;
 
-    /// Schemas `L0` to `L{levels}`, each a choice between `width` times the one below.
+    /// Schemas `L0` to `L{levels}`, each a choice between `width` references to the one below.
     fn levels(levels: usize, width: usize) -> String {
         let choice = |level: usize| {
             let part = format!("{{allOf: [{{$ref: '#/components/schemas/L{}'}}]}}", level - 1);
@@ -114,7 +116,11 @@ mod tests {
 
     #[test]
     fn a_chain_of_alternatives_without_end_is_rejected() {
-        assert!(read(2000, 1).unwrap_err().contains("alternatives within alternatives"));
+        assert!(
+            read(2000, 1)
+                .unwrap_err()
+                .contains("alternatives, nested ones included")
+        );
     }
 
     #[test]

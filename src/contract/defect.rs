@@ -13,7 +13,7 @@ pub struct Defect {
     pub file: String,
     /// The line and column.
     pub position: Position,
-    /// The JSON pointer in the contract; empty for the whole of it.
+    /// The JSON pointer in the contract; empty for the whole document.
     pub pointer: String,
     /// What is wrong.
     pub problem: Problem,
@@ -35,11 +35,11 @@ impl fmt::Display for Defect {
 
 impl std::error::Error for Defect {}
 
-/// What is wrong with a contract. Each text ends in what to do about it.
+/// What is wrong with a contract. Each message ends with what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// An alias stands inside the node that its anchor names.
+    /// An alias is inside the node that its anchor names.
     AliasInsideItself,
     /// A reference leads back to itself without reaching anything.
     CircularReference {
@@ -50,24 +50,24 @@ pub enum Problem {
     DanglingReference {
         /// The reference as written.
         target: String,
-        /// A name beside it that is nearly the same.
+        /// A defined name that is nearly the same.
         near: Option<String>,
     },
     /// Two operations have one operationId.
     DuplicateOperation {
         /// The operationId.
         id: String,
-        /// Where it stood first.
+        /// The line of the first one.
         first_line: u32,
     },
-    /// A name stands twice in one object.
+    /// A name appears twice in one object.
     DuplicateName {
         /// The name.
         name: String,
-        /// Where it stood first.
+        /// The line of the first one.
         first_line: u32,
     },
-    /// There is nothing in the file.
+    /// The file is empty.
     Empty,
     /// A member that OpenAPI requires is missing.
     Missing {
@@ -76,45 +76,45 @@ pub enum Problem {
         /// The member.
         name: &'static str,
     },
-    /// A name of an object is not a text.
+    /// The name of an object's member is not a string.
     NameNotText,
-    /// The text is no OpenAPI document at all.
+    /// The text is not an OpenAPI document.
     NotOpenApi,
     /// A second document follows the first.
     SeveralDocuments,
-    /// The text is not of its language.
+    /// The text is not valid YAML or JSON.
     Syntax {
-        /// JSON where the text begins with a brace, else YAML.
+        /// JSON where the text begins with a brace, otherwise YAML.
         language: &'static str,
-        /// What the parser says.
+        /// The parser's message.
         message: String,
     },
-    /// The alternatives of a schema multiply, or lead from one to the next, beyond what is asked of a value.
+    /// The alternatives of a schema multiply, or follow one from the other, beyond what may be checked of one value.
     TooManyAlternatives {
-        /// The most that are read.
+        /// The maximum number of alternatives.
         maximum: u64,
     },
-    /// The schemas of responses state far more than they are long.
+    /// The schemas of the responses state far more than their length suggests.
     TooManyParts {
-        /// The most parts that are read.
+        /// The maximum number of parts.
         maximum: usize,
     },
     /// The document nests too deep.
     TooDeep {
-        /// The most that is read.
+        /// The maximum depth.
         maximum: usize,
     },
     /// The document is too large.
     TooLarge {
-        /// The most that is read, in bytes.
+        /// The maximum size, in bytes.
         maximum: usize,
     },
     /// The document has too many nodes once its aliases are expanded.
     TooManyNodes {
-        /// The most that is read.
+        /// The maximum number of nodes.
         maximum: usize,
     },
-    /// A name that is nearly one that OpenAPI or the vocabulary knows.
+    /// A name that nearly matches one that OpenAPI or the vocabulary defines.
     UnknownName {
         /// The object, in OpenAPI's words.
         object: &'static str,
@@ -123,7 +123,7 @@ pub enum Problem {
         /// The known name.
         near: String,
     },
-    /// Something OpenAPI allows and this program does not read.
+    /// Something that OpenAPI allows and this program does not support.
     Unsupported {
         /// What it is.
         what: String,
@@ -140,27 +140,27 @@ pub enum Problem {
         /// What is wrong and what to do.
         message: String,
     },
-    /// A value of another kind than OpenAPI states.
+    /// A value of a different kind than OpenAPI requires.
     WrongKind {
-        /// What OpenAPI states.
+        /// What OpenAPI requires.
         expected: String,
-        /// What stands there.
+        /// What the document contains.
         found: String,
     },
 }
 
 impl Problem {
-    /// Writes that a document goes beyond a bound.
+    /// Writes the message for a document that exceeds a limit.
     fn fmt_bound(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooManyAlternatives { maximum } => write!(
                 formatter,
-                "this leads to more than {maximum} alternatives within alternatives; let fewer `oneOf` and `anyOf` name each \
+                "this has more than {maximum} alternatives, nested ones included; let fewer `oneOf` and `anyOf` refer to each \
                  other"
             ),
             Self::TooManyParts { maximum } => write!(
                 formatter,
-                "with this response the document states more than {maximum} things; check a document of fewer operations, or \
+                "with this response the document states more than {maximum} things; check a document with fewer operations, or \
                  let fewer schemas repeat each other by `allOf`"
             ),
             Self::TooDeep { maximum } => write!(formatter, "this nests deeper than {maximum} levels; flatten it"),
@@ -177,7 +177,7 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::AliasInsideItself => write!(formatter, "an alias stands inside its own anchor; write the value out"),
+            Self::AliasInsideItself => write!(formatter, "an alias is inside its own anchor; write the value out"),
             Self::CircularReference { target } => {
                 write!(
                     formatter,
@@ -202,25 +202,25 @@ impl fmt::Display for Problem {
             Self::DuplicateOperation { id, first_line } => {
                 write!(
                     formatter,
-                    "the operationId `{id}` stands on line {first_line} already; give each operation its own"
+                    "the operationId `{id}` is already on line {first_line}; give each operation its own"
                 )
             }
             Self::DuplicateName { name, first_line } => {
                 write!(
                     formatter,
-                    "the name `{name}` stands on line {first_line} already; keep one of the two"
+                    "the name `{name}` is already on line {first_line}; keep one of the two"
                 )
             }
             Self::Empty => write!(formatter, "there is nothing in this file; give an OpenAPI 3.0 document"),
             Self::Missing { object, name } => write!(formatter, "the {object} has no `{name}`; add it"),
-            Self::NameNotText => write!(formatter, "a name of an object must be a text; quote it"),
+            Self::NameNotText => write!(formatter, "the name of a member must be a string; quote it"),
             Self::NotOpenApi => write!(
                 formatter,
-                "this is no OpenAPI document; its root must be an object with `openapi: 3.0.x`"
+                "this is not an OpenAPI document; its root must be an object with `openapi: 3.0.x`"
             ),
             Self::SeveralDocuments => write!(
                 formatter,
-                "a second YAML document starts here; give each a file of its own"
+                "a second YAML document starts here; put each in its own file"
             ),
             Self::Syntax { language, message } => write!(
                 formatter,
@@ -234,16 +234,15 @@ impl fmt::Display for Problem {
             Self::UnknownName { object, name, near } => {
                 write!(formatter, "the {object} has no `{name}`; did you mean `{near}`?")
             }
-            Self::Unsupported { what, fix } => write!(formatter, "{what} is not read; {fix}"),
+            Self::Unsupported { what, fix } => write!(formatter, "{what} is not supported; {fix}"),
             Self::Version { found } => write!(
                 formatter,
-                "this is OpenAPI `{found}`, and only 3.0.x is read; convert the document to 3.0"
+                "this is OpenAPI `{found}`, but only 3.0.x is supported; convert the document to 3.0"
             ),
             Self::Vocabulary { message } => formatter.write_str(message),
-            Self::WrongKind { expected, found } => write!(
-                formatter,
-                "{expected} is expected here, and this is {found}; correct the value"
-            ),
+            Self::WrongKind { expected, found } => {
+                write!(formatter, "this must be {expected}, not {found}; correct the value")
+            }
         }
     }
 }

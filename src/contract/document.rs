@@ -1,12 +1,12 @@
-//! Reads YAML (and so JSON) into a tree that remembers where each part stood, so that a finding or an error can name
-//! the line. The main type is [`Document`].
+//! Reads YAML (and so JSON) into a tree that remembers the position of each part, so that a finding or an error can
+//! name the line. The main type is [`Document`].
 //!
 //! `build.rs` includes this file too: the message for a broken contract is the same in a build and in a check.
 //!
 //! # Design
 //!
-//! `serde_yaml` gives no positions, and lets some hostile inputs cost quadratic time. The events of `saphyr-parser`
-//! come with positions and one at a time, so size, depth and aliases are bounded while reading.
+//! `serde_yaml` gives no positions, and some hostile inputs cost it quadratic time. The events of `saphyr-parser` come
+//! with positions and one at a time, so size, depth and aliases are bounded while reading.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -21,9 +21,9 @@ use super::texts::{Text, Texts};
 
 /// The largest document that is read, in bytes.
 pub const MAXIMUM_BYTES: usize = 16 << 20;
-/// How deep a document may nest.
+/// The maximum depth of a document.
 pub const MAXIMUM_DEPTH: usize = 128;
-/// How many nodes a document may have once its aliases are expanded.
+/// The maximum number of nodes of a document once its aliases are expanded.
 pub const MAXIMUM_NODES: usize = 4_000_000;
 
 /// A line and a column, both from 1.
@@ -35,7 +35,7 @@ pub struct Position {
     pub column: u32,
 }
 
-/// One value of a document and where it stands.
+/// One value of a document and its position.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// The value.
@@ -53,7 +53,7 @@ pub enum NodeKind {
     Boolean(bool),
     /// A number that JSON can hold.
     Number(Number),
-    /// A text.
+    /// A string.
     String(Text),
     /// A list.
     Array(Box<[Node]>),
@@ -61,15 +61,15 @@ pub enum NodeKind {
     Object(Box<Members>),
 }
 
-/// How many members are searched one by one.
+/// Up to this many members are searched one by one.
 const FEW: usize = 8;
 
-/// The members of an object in the order of the file, found by their names. A document may have a hundred thousand paths,
-/// and each of them is asked for many times.
+/// The members of an object in the order of the file, found by their names. A document may have a hundred thousand
+/// paths, and each of them is looked up many times.
 #[derive(Clone, Debug, Default)]
 pub struct Members {
     listed: Box<[Member]>,
-    /// The places of the members in the order of their names, where there are more than a few.
+    /// The indexes of the members in the order of their names, where there are more than a few.
     by_name: Box<[usize]>,
 }
 
@@ -108,14 +108,14 @@ fn is_named(member: &Member, name: &str) -> Ordering {
 pub struct Member {
     /// The name as written.
     pub name: Text,
-    /// Where the name stands.
+    /// The position of the name.
     pub at: Position,
     /// The value.
     pub node: Node,
 }
 
 impl Node {
-    /// The member of that name, if this is an object that has it.
+    /// Returns the member with that name, or `None` if this is not an object or has no such member.
     #[must_use]
     pub fn member(&self, name: &str) -> Option<&Node> {
         self.member_and_location(name).map(|member| &member.node)
@@ -129,7 +129,7 @@ impl Node {
         }
     }
 
-    /// The members, none unless this is an object.
+    /// Returns the members; none unless this is an object.
     #[must_use]
     pub fn members(&self) -> &[Member] {
         if let NodeKind::Object(members) = &self.kind {
@@ -139,7 +139,7 @@ impl Node {
         }
     }
 
-    /// The elements, none unless this is an array.
+    /// Returns the elements; none unless this is an array.
     #[must_use]
     pub fn elements(&self) -> &[Node] {
         if let NodeKind::Array(elements) = &self.kind {
@@ -149,7 +149,7 @@ impl Node {
         }
     }
 
-    /// The text, if this is one.
+    /// Returns the text, if this is a string.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         if let NodeKind::String(text) = &self.kind {
@@ -159,7 +159,7 @@ impl Node {
         }
     }
 
-    /// The boolean, if this is one.
+    /// Returns the boolean, if this is one.
     #[must_use]
     pub fn boolean(&self) -> Option<bool> {
         if let NodeKind::Boolean(boolean) = self.kind {
@@ -169,7 +169,7 @@ impl Node {
         }
     }
 
-    /// The value without its positions.
+    /// Returns the value without its positions.
     #[must_use]
     pub fn to_value(&self) -> Value {
         match &self.kind {
@@ -188,7 +188,7 @@ impl Node {
         }
     }
 
-    /// What kind of value this is, in JSON's words.
+    /// Returns the kind of value, in JSON's words.
     #[must_use]
     pub fn kind_name(&self) -> &'static str {
         match self.kind {
@@ -211,7 +211,7 @@ pub struct Document {
     pub text: String,
     /// The whole value.
     pub root: Node,
-    /// Where each line begins in the text.
+    /// The byte offset of each line in the text.
     lines: Vec<u32>,
 }
 
@@ -229,8 +229,8 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// A [`Defect`] with the line: text that is not YAML, a name that stands twice in an object, more than one
-    /// document, or one beyond [`MAXIMUM_BYTES`], [`MAXIMUM_DEPTH`] or [`MAXIMUM_NODES`].
+    /// A [`Defect`] with the line: text that is not YAML, a name that appears twice in an object, more than one
+    /// document, or one that exceeds [`MAXIMUM_BYTES`], [`MAXIMUM_DEPTH`] or [`MAXIMUM_NODES`].
     pub fn read(name: &str, text: String) -> Result<Self, Defect> {
         let root = if text.starts_with('{') {
             Reader::new(name, &format!("{START}{text}"), START.len())?.document()?
@@ -247,12 +247,12 @@ impl Document {
         })
     }
 
-    /// The line of this number, from 1, without its end; empty where there is none.
+    /// Returns the line with this number, from 1, without its end; empty where there is no such line.
     #[must_use]
     pub fn line(&self, number: u32) -> &str {
         let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
         let rest = index.and_then(|index| self.lines.get(index..)).unwrap_or_default();
-        // The end is known: a line may be the whole of the text, and it is asked for with each finding.
+        // The end of the line is known: a line may be the whole of the text, and it is looked up for each finding.
         let index = |start: u32| usize::try_from(start).unwrap_or(usize::MAX);
         let line = match *rest {
             [start, next, ..] => self.text.get(index(start)..index(next) - 1),
@@ -263,7 +263,7 @@ impl Document {
         line.strip_suffix('\r').unwrap_or(line)
     }
 
-    /// The node that the pointer names.
+    /// Returns the node that the pointer names.
     #[must_use]
     pub fn node(&self, pointer: &str) -> Option<&Node> {
         pointer::tokens(pointer).try_fold(&self.root, |node, token| match &node.kind {
@@ -273,8 +273,8 @@ impl Document {
         })
     }
 
-    /// Where the pointer's last token stands: the name of a member, the start of an element. For a pointer that names
-    /// nothing, the nearest location above it.
+    /// Returns the position of the pointer's last token: the name of a member, or the start of an element. For a
+    /// pointer that names nothing, returns the nearest position above it.
     #[must_use]
     pub fn position(&self, pointer: &str) -> Position {
         let (mut node, mut at) = (&self.root, self.root.at);
@@ -294,7 +294,7 @@ impl Document {
         at
     }
 
-    /// A defect of this document at the pointer.
+    /// Makes a defect of this document at the pointer.
     #[must_use]
     pub fn defect(&self, pointer: &str, problem: Problem) -> Defect {
         Defect {
@@ -306,14 +306,15 @@ impl Document {
     }
 }
 
-/// Said before an object of JSON. Without it the parser keeps the whole text as tokens until the object's end, because
-/// the object could be the name of a member; behind the start of a document, in its line, it cannot.
+/// Fed to the parser before an object of JSON. Without it the parser keeps the whole text as tokens until the object's
+/// end, because the object could be the name of a member; after the start of a document, in the same line, it cannot
+/// be.
 const START: &str = "--- ";
 
 /// Turns the parser's events into nodes.
 struct Reader<'text> {
     name: &'text str,
-    /// How many characters stand before the text in its first line.
+    /// The number of characters that precede the text in its first line.
     before: usize,
     events: Parser<'text, StrInput<'text>>,
     anchors: HashMap<usize, (Node, usize)>,
@@ -321,8 +322,8 @@ struct Reader<'text> {
     depth: usize,
     nodes: usize,
     texts: Texts,
-    /// The members and the elements that were read of the objects and arrays around: each of those is made when its end is
-    /// reached, of exactly as many as it has.
+    /// The members and elements read so far of the enclosing objects and arrays. Each object or array is built when its
+    /// end is reached, with exactly the capacity that it needs.
     members: Vec<Member>,
     elements: Vec<Node>,
 }
@@ -373,7 +374,7 @@ impl<'text> Reader<'text> {
         match self.events.next_event() {
             Some(Ok(event)) => Ok(event),
             Some(Err(error)) => {
-                // The parser bounds what it nests itself, and has no kind of error for that.
+                // The parser bounds its own nesting, and has no kind of error for that.
                 let problem = match error.info() {
                     "recursion limit exceeded" => Problem::TooDeep { maximum: MAXIMUM_DEPTH },
                     message => Problem::Syntax {
@@ -412,7 +413,7 @@ impl<'text> Reader<'text> {
         };
         let node = Node { kind, at };
         if anchor != 0 {
-            // What an anchor names is kept beside the tree, and anchors may lie within anchors.
+            // The value of an anchor is kept as well as the tree, and anchors may contain anchors.
             let size = self.nodes - before + 1;
             self.count(size, at)?;
             self.anchors.insert(anchor, (node.clone(), size));
@@ -473,7 +474,7 @@ impl<'text> Reader<'text> {
         Ok(self.members.split_off(first))
     }
 
-    /// Resolves a scalar by YAML 1.2's core schema; what JSON has no number for stays a text.
+    /// Resolves a scalar by YAML 1.2's core schema; a number that JSON cannot hold stays a string.
     fn scalar(&mut self, text: &str, style: ScalarStyle, tag: Option<&Tag>) -> NodeKind {
         let tagged_text = tag.is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
         if style != ScalarStyle::Plain || tagged_text {
@@ -670,7 +671,7 @@ mod tests {
 
     #[test]
     fn an_object_of_json_is_read_as_it_comes_and_not_kept_as_tokens_to_its_end() {
-        // What is wrong further on is met where it stands, when all before it was read.
+        // A mistake further on is reported where it is, after everything before it was read.
         let problem = read("{\"a\": 1, \"b\": {\"c\": 2, \"d\": ]}}").unwrap_err();
         assert_eq!(problem.pointer, "/b/d");
     }

@@ -8,18 +8,18 @@ use super::vocabulary::EdgeCaseKind;
 /// What makes one request an edge case, ordered as edge cases are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EdgeCase {
-    /// The kind's place in the contract's list.
+    /// The kind's index in the contract's list.
     pub turn: usize,
-    /// What kind it is.
+    /// The kind.
     pub kind: EdgeCaseKind,
-    /// The parameter that it is about, by its place in [`Operation::parameters`].
+    /// The parameter concerned, as an index into [`Operation::parameters`].
     pub parameter: Option<usize>,
-    /// The field of the body that it is about, by its place in [`Operation::fields`].
+    /// The field of the body concerned, as an index into [`Operation::fields`].
     pub field: Option<usize>,
 }
 
 impl EdgeCase {
-    /// What was sent, to be read after a status and "to".
+    /// Describes what was sent, for use after a status and "to".
     #[must_use]
     pub fn describe(&self, operation: &Operation) -> String {
         let parameter = self.parameter.and_then(|index| operation.parameters.get(index));
@@ -36,7 +36,7 @@ impl EdgeCase {
             EdgeCaseKind::FieldNull => format!("null as `{field}`"),
             EdgeCaseKind::FieldNumber => format!("a number as `{field}`"),
             EdgeCaseKind::FieldObject => format!("an object as `{field}`"),
-            EdgeCaseKind::FieldText => format!("a text as `{field}`"),
+            EdgeCaseKind::FieldText => format!("a string as `{field}`"),
             EdgeCaseKind::FieldTrue => format!("true as `{field}`"),
             EdgeCaseKind::IdentifierMalformed => format!("a malformed `{name}`"),
             EdgeCaseKind::IdentifierUnknown => format!("an unknown `{name}`"),
@@ -46,9 +46,9 @@ impl EdgeCase {
             EdgeCaseKind::ParameterTwice => format!("`{name}` twice"),
             EdgeCaseKind::ParameterWord => format!("a word as `{name}`"),
             EdgeCaseKind::ParameterZero => format!("`{name}` 0"),
-            EdgeCaseKind::TextBeyondAscii => "a text beyond ASCII".to_owned(),
-            EdgeCaseKind::TextControl => "a text with control characters".to_owned(),
-            EdgeCaseKind::TextLong => "a text of 10,000 characters".to_owned(),
+            EdgeCaseKind::TextBeyondAscii => "a string beyond ASCII".to_owned(),
+            EdgeCaseKind::TextControl => "a string with control characters".to_owned(),
+            EdgeCaseKind::TextLong => "a string of 10,000 characters".to_owned(),
         }
     }
 }
@@ -56,19 +56,19 @@ impl EdgeCase {
 /// The key that lists edge cases.
 const KEY: &str = "x-edge-cases";
 
-/// Whether what stands at this location of the contract is stated of edge cases.
+/// Whether this location of the contract states edge cases.
 pub(crate) fn is_stated_at(location: &str) -> bool {
     location.rsplit_once('/').is_some_and(|(_, key)| key == KEY)
 }
 
-/// Where the edge cases of an operation are listed: at the operation, else at the root.
+/// Returns the location that lists an operation's edge cases: the operation, or else the root.
 pub(super) fn location(document: &Document, operation: &str) -> String {
     let own = pointer::join(operation, KEY);
     document.node(&own).map_or_else(|| format!("/{KEY}"), |_| own)
 }
 
-/// The edge cases of this kind of an operation: one for each parameter and each field of the body that can be one,
-/// one where it is the body.
+/// Returns an operation's edge cases of this kind: one for each parameter or field of the body that can be one, or a
+/// single one where the kind concerns the whole body.
 pub(super) fn requests(
     document: &Document,
     operation: &Operation,
@@ -119,8 +119,8 @@ fn is_in_the_body(kind: EdgeCaseKind) -> bool {
     )
 }
 
-/// Whether a parameter can be an edge case of this kind. A write is distinguished: its identifier must be one of no record whatever
-/// the target holds, and no number is.
+/// Whether a parameter can be an edge case of this kind. Writes are stricter: the identifier must name no record
+/// whatever the target holds, and no number can promise that.
 fn can_be(document: &Document, operation: &Operation, (parameter, case): (&Parameter, EdgeCaseKind)) -> bool {
     use EdgeCaseKind::{IdentifierMalformed, IdentifierUnknown, ParameterEmpty, ParameterTwice, ParameterWord};
     let kind = ParameterKind::of(document, operation, parameter);
@@ -141,12 +141,12 @@ fn can_be(document: &Document, operation: &Operation, (parameter, case): (&Param
     }
 }
 
-/// What a parameter is made of, as far as it says which edge cases it has.
+/// The kind of value that a parameter takes, as far as its edge cases depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
-    /// A text of any form.
+    /// A string of any form.
     FreeText,
-    /// A text of another form, or anything else.
+    /// A string of another form, or anything else.
     Formed,
     /// A number.
     Number,
@@ -155,7 +155,7 @@ pub enum ParameterKind {
 }
 
 impl ParameterKind {
-    /// What the contract says of a parameter; the one that asks for a page is a number.
+    /// Returns what the contract says about a parameter; the one that requests a page is a number.
     #[must_use]
     pub fn of(document: &Document, operation: &Operation, parameter: &Parameter) -> Self {
         let is_page = |name: &str| operation.page.as_ref().is_some_and(|page| page.parameter == name);
@@ -182,7 +182,7 @@ mod tests {
     const OK: &str = "responses: {'200': {description: a}}";
     const BODY: &str = "requestBody: {content: {application/json: {schema: {type: object}}}}";
 
-    /// The edge cases of each operation of these paths, under the invariant for all or without it.
+    /// The edge cases of each operation of these paths, with or without the invariant at the root.
     fn edge_cases_of(paths: &str, invariant: &str) -> Vec<String> {
         let contract = read(paths, invariant).unwrap_or_else(|defect| panic!("{defect}"));
         let rendered = contract.operations.iter().map(|operation| {
@@ -254,11 +254,11 @@ mod tests {
         for (path, expected) in [
             (
                 writing("put", "{type: string, format: uuid}", BODY),
-                "a malformed `id`, an unknown `id`, a body that is empty, a text of 10,000 characters",
+                "a malformed `id`, an unknown `id`, a body that is empty, a string of 10,000 characters",
             ),
             (
                 writing("patch", "{type: integer}", BODY),
-                "a malformed `id`, a body that is empty, a text of 10,000 characters",
+                "a malformed `id`, a body that is empty, a string of 10,000 characters",
             ),
             (
                 writing("post", "{type: string, format: uuid}", "summary: a"),
@@ -277,7 +277,7 @@ mod tests {
         let body = format!(
             "requestBody: {{content: {{application/json: {{schema: {{type: object, properties: {fields}}}}}}}}}"
         );
-        let expected = "an object as `/name`, an object as `/tags/*`, a text as `/tags`, a number as `/name`, \
+        let expected = "an object as `/name`, an object as `/tags/*`, a string as `/tags`, a number as `/name`, \
                    a number as `/tags/*`, true as `/name`, true as `/tags`, true as `/tags/*`, null as `/name`, \
                    null as `/tags`";
         assert_eq!(
@@ -337,7 +337,7 @@ mod tests {
             (
                 &path,
                 "x-edge-cases: [parameter-zero, parameter-zero]",
-                "this kind of edge case stands twice; remove one",
+                "this kind of edge case is listed twice; remove one",
             ),
             (
                 &own,

@@ -1,13 +1,13 @@
-//! Which operation shows that a request which is written otherwise is the same: one for each way of `x-equivalent`, so that
-//! few requests show them all.
+//! Chooses the operation that shows that two spellings of a request are the same: one for each way of `x-equivalent`,
+//! so that few requests show them all.
 
 use super::document::Document;
 use super::edge_case::ParameterKind;
 use super::operation::{Location, Method, Operation, Parameter, Security};
 use super::vocabulary::Equivalence;
 
-/// The location of the operation that shows it; none where no request can be written so. A create shows none: what it leaves
-/// stays.
+/// Returns the index of the operation that shows it; `None` where no request can be written in this way. A create never
+/// shows it, because what it creates stays.
 pub(super) fn shown_by(document: &Document, operations: &[Operation], way: Equivalence) -> Option<usize> {
     let updates = || {
         operations
@@ -23,7 +23,7 @@ pub(super) fn shown_by(document: &Document, operations: &[Operation], way: Equiv
     }
 }
 
-/// Whether a parameter is an identifier in the path that is documented as a UUID.
+/// Whether a parameter is an identifier in the path and documented as a UUID.
 #[must_use]
 pub fn is_uuid_in_path(document: &Document, operation: &Operation, parameter: &Parameter) -> bool {
     parameter.location == Location::Path && ParameterKind::of(document, operation, parameter) == ParameterKind::Uuid
@@ -38,7 +38,7 @@ fn reads_with_a_token(operation: &Operation) -> bool {
     operation.is_read() && takes_a_token(operation) && !parameters.any(|parameter| parameter.required)
 }
 
-/// Whether the operation updates a record of the run by a request that can be written so.
+/// Whether the operation updates a record of the run with a request that can be written in this way.
 fn updates(document: &Document, operation: &Operation, way: Equivalence) -> bool {
     let is_update = matches!(operation.method, Method::Patch | Method::Put) && operation.invariants.updated.is_some();
     let mut parameters = operation.parameters.iter();
@@ -112,7 +112,7 @@ mod tests {
             ),
             (
                 "x-equivalent: [json-order, json-order]",
-                "this way stands twice; remove one",
+                "this way is listed twice; remove one",
             ),
         ] {
             let message = read(path, invariant).unwrap_err();

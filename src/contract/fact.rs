@@ -4,21 +4,21 @@ use super::operation::{OperationId, StatusPattern};
 use super::texts::Text;
 use super::vocabulary::{Equivalence, TimestampForm};
 
-/// A fact's place in [`Contract::facts`](super::Contract::facts).
+/// The index of a fact in [`Contract::facts`](super::Contract::facts).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FactId(pub usize);
 
-/// One statement of the contract that a response can break. A contract may state a hundred thousand, and a report has a row
-/// for each: the texts are shared with those rows, and equal ones among the facts.
+/// One statement of the contract that a response can break. A contract may state a hundred thousand, and a report has a
+/// row for each, so the facts share their texts with those rows and with each other.
 #[derive(Clone, Debug)]
 pub struct Fact {
     /// A stable name: operation, location in the response, what is stated. `getContacts /data/total: integer`.
     pub name: Text,
-    /// The operation that it binds; the first that needs it where it binds a security scheme.
+    /// The operation that it binds; for a security scheme, the first operation that requires it.
     pub operation: OperationId,
-    /// What kind of statement it is.
+    /// The kind of statement.
     pub kind: FactKind,
-    /// Where it stands in the contract.
+    /// The location of the statement in the contract.
     pub location: Text,
     /// The pointer in the response, with `*` for any element; empty where it is about the whole response.
     pub pattern: Text,
@@ -29,39 +29,39 @@ pub struct Fact {
 /// The kinds of facts. Each kind is judged by one rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FactKind {
-    /// A field that must not be there.
+    /// A field is absent.
     Absent,
     /// A form of a request field is accepted.
     Accepts(TimestampForm),
-    /// What stands in the schema beyond types and names: `enum`, `pattern`, bounds, `oneOf`.
+    /// What the schema states beyond types and names: `enum`, `pattern`, bounds, `oneOf`.
     Assertion,
-    /// The created record carries a sent field; the index is that of the invariant's list.
+    /// The created record carries a sent field; the index is that in the invariant's list.
     Carried(usize),
     /// A 401 says how to authenticate.
     Challenge,
-    /// No other field than the documented ones.
+    /// There are no other fields than the documented ones.
     Closed,
     /// The response arrives whole.
     Complete,
     /// The response decodes through the typed client.
     Decodes,
-    /// A request that is written otherwise is accepted as the plain one is.
+    /// A request in another spelling is accepted as the plain one is.
     Equivalent(Equivalence),
-    /// The created record's identifier serves where the contract's links lead it.
+    /// The created record's identifier works where the contract's links carry it.
     IdentifierServes,
     /// The identifier belongs to no other record.
     IdentifierUnique,
     /// The body of a success is JSON.
     Json,
-    /// The body of this other response is JSON, and there.
+    /// The body of this other response is present, and is JSON.
     JsonOf(StatusPattern),
     /// What was created is listed.
     Listed,
-    /// The listed record carries a sent field; the index is that of the invariant's list.
+    /// The listed record carries a sent field; the index is that in the invariant's list.
     ListedCarrying(usize),
     /// The media type of a success is documented.
     MediaType,
-    /// The media type of this other response is documented, and its body is there.
+    /// The body of this other response is present, and its media type is documented.
     MediaTypeOf(StatusPattern),
     /// No 5xx.
     NoServerError,
@@ -75,11 +75,11 @@ pub enum FactKind {
     Once,
     /// A credential under another scheme is rejected.
     OtherScheme,
-    /// Nothing of it shows under another item of the list.
+    /// Nothing of the record appears under another item of the list.
     NotElsewhere,
-    /// The page is the one asked for.
+    /// The page is the requested one.
     PageAsked,
-    /// The page is 1 when none is asked for.
+    /// The page is 1 when none is requested.
     PageDefault,
     /// A full last page is the last one: where `total` is a multiple of `per_page`.
     PageFull,
@@ -91,20 +91,20 @@ pub enum FactKind {
     PageTotal,
     /// No two pages share an item.
     PageUnique,
-    /// A field is there.
+    /// A field is present.
     Present,
     /// The status is documented.
     Status,
     /// A value has its type.
     Type,
-    /// The updated record carries a sent field in the list; the index is that of the invariant's list.
+    /// The updated record carries a sent field in the list; the index is that in the invariant's list.
     UpdatedCarrying(usize),
     /// A wrong token is rejected.
     WrongToken,
 }
 
 impl FactKind {
-    /// Whether an operation may have several facts of this kind, one for each location of its responses.
+    /// Whether an operation may have several facts of this kind, one for each location in its responses.
     pub(super) fn is_of_a_location(self) -> bool {
         matches!(
             self,

@@ -6,15 +6,15 @@ use super::pointer;
 use super::shape::JsonType;
 use super::vocabulary::EdgeCaseKind;
 
-/// How deep fields are looked for, as deep as a body is drafted.
+/// The depth to which fields are collected; bodies are drafted to the same depth.
 const DEPTH: usize = 6;
-/// How many fields of one body are kept: more are a document that was made to explode.
+/// The maximum number of fields that are kept of one body: a document with more was made to explode.
 const MOST: usize = 500;
 
 /// A documented field of a request body, or an element of an array in one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestField {
-    /// Where it stands in the body, with `*` for an element.
+    /// The location in the body, with `*` for any element.
     pub pointer: String,
     /// Its type.
     pub kind: JsonType,
@@ -23,8 +23,8 @@ pub struct RequestField {
 }
 
 impl RequestField {
-    /// Whether the value of this kind of edge case is of another type than the field's. Each type has those that a reader of it is
-    /// likely to trip over.
+    /// Whether this kind of edge case sends a value of another type than the field's. Each type has the kinds that its
+    /// parser is likely to trip over.
     pub(super) fn can_be(&self, kind: EdgeCaseKind) -> bool {
         match kind {
             EdgeCaseKind::FieldNull => !self.nullable,
@@ -36,8 +36,8 @@ impl RequestField {
     }
 }
 
-/// The fields of a body with this schema, in the order of the schema. What states no type is left out, and so is what is
-/// for responses alone.
+/// Returns the fields of a body with this schema, in the order of the schema. Fields without a type and fields for
+/// responses alone are left out.
 pub(super) fn fields(document: &Document, schema: &str) -> Vec<RequestField> {
     let mut fields = Vec::new();
     collect(document, (schema, ""), 0, &mut fields);

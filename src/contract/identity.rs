@@ -1,14 +1,14 @@
-//! Which record a create's response speaks of: where it shows the identifier of its own record, and which links lead that one,
-//! and no other's, into another call.
+//! Finds the record that a create's response describes: where the response shows the record's identifier, and which
+//! links carry that identifier, and no other's, into another call.
 
 use super::Contract;
 use super::link::{Link, Target};
 use super::operation::{Location, OperationId};
 
 impl Contract {
-    /// Where the response of a create shows the identifier of its record: where its invariant says, else what a link leads into the
-    /// path of a read of such records, as from `POST /pets` to `GET /pets/{id}`. Other links may carry other records: its
-    /// owner, the cart that it was put into.
+    /// Returns where the response of a create shows the identifier of its record: where the invariant says, or else the
+    /// value that a link carries into the path of a read of such records, as from `POST /pets` to `GET /pets/{id}`.
+    /// Other links may carry other records: its owner, or the cart that it was put into.
     #[must_use]
     pub fn identity(&self, create: OperationId) -> Option<String> {
         if let Some(invariant) = &self.operation(create).invariants.created {
@@ -17,8 +17,9 @@ impl Contract {
         Some(self.link_to_read(create)?.value.clone())
     }
 
-    /// The links that may fill a location of a call. Where a create of the contract fills it for a write, reads are passed over:
-    /// other people's records are not written to, and neither is what else a create shows.
+    /// Returns the links that may fill a location of a call. Where a create in the contract fills it for a write, the
+    /// links from reads are left out, and so are those that carry anything else that a create shows: other people's
+    /// records are never written to.
     #[must_use]
     pub fn links_that_fill(&self, to: OperationId, target: &Target) -> Vec<&Link> {
         let links = self.links_to(to);
@@ -30,8 +31,8 @@ impl Contract {
         links
     }
 
-    /// Whether a link leads the record of a create into a call, and to where records of its kind stand: below the path by
-    /// which it is read, as far as nothing else says so.
+    /// Whether a link carries the identifier of a created record into a call for records of its kind: below the path by
+    /// which such a record is read, unless an invariant says otherwise.
     #[must_use]
     pub fn leads_to_own_record(&self, link: &Link) -> bool {
         if self.identity(link.from).as_ref() != Some(&link.value) {
@@ -42,8 +43,8 @@ impl Contract {
         by_invariant || location.is_none() || location == read.and_then(|read| self.location_of(read))
     }
 
-    /// The link that leads what a create shows to the read of such records: of several the one whose value stands highest
-    /// in the response.
+    /// Returns the link that carries a value from a create's response to the read of such records. Of several links,
+    /// the one whose value is highest in the response.
     fn link_to_read(&self, create: OperationId) -> Option<&Link> {
         let collection = |path: &str| path.trim_end_matches('/').rsplit('/').next().map(str::to_owned);
         let created_in = collection(&self.operation(create).path);
@@ -54,7 +55,8 @@ impl Contract {
         links.min_by_key(|link| link.value.matches('/').count())
     }
 
-    /// The path up to what a link leads into it, whatever its parameters are called; none for a link to elsewhere.
+    /// Returns the path up to the parameter that a link fills, whatever the parameters before it are called; `None` for
+    /// a link to elsewhere.
     fn location_of(&self, link: &Link) -> Option<String> {
         let Target::Parameter(index) = &link.target else {
             return None;
@@ -91,7 +93,7 @@ mod tests {
         Contract::read("things.yaml", text).unwrap()
     }
 
-    /// Whether the last of the links leads to the own record.
+    /// Whether the last of the links leads to the run's own record.
     fn leads(links: &[(&str, &str, &str)]) -> bool {
         let written = links.iter().enumerate().map(|(number, (to, name, value))| {
             format!("L{number}: {{operationId: {to}, parameters: {{{name}: '$response.body#{value}'}}}}")
@@ -114,7 +116,7 @@ mod tests {
     #[test]
     fn an_identifier_is_that_of_one_kind_of_record() {
         assert!(!leads(&[("read", "id", "/id"), ("putOwner", "user", "/id")]));
-        // What is created among things is no user, whatever its response says.
+        // Something created among things is not a user, whatever its response says.
         assert!(!leads(&[("owner", "user", "/id"), ("putOwner", "user", "/id")]));
         assert!(!leads(&[
             ("owner", "user", "/user"),

@@ -1,5 +1,5 @@
-//! The facts that no schema states: statuses, media types, credentials, and the invariants of `x-page`, `x-invariants`, `x-edge-cases` and
-//! links.
+//! Makes the facts that no schema states: statuses, media types, credentials, and the invariants of `x-page`,
+//! `x-invariants`, `x-edge-cases` and links.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,8 @@ use super::operation::{DocumentedResponse, Operation, OperationId, Security};
 use super::pointer;
 use super::vocabulary::{Carry, Created, Equivalence};
 
-/// Adds what the typed client states of the contract that it is generated from: each response that has a type decodes.
+/// Adds what the typed client states about the contract that it is generated from: each response that has a type
+/// decodes.
 pub(super) fn add_typed(document: &Document, operations: &[Operation], facts: &mut Vec<Fact>) {
     for (index, operation) in operations.iter().enumerate() {
         if let Some(response) = operation.successes().next().filter(|response| response.body.is_some()) {
@@ -33,7 +34,7 @@ pub(super) fn add_typed(document: &Document, operations: &[Operation], facts: &m
     }
 }
 
-/// Adds what is stated of requests that are written otherwise: one fact for each way, at the operation that shows it.
+/// Adds the facts about requests in other spellings: one fact for each way, at the operation that shows it.
 pub(super) fn add_equivalent(
     document: &Document,
     operations: &[Operation],
@@ -116,8 +117,8 @@ impl Adder<'_> {
         }
     }
 
-    /// What a documented body states before its schema does; nothing where no body is documented. A response that is no
-    /// success has its status in the names.
+    /// Adds what a documented body states apart from its schema; nothing where no body is documented. The names of
+    /// facts about a response other than a success contain its status.
     fn content(&mut self, response: &DocumentedResponse) {
         if response.media_types.is_empty() {
             return;
@@ -354,7 +355,7 @@ impl Adder<'_> {
         }
     }
 
-    /// A statement about the whole operation.
+    /// Adds a statement about the whole operation.
     fn add(&mut self, kind: FactKind, subject: &str, documented: &str, location: String) {
         let name = format!("{} {subject}: {documented}", self.operation.name);
         self.push(
@@ -385,7 +386,7 @@ impl Adder<'_> {
     }
 }
 
-/// What a fact states and where: in the contract, and in the response.
+/// The statement of a fact and its location: in the contract, and in the response.
 struct Statement<'statement> {
     documented: &'statement str,
     location: String,

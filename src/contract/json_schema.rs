@@ -3,10 +3,10 @@
 //!
 //! # Design
 //!
-//! Types, fields and closed objects are walked by our own rules, because null, missing and unlisted are three different
-//! things to us. The rest is JSON Schema's ground, so a well-kept validator decides it. On the way `nullable` becomes a
-//! type, a boolean `exclusiveMinimum` a number, what stands beside a reference is dropped (OpenAPI 3.0.3, section
-//! 4.7.23), and the integer formats become bounds.
+//! Our own rules check types, fields and closed objects, because they treat null, missing and unlisted as three
+//! different things. A well-kept validator of JSON Schema decides the rest. The conversion turns `nullable` into a type
+//! and a boolean `exclusiveMinimum` into a number, drops what is next to a reference (OpenAPI 3.0.3, section 4.7.23),
+//! and turns the integer formats into bounds.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +51,8 @@ const FORMATS: &[&str] = &[
     "uuid",
 ];
 
-/// What the schema at the pointer asserts beyond types and names, as a JSON Schema; none where nothing stands there.
+/// Returns what the schema at the pointer asserts beyond types and names, as a JSON Schema; `None` where the pointer
+/// names nothing.
 #[must_use]
 pub fn asserted(document: &Document, schema: &str) -> Option<Value> {
     let node = document.node(schema)?;
@@ -70,7 +71,8 @@ pub fn asserted(document: &Document, schema: &str) -> Option<Value> {
     Some(Value::Object(converted))
 }
 
-/// The whole schema at the pointer, types and names included, as a JSON Schema; none where nothing stands there.
+/// Returns the whole schema at the pointer, types and names included, as a JSON Schema; `None` where the pointer names
+/// nothing.
 #[must_use]
 pub fn whole(document: &Document, schema: &str) -> Option<Value> {
     let mut converter = Converter {
@@ -83,7 +85,7 @@ pub fn whole(document: &Document, schema: &str) -> Option<Value> {
     Some(converted)
 }
 
-/// The asserting keywords that a schema has, in the order of [`KEYWORDS`].
+/// Returns the asserting keywords that a schema has, in the order of [`KEYWORDS`].
 pub(super) fn keywords(schema: &Node) -> Vec<&'static str> {
     let present = |keyword: &&&str| match schema.member(keyword) {
         Some(format) if **keyword == "format" => format.text().is_some_and(|format| FORMATS.contains(&format)),
@@ -158,7 +160,7 @@ impl Converter {
         }
     }
 
-    /// Adds every definition that is reached, and what those reach.
+    /// Adds every definition that is referred to, and those that they refer to.
     fn define(&mut self, document: &Document, root: &mut Map<String, Value>) {
         let mut definitions = Map::new();
         while let Some(target) = self.references.pop_first() {
@@ -177,7 +179,7 @@ impl Converter {
     }
 }
 
-/// A name for a definition that needs no escaping in a reference.
+/// Returns a name for a definition that needs no escaping in a reference.
 fn definition(target: &str) -> String {
     pointer::tokens(target)
         .collect::<Vec<_>>()
@@ -205,8 +207,8 @@ fn says_nullable(node: &Node) -> bool {
     node.member("nullable").and_then(Node::boolean) == Some(true)
 }
 
-/// OpenAPI's `nullable` widens the type. Without a type beside it, and with an `enum` that does not name null, it has no
-/// effect by the letter (OpenAPI 3.0.3, proposal 2019-10-31), but nobody writes it to exclude null.
+/// OpenAPI's `nullable` widens the type. Without a type next to it, and with an `enum` that does not contain null, it
+/// has no effect by the letter (OpenAPI 3.0.3, proposal 2019-10-31), but nobody writes it to exclude null.
 fn admit_null(mut schema: Map<String, Value>) -> Value {
     if let Some(Value::Array(values)) = schema.get_mut("enum")
         && !values.contains(&Value::Null)

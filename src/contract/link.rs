@@ -1,5 +1,4 @@
-//! OpenAPI's links, read as the ways by which a value of one response gets into another request. The main type is
-//! [`Link`].
+//! Reads OpenAPI's links: how a value in one response gets into another request. The main type is [`Link`].
 
 use std::collections::HashMap;
 
@@ -15,17 +14,17 @@ use super::pointer;
 /// One value of a response and where it goes.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// Its place among the links of its contract.
+    /// Its index among the links of its contract.
     pub number: usize,
-    /// The operation that answers.
+    /// The operation whose response has the value.
     pub from: OperationId,
-    /// Where the value stands in its body; `*` is any element.
+    /// The location of the value in the response's body; `*` is any element.
     pub value: String,
     /// The operation that needs it.
     pub to: OperationId,
-    /// Where it goes there.
+    /// Where the value goes in that operation's request.
     pub target: Target,
-    /// Where the link stands in the contract.
+    /// The location of the link in the contract.
     pub pointer: String,
 }
 
@@ -38,7 +37,7 @@ pub enum Target {
     Parameter(usize),
 }
 
-/// Reads all links of all responses. Expressions other than `$response.body#/…` carry nothing and are passed over.
+/// Reads all links of all responses. Expressions other than `$response.body#/…` carry no value and are passed over.
 pub(super) fn read(document: &Document, operations: &[Operation]) -> Result<Vec<Link>, Defect> {
     let mut links = Vec::new();
     let by_name = by_name(operations);
@@ -61,7 +60,7 @@ pub(super) fn read(document: &Document, operations: &[Operation]) -> Result<Vec<
     Ok(links)
 }
 
-/// The operations by their names; of two with one name, the first.
+/// Returns the operations by their names; the first where two have the same name.
 pub(super) fn by_name(operations: &[Operation]) -> HashMap<&str, OperationId> {
     let named = operations.iter().enumerate();
     let later_first = named
@@ -110,7 +109,7 @@ impl Reader<'_> {
         Err(self.document.defect(&at, Problem::Vocabulary { message }))
     }
 
-    /// The parameter by its name, which may say where it goes: `path.id` (OpenAPI 3.0.3, section 4.7.20).
+    /// Finds the parameter by its name, which may contain its location: `path.id` (OpenAPI 3.0.3, section 4.7.20).
     fn parameter(&self, to: OperationId, name: &str) -> Result<Target, Defect> {
         let (location, plain) = match name.split_once('.') {
             Some(("path", rest)) => (Some(Location::Path), rest),
@@ -184,7 +183,7 @@ mod tests {
     use super::*;
     use crate::contract::testing::of_paths;
 
-    /// The links of a `list` that answers with this `links` object, in YAML's flow form.
+    /// The links of a `list` whose response has this `links` object, in YAML's flow form.
     fn links(links: &str) -> Result<Vec<Link>, String> {
         let paths = format!(
             "/things:\n  get:\n    operationId: list\n    responses: {{'200': {{description: a, links: {links}}}}}\n\

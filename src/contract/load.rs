@@ -1,5 +1,5 @@
-//! Makes a [`Contract`] of a document: operations, links, invariants, gaps and every fact, each cross-checked, so that a
-//! statement that binds nothing is reported and not passed over.
+//! Makes a [`Contract`] from a document: operations, links, invariants, gaps and every fact. All of them are
+//! cross-checked, so that a statement that binds nothing is reported and not ignored.
 
 use std::collections::HashSet;
 
@@ -18,12 +18,12 @@ use super::shape::Expander;
 use super::vocabulary::{Carry, EdgeCaseKind, Equivalence, Gap, Invariants, Listed, PageInvariant};
 use super::{Contract, Statements, invariant_facts, pointer};
 
-/// Whose types a client has.
+/// The contract that the client's types are generated from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Types {
-    /// Those of this contract: its responses decode through them.
+    /// This contract: its responses decode through the types.
     OfThisContract,
-    /// Those of another one.
+    /// Another contract.
     OfAnother,
 }
 
@@ -209,7 +209,7 @@ fn parameter(document: &Document, node: &Node, at: &str) -> Option<Parameter> {
         _ => Location::Query,
     };
     let name = node.member("name")?.text()?.to_owned();
-    // What these three carry is said elsewhere in the contract (OpenAPI 3.0.3, section 4.7.12.1).
+    // The values of these three come from elsewhere in the contract (OpenAPI 3.0.3, section 4.7.12.1).
     let said_elsewhere = ["accept", "authorization", "content-type"];
     if location == Location::Header && said_elsewhere.contains(&name.to_ascii_lowercase().as_str()) {
         return None;
@@ -259,7 +259,7 @@ fn request(document: &Document, operation: &str) -> Option<RequestBody> {
     })
 }
 
-/// How the operation's first alternative of security is met; an empty alternative lets anybody in.
+/// Returns how a caller meets the operation's first security alternative; an empty alternative admits anybody.
 fn security(document: &Document, operation: &str) -> Security {
     let own = document.node(&pointer::join(operation, "security"));
     let Some(alternatives) = own.or_else(|| document.root.member("security")) else {
@@ -302,7 +302,7 @@ fn scheme(document: &Document, name: &str) -> Option<Security> {
     }
 }
 
-/// Follows references from the pointer to what they name; [`openapi::validate`] has seen that they lead somewhere.
+/// Follows references from the pointer to the definition; [`openapi::validate`] has checked that they lead somewhere.
 pub(super) fn resolve(document: &Document, mut pointer: String) -> String {
     for _ in 0..=MOST_REFERENCES {
         match document.node(&pointer).and_then(openapi::target_of) {
@@ -313,7 +313,7 @@ pub(super) fn resolve(document: &Document, mut pointer: String) -> String {
     pointer
 }
 
-/// Reads one of our statements at an operation.
+/// Reads one of our keys at an operation.
 fn statement<T: DeserializeOwned>(document: &Document, operation: &str, key: &str) -> Result<Option<T>, Defect> {
     let at = pointer::join(operation, key);
     let Some(node) = document.node(&at) else {
@@ -324,7 +324,8 @@ fn statement<T: DeserializeOwned>(document: &Document, operation: &str, key: &st
         .map_err(|error| vocabulary(document, &at, format!("`{key}` cannot be read: {error}")))
 }
 
-/// The edge cases of an operation: those of its own list, else those of the root's that its requests can have.
+/// Returns the edge cases of an operation: those of its own list, or else those of the root's list that its requests
+/// can have.
 fn edge_cases(document: &Document, operation: &Operation) -> Result<Vec<EdgeCase>, Defect> {
     let at = edge_case::location(document, &operation.pointer);
     let (holder, key) = at.rsplit_once('/').unwrap_or_default();
@@ -335,7 +336,7 @@ fn edge_cases(document: &Document, operation: &Operation) -> Result<Vec<EdgeCase
         let location = || pointer::join(&at, &turn.to_string());
         let found = edge_case::requests(document, operation, (turn, *kind));
         if listed.iter().take(turn).any(|earlier| earlier == kind) {
-            let message = "this kind of edge case stands twice; remove one".to_owned();
+            let message = "this kind of edge case is listed twice; remove one".to_owned();
             return Err(vocabulary(document, &location(), message));
         }
         if found.is_empty() && of_its_own {
@@ -350,14 +351,14 @@ fn edge_cases(document: &Document, operation: &Operation) -> Result<Vec<EdgeCase
     Ok(requests)
 }
 
-/// The ways of writing the same request that the root lists.
+/// Returns the equivalent ways of writing a request that the root lists.
 fn equivalences(document: &Document) -> Result<Vec<Equivalence>, Defect> {
     let listed: Vec<Equivalence> = statement(document, "", "x-equivalent")?.unwrap_or_default();
     let repeats = |(turn, way): (usize, &Equivalence)| listed.iter().take(turn).any(|earlier| earlier == way);
     match listed.iter().enumerate().position(repeats) {
         None => Ok(listed),
         Some(turn) => {
-            let message = "this way stands twice; remove one".to_owned();
+            let message = "this way is listed twice; remove one".to_owned();
             Err(vocabulary(document, &format!("/x-equivalent/{turn}"), message))
         }
     }
@@ -367,12 +368,13 @@ fn vocabulary(document: &Document, pointer: &str, message: String) -> Defect {
     document.defect(pointer, Problem::Vocabulary { message })
 }
 
-/// Reports a contract of an earlier version, whose root left every location of every response open, where the key stands now.
+/// Reports a contract of an earlier version, whose root left every location of every response open, and says where the
+/// key belongs now.
 fn null_is_on_schemas(document: &Document) -> Result<(), Defect> {
     let Some(_) = document.root.member("x-null") else {
         return Ok(());
     };
-    let message = "`x-null` no longer stands at the root: put it on the schema of each resource whose fields may be \
+    let message = "`x-null` no longer goes at the root: put it on the schema of each resource whose fields may be \
                    null, beside its `properties`, and list these schemas as the gap's `locations`";
     Err(vocabulary(document, "/x-null", message.to_owned()))
 }
@@ -431,7 +433,7 @@ fn locations_refer_back(document: &Document, catalogue: &[Gap], references: &[(S
     Ok(())
 }
 
-/// The location that a reference to a gap stands at: what has the `x-gap` or the `x-null`.
+/// Returns the location that a reference to a gap is about: the one that has the `x-gap` or the `x-null`.
 fn gap_location(reference: &str) -> &str {
     let holder = reference.strip_suffix("/x-null");
     holder
@@ -439,7 +441,7 @@ fn gap_location(reference: &str) -> &str {
         .unwrap_or(reference)
 }
 
-/// Holds each `x-null` to its location: on a schema of a response, with something below it.
+/// Checks the location of each `x-null`: it must be on a schema of a response that has something below it.
 fn nulls_bind(expander: &Expander<'_>) -> Result<(), Defect> {
     let document = expander.document;
     let mut references = Vec::new();
@@ -484,7 +486,7 @@ fn gap_references(node: &Node, pointer: &mut String, found: &mut Vec<(String, St
     }
 }
 
-/// Holds each invariant against the rest of the contract: the operations, parameters and gaps that it names exist.
+/// Checks each invariant against the rest of the contract: the operations, parameters and gaps that it names exist.
 fn invariants_fit(document: &Document, operations: &[Operation], gaps: &[Gap]) -> Result<(), Defect> {
     let gaps: HashSet<&str> = gaps.iter().map(|gap| gap.id.as_str()).collect();
     let pages = operations.iter().filter(|operation| operation.page.is_some());
@@ -528,7 +530,7 @@ fn carries_fit(document: &Document, gaps: &HashSet<&str>, carries: &[Carry], at:
             .into_iter()
             .find(|text| !pointer::is_pointer(text))
         {
-            let message = format!("`{wrong}` is no JSON pointer; start it with a slash");
+            let message = format!("`{wrong}` is not a JSON pointer; start it with a slash");
             return Err(vocabulary(document, &at, message));
         }
     }
@@ -553,7 +555,7 @@ fn page_fits(document: &Document, operation: &Operation) -> Result<(), Defect> {
         .collect::<Vec<_>>()
         .join(", ");
     let message = format!(
-        "`x-page` names the query parameter `{parameter}`, and the operation has {}",
+        "`x-page` names the query parameter `{parameter}`, but the operation has {}",
         or_none(&known)
     );
     Err(vocabulary(
@@ -574,7 +576,7 @@ fn listed_fits(
         known.sort_unstable();
         let known = known.join(", ");
         let message = format!(
-            "`{}` is no operation with `x-page`; those are {}",
+            "`{}` is not an operation with `x-page`; those are {}",
             listed.operation,
             or_none(&known)
         );
@@ -582,7 +584,10 @@ fn listed_fits(
     }
     match &listed.owner {
         Some(owner) if !operation.parameters.iter().any(|parameter| parameter.name == *owner) => {
-            let message = format!("the owner `{owner}` is no parameter of `{}`; name one", operation.name);
+            let message = format!(
+                "the owner `{owner}` is not a parameter of `{}`; name one",
+                operation.name
+            );
             Err(vocabulary(document, at, message))
         }
         _ => Ok(()),

@@ -1,7 +1,7 @@
 //! Reads a contract: an OpenAPI 3.0 document becomes operations, shapes, links, invariants, gaps and facts, each with
 //! its location.
 //!
-//! - **In**: the text of a document, YAML or JSON, and the name that messages call it by.
+//! - **In**: the text of a document, YAML or JSON, and the name that messages give it.
 //! - **Out**: a [`Contract`], or a [`Defect`] with line, pointer and fix.
 //! - **Start with** [`Contract::open`] for a file, [`Contract::built_in`] for the document of this crate, and
 //!   [`fact::Fact`] for what a response can break.
@@ -17,13 +17,14 @@
 //! # Ok::<(), countersign::contract::defect::Defect>(())
 //! ```
 //!
-//! The keys of our own are defined in [`vocabulary`]. `build.rs` includes `document`, `defect`, `openapi` and
-//! `pointer`, so that a build reports a defect in the same words as a check.
+//! Our own keys are defined in [`vocabulary`]. `build.rs` includes this module, so that a build reports a defect in the
+//! same words as a check.
 //!
 //! # Design
 //!
-//! An operation holds what is read of it (fields, shapes, edge cases, links), and each of these names operations; a
-//! defect names a location of the document, and reading that may end in one. So these files name each other.
+//! An operation holds what was read about it (fields, shapes, edge cases, links), and each of these names operations; a
+//! defect names a location of the document, and reading the document may end in a defect. So these files refer to each
+//! other.
 
 mod choices;
 pub mod defect;
@@ -64,7 +65,7 @@ use vocabulary::{Equivalence, Gap};
 
 /// The contract that this crate is built with.
 pub const BUILT_IN: &str = include_str!("../../openapi.yaml");
-/// Its file's name.
+/// The name of its file.
 pub const BUILT_IN_NAME: &str = "openapi.yaml";
 
 /// An operation that the contract does not have.
@@ -87,7 +88,7 @@ impl fmt::Display for UnknownOperation {
 
 impl std::error::Error for UnknownOperation {}
 
-/// A document that a service can keep or break.
+/// A document that a service can conform to or break.
 #[derive(Debug)]
 pub struct Contract {
     /// The text and its tree.
@@ -96,7 +97,7 @@ pub struct Contract {
     pub title: String,
     /// The operations, in the order of the document.
     pub operations: Vec<Operation>,
-    /// How values get from responses into requests.
+    /// The links that carry values from responses into requests.
     pub links: Vec<Link>,
     /// What the document leaves open.
     pub gaps: Vec<Gap>,
@@ -106,17 +107,17 @@ pub struct Contract {
     pub facts: Vec<Fact>,
     by_kind: HashMap<(OperationId, FactKind), FactId>,
     by_name: HashMap<String, OperationId>,
-    /// The positions in `links` of those that lead to an operation.
+    /// The indexes in `links` of those that lead to an operation.
     leading_to: HashMap<OperationId, Vec<usize>>,
     leading_from: HashMap<OperationId, Vec<usize>>,
     /// The operations that create records within a list's items, by the list.
     creating_within: HashMap<OperationId, Vec<OperationId>>,
-    /// The ways of writing the same request that an operation shows.
+    /// The equivalent ways of writing a request that each operation shows.
     equivalences: HashMap<OperationId, Vec<Equivalence>>,
     names: HashSet<Text>,
 }
 
-/// What a contract states, as it is read.
+/// The statements of a contract, as they are read.
 struct Statements {
     gaps: Vec<Gap>,
     shapes: Vec<Shape>,
@@ -194,7 +195,7 @@ impl Contract {
         }
     }
 
-    /// Reads a contract from the text of an OpenAPI 3.0 document, YAML or JSON. `name` is how messages call the file.
+    /// Reads a contract from the text of an OpenAPI 3.0 document, YAML or JSON. `name` is the file's name in messages.
     ///
     /// # Errors
     ///
@@ -203,8 +204,8 @@ impl Contract {
         load::contract(name, text, Types::OfAnother)
     }
 
-    /// The contract that this crate is built with. It alone states that its responses decode through the typed client,
-    /// which is generated from it.
+    /// Reads the contract that this crate is built with. It alone states that its responses decode through the typed
+    /// client, because the client is generated from it.
     ///
     /// # Errors
     ///
@@ -213,23 +214,23 @@ impl Contract {
         load::contract(BUILT_IN_NAME, BUILT_IN.to_owned(), Types::OfThisContract)
     }
 
-    /// The operation.
+    /// Returns the operation.
     #[must_use]
     pub fn operation(&self, id: OperationId) -> &Operation {
         &self.operations[id.0]
     }
 
-    /// The operation of that name.
+    /// Returns the operation with that name.
     #[must_use]
     pub fn operation_named(&self, name: &str) -> Option<OperationId> {
         self.by_name.get(name).copied()
     }
 
-    /// The operation that somebody named.
+    /// Finds the operation that a user named.
     ///
     /// # Errors
     ///
-    /// [`UnknownOperation`] where there is none of that name.
+    /// [`UnknownOperation`] if there is none with that name; its message lists those that exist.
     pub fn find_operation(&self, name: &str) -> Result<OperationId, UnknownOperation> {
         self.operation_named(name).ok_or_else(|| {
             let known = || self.operations.iter().map(|operation| operation.name.as_str());
@@ -241,24 +242,24 @@ impl Contract {
         })
     }
 
-    /// Whether an operation asks its caller for a credential.
+    /// Whether any operation requires a credential.
     #[must_use]
     pub fn needs_credential(&self) -> bool {
         let mut operations = self.operations.iter();
         operations.any(|operation| operation.security != Security::None)
     }
 
-    /// The links that carry a value into the operation, in the order of the contract.
+    /// Returns the links that carry a value into the operation, in the order of the contract.
     pub fn links_to(&self, to: OperationId) -> impl Iterator<Item = &Link> + Clone {
         self.numbered(self.leading_to.get(&to))
     }
 
-    /// The links that carry a value of the operation's responses, in the order of the contract.
+    /// Returns the links that carry a value out of the operation's responses, in the order of the contract.
     pub fn links_from(&self, from: OperationId) -> impl Iterator<Item = &Link> + Clone {
         self.numbered(self.leading_from.get(&from))
     }
 
-    /// The operations that create records within the items of the list.
+    /// Returns the operations that create records within the items of the list.
     pub fn creating_within(&self, list: OperationId) -> impl Iterator<Item = OperationId> {
         self.creating_within.get(&list).into_iter().flatten().copied()
     }
@@ -271,7 +272,7 @@ impl Contract {
         })
     }
 
-    /// The list whose items the operation creates; none where it creates something within an item.
+    /// Returns the list whose items the operation creates; `None` where it creates something within an item.
     #[must_use]
     pub fn list_of(&self, create: OperationId) -> Option<OperationId> {
         let created = self.operation(create).invariants.created.as_ref()?;
@@ -279,45 +280,45 @@ impl Contract {
         self.operation_named(&listed.operation)
     }
 
-    /// The list that shows what the operation creates: as its items, or within them.
+    /// Returns the list that shows what the operation creates: as its items, or within them.
     #[must_use]
     pub fn created_in(&self, create: OperationId) -> Option<OperationId> {
         let created = self.operation(create).invariants.created.as_ref()?;
         self.operation_named(&created.listed.as_ref()?.operation)
     }
 
-    /// The list that shows what the operation updates.
+    /// Returns the list that shows what the operation updates.
     #[must_use]
     pub fn updated_in(&self, update: OperationId) -> Option<OperationId> {
         let updated = self.operation(update).invariants.updated.as_ref()?;
         self.operation_named(&updated.listed.operation)
     }
 
-    /// The ways of writing the same request that the operation shows, in the order of the contract.
+    /// Returns the equivalent ways of writing a request that the operation shows, in the order of the contract.
     #[must_use]
     pub fn equivalences(&self, operation: OperationId) -> &[Equivalence] {
         self.equivalences.get(&operation).map_or(&[], Vec::as_slice)
     }
 
-    /// All operations.
+    /// Returns all operations.
     pub fn operation_ids(&self) -> impl Iterator<Item = OperationId> + use<> {
         (0..self.operations.len()).map(OperationId)
     }
 
-    /// The shape.
+    /// Returns the shape.
     #[must_use]
     pub fn shape(&self, id: ShapeId) -> &Shape {
         &self.shapes[id.0]
     }
 
-    /// The fact.
+    /// Returns the fact.
     #[must_use]
     pub fn fact(&self, id: FactId) -> &Fact {
         &self.facts[id.0]
     }
 
-    /// Whether the contract says where the response to a create shows the record's identifier: by an invariant, or by a link that
-    /// leads it into a path or a query.
+    /// Whether the contract says where the response to a create shows the record's identifier: by an invariant, or by a
+    /// link that carries it into a parameter.
     #[must_use]
     pub fn shows_identifier(&self, operation: OperationId) -> bool {
         let mut links = self.links_from(operation);
@@ -325,19 +326,20 @@ impl Contract {
         linked || self.operation(operation).invariants.created.is_some()
     }
 
-    /// The operation's fact of that kind, for kinds that an operation has one of.
+    /// Returns the operation's fact of that kind, for kinds of which an operation has one.
     #[must_use]
     pub fn fact_of(&self, operation: OperationId, kind: FactKind) -> Option<FactId> {
         self.by_kind.get(&(operation, kind)).copied()
     }
 
-    /// What the pointer leads to once its references are followed.
+    /// Follows the references at the pointer, and returns the pointer that they lead to.
     #[must_use]
     pub fn resolve(&self, pointer: &str) -> String {
         load::resolve(&self.document, pointer.to_owned())
     }
 
-    /// The node that this one refers to once its references are followed, itself where it refers to none.
+    /// Follows the references of a node, and returns the node that they lead to; the node itself where it is not a
+    /// reference.
     pub(crate) fn referred<'own>(&'own self, node: &'own Node) -> &'own Node {
         match target_of(node) {
             Some(pointer) => self
@@ -348,8 +350,8 @@ impl Contract {
         }
     }
 
-    /// The name as it may be printed: as it is where the contract documents a field of that name anywhere, or where it
-    /// is a plain identifier; else its shape, for what a target calls its own fields may be a value.
+    /// Returns the name as it may be printed: unchanged where the contract documents a field with that name anywhere,
+    /// or where it is a plain identifier; otherwise its shape, because a name that the target chose may be a value.
     #[must_use]
     pub fn render_name(&self, name: &str) -> String {
         if self.prints(name) {
@@ -359,13 +361,13 @@ impl Contract {
         }
     }
 
-    /// Whether the name may be printed as it is.
+    /// Whether the name may be printed unchanged.
     #[must_use]
     pub fn prints(&self, name: &str) -> bool {
         self.names.contains(name) || name::is_plain(name)
     }
 
-    /// Where the fact's statement stands in the contract.
+    /// Returns the position of the fact's statement in the contract.
     #[must_use]
     pub fn position(&self, fact: &Fact) -> Position {
         self.document.position(&fact.location)
@@ -458,12 +460,12 @@ mod tests {
             (
                 "            in: getContacts",
                 "            in: getContact",
-                "is no operation with `x-page`",
+                "is not an operation with `x-page`",
             ),
             (
                 "owner: contactId",
                 "owner: contact",
-                "is no parameter of `createContactMethod`",
+                "is not a parameter of `createContactMethod`",
             ),
             (
                 "operationId: updateContact\n              parameters",
@@ -489,7 +491,7 @@ mod tests {
             (
                 "\nx-edge-cases:",
                 "\nx-null: null-values\nx-edge-cases:",
-                "`x-null` no longer stands at the root: put it on the schema of each resource",
+                "`x-null` no longer goes at the root: put it on the schema of each resource",
             ),
             (
                 "    TagInput:\n",

@@ -1,21 +1,21 @@
-//! Whether the name of a field may be printed though the contract does not know it: [`is_plain`].
+//! Decides whether the name of a field may be printed though the contract does not document it: [`is_plain`].
 //!
 //! # Design
 //!
-//! The name that a target gives a field is what a reader of a finding needs most. But where a map is keyed by its data, a
-//! name is a value: an address, a number, an identifier. So a name is printed where it is an identifier as programs have
-//! them and does not look like data. Where that is in doubt it is not printed: a finding then says how to see it.
+//! The name that a target gives a field is what a reader of a finding needs most. But where a map is keyed by its data,
+//! a name is a value: an address, a number, an identifier. So a name is printed where it is an identifier as programs
+//! have them and does not look like data. In case of doubt it is not printed, and the finding says how to see it.
 
 /// The longest name that is printed.
 const LONGEST: usize = 64;
 /// The most digits in a row.
 const MOST_DIGITS: usize = 2;
-/// The most letters of a word, and the most in a row without a vowel.
+/// The most letters in a word, and the most in a row without a vowel.
 const LONGEST_WORD: usize = 20;
 const MOST_CONSONANTS: usize = 6;
-/// From how many digits of hexadecimal on a part is one number.
+/// A part with at least this many digits of hexadecimal is one number.
 const HEXADECIMAL: usize = 8;
-/// Words that have more digits than others, and stand for nobody.
+/// Words that have more digits than others, and do not identify anybody.
 const NUMBERED: [&str; 12] = [
     "e164", "h264", "iso3166", "iso4217", "iso639", "iso8601", "rfc3339", "sha1", "sha256", "sha384", "sha512", "x509",
 ];
@@ -33,11 +33,11 @@ fn looks_like_data(name: &str) -> bool {
     let parts = || name.split(['_', '.', '-']).filter(|part| !is_numbered(part));
     let digits = parts().flat_map(str::bytes).filter(u8::is_ascii_digit).count();
     let letters = parts().flat_map(str::bytes).filter(u8::is_ascii_alphabetic).count();
-    // `p1` is a name, and `a1-b2-c3` is an address of hardware.
+    // `p1` is a name, and `a1-b2-c3` is a hardware address.
     digits > 1 && digits >= letters || parts().any(is_data)
 }
 
-/// Whether it is a word of [`NUMBERED`], as it is or behind other words: `PhoneE164`.
+/// Whether it is one of the [`NUMBERED`] words, alone or after other words: `PhoneE164`.
 fn is_numbered(part: &str) -> bool {
     let part = part.to_ascii_lowercase();
     NUMBERED.iter().any(|word| part.ends_with(word))
@@ -56,13 +56,13 @@ fn is_data(part: &str) -> bool {
     count > 1 || longest > MOST_DIGITS || is_number || is_hexadecimal || is_noise(part)
 }
 
-/// Whether the letters are none of words: as random texts and the encodings of others are.
+/// Whether the letters form no words, as in random texts and in encoded ones.
 fn is_noise(part: &str) -> bool {
     let words = words(part);
     let is_long = |word: &&str| word.len() > LONGEST_WORD;
     let has_no_vowels =
         |word: &&str| longest_run(word, |byte| byte.is_ascii_alphabetic() && !is_vowel(byte)) > MOST_CONSONANTS;
-    // Capitals stand where words begin; words are longer than two letters on the whole, and most have a vowel.
+    // Capitals begin words; words have more than two letters on average, and most have a vowel.
     let without = words.iter().filter(|word| longest_run(word, is_vowel) == 0).count();
     let is_mixed = words.len() > 2 && part.len() < words.len() * 3 || words.len() > 3 && without * 2 >= words.len();
     part.len() >= HEXADECIMAL && is_mixed || words.iter().any(is_long) || words.iter().any(has_no_vowels)
@@ -72,7 +72,7 @@ fn is_vowel(letter: u8) -> bool {
     b"aeiouy".contains(&letter)
 }
 
-/// The words of `camelCase`; capitals in a row are one word with what follows them.
+/// Splits `camelCase` into its words; capitals in a row belong to the word that follows them.
 fn words(part: &str) -> Vec<&str> {
     let bytes = part.as_bytes();
     let begins = |index: &usize| bytes[*index].is_ascii_uppercase() && !bytes[*index - 1].is_ascii_uppercase();
@@ -85,7 +85,7 @@ fn words(part: &str) -> Vec<&str> {
     words
 }
 
-/// How many bytes in a row are letters of this kind at most.
+/// Returns the length of the longest run of letters of this kind, in bytes.
 fn longest_run(word: &str, kind: impl Fn(u8) -> bool) -> usize {
     let is_other = |letter: char| !u8::try_from(letter.to_ascii_lowercase()).is_ok_and(&kind);
     word.split(is_other).map(str::len).max().unwrap_or_default()

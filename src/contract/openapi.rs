@@ -1,12 +1,12 @@
-//! Holds a document against the structure of OpenAPI 3.0.3 (spec.openapis.org/oas/v3.0.3, section 4.7), before anything
-//! is made of it: what is required, which kind each value has, which names exist, and that every reference leads
-//! somewhere. The entry is [`validate`].
+//! Checks a document against the structure of OpenAPI 3.0.3 (spec.openapis.org/oas/v3.0.3, section 4.7), before
+//! anything else reads it: what is required, which kind each value has, which names exist, and that every reference
+//! leads somewhere. The entry is [`validate`].
 //!
 //! # Design
 //!
-//! The published JSON Schema of OpenAPI 3.0 responses "matches none of" where a name is misspelled, and `openapiv3`
-//! drops unknown names in silence. Tables of objects and their fields give one message at one location. A name that no
-//! table knows is passed over, unless it is nearly a known one: real documents carry names of their own.
+//! The published JSON Schema of OpenAPI 3.0 says "matches none of" where a name is misspelled, and `openapiv3` drops
+//! unknown names silently. Tables of objects and their fields give one message at one location. A name that no table
+//! knows is passed over, unless it nearly matches a known one: real documents contain names of their own.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use super::vocabulary::{RENAMED, RENAMED_RUN_TAG, RUN_TAG};
 ///
 /// # Errors
 ///
-/// The first [`Defect`] in the order of the file; a document of another version is reported as that.
+/// The first [`Defect`] in the order of the file. For a document of another version, the defect is the version.
 pub fn validate(document: &Document) -> Result<(), Defect> {
     version(document)?;
     let mut walk = Walk {
@@ -31,16 +31,17 @@ pub fn validate(document: &Document) -> Result<(), Defect> {
     walk.error.map_or_else(|| operation_ids(document), Err)
 }
 
-/// Through how many references one may lead to its definition.
+/// The maximum number of references that one may follow to its definition.
 pub(super) const MOST_REFERENCES: usize = 64;
 
-/// By how many letters a name may miss the one that is meant.
+/// The maximum number of letters by which a name may differ from the intended one.
 const FARTHEST: usize = 2;
 
-/// The name among `known` that is nearly `name`, if there is one.
+/// Returns the name among `known` that nearly matches `name`, if there is one.
 #[must_use]
 pub fn near<'known>(name: &str, known: impl IntoIterator<Item = &'known str>) -> Option<&'known str> {
-    // As many letters as two texts differ in length, they differ by at least; a name may be megabytes long.
+    // Two texts differ by at least the difference of their lengths, so that alone excludes most: a name may be
+    // megabytes long.
     let length = name.chars().count();
     let scored = known
         .into_iter()
@@ -51,7 +52,7 @@ pub fn near<'known>(name: &str, known: impl IntoIterator<Item = &'known str>) ->
     (distance <= FARTHEST && distance * 3 < longest).then_some(candidate)
 }
 
-/// The question after a name, to stand behind a sentence that names none; empty where no name is near.
+/// Returns a suggestion to append to a message; empty where no name is near.
 #[must_use]
 pub fn did_you_mean(near: Option<&str>) -> String {
     near.map_or_else(String::new, |near| format!(", did you mean `{near}`?"))
@@ -112,9 +113,9 @@ fn operation_ids(document: &Document) -> Result<(), Defect> {
 struct Shape {
     name: &'static str,
     fields: &'static [Field],
-    /// What a member of any other name holds: the objects that map free names.
+    /// The members with any other name: objects that map free names.
     others: Option<Expect>,
-    /// Whether a Reference Object may stand in its place.
+    /// Whether a Reference Object may take its place.
     referable: bool,
 }
 
@@ -135,12 +136,12 @@ enum Expect {
     Number,
     Object(&'static Shape),
     OneOf(&'static [&'static str]),
-    /// A schema, named here because its own table holds schemas.
+    /// A schema, a variant of its own because its table holds schemas.
     Schema,
     /// `additionalProperties`: a boolean or a schema.
     SchemaOrBoolean,
     Text,
-    /// A text that real documents also write as a bare number or boolean.
+    /// A string that real documents also write as a bare number or boolean.
     Label,
 }
 
@@ -198,7 +199,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Our own keys are read elsewhere; one of an earlier version would be passed over there, and its text sent as it is.
+    /// Checks for keys of earlier versions. Our own keys are read elsewhere, where a key with its old name would be
+    /// passed over and its text sent unchanged.
     fn extension(&mut self, member: &Member) {
         let mut renamed = RENAMED.iter();
         if let Some((old, new)) = renamed.find(|(old, _)| member.name == *old) {
@@ -274,7 +276,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What is wrong with a reference that leads from one to the next and never to a definition.
+    /// Returns what is wrong with a reference that leads to other references and never to a definition.
     fn leads_nowhere(&self, target: &str, pointer: String) -> Option<Problem> {
         let mut met = vec![pointer];
         while let Some(next) = met.last().and_then(|pointer| target_of(self.document.node(pointer)?)) {
@@ -323,7 +325,7 @@ impl Walk<'_> {
         self.fail("", problem);
     }
 
-    /// Keeps the first defect, at the member of that name or, with no name, at the current location.
+    /// Keeps the first defect, at the member with that name or, if the name is empty, at the current location.
     fn fail(&mut self, name: &str, problem: Problem) {
         if self.error.is_none() {
             let pointer = if name.is_empty() {
@@ -336,12 +338,12 @@ impl Walk<'_> {
     }
 }
 
-/// Where the reference leads that a node is, if it is one into the same file.
+/// Returns the pointer that a node refers to, if the node is a reference within the file.
 pub(super) fn target_of(node: &Node) -> Option<String> {
     node.member("$ref").and_then(Node::text).and_then(local_pointer)
 }
 
-/// The pointer of a reference into the same file (`#/components/…`, percent-decoded by RFC 6901, section 6).
+/// Returns the pointer of a reference within the file (`#/components/…`, percent-decoded by RFC 6901, section 6).
 #[must_use]
 pub fn local_pointer(reference: &str) -> Option<String> {
     let fragment = reference.strip_prefix('#')?;

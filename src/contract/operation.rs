@@ -1,4 +1,4 @@
-//! What a contract says of one operation: how it is called and what it answers. The main type is [`Operation`].
+//! Describes one operation of a contract: how it is called and what it responds. The main type is [`Operation`].
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::field::RequestField;
 use super::shape::ShapeId;
 use super::vocabulary::{Invariants, PageInvariant};
 
-/// An operation's place in [`Contract::operations`](super::Contract::operations).
+/// The index of an operation in [`Contract::operations`](super::Contract::operations).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OperationId(pub usize);
 
@@ -20,7 +20,7 @@ pub struct Operation {
     pub method: Method,
     /// The path template.
     pub path: String,
-    /// Where the operation stands in the contract.
+    /// The operation's location in the contract.
     pub pointer: String,
     /// The parameters, those of the path item included.
     pub parameters: Vec<Parameter>,
@@ -28,15 +28,15 @@ pub struct Operation {
     pub request: Option<RequestBody>,
     /// Its documented responses, in the order of the contract.
     pub responses: Vec<DocumentedResponse>,
-    /// How a caller proves who it is.
+    /// How a caller authenticates.
     pub security: Security,
-    /// How its list is cut into pages.
+    /// How its list is divided into pages.
     pub page: Option<PageInvariant>,
-    /// What else binds it.
+    /// The other invariants that bind it.
     pub invariants: Invariants,
     /// The edge cases that it must withstand, in the order in which they are sent.
     pub edge_cases: Vec<EdgeCase>,
-    /// The fields of the JSON body that it takes; none where no edge case is about one.
+    /// The fields of the JSON body that it takes; empty where no edge case concerns one.
     pub fields: Vec<RequestField>,
 }
 
@@ -47,19 +47,19 @@ impl Operation {
         self.method == Method::Post
     }
 
-    /// Whether the contract speaks our own words of what the operation writes: then what its links carry is meant.
+    /// Whether the contract states invariants for what the operation writes. Then the meaning of its links is known.
     #[must_use]
     pub fn has_invariants(&self) -> bool {
         self.invariants.created.is_some() || self.invariants.updated.is_some()
     }
 
-    /// Whether calling it changes nothing in the target (RFC 9110, section 9.2.1).
+    /// Whether a call changes nothing in the target (RFC 9110, section 9.2.1).
     #[must_use]
     pub fn is_read(&self) -> bool {
         self.method == Method::Get
     }
 
-    /// The response that documents this status: the exact one first, then its class, then `default`.
+    /// Returns the response that documents this status: the exact one first, then its class, then `default`.
     #[must_use]
     pub fn response(&self, status: u16) -> Option<&DocumentedResponse> {
         let rank = |response: &&DocumentedResponse| response.status.rank(status);
@@ -69,12 +69,13 @@ impl Operation {
             .min_by_key(rank)
     }
 
-    /// The documented responses of success.
+    /// Returns the documented responses that are a success.
     pub fn successes(&self) -> impl Iterator<Item = &DocumentedResponse> {
         self.responses.iter().filter(|response| response.status.is_success())
     }
 
-    /// Whether the status is a documented success: one of the 2xx that the contract names, or any where it names none.
+    /// Whether the status is a documented success: one of the 2xx that the contract names, or any 2xx where it names
+    /// none.
     #[must_use]
     pub fn succeeds_with(&self, status: u16) -> bool {
         let mut successes = self.successes().peekable();
@@ -84,7 +85,7 @@ impl Operation {
         successes.any(|response| response.status.rank(status).is_some())
     }
 
-    /// The successes in words: `201`, `2XX`, `200 or 204`.
+    /// Returns the successes in words: `201`, `2XX`, `200 or 204`.
     #[must_use]
     pub fn success_statuses(&self) -> String {
         let statuses: Vec<_> = self.successes().map(|response| response.status.to_string()).collect();
@@ -96,7 +97,7 @@ impl Operation {
     }
 }
 
-/// A method of HTTP that OpenAPI 3.0 has a place for.
+/// An HTTP method that OpenAPI 3.0 has a key for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
     /// `DELETE`.
@@ -118,7 +119,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// The method by its lower-case name in a path item.
+    /// Returns the method for its lower-case name in a path item.
     #[must_use]
     pub fn from_key(key: &str) -> Option<Self> {
         Some(match key {
@@ -134,7 +135,7 @@ impl Method {
         })
     }
 
-    /// The method's name on the wire.
+    /// Returns the method's name in a request.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -163,13 +164,13 @@ pub struct Parameter {
     pub name: String,
     /// Where it goes.
     pub location: Location,
-    /// Whether a call must have it.
+    /// Whether a call must include it.
     pub required: bool,
-    /// Where it stands in the contract.
+    /// The parameter's location in the contract.
     pub pointer: String,
-    /// Its schema's location, when it has one.
+    /// The location of its schema, where it has one.
     pub schema: Option<String>,
-    /// A value that the contract itself gives: an example, a default, an allowed value.
+    /// A value from the contract itself: an example, a default or an allowed value.
     pub sample: Option<serde_json::Value>,
 }
 
@@ -191,7 +192,7 @@ pub enum Location {
 pub struct RequestBody {
     /// The media type as documented.
     pub media_type: String,
-    /// The schema's location.
+    /// The location of the schema.
     pub schema: Option<String>,
     /// The contract's own example.
     pub example: Option<serde_json::Value>,
@@ -200,9 +201,9 @@ pub struct RequestBody {
 /// One documented response.
 #[derive(Clone, Debug)]
 pub struct DocumentedResponse {
-    /// The statuses it stands for.
+    /// The statuses that it documents.
     pub status: StatusPattern,
-    /// Where it stands in the contract.
+    /// The response's location in the contract.
     pub pointer: String,
     /// The media types that its body may have; none when no body is documented.
     pub media_types: Vec<String>,
@@ -237,7 +238,7 @@ impl StatusPattern {
             .map(Self::Exact)
     }
 
-    /// How closely this names the status, 0 being closest; none when it does not.
+    /// Returns how closely this names the status, 0 being closest; `None` when it does not name it.
     #[must_use]
     pub fn rank(self, status: u16) -> Option<u8> {
         match self {
@@ -268,10 +269,10 @@ impl fmt::Display for StatusPattern {
     }
 }
 
-/// How a caller proves who it is.
+/// How a caller authenticates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Security {
-    /// The token goes into this header; no scheme stands before it.
+    /// The token goes into this header, without a scheme before it.
     ApiKey {
         /// The scheme's name in the contract.
         scheme: String,
@@ -285,7 +286,7 @@ pub enum Security {
     },
     /// Anybody may call.
     None,
-    /// A way that this program does not follow.
+    /// A way that this program does not support.
     Unread {
         /// The schemes' names.
         schemes: String,

@@ -1,11 +1,11 @@
-//! JSON pointers (RFC 6901), the way every location in a contract or a response is written.
+//! JSON pointers (RFC 6901), the form in which every location in a contract or a response is written.
 //!
 //! A pointer is kept as its text. `*` stands for "any element" in the patterns that facts carry; it is an ordinary
 //! token here.
 
 use serde_json::Value;
 
-/// Appends one token to a pointer, escaped.
+/// Appends one token to a pointer, and escapes it.
 pub fn push(pointer: &mut String, token: &str) {
     pointer.push('/');
     for character in token.chars() {
@@ -17,7 +17,7 @@ pub fn push(pointer: &mut String, token: &str) {
     }
 }
 
-/// The pointer with one more token.
+/// Returns the pointer with one more token.
 #[must_use]
 pub fn join(pointer: &str, token: &str) -> String {
     let mut joined = String::with_capacity(pointer.len() + token.len() + 1);
@@ -26,23 +26,23 @@ pub fn join(pointer: &str, token: &str) -> String {
     joined
 }
 
-/// What stands before the index of an element in a *marked* pointer: one that distinguishes an element from a member whose name
-/// is digits, such as a telephone number. No escaped name has it, since `~` is written `~0`.
+/// Precedes the index of an element in a *marked* pointer, which distinguishes an element from a member whose name is
+/// digits, such as a telephone number. No escaped name contains it, because `~` is written `~0`.
 const MARK: &str = "~2";
 
-/// The marked pointer of an element.
+/// Returns the marked pointer of an element.
 #[must_use]
 pub fn element(pointer: &str, index: usize) -> String {
     format!("{pointer}/{MARK}{index}")
 }
 
-/// The pointer as RFC 6901 has it, from a marked one.
+/// Turns a marked pointer into one that follows RFC 6901.
 #[must_use]
 pub fn unmarked(pointer: &str) -> String {
     pointer.replace(&format!("/{MARK}"), "/")
 }
 
-/// A marked pointer with each name rendered by the closure; indexes and `*` are as they are.
+/// Returns a marked pointer with each name rendered by the closure; indexes and `*` stay unchanged.
 #[must_use]
 pub fn rendered(pointer: &str, render: impl Fn(&str) -> String) -> String {
     pointer.split('/').skip(1).fold(String::new(), |mut text, token| {
@@ -55,7 +55,7 @@ pub fn rendered(pointer: &str, render: impl Fn(&str) -> String) -> String {
     })
 }
 
-/// The tokens of a pointer, unescaped. The empty pointer has none.
+/// Returns the tokens of a pointer, unescaped. The empty pointer has none.
 pub fn tokens(pointer: &str) -> impl Iterator<Item = String> + '_ {
     pointer.split('/').skip(1).map(unescape)
 }
@@ -66,7 +66,7 @@ pub fn is_pointer(text: &str) -> bool {
     text.is_empty() || text.starts_with('/')
 }
 
-/// The pointer with each token `0` made a `*`, "any element".
+/// Returns the pointer with each token `0` replaced by `*`, "any element".
 #[must_use]
 pub fn any_element(pointer: &str) -> String {
     pointer
@@ -76,7 +76,7 @@ pub fn any_element(pointer: &str) -> String {
         .join("/")
 }
 
-/// The value at a pointer, as `Value::pointer` finds it, which copies each token twice on the way.
+/// Returns the value at a pointer, as `Value::pointer` does, which copies each token twice on the way.
 #[must_use]
 pub fn get<'value>(value: &'value Value, pointer: &str) -> Option<&'value Value> {
     match pointer.strip_prefix('/') {
@@ -85,7 +85,7 @@ pub fn get<'value>(value: &'value Value, pointer: &str) -> Option<&'value Value>
     }
 }
 
-/// The values at a pointer in which `*` is every element.
+/// Returns the values at a pointer in which `*` is every element.
 #[must_use]
 pub fn select<'value>(value: &'value Value, pattern: &str) -> Vec<&'value Value> {
     let mut found = Vec::new();
@@ -94,7 +94,7 @@ pub fn select<'value>(value: &'value Value, pattern: &str) -> Vec<&'value Value>
 }
 
 fn below<'value>(value: &'value Value, pattern: &str, found: &mut Vec<&'value Value>) {
-    // What stands before the first slash is no token.
+    // The part before the first slash is not a token.
     let Some((_, rest)) = pattern.split_once('/') else {
         return found.push(value);
     };
@@ -110,7 +110,7 @@ fn below<'value>(value: &'value Value, pattern: &str, found: &mut Vec<&'value Va
     }
 }
 
-/// The value that one token of a pointer leads to.
+/// Returns the value that one token of a pointer leads to.
 fn step<'value>(value: &'value Value, token: &str) -> Option<&'value Value> {
     match value {
         Value::Array(elements) => {
@@ -123,8 +123,8 @@ fn step<'value>(value: &'value Value, token: &str) -> Option<&'value Value> {
     }
 }
 
-/// The way to a location in a value that is being walked, linked through the stack: it is written down only when somebody
-/// asks for it.
+/// The way to a location in a value that is being walked, linked through the stack: it becomes text only when it is
+/// needed.
 #[derive(Clone, Copy, Debug)]
 pub enum Path<'path> {
     /// The value itself.
@@ -136,7 +136,7 @@ pub enum Path<'path> {
 }
 
 impl Path<'_> {
-    /// The way as a marked pointer: see [`rendered`] and [`unmarked`].
+    /// Returns the way as a marked pointer: see [`rendered`] and [`unmarked`].
     #[must_use]
     pub fn pointer(&self) -> String {
         let mut pointer = String::new();

@@ -1,12 +1,12 @@
-//! Expands a schema into the shape of one response: a node for each location, each with the facts that bind it. The main
-//! type is [`Shape`].
+//! Expands a schema into the shape of one response: a node for each location, each with the facts that bind it. The
+//! main type is [`Shape`].
 //!
 //! # Design
 //!
-//! A place is bound by several schemas at once where `allOf` is used, so a shape is made of a set of them: a schema and its
-//! `allOf` members. A schema that contains itself leads back to the shape that is being made, and a document whose expansion
-//! would explode shares shapes past a thousand: the facts are named by the first place then. What still states far more
-//! than it is long is rejected.
+//! With `allOf`, several schemas bind one location, so a shape is made from a set of them: a schema and its `allOf`
+//! members. A schema that contains itself leads back to the shape that is being made. A document whose expansion would
+//! explode shares shapes after the first thousand, and the first location then names the facts. A document that still
+//! states far more than its length suggests is rejected.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -21,33 +21,34 @@ use super::operation::OperationId;
 use super::pointer;
 use super::texts::{Text, Texts};
 
-/// How many shapes one response gets of its own.
+/// The number of shapes that one response may have before they are shared.
 const SHARED_AFTER: usize = 1000;
-/// How many schemas and fields are looked at for all responses of a document. The largest public documents take a tenth.
+/// The maximum number of schemas and fields expanded for all responses of a document. The largest public documents need
+/// a tenth of it.
 pub const MAXIMUM_PARTS: usize = 10_000_000;
 
-/// A shape's place in [`Contract::shapes`](super::Contract::shapes).
+/// The index of a shape in [`Contract::shapes`](super::Contract::shapes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ShapeId(pub usize);
 
-/// What the contract says of one location in a response.
+/// What the contract states about one location in a response.
 #[derive(Debug, Default)]
 pub struct Shape {
-    /// The types that are allowed; all when empty.
+    /// The types that are allowed; every type when empty.
     pub types: Vec<JsonType>,
     /// Whether null is documented.
     pub nullable: bool,
-    /// Whether `x-null` leaves open if this may be null: it stands below a schema that has the key.
+    /// Whether `x-null` leaves open whether this may be null: it is below a schema that has the key.
     pub null_is_open: bool,
     /// The fact of the type, where one is stated.
     pub type_fact: Option<FactId>,
     /// The documented fields.
     pub fields: Vec<Field>,
-    /// Fields that must not be there.
+    /// Fields that must be absent.
     pub forbidden: BTreeMap<String, FactId>,
-    /// The fact that no other field is there, and the names it allows.
+    /// The fact that there is no other field, and the allowed names.
     pub closed: Option<(FactId, BTreeSet<String>)>,
-    /// The shape of fields that have no name of their own.
+    /// The shape of fields whose names are not listed.
     pub additional: Option<ShapeId>,
     /// Whether unlisted fields are documented, by `additionalProperties`.
     pub open: bool,
@@ -55,17 +56,17 @@ pub struct Shape {
     pub alternatives: BTreeSet<String>,
     /// The shape of each element.
     pub items: Option<ShapeId>,
-    /// What else the schemas assert: the fact, and the location of the schema.
+    /// The schemas' other assertions: the fact, and the location of the schema.
     pub assertions: Vec<(FactId, String)>,
-    /// The places of the fields in the order of their names, where there are more than a few.
+    /// The indexes of the fields in the order of their names, where there are more than a few.
     by_name: Vec<usize>,
 }
 
-/// How many fields are searched one by one.
+/// Up to this many fields are searched one by one.
 const FEW: usize = 32;
 
 impl Shape {
-    /// The place among the fields of the one of this name.
+    /// Returns the index of the field with this name.
     #[must_use]
     pub fn field_named(&self, name: &str) -> Option<usize> {
         if self.by_name.is_empty() {
@@ -90,13 +91,13 @@ impl Shape {
 pub struct Field {
     /// The name.
     pub name: Text,
-    /// What is said of its value.
+    /// The shape of its value.
     pub shape: ShapeId,
-    /// The fact that it is there, where the contract requires it.
+    /// The fact that the field is present, where the contract requires it.
     pub present: Option<FactId>,
 }
 
-/// JSON's types as OpenAPI names them.
+/// JSON's types, with OpenAPI's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JsonType {
     /// `array`.
@@ -126,7 +127,7 @@ impl JsonType {
         })
     }
 
-    /// The type's name.
+    /// Returns the type's name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -162,28 +163,28 @@ pub(super) struct Expander<'document> {
     pub(super) facts: Vec<Fact>,
     texts: Texts,
     choices: Choices<'document>,
-    /// How many schemas and fields were looked at.
+    /// The number of schemas and fields expanded so far.
     parts: Cell<usize>,
-    /// The first thing that is wrong with a response's schema.
+    /// The first defect in a response's schema.
     rejected: Option<Defect>,
     memo: HashMap<String, ShapeId>,
     path: Vec<(String, ShapeId)>,
     first: usize,
     subject: String,
     operation: OperationId,
-    /// Whether what is expanded stands below a schema with `x-null`.
+    /// Whether what is being expanded is below a schema with `x-null`.
     null_is_open: bool,
     /// The locations of the `x-null` keys that bind some response.
     pub(super) nulls: HashSet<String>,
 }
 
-/// One schema that binds a location: the node and where it stands.
+/// One schema that binds a location: the node and its location.
 #[derive(Clone)]
 struct AllOfMember<'document> {
     node: &'document Node,
     pointer: String,
-    /// Whether what leads here says `nullable`, beside `allOf` or beside the reference. By the letter that has no
-    /// effect (OpenAPI 3.0.3, sections 4.7.23 and 4.7.24.1), but nobody writes it to exclude null.
+    /// Whether the schema that leads here has `nullable`, next to `allOf` or next to the reference. By the letter that
+    /// has no effect (OpenAPI 3.0.3, sections 4.7.23 and 4.7.24.1), but nobody writes it to exclude null.
     null_around: bool,
 }
 
@@ -207,12 +208,13 @@ impl<'document> Expander<'document> {
         }
     }
 
-    /// Expands the schema of one response. `subject` starts the facts' names: the operation, and the status of a response
-    /// that is not its success.
+    /// Expands the schema of one response. `subject` starts the facts' names: the operation, and the status of a
+    /// response that is not a success.
     ///
     /// # Errors
     ///
-    /// A schema that states more than [`MAXIMUM_PARTS`] things, or whose alternatives multiply beyond what can be asked.
+    /// A schema that states more than [`MAXIMUM_PARTS`] things, or whose alternatives multiply beyond what can be
+    /// checked.
     pub(super) fn response(&mut self, operation: OperationId, subject: &str, schema: &str) -> Result<ShapeId, Defect> {
         self.memo.clear();
         self.first = self.shapes.len();
@@ -237,7 +239,7 @@ impl<'document> Expander<'document> {
 
     fn shape(&mut self, all_of: &[AllOfMember<'document>], pattern: &str) -> ShapeId {
         let pointers = all_of.iter().map(|member| member.pointer.as_str());
-        // The same schema may stand where null is left open and where it is not.
+        // The same schema may appear where null is left open and where it is not.
         let openness = self.null_is_open.then_some("x-null");
         let key = pointers.chain(openness).collect::<Vec<_>>().join(" ");
         if let Some((_, id)) = self.path.iter().find(|(other, _)| *other == key) {
@@ -250,7 +252,7 @@ impl<'document> Expander<'document> {
         }
         let id = ShapeId(self.shapes.len());
         self.shapes.push(Shape::default());
-        // No response is read that deep, so nothing that is stated there could be broken.
+        // No response is read to that depth, so nothing that is stated there could be broken.
         if self.path.len() > MAXIMUM_DEPTH || self.is_exhausted() {
             return id;
         }
@@ -268,7 +270,7 @@ impl<'document> Expander<'document> {
         id
     }
 
-    /// Notes whether one of the schemas has `x-null`, for all that is below this location.
+    /// Records whether one of the schemas has `x-null`, for everything below this location.
     fn open_below(&mut self, all_of: &[AllOfMember<'document>]) {
         let has_locations_below = |member: &&AllOfMember<'_>| {
             let keywords = ["properties", "items", "additionalProperties", "allOf"];
@@ -318,10 +320,10 @@ impl<'document> Expander<'document> {
         shape
     }
 
-    /// Adds the names that the alternatives of a schema document, those of alternatives within them included.
+    /// Adds the names that the alternatives of a schema document, including nested alternatives.
     fn alternatives(&self, all_of: &[AllOfMember<'document>], shape: &mut Shape) {
         let mut open: Vec<AllOfMember<'_>> = all_of.to_vec();
-        // A choice may contain itself, and several may name one schema.
+        // A choice may contain itself, and several may refer to one schema.
         let mut seen = HashSet::new();
         while let Some(schema) = open.pop() {
             for choice in ["oneOf", "anyOf"] {
@@ -378,7 +380,7 @@ impl<'document> Expander<'document> {
 
     fn fields(&mut self, all_of: &[AllOfMember<'document>], pattern: &str, shape: &mut Shape) {
         let mut names: Vec<&str> = Vec::new();
-        // The first that requires a field.
+        // The first schema that requires each field.
         let mut requiring: HashMap<&str, &AllOfMember<'_>> = HashMap::new();
         for member in all_of {
             for required in member.required() {
@@ -494,7 +496,7 @@ impl<'document> Expander<'document> {
         id
     }
 
-    /// The schemas that bind a location: references followed, `allOf` flattened.
+    /// Returns the schemas that bind a location, with references followed and `allOf` flattened.
     fn all_of(&self, pointer: &str) -> Vec<AllOfMember<'document>> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         let mut open = vec![(pointer.to_owned(), false)];
@@ -514,7 +516,7 @@ impl<'document> Expander<'document> {
             }
             let all_of = pointer::join(&pointer, "allOf");
             let parts = node.member("allOf").map_or(0, |parts| parts.elements().len());
-            // The first part is looked at next.
+            // Reversed, so that the first part is taken next.
             let parts = (0..parts).rev().map(|index| pointer::join(&all_of, &index.to_string()));
             open.extend(parts.map(|part| (part, null_below)));
             found.push(AllOfMember {
@@ -570,7 +572,7 @@ mod tests {
 
     const SCHEMA: &str = "/paths/~1things/get/responses/200/content/application~1json/schema";
 
-    /// What is stated of the body: the names of the facts without the operation's.
+    /// Returns what is stated about the body: the names of the facts without the operation's.
     fn stated(contract: &Contract) -> Vec<&str> {
         let of_body = |fact: &&Fact| {
             matches!(fact.kind, FactKind::Type | FactKind::Present | FactKind::Closed)
@@ -580,7 +582,7 @@ mod tests {
         facts.map(|fact| fact.name.strip_prefix("get ").unwrap()).collect()
     }
 
-    /// Where the fact of this name stands, below the response's schema.
+    /// Returns the location of the fact with this name, below the response's schema.
     fn location<'contract>(contract: &'contract Contract, name: &str) -> &'contract str {
         let fact = contract.facts.iter().find(|fact| fact.name == format!("get {name}"));
         let location = fact.expect(name).location.as_str();

@@ -1,9 +1,9 @@
-//! Small contracts for the tests of how one is read. The way in is [`of_schema`] or [`of_paths`].
+//! Small contracts for the tests of how a contract is read. Start with [`of_schema`] or [`of_paths`].
 
 use super::Contract;
 use super::defect::Defect;
 
-/// A contract of these paths and components, YAML lines from the first column on.
+/// A contract with these paths and components, YAML lines from the first column on.
 pub(super) fn of_paths(paths: &str, components: &str) -> Result<Contract, Defect> {
     let indented = |text: &str| text.replace('\n', "\n  ");
     let (paths, components) = (indented(paths), indented(components));
@@ -16,13 +16,13 @@ pub(super) fn of_paths(paths: &str, components: &str) -> Result<Contract, Defect
     Contract::read("things.yaml", text)
 }
 
-/// A contract whose one operation, `get`, answers 200 with this schema; `schemas` are the components it refers to, a
-/// line each.
+/// A contract whose one operation, `get`, has a 200 response with this schema; `schemas` are the components that it
+/// refers to, one per line.
 pub(super) fn of_schema(schema: &str, schemas: &str) -> Contract {
     try_schema(schema, schemas).unwrap_or_else(|defect| panic!("{defect}"))
 }
 
-/// The same, or what is wrong with it.
+/// Like [`of_schema`], but returns the defect.
 pub(super) fn try_schema(schema: &str, schemas: &str) -> Result<Contract, Defect> {
     let content = format!("content: {{application/json: {{schema: {schema}}}}}");
     let path =

@@ -1,5 +1,5 @@
-//! Texts that a contract and its reports say again and again, kept once: names of members, types, locations in responses. The
-//! main types are [`Text`] and `Texts`.
+//! Shares the texts that a contract and its reports repeat: names of members, types, locations in responses. The main
+//! types are [`Text`] and `Texts`.
 
 use std::borrow::Borrow;
 use std::collections::HashSet;
@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A text that all who say it share: a clone is no copy.
+/// A shared text: a clone does not copy it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(from = "String")]
 pub struct Text(Arc<str>);
 
 impl Text {
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -78,12 +78,12 @@ impl Serialize for Text {
     }
 }
 
-/// The texts that were met until now.
+/// The texts seen so far.
 #[derive(Default)]
 pub(crate) struct Texts(HashSet<Text>);
 
 impl Texts {
-    /// The text as it is shared by all who say it.
+    /// Returns the shared text that equals this one.
     pub(crate) fn one(&mut self, text: &str) -> Text {
         if let Some(known) = self.0.get(text) {
             return known.clone();

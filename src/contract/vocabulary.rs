@@ -1,30 +1,30 @@
-//! Our own words in a contract: the `x-` keys, each defined here and nowhere else.
+//! Our own keys in a contract: the `x-` keys, each defined here and nowhere else.
 //!
-//! | key | stands at | says |
+//! | key | belongs to | states |
 //! |---|---|---|
 //! | `x-document` | anything | the section of the document that this mirrors, as `Heading / Subheading` |
 //! | `x-gaps` | the root | the catalogue of gaps: `id`, `question`, `stated` (`not-shown` or `silent`), `x-document`, `locations` |
-//! | `x-gap` | anything | the ids of the gaps that touch this location; the catalogue's `locations` name it in turn |
-//! | `x-null` | the schema of a resource in a response | the id of the gap that leaves open whether what is below may be null: the fields of the resource, what is in them, and not the resource itself; elsewhere null is a wrong type |
-//! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` stand in a response, and the `id` within an item: invariant 1 |
+//! | `x-gap` | anything | the ids of the gaps that concern this location; the catalogue's `locations` name it in turn |
+//! | `x-null` | the schema of a resource in a response | the id of the gap that leaves open whether null may appear below: in the fields of the resource and in what they contain, but not as the resource itself; elsewhere null is a wrong type |
+//! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` are in a response, and the `id` within an item: invariant 1 |
 //! | `x-invariants` | a create or update operation | invariants 2 to 7, see [`Invariants`] |
-//! | `x-edge-cases` | the root, or an operation in its stead | invariant 8: the kinds of edge cases that get no 5xx and a complete response, in the order in which they are sent; see [`EdgeCaseKind`] |
-//! | `x-equivalent` | the root | the ways in which a request is written otherwise and is the same: it is accepted as the plain one is; see [`Equivalence`] |
-//! | `x-synthetic` | a request field | the text to send, with `{run_tag}` where the run's tag goes |
+//! | `x-edge-cases` | the root, or an operation, which overrides the root | invariant 8: the kinds of edge cases that get no 5xx and a complete response, in the order in which they are sent; see [`EdgeCaseKind`] |
+//! | `x-equivalent` | the root | the other ways of writing the same request: each is accepted as the plain one is; see [`Equivalence`] |
+//! | `x-synthetic` | a request field | the text to send, with `{run_tag}` where the run tag goes |
 //!
-//! OpenAPI's own `links` carry values from one response into other requests. The index `0` in a link's expression stands
-//! for any element. A link from a create carries the identifier of what the run made itself; a link from a list carries
-//! values that the target shows to be allowed, and several such links for one field are alternatives.
+//! OpenAPI's own `links` carry values from one response into other requests. The index `0` in a link's expression
+//! stands for any element. A link from a create carries the identifier of what the run itself created; a link from a
+//! list carries values that the target shows to be allowed, and several such links to one field are alternatives.
 
 use serde::Deserialize;
 
-/// The keys of earlier versions, each with its name of today.
+/// The keys of earlier versions, each with its current name.
 pub(super) const RENAMED: [(&str, &str); 2] = [("x-laws", "x-invariants"), ("x-odd", "x-edge-cases")];
 
-/// What stands for the run tag in a text of `x-synthetic`.
+/// The placeholder for the run tag in a text of `x-synthetic`.
 pub(crate) const RUN_TAG: &str = "{run_tag}";
 
-/// What stood for it in earlier versions.
+/// The placeholder in earlier versions.
 pub(super) const RENAMED_RUN_TAG: &str = "{mark}";
 
 /// Something that the document leaves open.
@@ -33,14 +33,14 @@ pub(super) const RENAMED_RUN_TAG: &str = "{mark}";
 pub struct Gap {
     /// A stable name.
     pub id: String,
-    /// What nobody knows, in one sentence.
+    /// What is unknown, in one sentence.
     pub question: String,
     /// Whether the document says that it does not show this.
     pub stated: Stated,
-    /// The section that says so.
+    /// The section of the document that leaves it open.
     #[serde(rename = "x-document")]
     pub document: Option<String>,
-    /// The locations of the contract that it touches, as JSON pointers.
+    /// The locations of the contract that it concerns, as JSON pointers.
     pub locations: Vec<String>,
 }
 
@@ -54,17 +54,17 @@ pub enum Stated {
     Silent,
 }
 
-/// Invariant 1: how a list is cut into pages. Every field but `parameter` is a JSON pointer.
+/// Invariant 1: how a list is divided into pages. Every field but `parameter` is a JSON pointer.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageInvariant {
-    /// The query parameter that asks for a page.
+    /// The query parameter that requests a page.
     pub parameter: String,
-    /// The page's number in the response.
+    /// The page number in the response.
     pub page: String,
-    /// The most items a page holds.
+    /// The maximum number of items on a page.
     pub per_page: String,
-    /// How many items the whole list has.
+    /// The number of items in the whole list.
     pub total: String,
     /// The number of the last page.
     pub last_page: String,
@@ -86,28 +86,28 @@ pub struct Invariants {
     pub accepts: Vec<Accepts>,
 }
 
-/// What a create promises of the record that it makes.
+/// What a create promises about the record that it creates.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Created {
-    /// Where the created record stands in the response.
+    /// The location of the created record in the response.
     pub resource: String,
     /// Its identifier, within the record.
     pub id: String,
-    /// Where it is listed.
+    /// The list that contains it.
     pub listed: Option<Listed>,
-    /// Which sent fields it carries.
+    /// The sent fields that it carries.
     #[serde(default)]
     pub carries: Vec<Carry>,
 }
 
-/// What an update promises of the record that it changes.
+/// What an update promises about the record that it changes.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Updated {
-    /// Where the record is listed; its `owner` is the path parameter that names the record itself.
+    /// The list that contains the record; its `owner` is the path parameter that names the record itself.
     pub listed: Listed,
-    /// Which sent fields it carries afterwards.
+    /// The sent fields that the record carries afterwards.
     #[serde(default)]
     pub carries: Vec<Carry>,
 }
@@ -116,7 +116,7 @@ pub struct Updated {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Listed {
-    /// The operation that lists, one with `x-page`.
+    /// The name of the list operation; it has `x-page`.
     #[serde(rename = "in")]
     pub operation: String,
     /// The path parameter of the create that names the item under which the record appears; absent when the record is
@@ -134,9 +134,9 @@ pub struct Carry {
     pub sent: String,
     /// The field within the record; `*` is some element.
     pub kept: String,
-    /// The gap that allows another spelling; then a difference only warns.
+    /// The gap that allows another spelling; where there is one, a difference only warns.
     pub gap: Option<String>,
-    /// What makes the two the same.
+    /// When the two count as the same.
     #[serde(default)]
     pub same: Same,
 }
@@ -148,11 +148,11 @@ pub enum Same {
     /// The same JSON value.
     #[default]
     Value,
-    /// The same instant, in whichever form and offset.
+    /// The same instant, in any form and with any offset.
     Instant,
 }
 
-/// A request field that takes several forms.
+/// A request field that accepts several forms.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Accepts {
@@ -162,7 +162,7 @@ pub struct Accepts {
     pub forms: Vec<TimestampForm>,
 }
 
-/// Invariant 8: the kinds of edge cases. Each binds the operations whose requests can be one.
+/// Invariant 8: the kinds of edge cases. Each binds the operations that have such a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EdgeCaseKind {
@@ -180,17 +180,17 @@ pub enum EdgeCaseKind {
     BodyText,
     /// A field of the body, of any type, is null.
     FieldNull,
-    /// A text in the body is a number.
+    /// A string in the body is replaced by a number.
     FieldNumber,
-    /// A text in the body is an object.
+    /// A string in the body is replaced by an object.
     FieldObject,
-    /// A field of the body that is no text is one.
+    /// A field of the body that is not a string is replaced by one.
     FieldText,
     /// A field of the body is `true`.
     FieldTrue,
-    /// An identifier in the path is not of its format.
+    /// An identifier in the path does not follow its format.
     IdentifierMalformed,
-    /// An identifier in the path is of its format and of no record.
+    /// An identifier in the path follows its format and names no record.
     IdentifierUnknown,
     /// A parameter of the query has no value.
     ParameterEmpty,
@@ -198,22 +198,22 @@ pub enum EdgeCaseKind {
     ParameterHuge,
     /// A number in the query is -1.
     ParameterNegative,
-    /// A parameter of the query stands there twice, with two values.
+    /// A parameter of the query appears twice, with two values.
     ParameterTwice,
-    /// A parameter of the query that is of no free text is a word.
+    /// A parameter of the query that does not take free text is a word.
     ParameterWord,
     /// A number in the query is 0.
     ParameterZero,
-    /// A text in the body goes beyond ASCII.
+    /// A string in the body contains characters beyond ASCII.
     TextBeyondAscii,
-    /// A text in the body has control characters.
+    /// A string in the body contains control characters.
     TextControl,
-    /// A text in the body has 10,000 characters.
+    /// A string in the body has 10,000 characters.
     TextLong,
 }
 
 impl EdgeCaseKind {
-    /// Whether one field of the body is of another type than it is documented with.
+    /// Whether the edge case gives one field of the body a type other than its documented one.
     #[must_use]
     pub fn is_of_a_field(self) -> bool {
         matches!(
@@ -223,7 +223,7 @@ impl EdgeCaseKind {
     }
 }
 
-/// A way to write the same request otherwise. Each is shown by one operation, a read or an update of a record of the run.
+/// Another way to write the same request. One operation shows each way: a read, or an update of a record of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Equivalence {
@@ -231,16 +231,16 @@ pub enum Equivalence {
     IdentifierCase,
     /// Letters and slashes in the body are escaped.
     JsonEscapes,
-    /// The members of the body's objects come in other order, with white space around each token.
+    /// The members of the body's objects are in another order, with white space around each token.
     JsonOrder,
     /// The media type has a charset.
     MediaTypeCharset,
-    /// The scheme of the credential is in small letters.
+    /// The scheme of the credential is in lower case.
     SchemeCase,
 }
 
 impl Equivalence {
-    /// What is otherwise.
+    /// Describes what differs.
     #[must_use]
     pub fn describe(self) -> &'static str {
         match self {
@@ -252,7 +252,7 @@ impl Equivalence {
         }
     }
 
-    /// What says that it is the same.
+    /// Returns the source that makes the two the same.
     #[must_use]
     pub fn source(self) -> &'static str {
         match self {
@@ -276,7 +276,7 @@ pub enum TimestampForm {
 }
 
 impl TimestampForm {
-    /// The form's name in facts and messages.
+    /// Returns the form's name in facts and messages.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

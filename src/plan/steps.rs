@@ -572,7 +572,7 @@ mod tests {
         assert_eq!(edge_cases[0], "getContacts: `page` 0");
         assert_eq!(edge_cases[24], "updateContact: a malformed `id`");
         assert!(
-            edge_cases[edge_cases.len() - 1].ends_with("a text beyond ASCII"),
+            edge_cases[edge_cases.len() - 1].ends_with("a string beyond ASCII"),
             "{edge_cases:?}"
         );
     }

@@ -78,7 +78,7 @@ fn a_spec_that_is_not_yaml_is_reported_by_its_line() {
 fn a_spec_that_is_not_openapi_is_reported() {
     says(
         &message("just a text\n"),
-        &["things.yaml:1:1", "no OpenAPI document", "openapi: 3.0.x"],
+        &["things.yaml:1:1", "not an OpenAPI document", "openapi: 3.0.x"],
     );
     says(&message("name: things\n"), &["things.yaml:1:1", "openapi"]);
 }

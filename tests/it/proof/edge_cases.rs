@@ -280,7 +280,7 @@ async fn a_service_that_fails_on_a_field_of_another_type_is_found_by_kind_and_op
     for (kind, wanted) in [
         ("integer", "500 to a number as `/"),
         ("object", "500 to an object as `/"),
-        ("string", "500 to a text as `/"),
+        ("string", "500 to a string as `/"),
         ("boolean", "500 to true as `/"),
         ("null", "500 to null as `/"),
     ] {
@@ -311,7 +311,7 @@ async fn a_service_that_fails_on_a_field_of_another_type_is_found_by_kind_and_op
 #[tokio::test]
 async fn a_service_that_fails_on_one_field_of_one_other_type_is_found_with_any_seed() {
     let pairs = [
-        ("updateContact", "/date_of_birth/month", "string", "a text"),
+        ("updateContact", "/date_of_birth/month", "string", "a string"),
         ("updateContact", "/tags", "boolean", "true"),
         ("createContact", "/date_of_birth", "null", "null"),
         ("createContact", "/dob", "integer", "a number"),
