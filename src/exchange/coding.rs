@@ -1,17 +1,18 @@
-//! A body without its content codings (RFC 9110, section 8.4). The way in is [`decode`].
+//! Removes the content codings from a body (RFC 9110, section 8.4). The entry is [`decode`].
 //!
 //! # Design
 //!
-//! `reqwest` reads the first gzip member of a body and drops the rest, takes the coding's name in one spelling alone and
-//! one coding alone. So it decodes nothing here, and this room asks for gzip itself.
+//! `reqwest` reads only the first gzip member of a body and drops the rest, recognises one spelling of the coding's
+//! name, and reads one coding only. So it decodes nothing here, and this module requests gzip itself.
 //!
-//! The document says nothing of codings, so the reading is lenient where common clients are. A body may have several
-//! members (RFC 1952, section 2.2), and what follows the last one without being a member is skipped, as Python's urllib3
-//! does; a name that is no registered coding is a mistaken label of a plain body, as for browsers. A member that is cut
-//! or whose checksum is wrong was not received whole, and a registered coding that was not asked for cannot be read.
+//! The document says nothing about codings, so reading is lenient where common clients are. A body may have several
+//! members (RFC 1952, section 2.2), and anything after the last one that is not a member is skipped, as Python's
+//! urllib3 does. A name that is not a registered coding is treated as a mistaken label of a plain body, as browsers do.
+//! A member that is cut off or has a wrong checksum was not received whole, and a registered coding that was not
+//! requested cannot be read.
 //!
-//! Each layer is bounded by the cap and gives way to others while it is worked on: the deadline holds for a body of
-//! endless empty members and for one that is compressed many times over.
+//! Each layer is bounded by the cap and yields to other tasks while it is decoded, so the deadline holds even for a
+//! body of endless empty members and for one that is compressed many times over.
 
 use std::io::{self, Write};
 
@@ -21,10 +22,10 @@ use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap};
 
 use super::record::Failure;
 
-/// What a request asks for.
+/// The codings that a request accepts.
 pub(super) const ACCEPTED: &str = "gzip";
 
-/// The codings that IANA registers and that are not read here.
+/// The codings that IANA registers and that are not decoded here.
 const UNREAD: [&str; 10] = [
     "aes128gcm",
     "br",
@@ -38,19 +39,19 @@ const UNREAD: [&str; 10] = [
     "zstd",
 ];
 
-/// How a member begins: the two bytes of its mark, and deflate, the one method that there is.
+/// How a member begins: the two magic bytes, and deflate, the only method that exists.
 const MEMBER: [u8; 3] = [0x1f, 0x8b, 8];
 
-/// How much is decoded before others have their turn, in bytes before decoding.
+/// The number of bytes, before decoding, after which decoding yields to other tasks.
 const TURN: usize = 16 << 10;
 
-/// Hands back the body as it was before the codings that the head names; the head names them no more then, nor the
-/// length that went with them. An empty body is empty in every coding.
+/// Returns the body without the codings that the head names, and removes their names and the matching length from the
+/// head. An empty body is empty in every coding.
 ///
 /// # Errors
 ///
-/// [`Failure::Decoding`] for a body that is not in its coding or in one that is not read here, [`Failure::TooLarge`] for
-/// more than so many bytes.
+/// [`Failure::Decoding`] for a body that does not follow its coding or has one that is not decoded here,
+/// [`Failure::TooLarge`] for more than `maximum` bytes.
 pub(super) async fn decode(headers: &mut HeaderMap, mut body: Bytes, maximum: usize) -> Result<Bytes, Failure> {
     if body.is_empty() || !headers.contains_key(CONTENT_ENCODING) {
         return Ok(body);
@@ -66,7 +67,7 @@ pub(super) async fn decode(headers: &mut HeaderMap, mut body: Bytes, maximum: us
     Ok(body)
 }
 
-/// How many times over the body is compressed.
+/// Returns how many times over the body is compressed.
 fn layers(headers: &HeaderMap) -> Result<usize, Failure> {
     let lines = headers.get_all(CONTENT_ENCODING).iter();
     let named = lines.filter_map(|line| line.to_str().ok());
@@ -82,11 +83,11 @@ fn layers(headers: &HeaderMap) -> Result<usize, Failure> {
     Ok(layers)
 }
 
-/// One layer of gzip on its way off a body.
+/// One layer of gzip that is being removed from a body.
 struct Layer<'body> {
     packed: &'body [u8],
     unpacked: Capped,
-    /// How much was decoded since others had their turn.
+    /// The number of bytes decoded since decoding last yielded to other tasks.
     turn: usize,
 }
 
@@ -111,7 +112,7 @@ impl<'body> Layer<'body> {
         }
     }
 
-    /// Takes one member off the beginning of what is left.
+    /// Decodes the next member.
     async fn member(&mut self) -> Result<(), Failure> {
         let mut decoder = GzDecoder::new(&mut self.unpacked);
         while !self.packed.is_empty() {
@@ -132,13 +133,13 @@ impl<'body> Layer<'body> {
     }
 }
 
-/// The bytes of a body, as many as may be.
+/// The bytes of a body, up to a maximum.
 struct Capped {
     bytes: Vec<u8>,
     maximum: usize,
 }
 
-/// What [`Capped`] says of one byte too many.
+/// The error of [`Capped`] for one byte too many.
 #[derive(Debug, thiserror::Error)]
 #[error("more than {maximum} bytes")]
 struct Beyond {
@@ -294,7 +295,7 @@ mod tests {
         assert_eq!(decoded(&["gzip"], gzip(&more)).await, too_large);
         let members = [gzip(&most), gzip(b"a")].concat();
         assert_eq!(decoded(&["gzip"], members).await, too_large);
-        // What it comes to is small; what has to be held on the way is not.
+        // The result is small; what has to be held on the way is not.
         let nothing = gzip(b"").repeat(MAXIMUM / 20 + 1);
         assert_eq!(decoded(&["gzip, gzip"], gzip(&nothing)).await, too_large);
     }

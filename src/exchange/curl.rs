@@ -1,11 +1,11 @@
-//! Writes a request as a `curl` line, so that a person can see its response again. The token is not in it, and neither
-//! is anything that the target showed: where that was sent, the line takes a variable of the shell, and says behind it
-//! what to fill in.
+//! Writes a request as a `curl` line, so that a person can reproduce its response. The line contains neither the token
+//! nor anything that the target showed: such a value becomes a variable of the shell, and a comment after the command
+//! says what to fill in.
 //!
 //! # Design
 //!
-//! A variable that is not set stops the shell, so that a line nobody has filled in sends nothing, rather than a text that
-//! a service rejects for another reason. Its name begins so that no other program's variable is taken for it.
+//! An unset variable stops the shell, so a line that nobody has filled in sends nothing, rather than a text that a
+//! service rejects for another reason. The prefix of its name keeps it apart from the variables of other programs.
 
 use serde_json::Value;
 
@@ -17,12 +17,12 @@ use super::writing::Piece;
 use crate::contract::link::Target as LinkTarget;
 use crate::contract::{Contract, pointer};
 
-/// From how many times on a character in a row is written by the shell.
+/// The number of times in a row from which a character is written by the shell.
 const LONG_RUN: usize = 64;
-/// What the name of a variable begins with that a reader fills in.
+/// The prefix of the variables that a reader fills in.
 const FILL: &str = "FILL_";
 
-/// The line that repeats the request. The token is taken from the environment when it is pasted.
+/// Returns the line that repeats the request. It takes the token from the environment when it is pasted.
 #[must_use]
 pub fn line(request: &Request, contract: &Contract, target: &Target, values: Values) -> String {
     let mut fills = Fills {
@@ -55,7 +55,7 @@ pub fn line(request: &Request, contract: &Contract, target: &Target, values: Val
     words.join(" ")
 }
 
-/// The line that checks one operation again, for what no request shows.
+/// Returns the line that checks one operation again, for findings that no single request shows.
 #[must_use]
 pub fn check_line(target: &Target, operation: &str, writes: bool) -> String {
     let base = target.url("");
@@ -68,7 +68,7 @@ pub fn check_line(target: &Target, operation: &str, writes: bool) -> String {
     )
 }
 
-/// The body of the request as it may be printed.
+/// Returns the body of the request as it may be printed.
 #[must_use]
 pub fn body(request: &Request, values: Values) -> Option<String> {
     let body = request.body.as_ref()?;
@@ -91,7 +91,7 @@ fn credential(request: &Request) -> Option<String> {
             .map_or_else(|| format!("Authorization: {scheme} "), |name| name + ": ")
     };
     Some(match &request.credential {
-        // curl takes a header without a value for one to leave out, unless a semicolon ends its name.
+        // curl takes a header without a value as one to leave out, unless a semicolon ends its name.
         Credential::Empty { header: Some(name) } => format!("-H {}", quote(&format!("{name};"))),
         Credential::Empty { header: None } => "-H 'Authorization: Bearer '".to_owned(),
         Credential::None => return None,
@@ -101,7 +101,7 @@ fn credential(request: &Request) -> Option<String> {
     })
 }
 
-/// Has the shell make a wrong token of the right one, in which nothing that was drawn needs to be shown.
+/// Has the shell make a wrong token from the right one, so that no drawn character has to be shown.
 fn wrong(near: Near) -> String {
     const TOKEN: &str = "printf %s \"$COUNTERSIGN_TOKEN\"";
     const HALF: &str = "${#COUNTERSIGN_TOKEN} / 2";
@@ -119,7 +119,7 @@ fn wrong(near: Near) -> String {
     }
 }
 
-/// The names of fields on the way to a value.
+/// Returns the names of the fields on the way to a value.
 fn fields(at: &str) -> Vec<String> {
     let tokens = pointer::tokens(at);
     tokens.filter(|token| token.parse::<usize>().is_err()).collect()
@@ -127,9 +127,9 @@ fn fields(at: &str) -> Vec<String> {
 
 /// A part of a word.
 enum Part {
-    /// A text as it is.
+    /// A text, unchanged.
     Text(String),
-    /// The variable of this name.
+    /// The variable with this name.
     Variable(String),
 }
 
@@ -142,14 +142,14 @@ struct Fills<'line> {
 
 struct Fill {
     variable: String,
-    /// The field's or parameter's place in the request.
+    /// The location of the field or parameter in the request.
     place: LinkTarget,
     /// The operations that show such a value.
     sources: Vec<String>,
 }
 
 impl Fills<'_> {
-    /// A text of path, query and headers, in which placeholders stand for what the target showed.
+    /// Splits a text of the path, the query or the headers, in which placeholders stand for what the target showed.
     fn in_parameters(&mut self, text: &str) -> Vec<Part> {
         let parameters = &self.contract.operation(self.request.operation).parameters;
         let mut parts = vec![Part::Text(text.to_owned())];
@@ -187,7 +187,7 @@ impl Fills<'_> {
         parts
     }
 
-    /// The variable for a value that links lead to this place.
+    /// Returns the variable for a value that links carry to this location.
     fn fill(&mut self, names: &[String], place: LinkTarget) -> String {
         let letter = |letter: char| {
             if letter.is_ascii_alphanumeric() {
@@ -216,7 +216,7 @@ impl Fills<'_> {
         variable
     }
 
-    /// Which field of which operations the value was taken from.
+    /// Returns which field of which operations the value was taken from.
     fn sources(&self, place: &LinkTarget) -> Vec<String> {
         let (operation, contract) = (self.request.operation, self.contract);
         let links = contract.links.iter();
@@ -233,7 +233,7 @@ impl Fills<'_> {
         sources
     }
 
-    /// What a reader fills in, as a comment of the shell.
+    /// Returns what a reader has to fill in, as a comment of the shell.
     fn comment(self) -> Option<String> {
         let rendered = self.found.iter().map(|fill| match fill.sources.as_slice() {
             [] => fill.variable.clone(),
@@ -244,7 +244,7 @@ impl Fills<'_> {
     }
 }
 
-/// A name of the contract without what a shell or a terminal obeys.
+/// Removes from a name of the contract what a shell or a terminal obeys.
 fn harmless(name: &str) -> String {
     let is_kept = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-');
     name.chars()
@@ -252,7 +252,7 @@ fn harmless(name: &str) -> String {
         .collect()
 }
 
-/// The part with the variable for each placeholder in it.
+/// Splits the part at each placeholder, and puts the variable there.
 fn with_variable(part: Part, placeholder: &str, variable: &str) -> Vec<Part> {
     let Part::Text(text) = part else { return vec![part] };
     let mut parts = Vec::new();
@@ -291,7 +291,7 @@ fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Quotes a word in which a character may stand very often: a run of it is left to the shell to write.
+/// Quotes a word in which a character may be repeated very often: the shell writes such a run.
 fn quote_long(word: &str) -> String {
     let mut quoted = String::new();
     let mut plain = String::new();
@@ -313,7 +313,7 @@ fn quote_long(word: &str) -> String {
     quoted
 }
 
-/// The text in pieces of one character each, as often as it stands there in a row.
+/// Splits the text into runs of one repeated character.
 fn runs(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -364,7 +364,8 @@ mod tests {
         line(request, &contract(), &target, values)
     }
 
-    /// The last arguments that a shell hands to `curl` for the line, with these variables; none where it does not get so far.
+    /// The last arguments that a shell passes to `curl` for the line, with these variables; `None` where it does not
+    /// get that far.
     fn pasted(line: &str, variables: &[(&str, &str)]) -> Option<Vec<String>> {
         let script = format!("curl() {{ printf '%s\\0' \"$@\"; }}\n{line}");
         let mut shell = std::process::Command::new("sh");

@@ -1,18 +1,18 @@
-//! Which values may stand for a record: in a path, in an account of what was left, in the next request. The main function is
-//! [`identifier`].
+//! Decides which values may identify a record: in a path, in an account of what was left, in the next request. The main
+//! function is [`identifier`].
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::num::NonZeroU64;
 
 use serde_json::Value;
 
-/// A short stand-in for a value that names a record. A walk over a million items keeps one of each, so it takes eight
-/// bytes, and no more where there may be none.
+/// A short digest of a value that names a record. A walk over a million items keeps one for each, so it takes eight
+/// bytes, even as an `Option`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest(NonZeroU64);
 
 impl Digest {
-    /// The digest of a value: the same for the same value, and a text is no number.
+    /// Returns the digest of a value. Equal values have equal digests, and a string differs from a number.
     #[must_use]
     pub fn of(identifier: &Value) -> Self {
         let mut hasher = DefaultHasher::new();
@@ -30,37 +30,38 @@ impl From<u64> for Digest {
     }
 }
 
-/// The most characters of an identifier. A UUID has 36; what is longer is no name of a record but a text that a target put
-/// in its place, and would go into every path and every report.
+/// The maximum number of characters in an identifier. A UUID has 36; anything longer is not the name of a record but a
+/// text that a target put in its place, and would go into every path and every report.
 pub const LONGEST_IDENTIFIER: usize = 200;
 
-/// The largest number that a double keeps every integer below: 2 to the power of 53.
+/// The bound below which a double represents every integer exactly: 2 to the power of 53.
 const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The text of an identifier: that of a string of at most [`LONGEST_IDENTIFIER`] characters that is not empty, or of a
-/// number. Nothing else names a record.
+/// Returns the text of an identifier: a non-empty string of at most [`LONGEST_IDENTIFIER`] characters, or a number.
+/// Nothing else names a record.
 #[must_use]
 pub fn identifier(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if is_short(text) && !text.is_empty() => Some(text.clone()),
-        // What is read beyond 64 bits has lost digits: it would name another record, or none.
+        // A number that does not fit 64 bits has lost digits: it would name another record, or none.
         Value::Number(number) if number.is_i64() || number.is_u64() || is_exact(number) => Some(number.to_string()),
         _ => None,
     }
 }
 
-/// Whether a number that is no integer of 64 bits is read as it was written.
+/// Whether a number that is not an integer of 64 bits is read exactly as it was written.
 fn is_exact(number: &serde_json::Number) -> bool {
     number.as_f64().is_some_and(|number| number.abs() < MOST_EXACT)
 }
 
-/// Whether a text is as short as an identifier. Bytes are looked at first, so that a text of megabytes is not counted.
+/// Whether a text is as short as an identifier. Checks the bytes first, so that a text of megabytes is not counted.
 fn is_short(text: &str) -> bool {
     text.len() <= LONGEST_IDENTIFIER * 4 && text.chars().count() <= LONGEST_IDENTIFIER
 }
 
-/// Whether an identifier may be printed: a number, a UUID, or a name as programs give it, which has a letter and beside that
-/// only letters, digits, `_`, `.` and `-`. An address has an `@`, a person's name a blank, a telephone number no letter.
+/// Whether an identifier may be printed: a number, a UUID, or a name as programs make them, with at least one letter
+/// and otherwise only letters, digits, `_`, `.` and `-`. An email address has an `@`, a person's name a blank, a
+/// telephone number no letter.
 #[must_use]
 pub(crate) fn is_plain_identifier(id: &str) -> bool {
     let digits = id.strip_prefix('-').unwrap_or(id);

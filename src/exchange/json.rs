@@ -1,5 +1,5 @@
-//! Reads a body as JSON by RFC 8259, and sees what `serde_json` alone would hide: a name that stands twice in an
-//! object (section 4 asks for unique names). The main type is [`Body`].
+//! Reads a body as JSON by RFC 8259, and detects what `serde_json` alone would hide: a name that appears twice in an
+//! object (section 4 requires unique names). The main type is [`Body`].
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -13,23 +13,23 @@ use crate::contract::pointer::Path;
 /// A body that is JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body {
-    /// The value; of equal names it keeps the last.
+    /// The value; of equal names, the last one counts.
     pub value: Value,
-    /// Where a name stood twice, as marked pointers.
+    /// The locations of repeated names, as marked pointers.
     pub duplicates: Vec<String>,
 }
 
-/// Why a body is not read.
+/// Why a body cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JsonError {
     /// It is empty.
     #[error("an empty body")]
     Empty,
-    /// It is JSON, but its nesting, its size or a number goes beyond what is read here, so nothing is decided by it.
+    /// It is JSON, but its nesting, its size or a number exceeds what is read here, so it decides nothing.
     #[error("JSON beyond 128 levels, a million values or a double's range")]
     Beyond,
     /// It is not JSON.
-    #[error("no JSON from line {line}, column {column}")]
+    #[error("invalid JSON from line {line}, column {column}")]
     Syntax {
         /// The line in the body, from 1.
         line: usize,
@@ -38,7 +38,7 @@ pub enum JsonError {
     },
 }
 
-/// The most values that are read: each takes some eighty bytes, and two bytes of a body are enough for one.
+/// The maximum number of values: each takes some eighty bytes, and two bytes of a body are enough for one.
 const MOST_VALUES: u32 = 1_000_000;
 const TOO_MANY: &str = "too many values";
 
@@ -46,7 +46,7 @@ const TOO_MANY: &str = "too many values";
 ///
 /// # Errors
 ///
-/// A [`JsonError`]; its location is one in the body, its text holds nothing of the body.
+/// A [`JsonError`]; its location is one in the body, and its text contains nothing of the body.
 pub fn read(bytes: &[u8]) -> Result<Body, JsonError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(JsonError::Empty);
@@ -72,8 +72,8 @@ pub fn read(bytes: &[u8]) -> Result<Body, JsonError> {
 }
 
 fn whole<'de, S: DeserializeSeed<'de>>(seed: S, bytes: &'de [u8]) -> serde_json::Result<S::Value> {
-    // A text is known to be one as a whole at a fraction of what it costs for each of its strings. The bytes of another
-    // are read until there is no text, which is where the error is.
+    // Checking the text as a whole costs a fraction of checking each of its strings. A body that is not UTF-8 is read
+    // as bytes up to the first invalid one, which is where the error is.
     match std::str::from_utf8(bytes) {
         Ok(text) => to_the_end(seed, serde_json::Deserializer::from_str(text)),
         Err(_) => to_the_end(seed, serde_json::Deserializer::from_slice(bytes)),
@@ -89,7 +89,7 @@ fn to_the_end<'de, S: DeserializeSeed<'de>, R: serde_json::de::Read<'de>>(
     Ok(value)
 }
 
-/// `serde_json` has no category for its own bounds, so its fixed texts are asked.
+/// Classifies an error by its text, because `serde_json` has no category for its own bounds.
 fn classify(error: &serde_json::Error) -> JsonError {
     let text = error.to_string();
     let bounds = ["recursion limit exceeded", "number out of range", TOO_MANY];
@@ -102,38 +102,40 @@ fn classify(error: &serde_json::Error) -> JsonError {
     }
 }
 
-/// From how many bytes on a body is counted before anything is made of it.
+/// The number of bytes from which a body is counted before any value is built.
 const LARGE: usize = 256 << 10;
-/// How many members of an object are held back, and from how many entries on a list or an object is counted.
+/// The maximum number of an object's members that are held back, and the number of entries from which a list or an
+/// object is counted.
 const MANY: usize = 64;
-/// The most locations of names that stand twice that are kept, and the most bytes of them before the last.
+/// The maximum number of locations of repeated names that are kept, and the maximum number of their bytes before the
+/// last.
 const MOST_LOCATIONS: usize = 16;
 const LONGEST_LOCATIONS: usize = 4 << 10;
 
-/// What the reading of one body has come to.
+/// The state of reading one body.
 ///
 /// # Design
 ///
-/// A list or a map that grows as it comes takes several times its own memory on the way, and a body may be one of a
-/// million entries. So a large body is read twice: first without making anything of it, which shows how many entries each
-/// large list and object has, and that it can be read at all; what cannot costs no memory.
+/// A list or a map that grows while it is read takes several times its own memory on the way, and a body may be a list
+/// of a million entries. So a large body is read twice: first without building anything, which shows how many entries
+/// each large list and object has, and whether the body can be read at all. A body that cannot be read costs no memory.
 #[derive(Default)]
 struct State {
     duplicates: RefCell<Vec<String>>,
-    /// How many values more are read.
+    /// How many more values may be read.
     left: Cell<u32>,
-    /// How many lists and objects were begun.
+    /// The number of lists and objects begun so far.
     begun: Cell<usize>,
-    /// The lists and objects of many entries: how many others were begun before, and how many entries it has. The next
-    /// one that will be met stands last.
+    /// The lists and objects with many entries: how many others began before, and how many entries each has. The next
+    /// one to come is last.
     large: RefCell<Vec<(usize, usize)>>,
-    /// The members of the objects that have not ended, those of the innermost last: a small map is made once it is known
-    /// how many it has.
+    /// The members of the objects that have not ended, those of the innermost last: a small map is built once the
+    /// number of its members is known.
     open: RefCell<Vec<(String, Value)>>,
 }
 
 impl State {
-    /// Counts the entries of what is large.
+    /// Counts the entries of the large lists and objects.
     fn count(&self, bytes: &[u8]) -> serde_json::Result<()> {
         whole(Counter(self), bytes)?;
         self.left.set(MOST_VALUES);
@@ -156,7 +158,7 @@ impl State {
         begun
     }
 
-    /// How many entries the list or object has that begins now; none where that was not counted.
+    /// Returns the number of entries of the list or object that begins now; `None` where it was not counted.
     fn entries(&self) -> Option<usize> {
         let begun = self.begin();
         self.large
@@ -166,7 +168,7 @@ impl State {
     }
 }
 
-/// Reads a value without making anything of it.
+/// Reads a value without building anything.
 #[derive(Clone, Copy)]
 struct Counter<'read>(&'read State);
 
@@ -245,7 +247,7 @@ struct Reader<'read> {
 }
 
 impl Reader<'_> {
-    /// Takes the members that are held back into the object, from this one on.
+    /// Moves the members that are held back into the object, from this index on.
     fn take(&self, first: usize, object: &mut Map<String, Value>) {
         for (name, value) in self.state.open.borrow_mut().drain(first..) {
             match object.entry(name) {
@@ -260,8 +262,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes that a name stands twice. One location is enough to break the fact; a body made of nothing else must not cost
-    /// more than itself.
+    /// Records that a name appears twice. One location is enough to break the fact, and a body made of nothing else
+    /// must not cost more than its own size.
     fn stands_twice(&self, name: &str) {
         let mut duplicates = self.state.duplicates.borrow_mut();
         if duplicates.len() < MOST_LOCATIONS && duplicates.iter().map(String::len).sum::<usize>() < LONGEST_LOCATIONS {

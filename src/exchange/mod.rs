@@ -1,10 +1,9 @@
-//! What went over the wire: the record that everything else reads, the bounded transport that makes it, and what of it
-//! may be shown.
+//! Sends requests within bounds, keeps the exchanges that went over the wire, and decides what of them may be shown.
 //!
 //! - **In**: a [`Request`], a [`Target`] with its token, and [`Limits`].
-//! - **Out**: an [`Exchange`]: the request with its response, or with the reason why none came.
+//! - **Out**: an [`Exchange`]: the request with its response, or with the reason why there is none.
 //! - **Start with** [`Transport::send`]. [`json`] reads bodies, [`redact`] decides what may be printed, [`neutral`]
-//!   makes that harmless to whatever prints it, [`curl`] writes the command that reproduces a request, and [`shapes`] the
+//!   makes that safe to print, [`curl`] writes the command that reproduces a request, and [`shapes`] describes the
 //!   shape of a body.
 //!
 //! ```
@@ -18,8 +17,8 @@
 //! # Design
 //!
 //! A transport bounds everything, because a target may be hostile: one deadline covers connecting, head, body and
-//! decoding, and caps hold for headers, for the decoded body and for nesting. It follows no redirect and uses no proxy,
-//! since either would hand the token to a host that nobody named.
+//! decoding, and limits apply to headers, to the decoded body and to nesting. It follows no redirects and uses no
+//! proxy, since either would give the token to a host that nobody named.
 
 mod coding;
 pub mod curl;

@@ -1,47 +1,50 @@
-//! Tokens that are nearly the right one, and wrong. The main type is [`Near`], which says how a token is wrong.
+//! Makes wrong tokens that are nearly right. The main type is [`Near`], which says how a token is wrong.
 //!
 //! # Design
 //!
-//! A token that has nothing of the right one shows little: a service that compares a beginning, that ignores case or the last
-//! character, or that reads a JWT without its signature rejects that too. So each wrong token is made from the right one.
+//! A token that has nothing in common with the right one shows little: a service that compares only a prefix, that
+//! ignores case or the last character, or that reads a JWT without checking its signature rejects that too. So each
+//! wrong token is made from the right one.
 //!
-//! Most of these reveal the right token to whoever reads the target's log of rejected calls, so they go to loopback targets,
-//! and to others only where the configuration says so; elsewhere the half of a token that somebody could read there is not
-//! enough to be let in. What decides is that a service which compares a part rejects none of them: the last character is
-//! another one in each, and one that a decoder of Base64 cannot read as the same (RFC 4648, section 3.5).
+//! Most of these reveal the right token to anyone who reads the target's log of rejected calls, so they go to loopback
+//! targets, and to others only where the configuration allows it. Elsewhere, half of a token is all that such a log
+//! shows, and that is not enough to get in. Every wrong token must be one that a service which compares a part accepts:
+//! each ends in a different character, and in one that a Base64 decoder cannot read as the same (RFC 4648, section
+//! 3.5).
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::client::Token;
 
-/// How many wrong tokens are made of one.
+/// The number of wrong tokens that are made from one.
 pub const NEAR_TOKENS: usize = 3;
-/// How many letters follow a token that is longer: what a decoder of Base64 reads as three bytes more.
+/// The number of letters that are appended to a longer token: a Base64 decoder reads them as three more bytes.
 const BEHIND: usize = 4;
-/// From how many hexadecimal digits on a token may be read as a number, which has no case.
+/// The number of hexadecimal digits from which a token may be read as a number, which has no case.
 const NUMBER: usize = 16;
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
 /// How a wrong token differs from the right one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Near {
-    /// Its first half is the right one's, the rest is drawn anew, of the same length and kinds of characters; the number
-    /// distinguishes several draws.
+    /// The first half is the right one's, and the rest is drawn again, with the same length and kinds of characters;
+    /// the number distinguishes several draws.
     Half(u8),
-    /// Its last character is another one.
+    /// The last character is different.
     Last,
-    /// Letters follow it.
+    /// Letters are appended.
     Longer,
-    /// Its letters are in other case.
+    /// The case of the letters is swapped.
     OtherCase,
-    /// Header and claims are the right JWT's, and the signature is drawn (RFC 7515, section 3.1); the number distinguishes several
-    /// draws apart.
+    /// Header and claims are those of the right JWT, and the signature is drawn (RFC 7515, section 3.1); the number
+    /// distinguishes several draws.
     Signature(u8),
 }
 
 impl Near {
-    /// The ways in which wrong tokens are made of this one. `shown` is whether the token may be read from them.
+    /// Returns the ways in which wrong tokens are made from this one. `shown` is whether the right token may be
+    /// readable in them.
     #[must_use]
     pub fn of(token: &Token, shown: bool) -> [Self; NEAR_TOKENS] {
         let token = token.expose();
@@ -62,7 +65,7 @@ impl Near {
         [first, Self::Longer, if cased { Self::OtherCase } else { part(1) }]
     }
 
-    /// The wrong token. `draw` is what is drawn by: the same text draws the same characters.
+    /// Returns the wrong token. `draw` seeds the random characters: the same text draws the same ones.
     #[must_use]
     pub(super) fn write(self, token: &Token, draw: &str) -> String {
         let token = token.expose();
@@ -77,27 +80,28 @@ impl Near {
             Self::OtherCase => token.chars().map(other_case).collect(),
             Self::Signature(_) => drawing.behind(token, signature(token).unwrap_or(0)),
         };
-        // Nothing above gives the right token; that no refusal is asked for it does not hang on that.
+        // Nothing above gives the right token, but no check that a token is rejected may depend on that.
         if text == token {
             text.push('x');
         }
         text
     }
 
-    /// What it is, to be read after a status and "to". Nothing of a token is in it.
+    /// Describes the wrong token, for use after a status and "to", without any part of it.
     #[must_use]
     pub fn describe(self) -> &'static str {
         match self {
-            Self::Half(_) => "the first half of the token and another rest",
-            Self::Last => "the token with another last character",
-            Self::Longer => "the token with letters behind it",
-            Self::OtherCase => "the token in other case",
+            Self::Half(_) => "the first half of the token with a different rest",
+            Self::Last => "the token with a different last character",
+            Self::Longer => "the token followed by letters",
+            Self::OtherCase => "the token with the case of its letters swapped",
             Self::Signature(_) => "the token's header and claims under another signature",
         }
     }
 }
 
-/// Where the signature of a JWT begins; none where the token is none (RFC 7515, section 3.1: a JSON object in Base64 begins so).
+/// Returns the index at which the signature of a JWT begins; `None` where the token is not a JWT (RFC 7515, section
+/// 3.1: it begins as a JSON object does in Base64).
 fn signature(token: &str) -> Option<usize> {
     let parts: Vec<_> = token.split('.').collect();
     let [header, claims, signature] = parts.as_slice() else {
@@ -107,12 +111,12 @@ fn signature(token: &str) -> Option<usize> {
     is_one.then(|| token.len() - signature.len())
 }
 
-/// Whether a service may read the token as a number, a UUID among them, so that its case is none of the token's.
+/// Whether a service may read the token as a number, a UUID for example, so that its case does not matter.
 fn is_number(token: &str) -> bool {
     token.len() >= NUMBER && token.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
-/// The place of the last character that is no padding.
+/// Returns the index of the last character that is not padding.
 fn last(token: &str) -> Option<usize> {
     token.rfind(|character| character != '=')
 }
@@ -125,7 +129,7 @@ fn other_case(letter: char) -> char {
     }
 }
 
-/// Draws characters of the kinds that a token has.
+/// Draws characters of the kinds that a token contains.
 struct Drawing {
     random: ChaCha8Rng,
     lower: Vec<u8>,
@@ -150,7 +154,8 @@ impl Drawing {
         Self { random, lower, upper }
     }
 
-    /// The token with what follows this place drawn anew, its padding kept and its last character another one.
+    /// Returns the token with everything from this index on drawn again, its padding kept and its last character
+    /// changed.
     fn behind(&mut self, token: &str, place: usize) -> String {
         let Some(last) = last(token) else {
             return format!("{token}0");
@@ -165,7 +170,7 @@ impl Drawing {
         String::from_utf8_lossy(&drawn).into_owned()
     }
 
-    /// A character of the same kind; punctuation stays, for it may part what the token is made of.
+    /// Returns a character of the same kind. Punctuation stays, because it may separate the parts of the token.
     fn like(&mut self, byte: u8) -> u8 {
         let pool = match byte {
             b'0'..=b'9' => HEX[..10].to_vec(),
@@ -176,7 +181,8 @@ impl Drawing {
         self.one_of(&pool).unwrap_or(byte)
     }
 
-    /// Another character that the token might have there, and that says something else where it is read as Base64.
+    /// Returns a different character that the token might have there, and that decodes differently where the token is
+    /// read as Base64.
     fn other_than(&mut self, byte: u8, token: &str) -> u8 {
         let has = |kind: fn(&u8) -> bool| token.as_bytes().iter().any(kind);
         let letters = match (has(u8::is_ascii_lowercase), has(u8::is_ascii_uppercase)) {
@@ -203,7 +209,7 @@ impl Drawing {
     }
 }
 
-/// The two bits of a digit of Base64 that are read wherever a text ends (RFC 4648, section 4).
+/// Returns the two bits of a Base64 digit that are read wherever a text ends (RFC 4648, section 4).
 fn high(byte: u8) -> u8 {
     let value = match byte {
         b'A'..=b'Z' => byte - b'A',

@@ -1,12 +1,13 @@
-//! Makes a text harmless to what shows it: a terminal that obeys control characters, and a CI system that takes
-//! commands from the log of a step. The main functions are [`neutral`] and [`neutral_json`].
+//! Makes a text safe to show on a terminal that obeys control characters, and in a CI system that takes commands from
+//! the log of a step. The main functions are [`neutral`] and [`neutral_json`].
 //!
 //! # Design
 //!
-//! GitHub and Forgejo take `::command::` where a line begins with it, Azure takes `##vso[command]` and `##[command]`
-//! anywhere in a line, `TeamCity` `##teamcity[…]`. GitLab's and Travis's sections need a carriage return, and Jenkins's
-//! annotations an escape, which are shown as text like every other control character. Characters that turn the
-//! direction of writing, or that nobody sees, are shown as text too: with them a line reads as what it is not.
+//! GitHub and Forgejo obey `::command::` at the beginning of a line; Azure obeys `##vso[command]` and `##[command]`
+//! anywhere in a line, and `TeamCity` `##teamcity[…]`. GitLab's and Travis's sections need a carriage return, and
+//! Jenkins's annotations an escape; both are shown as text, like every other control character. Characters that change
+//! the direction of writing, or that are invisible, are shown as text too, because they make a line look like something
+//! else.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -16,18 +17,18 @@ use serde::Serialize;
 /// Whether the text may carry colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colours {
-    /// Escapes that set a colour or a weight, and no others, are left.
+    /// Escapes that set a colour or a weight stay, and no others.
     Kept,
-    /// There are none.
+    /// No escapes stay.
     None,
 }
 
-/// The text with nothing in it that a terminal or a CI system obeys; line feeds are kept.
+/// Returns the text without anything that a terminal or a CI system obeys; line feeds stay.
 #[must_use]
 pub fn neutral(text: &str, colours: Colours) -> String {
     let mut rendered = String::with_capacity(text.len());
     let mut rest = text;
-    // Nothing but blanks and colours stands before this in its line.
+    // Only blanks and colours precede this in its line.
     let mut begins = true;
     while let Some(character) = rest.chars().next() {
         let colour = colour(rest).filter(|_| colours == Colours::Kept);
@@ -50,7 +51,7 @@ pub fn neutral(text: &str, colours: Colours) -> String {
     rendered
 }
 
-/// A JSON text with nothing in it that a terminal or a CI system obeys. It stands for the same value.
+/// Returns a JSON text without anything that a terminal or a CI system obeys. It represents the same value.
 #[must_use]
 pub fn neutral_json(text: &str) -> String {
     let mut rendered = String::with_capacity(text.len());
@@ -67,12 +68,12 @@ pub fn neutral_json(text: &str) -> String {
     rendered
 }
 
-/// Writes a value as [`neutral_json`] has it, over several lines and with a newline at its end, bit by bit: a report may
-/// be larger than what it stands for.
+/// Writes a value as [`neutral_json`] would, over several lines and with a newline at its end, piece by piece: a report
+/// may be larger than the data that it is made from.
 ///
 /// # Errors
 ///
-/// What the writer says.
+/// Those of the writer.
 pub(crate) fn write_json(value: &impl Serialize, to: &mut dyn io::Write) -> io::Result<()> {
     let mut neutral = NeutralJson {
         to,
@@ -83,18 +84,18 @@ pub(crate) fn write_json(value: &impl Serialize, to: &mut dyn io::Write) -> io::
     neutral.flush()
 }
 
-/// The same as a text.
+/// Returns what [`write_json`] writes, as a text.
 #[must_use]
 pub(crate) fn json_text(value: &impl Serialize) -> String {
     let mut text = Vec::new();
-    // Plain data into memory: nothing fails.
+    // Plain data is written to memory, which cannot fail.
     let _ = write_json(value, &mut text);
     String::from_utf8(text).unwrap_or_default()
 }
 
 struct NeutralJson<'to> {
     to: &'to mut dyn io::Write,
-    /// Number signs at the end of what was written, which what comes next may make a command.
+    /// Number signs at the end of what was written, which may become a command with what comes next.
     held_back: String,
 }
 
@@ -118,7 +119,7 @@ impl io::Write for NeutralJson<'_> {
     }
 }
 
-/// Whether a terminal obeys the character, or a reader is misled by it. A line feed is neither.
+/// Whether a terminal obeys the character, or a reader is misled by it. A line feed does neither.
 #[must_use]
 pub(super) fn is_obeyed(character: char) -> bool {
     (character.is_control() && character != '\n')
@@ -127,7 +128,7 @@ pub(super) fn is_obeyed(character: char) -> bool {
             | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Whether the text begins with what Azure or `TeamCity` takes for a command.
+/// Whether the text begins with something that Azure or `TeamCity` takes for a command.
 pub(super) fn is_marker(text: &str) -> bool {
     text.strip_prefix("##")
         .and_then(|rest| rest.chars().next())
@@ -142,7 +143,7 @@ fn push(text: &mut String, character: char) {
     }
 }
 
-/// The length of the escape for a colour or a weight that the text begins with.
+/// Returns the length of the escape for a colour or a weight at the beginning of the text.
 fn colour(text: &str) -> Option<usize> {
     let rest = text.strip_prefix("\u{1b}[")?;
     let end = rest.find(|character: char| !character.is_ascii_digit() && character != ';')?;

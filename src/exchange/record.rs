@@ -14,30 +14,30 @@ use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::{Method, Operation, OperationId};
 
-/// RFC 3986, section 2.3: all but the characters that need no encoding anywhere.
+/// Everything but the characters that need no encoding anywhere (RFC 3986, section 2.3).
 pub(crate) const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// One request and what came of it.
+/// One request and its outcome.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     /// Its number in the run, from 1.
     pub number: u64,
     /// What was sent.
     pub request: Request,
-    /// How long after the beginning of the run it was sent.
+    /// The time from the start of the run until it was sent.
     pub sent: Duration,
     /// The response, or why there is none.
     pub outcome: Result<Response, Failure>,
 }
 
 impl Exchange {
-    /// The complete response, where one came.
+    /// Returns the complete response, where there is one.
     #[must_use]
     pub fn response(&self) -> Option<&Response> {
         self.outcome.as_ref().ok()
     }
 
-    /// The status of the complete response, where one came.
+    /// Returns the status of the complete response, where there is one.
     #[must_use]
     pub fn status(&self) -> Option<u16> {
         self.response().map(|response| response.status)
@@ -53,30 +53,31 @@ pub struct Request {
     pub method: Method,
     /// The path below the base URL, percent-encoded, with its query.
     pub path: String,
-    /// Documented header parameters.
+    /// The documented header parameters.
     pub headers: Vec<(String, String)>,
-    /// The body, sent as JSON whatever is in it.
+    /// The body, sent as JSON whatever its content.
     pub body: Option<Content>,
-    /// How the body, its media type and the scheme of the credential are written.
+    /// How the body, its media type and the scheme of the credential are spelled.
     pub writing: Writing,
     /// Pointers into the body whose values the target showed; they are never printed.
     pub from_target: Vec<String>,
     /// The path and the headers as they may be printed.
     pub printable: Printable,
-    /// What the caller shows of itself.
+    /// How the caller authenticates.
     pub credential: Credential,
 }
 
-/// What a request carries.
+/// The body of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// A value, to be written as JSON.
     Json(Value),
-    /// A text as it is, JSON or not. Nothing that the target showed is in it.
+    /// A text that is sent unchanged, JSON or not. It contains nothing that the target showed.
     Raw(String),
 }
 
-/// The path and the headers of a request, with each value that the target showed replaced by where a reader finds one.
+/// The path and the headers of a request, with each value that the target showed replaced by a note on where to find
+/// one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Printable {
     /// The path and the query.
@@ -85,7 +86,7 @@ pub struct Printable {
     pub headers: Vec<(String, String)>,
 }
 
-/// The path with one more pair in its query; the value is encoded already.
+/// Returns the path with one more pair in its query; the value is already encoded.
 #[must_use]
 pub(crate) fn with_query(path: &str, name: &str, value: &str) -> String {
     let separator = if path.contains('?') { '&' } else { '?' };
@@ -93,8 +94,7 @@ pub(crate) fn with_query(path: &str, name: &str, value: &str) -> String {
 }
 
 impl Request {
-    /// A request to the operation as it stands: no parameter has a value, and there is no body and no
-    /// credential.
+    /// Makes a request to the operation without any parameter values, body or credential.
     #[must_use]
     pub fn plain(id: OperationId, operation: &Operation) -> Self {
         Self {
@@ -110,7 +110,7 @@ impl Request {
         }
     }
 
-    /// The request with one more pair in its query.
+    /// Adds one more pair to the query of the request.
     #[must_use]
     pub fn asking(&self, name: &str, value: &str) -> Self {
         let value = utf8_percent_encode(value, RESERVED).to_string();
@@ -120,7 +120,7 @@ impl Request {
         request
     }
 
-    /// The body as it is written; none where there is none.
+    /// Returns the body as it is written; `None` where there is none.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         Some(match self.body.as_ref()? {
@@ -130,7 +130,7 @@ impl Request {
         })
     }
 
-    /// The body, where it is a value.
+    /// Returns the body, where it is a value.
     #[must_use]
     pub fn json(&self) -> Option<&Value> {
         match &self.body {
@@ -139,7 +139,7 @@ impl Request {
         }
     }
 
-    /// The path and the query as this run may print them.
+    /// Returns the path and the query as this run may print them.
     #[must_use]
     pub fn shown_path(&self, values: Values) -> &str {
         match values {
@@ -148,7 +148,7 @@ impl Request {
         }
     }
 
-    /// The documented header parameters as this run may print them.
+    /// Returns the documented header parameters as this run may print them.
     #[must_use]
     pub fn shown_headers(&self, values: Values) -> &[(String, String)] {
         match values {
@@ -158,19 +158,19 @@ impl Request {
     }
 }
 
-/// What stands for a value that the target showed, where values are not printed.
+/// Returns the placeholder for a value that the target showed, where values are not printed.
 #[must_use]
 pub(crate) fn placeholder(name: &str) -> String {
     format!("<{name} as the target lists it>")
 }
 
-/// Why an exchange came about, which says how its response is judged. It stands beside the exchange, which is what went over
-/// the wire and no more.
+/// Why a request was sent, which decides how its response is judged. It is kept apart from the exchange, which holds
+/// only what went over the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Intent {
-    /// What the request was sent for.
+    /// The purpose of the request.
     pub purpose: Purpose,
-    /// Whether it was sent again because the target asked for time; then the later exchange counts.
+    /// Whether it was sent again because the target asked for time; in that case only the later exchange counts.
     pub superseded: bool,
 }
 
@@ -191,55 +191,55 @@ impl From<Purpose> for Intent {
     }
 }
 
-/// What a request is sent for.
+/// The purpose of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// A read at the end of a run that looks for what it left. Nothing is judged of its response: what stands there after the
-    /// edge cases may be what they put there.
+    /// A read at the end of a run that looks for what it left. Its response is not judged, because it may show what the
+    /// edge cases stored.
     Account,
-    /// A documented request, and what a refusal of it would mean.
+    /// A documented request, and what a rejection of it would mean.
     Documented(OnRefusal),
-    /// A documented request that is written otherwise. Nothing is judged of its response but that it is as good as the plain
-    /// one's.
+    /// A documented request in another spelling. Its response is judged in one respect only: that it is as good as the
+    /// response to the plain one.
     Equivalent,
-    /// A request that must be rejected, the kind of fact that says so, and what it would mean if it were rejected for another
-    /// reason.
+    /// A request that must be rejected, the kind of fact that says so, and what a rejection for another reason would
+    /// mean.
     MustBeRejected(FactKind, OnRefusal),
-    /// An edge case. Of its response nothing is judged but that it is complete and no 5xx.
+    /// An edge case. Its response is judged in two respects only: that it is complete, and that it is not a 5xx.
     EdgeCase(EdgeCase),
 }
 
 /// What it means when a documented request is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnRefusal {
-    /// The request has nothing that the document leaves open: a finding.
+    /// Nothing in the request is left open by the document: a finding.
     Finding,
-    /// It has something that the document leaves open: 400, 409 and 422 are evidence on that gap.
+    /// Something in the request is left open by the document: 400, 409 and 422 are evidence on that gap.
     Gap,
-    /// It names a record that the target may not know: 404 and 410 decide nothing either.
+    /// The request names a record that the target may not know: 404 and 410 decide nothing either.
     Sample,
 }
 
-/// What a request shows of its sender.
+/// How a request authenticates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Credential {
     /// An empty token.
     Empty {
-        /// The header of an API key; none for `Authorization: Bearer`.
+        /// The header of an API key; `None` for `Authorization: Bearer`.
         header: Option<String>,
     },
-    /// Nothing.
+    /// No credential.
     None,
     /// The run's token under a scheme that is not documented.
     OtherScheme,
     /// The run's token as documented; an API key goes into the named header.
     Token {
-        /// The header of an API key; none for `Authorization: Bearer`.
+        /// The header of an API key; `None` for `Authorization: Bearer`.
         header: Option<String>,
     },
     /// A token that nobody issued, made from the run's.
     Wrong {
-        /// The header of an API key; none for `Authorization: Bearer`.
+        /// The header of an API key; `None` for `Authorization: Bearer`.
         header: Option<String>,
         /// How it differs from the run's token.
         near: Near,
@@ -253,14 +253,14 @@ pub struct Response {
     pub status: u16,
     /// The headers.
     pub headers: HeaderMap,
-    /// The body, decoded from its content coding.
+    /// The body, without its content codings.
     pub body: Bytes,
-    /// From sending to the body's last byte.
+    /// The time from sending until the last byte of the body.
     pub elapsed: Duration,
 }
 
 impl Response {
-    /// The media type, in lower case and without parameters.
+    /// Returns the media type, in lower case and without parameters.
     #[must_use]
     pub fn media_type(&self) -> Option<String> {
         let value = self.headers.get(reqwest::header::CONTENT_TYPE)?.to_str().ok()?;
@@ -274,14 +274,14 @@ impl Response {
     }
 }
 
-/// Why there is no complete response. No text of the target or of the address is in it.
+/// Why there is no complete response. It contains no text of the target or of the address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
     /// The connection could not be opened.
     #[error("the connection could not be opened: {reason}")]
     Connect {
-        /// The operating system's word.
+        /// The operating system's message.
         reason: String,
     },
     /// The connection ended before the response did.
@@ -293,7 +293,7 @@ pub enum Failure {
         /// The deadline.
         after: Duration,
     },
-    /// The body is not what its content coding says.
+    /// The body does not follow its content coding.
     #[error("the body cannot be decoded from its content coding")]
     Decoding,
     /// The response is not HTTP.
@@ -305,19 +305,19 @@ pub enum Failure {
     /// TLS was rejected or broken.
     #[error("TLS failed: {reason}")]
     Tls {
-        /// What the TLS library says.
+        /// The TLS library's message.
         reason: String,
     },
-    /// The body is larger than what is read.
+    /// The body is larger than the limit.
     #[error("the body is larger than {} MiB", .maximum >> 20)]
     TooLarge {
-        /// The most that is read, in bytes.
+        /// The limit, in bytes.
         maximum: usize,
     },
 }
 
 impl Failure {
-    /// Whether not even a connection came about.
+    /// Whether no connection was established at all.
     #[must_use]
     pub fn is_unreachable(&self) -> bool {
         matches!(self, Self::Connect { .. } | Self::Resolve | Self::Tls { .. })

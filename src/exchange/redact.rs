@@ -1,5 +1,5 @@
-//! What of a response may be printed: an allow-list of shapes, never a filter over values. What the user asked to
-//! see, and what the program must repeat, goes through a [`Redaction`] besides.
+//! Decides what of a response may be printed: an allow-list of shapes, never a filter over values. What the user asked
+//! to see, and what the program must repeat, also goes through a [`Redaction`].
 
 mod decoding;
 mod forms;
@@ -19,7 +19,7 @@ pub enum Values {
     /// As shapes: `string(17)`, `integer`, `null`.
     #[default]
     Hidden,
-    /// As they are, because the user asked for it with `--show-values`.
+    /// Unchanged, because the user asked for it with `--show-values`.
     Shown,
 }
 
@@ -33,7 +33,8 @@ impl Values {
         }
     }
 
-    /// Renders the identifier of a record. Who cleans up needs it, so it is shown as it is, unless it may be somebody's address.
+    /// Renders the identifier of a record. It is needed to clean up, so it is shown unless it may be somebody's
+    /// address.
     #[must_use]
     pub fn render_identifier(self, id: &str) -> String {
         if self == Self::Shown || is_plain_identifier(id) {
@@ -44,10 +45,11 @@ impl Values {
     }
 }
 
-/// How many characters of a text are shown.
+/// The maximum number of characters that are shown of a text.
 const MOST_CHARACTERS: usize = 200;
 
-/// The beginning of a value as JSON, with a little more than is shown of it: a value may be megabytes long.
+/// Returns the beginning of a value as JSON, a little longer than the part that is shown: a value may be megabytes
+/// long.
 fn beginning(value: &Value) -> String {
     struct Room(Vec<u8>);
     impl std::io::Write for Room {
@@ -63,7 +65,7 @@ fn beginning(value: &Value) -> String {
         }
     }
     let mut room = Room(Vec::new());
-    // It fails where there is no more room.
+    // This fails once the buffer is full.
     let _ = serde_json::to_writer(&mut room, value);
     let length = match std::str::from_utf8(&room.0) {
         Ok(text) => text.len(),
@@ -73,7 +75,7 @@ fn beginning(value: &Value) -> String {
     String::from_utf8(room.0).unwrap_or_default()
 }
 
-/// The shape of a value. Nothing of the value itself is in it but a length.
+/// Returns the shape of a value, which contains nothing of the value but a length.
 #[must_use]
 pub fn shape(value: &Value) -> String {
     match value {
@@ -87,19 +89,19 @@ pub fn shape(value: &Value) -> String {
     }
 }
 
-/// The text on one line, cut at 200 characters, without anything that a terminal or a CI system obeys.
+/// Returns the text on one line, cut at 200 characters, without anything that a terminal or a CI system obeys.
 #[must_use]
 pub fn printable(text: &str) -> String {
     let mut rendered: String = text.chars().take(MOST_CHARACTERS).collect();
     if text.chars().nth(MOST_CHARACTERS).is_some() {
         rendered.push('…');
     }
-    // A value may be printed at the beginning of a line, wherever it stands in its own text.
+    // A value may be printed at the beginning of a line, wherever it is in its own text.
     let rendered = neutral(&rendered, Colours::None).replace('\n', "\\n");
     rendered.replace("::", ": :")
 }
 
-/// A media type that is known well enough to be printed; another may be made up to carry a value.
+/// Returns a media type that is known well enough to be printed; any other may be made up to carry a value.
 #[must_use]
 pub fn render_media_type(media_type: &str) -> String {
     let known = [

@@ -1,4 +1,4 @@
-//! Renders the body of a response as a shape: every name that the document knows, and nothing of a value but its kind.
+//! Renders the body of a response as a shape: every name that the document knows, and only the kind of each value.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -7,17 +7,18 @@ use serde_json::Value;
 
 use super::redact::shape;
 
-/// How many shapes of the elements of one list are shown.
+/// The maximum number of different shapes that are shown for the elements of one list.
 const MOST_SHAPES: usize = 8;
 
-/// The body as JSON text in which each value is its shape and each name is rendered by `name`. Elements of a list that have
-/// one shape, whatever the lengths of their texts, are shown once: the first, and how many more are like it.
+/// Returns the body as JSON text in which each value is its shape and each name is rendered by `name`. Elements of a
+/// list that have the same shape, apart from the lengths of their texts, are shown once: the first, and how many more
+/// are like it.
 ///
 /// # Design
 ///
-/// Whether two elements have one shape is asked at each level of a body, so a shape that was compared as a text would be
-/// written once for each level above it. Here each value is looked at twice, however deep it lies: once to give its shape
-/// a number, equal shapes the same one, and once to be written.
+/// Two elements may have to be compared at each level of a body, and shapes compared as texts would be written once for
+/// each level above them. Instead each value is visited twice, however deep it is: once to give its shape a number, the
+/// same for equal shapes, and once to write it.
 #[must_use]
 pub fn shape_text(value: &Value, name: &dyn Fn(&str) -> String) -> String {
     let mut shapes = Shapes {
@@ -32,21 +33,21 @@ pub fn shape_text(value: &Value, name: &dyn Fn(&str) -> String) -> String {
     text
 }
 
-/// A shape without the lengths of its texts; those below it by their numbers.
+/// A shape without the lengths of its texts; the shapes below it are numbers.
 #[derive(PartialEq, Eq, Hash)]
 enum ShapeForm {
     /// The numbers of the different shapes of its elements, in order.
     Array(Vec<usize>),
-    /// Each member's name as it is shown, by its number, and the number of its shape.
+    /// Each member's name as it is shown, by its number, with the number of its shape.
     Object(Vec<(usize, usize)>),
     Scalar(&'static str),
 }
 
-/// A value as it was seen.
+/// A value that was visited.
 struct Seen {
     /// The number of its shape.
     form: usize,
-    /// How many values it has with itself, which is how far off the next one beside it was seen.
+    /// The number of values in it, itself included, which is the distance to its next sibling.
     values: usize,
 }
 
@@ -61,7 +62,7 @@ struct Shapes<'value> {
 }
 
 impl Shapes<'_> {
-    /// Sees a value and those within it, and hands back the number of its shape.
+    /// Visits a value and those within it, and returns the number of its shape.
     fn see(&mut self, value: &Value) -> usize {
         #[cfg(test)]
         crate::testing::work::done();
@@ -100,7 +101,7 @@ impl Shapes<'_> {
         *self.names.entry((self.name)(name)).or_insert(next)
     }
 
-    /// Writes the value that was seen at this place.
+    /// Writes the value that was visited at this index.
     fn write(&self, value: &Value, place: usize, text: &mut String) {
         #[cfg(test)]
         crate::testing::work::done();
@@ -159,10 +160,10 @@ impl Shapes<'_> {
     }
 }
 
-/// The elements of one shape in a list.
+/// The elements of a list that have one shape.
 struct Group<'value> {
     form: usize,
-    /// The first of them, and where it was seen.
+    /// The first of them, and the index at which it was visited.
     element: &'value Value,
     place: usize,
     more: usize,

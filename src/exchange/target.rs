@@ -1,4 +1,4 @@
-//! Where a run goes: a base URL that was held to what a base URL may be. The main type is [`Target`].
+//! The target of a run: a validated base URL. The main type is [`Target`].
 
 use std::fmt;
 use std::net::IpAddr;
@@ -7,7 +7,7 @@ use reqwest::Url;
 
 use crate::client::{BaseUrlError, base_url};
 
-/// What a service in this process is called where a URL is due. Names below `localhost` are on this machine (RFC 6761,
+/// The URL of a service in this process, where a URL is needed. Names below `localhost` are on this machine (RFC 6761,
 /// section 6.3).
 const IN_PROCESS: &str = "http://in-process.localhost";
 
@@ -18,7 +18,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Reads a base URL: `http` or `https`, a host, perhaps a path.
+    /// Parses a base URL: `http` or `https`, a host, and optionally a path.
     ///
     /// # Errors
     ///
@@ -30,7 +30,8 @@ impl Target {
         Ok(Self { base })
     }
 
-    /// A service in this process. Reports name it by a URL as any other: `http://in-process.localhost`.
+    /// Makes the target for a service in this process. Reports name it by a URL like any other:
+    /// `http://in-process.localhost`.
     #[must_use]
     pub(crate) fn in_process() -> Self {
         let base = Url::parse(IN_PROCESS).expect("a scheme and a host are a URL");
@@ -43,13 +44,13 @@ impl Target {
         *self == Self::in_process()
     }
 
-    /// Whether the target is reached by TLS.
+    /// Whether the target is reached over TLS.
     #[must_use]
     pub fn is_tls(&self) -> bool {
         self.base.scheme() == "https"
     }
 
-    /// Whether the target is on this machine, so that nothing on the way to it reads along.
+    /// Whether the target is on this machine, so that nobody on the way can read along.
     #[must_use]
     pub fn is_loopback(&self) -> bool {
         let host = self.base.host_str().unwrap_or_default();
@@ -61,19 +62,19 @@ impl Target {
         )
     }
 
-    /// Scheme, host and port: what a report may say of the target.
+    /// Returns scheme, host and port: what a report may show of the target.
     #[must_use]
     pub fn origin(&self) -> String {
         self.base.origin().ascii_serialization()
     }
 
-    /// The path of the base URL without a slash at its end; empty where there is none.
+    /// Returns the path of the base URL without a slash at its end; empty where there is none.
     #[must_use]
     pub fn base_path(&self) -> String {
         self.base.path().trim_end_matches('/').to_owned()
     }
 
-    /// The URL of a path below the base.
+    /// Returns the URL of a path below the base.
     #[must_use]
     pub fn url(&self, path: &str) -> Url {
         let mut url = self.base.clone();

@@ -1,12 +1,12 @@
-//! Sends requests within bounds: one deadline over connecting, head, body and decoding, a cap on the decoded body, no
-//! redirects, no proxy, the token to the target's origin alone. The main type is [`Transport`].
+//! Sends requests within bounds: one deadline for connecting, head, body and decoding, a limit on the decoded body, no
+//! redirects, no proxy, the token to the target's origin only. The main type is [`Transport`].
 //!
 //! # Design
 //!
-//! What a request shows of its sender and what bounds an exchange are the same however it goes over: that is here.
-//! A [`Channel`] carries it, over HTTP (`http`) or to a service in this process (`in_process`), and hands back the body as
-//! it came, no more of it than the cap; `coding` decodes it under the same cap, so that a compression bomb ends there.
-//! The two channels are made here and name what is theirs in common.
+//! How a request authenticates and what bounds an exchange do not depend on the way to the service, so both are here. A
+//! [`Channel`] carries the request, over HTTP (`http`) or to a service in this process (`in_process`), and returns the
+//! body as it came, up to the limit; `coding` decodes it under the same limit, so a compression bomb stops there. This
+//! module makes the two channels, and they use what it defines for both.
 
 mod http;
 mod in_process;
@@ -37,23 +37,24 @@ use crate::client::Token;
 use in_process::InProcess;
 pub use in_process::RequestBody;
 
-/// What requests name as their sender.
+/// The `User-Agent` of every request.
 const AGENT: HeaderValue = HeaderValue::from_static(concat!("countersign/", env!("CARGO_PKG_VERSION")));
 
-/// After how many pieces of a body others have their turn: a service in this process may have endless empty ones ready.
+/// The number of pieces of a body after which reading yields to other tasks: a service in this process may have endless
+/// empty ones ready.
 const TURN: usize = 64;
 
-/// The bounds of one exchange.
+/// The limits of one exchange.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// From the first byte of connecting to the last of decoding.
+    /// The time from the first byte of connecting to the last of decoding.
     pub deadline: Duration,
-    /// The most of a body that is read, in bytes, before decoding as after it.
+    /// The maximum size of a body, in bytes, before decoding as well as after it.
     pub body: usize,
 }
 
 impl Limits {
-    /// How long one exchange may take.
+    /// The default deadline of one exchange.
     pub const DEADLINE: Duration = Duration::from_secs(10);
 }
 
@@ -77,13 +78,12 @@ pub enum TransportError {
 
 /// A way to a service and back.
 trait Channel: fmt::Debug + Send + Sync {
-    /// Carries a request over, and hands back the complete response. Its body is as it came, and ends with
-    /// [`Failure::TooLarge`] where it has more bytes than `maximum`. Whoever calls this holds the deadline, and drops what
-    /// is under way when it passes.
+    /// Sends a request, and returns the complete response. Its body is as it came; more than `maximum` bytes are
+    /// [`Failure::TooLarge`]. The caller enforces the deadline, and drops the future when it passes.
     fn carry(&self, outgoing: Outgoing, maximum: usize) -> LocalBoxFuture<'_, Result<Received, Failure>>;
 }
 
-/// A request as it goes over, whichever way.
+/// A request as it is sent over any channel.
 #[derive(Debug)]
 struct Outgoing {
     method: Method,
@@ -92,7 +92,7 @@ struct Outgoing {
     body: Option<Bytes>,
 }
 
-/// A complete response, its body not decoded.
+/// A complete response whose body is not decoded.
 #[derive(Debug)]
 struct Received {
     status: u16,
@@ -113,12 +113,12 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// A transport to the target over HTTP. `wrong_token` is a text that nobody issued: what [`Credential::Wrong`] shows is
-    /// the token, changed by what is drawn from that text.
+    /// Makes a transport to the target over HTTP. `wrong_token` is a text that nobody issued: [`Credential::Wrong`]
+    /// sends the token, changed by random characters that are seeded with that text.
     ///
     /// # Errors
     ///
-    /// A [`TransportError`] where the TLS library cannot be set up.
+    /// A [`TransportError`] if the TLS library cannot be set up.
     pub fn new(
         target: Target,
         token: Option<Token>,
@@ -129,10 +129,10 @@ impl Transport {
         Ok(Self::over(channel, target, token, wrong_token, limits))
     }
 
-    /// A transport to a service in this process, such as axum's router, with the same bounds. `token` and `wrong_token` are
-    /// those of [`Transport::new`].
+    /// Makes a transport to a service in this process, such as axum's router, with the same limits. `token` and
+    /// `wrong_token` are those of [`Transport::new`].
     ///
-    /// The deadline is held by tokio's clock, so it holds for what the service awaits. A panic of the service is a
+    /// Tokio's clock measures the deadline, so it covers what the service awaits. A panic of the service counts as a
     /// connection that ended too early.
     #[must_use]
     pub fn in_process<S, B>(service: S, token: Option<Token>, wrong_token: String, limits: Limits) -> Self
@@ -164,14 +164,14 @@ impl Transport {
         }
     }
 
-    /// The same transport, which may show wrong tokens from which the right one can be read to a target that is not on this
-    /// machine. One on this machine is always shown them.
+    /// Sets whether a target that is not on this machine may be shown wrong tokens from which the right one can be
+    /// read. A target on this machine is always shown them.
     #[must_use]
     pub fn with_near_tokens(self, near_tokens: bool) -> Self {
         Self { near_tokens, ..self }
     }
 
-    /// How the wrong token of this turn differs from the right one.
+    /// Returns how the wrong token of this turn differs from the right one.
     #[must_use]
     pub fn near(&self, turn: usize) -> Near {
         let near = self.near_kinds().into_iter().flatten().nth(turn % NEAR_TOKENS);
@@ -183,23 +183,23 @@ impl Transport {
         self.token.as_ref().map(|token| Near::of(token, shown))
     }
 
-    /// The target.
+    /// Returns the target.
     #[must_use]
     pub fn target(&self) -> &Target {
         &self.target
     }
 
-    /// Whether there is a token to show.
+    /// Whether there is a token to send.
     #[must_use]
     pub fn has_token(&self) -> bool {
         self.token.is_some()
     }
 
-    /// What takes the token, and the wrong ones that are made from it, out of a text. A token of fewer characters than
-    /// [`SHORTEST_TOKEN`] that a service in this process takes stays.
+    /// Returns the redaction that removes the token, and the wrong tokens made from it, from a text. For a service in
+    /// this process, a token with fewer than [`SHORTEST_TOKEN`] characters is not removed.
     #[must_use]
     pub fn redaction(&self) -> Redaction {
-        // In this process it is the program's own, and nobody rejects a short one.
+        // In this process the token is the program's own, and short ones are not rejected.
         if self.target.is_in_process() && self.token.as_ref().is_some_and(is_short) {
             return Redaction::default();
         }
@@ -212,12 +212,12 @@ impl Transport {
         Some(near.write(self.token.as_ref()?, &self.wrong_token))
     }
 
-    /// Sends one request and reads its response whole. `busy` says for how long the caller has kept this thread with work
-    /// of its own, ever since: nothing is read meanwhile, so that time does not count against the target.
+    /// Sends one request and reads its whole response. `busy` returns how long the caller has kept this thread with
+    /// work of its own so far: nothing is read meanwhile, so that time does not count against the target.
     ///
     /// # Errors
     ///
-    /// A [`Failure`] when no complete response came within the [`Limits`].
+    /// A [`Failure`] if no complete response came within the [`Limits`].
     pub async fn send(&self, request: &Request, busy: &dyn Fn() -> Duration) -> Result<Response, Failure> {
         let deadline = self.limits.deadline;
         let (started, busy_before) = (Instant::now(), busy());
@@ -253,7 +253,7 @@ impl Transport {
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(coding::ACCEPTED));
         for (name, value) in &request.headers {
-            // What no header holds never leaves: the run asks before it puts a value into one.
+            // A value that no header can hold never gets here: the run checks before it puts a value into one.
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| Failure::NotHttp)?;
             headers.append(name, HeaderValue::from_str(value).map_err(|_| Failure::NotHttp)?);
         }
@@ -300,10 +300,10 @@ fn is_short(token: &Token) -> bool {
     token.expose().len() < SHORTEST_TOKEN
 }
 
-/// Reads a body in pieces, no more than so many bytes of it.
+/// Reads a body in pieces, up to `maximum` bytes.
 async fn collect<B: Body>(body: B, maximum: usize, failure: impl Fn(B::Error) -> Failure) -> Result<Bytes, Failure> {
     let mut pieces = pin!(body);
-    // Most responses come in one piece, which is handed on as it is.
+    // Most responses come in one piece, which is passed on without a copy.
     let mut first = Bytes::new();
     let mut body = BytesMut::new();
     let mut turn = 0;
@@ -312,7 +312,7 @@ async fn collect<B: Body>(body: B, maximum: usize, failure: impl Fn(B::Error) ->
         if turn % TURN == 0 {
             tokio::task::yield_now().await;
         }
-        // What is no data is trailers, of which nothing is documented.
+        // A frame that is not data has trailers, and no trailers are documented.
         let Ok(mut piece) = frame.map_err(&failure)?.into_data() else {
             continue;
         };
@@ -339,8 +339,8 @@ mod tests {
     use super::*;
     use crate::contract::Contract;
 
-    /// Asks a target that never answers, and hands back what came of it and how long that took. The caller says to have
-    /// been busy for so long once the request is under way.
+    /// Sends a request to a target that never answers, and returns the outcome and how long it took. The caller claims
+    /// to have been busy for the given time once the request is under way.
     async fn asked_of_the_silent(deadline: Duration, busy: Duration) -> (Failure, Duration) {
         let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let target = Target::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();

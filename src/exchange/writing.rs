@@ -1,36 +1,36 @@
-//! How a request is written where RFCs give more than one way. The main type is [`Writing`].
+//! Spells a request in the different ways that RFCs allow. The main type is [`Writing`].
 
 use serde_json::Value;
 
 use crate::contract::pointer;
 use crate::contract::vocabulary::Equivalence;
 
-/// The ways in which a request is written otherwise than plainly.
+/// The ways in which the spelling of a request differs from the plain one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Writing(Vec<Equivalence>);
 
 /// A piece of a body.
 pub(super) enum Piece<'body> {
-    /// What stands at this pointer was shown by the target. It is never written otherwise than plainly.
+    /// A value that the target showed, at this pointer. It always has its plain spelling.
     Learned(String, &'body Value),
-    /// A text as it is written.
+    /// A text, as it is written.
     Text(String),
 }
 
 impl Writing {
-    /// A request that is written in all of these ways.
+    /// Makes the spelling that combines all of these ways.
     #[must_use]
     pub fn of(ways: &[Equivalence]) -> Self {
         Self(ways.to_vec())
     }
 
-    /// The ways, in the order in which they were given.
+    /// Returns the ways, in the order in which they were given.
     #[must_use]
     pub fn ways(&self) -> &[Equivalence] {
         &self.0
     }
 
-    /// What is otherwise, in words; none where nothing is.
+    /// Describes what differs from the plain spelling; `None` where nothing does.
     #[must_use]
     pub fn describe(&self) -> Option<String> {
         let rendered: Vec<_> = self.0.iter().map(|way| way.describe()).collect();
@@ -41,7 +41,7 @@ impl Writing {
         self.0.contains(&way)
     }
 
-    /// The name of the scheme of a bearer token (RFC 9110, section 11.1: any case).
+    /// Returns the name of the scheme of a bearer token (RFC 9110, section 11.1: any case).
     #[must_use]
     pub fn scheme(&self) -> &'static str {
         if self.has(Equivalence::SchemeCase) {
@@ -51,7 +51,7 @@ impl Writing {
         }
     }
 
-    /// The media type of a JSON body (RFC 8259, section 11: a charset has no effect).
+    /// Returns the media type of a JSON body (RFC 8259, section 11: a charset has no effect).
     #[must_use]
     pub fn media_type(&self) -> &'static str {
         if self.has(Equivalence::MediaTypeCharset) {
@@ -61,7 +61,7 @@ impl Writing {
         }
     }
 
-    /// The pieces of a JSON body; what stands at one of the pointers was shown by the target.
+    /// Returns the pieces of a JSON body; `from_target` has the pointers of the values that the target showed.
     pub(super) fn pieces<'body>(&self, body: &'body Value, from_target: &[String]) -> Vec<Piece<'body>> {
         let mut writer = Writer {
             from_target,
@@ -77,7 +77,7 @@ impl Writing {
         writer.pieces
     }
 
-    /// A JSON body as it is written; `render` makes what stands for what the target showed.
+    /// Returns a JSON body as it is written; `render` replaces the values that the target showed.
     pub(super) fn json(&self, body: &Value, from_target: &[String], render: impl Fn(&str, &Value) -> String) -> String {
         let pieces = self.pieces(body, from_target).into_iter();
         let texts = pieces.map(|piece| match piece {
@@ -88,7 +88,7 @@ impl Writing {
     }
 }
 
-/// Writes JSON as `serde_json` does, but for what is to be otherwise.
+/// Writes JSON as `serde_json` does, apart from what is to differ.
 struct Writer<'body, 'from_target> {
     from_target: &'from_target [String],
     escapes: bool,
@@ -154,7 +154,7 @@ impl<'body> Writer<'body, '_> {
         self.space();
     }
 
-    /// White space behind each token (RFC 8259, section 2).
+    /// White space after each token (RFC 8259, section 2).
     fn space(&mut self) {
         if self.order {
             self.pieces.push(Piece::Text(" ".to_owned()));
@@ -162,9 +162,9 @@ impl<'body> Writer<'body, '_> {
     }
 }
 
-/// A string with its first letter, and every other character that is beyond ASCII, by number, and each slash behind a backslash
-/// (RFC 8259, section 7). The others stay as they are, so that a body which is read in another encoding than UTF-8 shows too
-/// (section 8.1).
+/// Writes a string with its first letter, and every character beyond ASCII, by number, and each slash with a backslash
+/// before it (RFC 8259, section 7). The other characters stay unchanged, so that a service which reads the body in
+/// another encoding than UTF-8 also shows it (section 8.1).
 fn escaped(text: &str) -> String {
     let mut written = String::from("\"");
     let first = text.chars().position(|character| character.is_ascii_alphabetic());
@@ -178,7 +178,7 @@ fn escaped(text: &str) -> String {
                 || character.is_ascii_control()
                 || (is_by_number && !character.is_ascii()) =>
             {
-                // The digits of the number may be of either case.
+                // The digits of the number may be in either case.
                 for unit in character.encode_utf16(&mut [0; 2]) {
                     written.push_str(&format!("\\u{unit:04X}"));
                 }

@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
     example: Example {
         fact: "getTags body: JSON",
         documented: "JSON",
-        received: "no JSON from line 1, column 10",
+        received: "invalid JSON from line 1, column 10",
         pointer: "",
         #[cfg(test)]
         shown: || {
@@ -78,9 +78,9 @@ mod tests {
     fn what_is_not_json_breaks_it() {
         for (body, received) in [
             ("", "an empty body"),
-            ("{\"data\": ", "no JSON from line 1, column 9"),
-            ("{\"data\": NaN}", "no JSON from line 1, column 10"),
-            ("\u{feff}{}", "no JSON from line 1, column 1"),
+            ("{\"data\": ", "invalid JSON from line 1, column 9"),
+            ("{\"data\": NaN}", "invalid JSON from line 1, column 10"),
+            ("\u{feff}{}", "invalid JSON from line 1, column 1"),
         ] {
             let result = judged(body);
             assert_eq!(result.kind(FactKind::Json), Verdict::Broken, "{body}");

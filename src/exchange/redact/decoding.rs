@@ -1,7 +1,7 @@
-//! Undoes the ways in which a text may be written, and keeps for each character where in the text it came from. The main
-//! function is [`views`].
+//! Undoes the escapes in which a text may be written, and remembers for each character where in the text it came from.
+//! The main function is [`views`].
 
-/// A character of a view, and the bytes of the text that it stands for.
+/// A character of a view, and the bytes of the text that it represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) character: char,
@@ -9,18 +9,18 @@ pub(super) struct Seen {
     pub(super) end: usize,
 }
 
-/// No text is written in more ways one over another.
+/// The maximum number of escapes that are undone one over another; no output nests more.
 const DEPTH: usize = 3;
-/// What begins a character that is written otherwise: percent signs, backslashes, entities, quoted-printable, pointers
-/// and the escapes of a terminal.
+/// The characters that begin an escape: percent signs, backslashes, entities, quoted-printable, pointers and the
+/// escapes of a terminal.
 const MARKERS: [char; 6] = ['%', '\\', '&', '=', '~', '\u{1b}'];
-/// No escape is longer.
+/// The maximum length of an escape.
 const LONGEST: usize = 12;
-/// What an output puts where it cuts a text off.
+/// The character that an output puts where it cuts a text off.
 pub(super) const CUT: char = '…';
 
-/// The text as it is, with one way of writing undone, and with all of them undone up to three times over: never more
-/// than ten views, so that looking through them is linear in the text.
+/// Returns the text unchanged, with one kind of escape undone, and with all of them undone up to three times over:
+/// never more than ten views, so that searching them is linear in the text.
 pub(super) fn views(text: &str) -> Vec<Vec<Seen>> {
     let plain: Vec<_> = text
         .char_indices()
@@ -30,13 +30,13 @@ pub(super) fn views(text: &str) -> Vec<Vec<Seen>> {
             end: start + character.len_utf8(),
         })
         .collect();
-    // Most texts have none of them, and are looked through once.
+    // Most texts have none of them, and are searched once.
     let markers: Vec<_> = MARKERS.into_iter().filter(|marker| text.contains(*marker)).collect();
     if markers.is_empty() {
         return vec![plain];
     }
     let mut views: Vec<_> = markers.iter().filter_map(|marker| undone(&plain, &[*marker])).collect();
-    // With one kind of marker alone, that view is the first of these too.
+    // With only one kind of marker, that view equals the first of the following ones.
     if views.len() == 1 {
         views.clear();
     }
@@ -50,7 +50,7 @@ pub(super) fn views(text: &str) -> Vec<Vec<Seen>> {
     views
 }
 
-/// The view with what these markers begin undone; none where nothing is.
+/// Returns the view with the escapes of these markers undone; `None` where there are none.
 fn undone(view: &[Seen], markers: &[char]) -> Option<Vec<Seen>> {
     if !view.iter().any(|seen| markers.contains(&seen.character)) {
         return None;
@@ -75,7 +75,7 @@ fn undone(view: &[Seen], markers: &[char]) -> Option<Vec<Seen>> {
     (rendered.len() < view.len()).then_some(rendered)
 }
 
-/// How many characters the escape at the beginning takes, and the one that it stands for, if any.
+/// Returns the number of characters in the escape at the beginning, and the character that it represents, if any.
 fn stands_for(rest: &[Seen]) -> Option<(usize, Option<char>)> {
     let text: String = rest.iter().take(LONGEST).map(|seen| seen.character).collect();
     let undone = match text.chars().next()? {
@@ -113,7 +113,7 @@ fn backslash(text: &str) -> Option<(usize, Option<char>)> {
     }
 }
 
-/// `&#65;`, `&#x41;` and the names that matter.
+/// `&#65;`, `&#x41;` and the entity names that matter.
 fn entity(text: &str) -> Option<(usize, Option<char>)> {
     let end = text.find(';')?;
     let name = text.get(1..end)?;
@@ -136,7 +136,7 @@ fn entity(text: &str) -> Option<(usize, Option<char>)> {
     Some((end + 1, stands_for))
 }
 
-/// `=41` and a line end behind `=` (RFC 2045, section 6.7).
+/// `=41` and a line end after `=` (RFC 2045, section 6.7).
 fn quoted_printable(text: &str) -> Option<(usize, Option<char>)> {
     if text.starts_with("=\r\n") {
         return Some((3, None));
@@ -156,14 +156,14 @@ fn pointer(text: &str) -> Option<(usize, Option<char>)> {
     }
 }
 
-/// What a terminal obeys, which nobody sees.
+/// The control sequences of a terminal, which are invisible.
 fn terminal(text: &str) -> Option<(usize, Option<char>)> {
     let ends = |character: char| ('\u{40}'..='\u{7e}').contains(&character) && character != '[';
     let last = text.chars().skip(1).position(ends)?;
     Some((last + 2, None))
 }
 
-/// An escape that was cut off stands for nothing: what is before it is the end of what was shown.
+/// An escape that was cut off represents nothing: what precedes it is the end of what was shown.
 fn cut_off(text: &str) -> Option<(usize, Option<char>)> {
     let end = text.chars().position(|character| character == CUT)?;
     let escape = text.chars().take(end).skip(1);
@@ -171,13 +171,13 @@ fn cut_off(text: &str) -> Option<(usize, Option<char>)> {
     escape.into_iter().all(is_part).then_some((end, None))
 }
 
-/// A byte's character; one beyond ASCII is a part of a character that no token has.
+/// Returns the character of a byte; a byte beyond ASCII is part of a character that no token has.
 fn byte(digits: &str, radix: u32) -> Option<Option<char>> {
     let byte = u8::from_str_radix(digits, radix).ok()?;
     Some(Some(char::from(byte)).filter(char::is_ascii))
 }
 
-/// A character by its number; half of a pair stands for nothing by itself.
+/// Returns the character with this number; half of a surrogate pair represents nothing by itself.
 fn letter(digits: &str, radix: u32) -> Option<Option<char>> {
     Some(char::from_u32(u32::from_str_radix(digits, radix).ok()?))
 }

@@ -1,9 +1,9 @@
-//! Writes a token in the ways that no decoder undoes: a redaction looks for each of them.
+//! Writes a token in the encodings that no decoder of ours undoes: a redaction searches for each of them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// The token's other forms, each as its letters and digits in small letters.
+/// Returns the other forms of the token, each as its letters and digits in lower case.
 pub(super) fn written(token: &str) -> Vec<Vec<u8>> {
     let bytes = token.as_bytes();
     let mut forms = vec![
@@ -13,7 +13,7 @@ pub(super) fn written(token: &str) -> Vec<Vec<u8>> {
         letters(&format!("{bytes:?}")),
         letters(&rot13(token)),
     ];
-    // What stands before the token moves it on; a digit that is shared with a neighbour is not the token's alone.
+    // The bytes before the token shift it; a digit that it shares with a neighbour is not the token's alone.
     for (before, begins) in [(0, 0), (1, 2), (2, 3)] {
         let padded = [&[0; 2][..before], bytes].concat();
         let text = STANDARD.encode(&padded);
@@ -22,7 +22,7 @@ pub(super) fn written(token: &str) -> Vec<Vec<u8>> {
     forms
 }
 
-/// The token in base32, moved on by each number of bytes that may stand before it.
+/// Returns the token in base32, shifted by each number of bytes that may precede it.
 pub(super) fn in_base32(token: &str) -> [Vec<u8>; 5] {
     [0, 1, 2, 3, 4].map(|before| {
         let padded = [&[0; 5][..before], token.as_bytes()].concat();
@@ -31,7 +31,7 @@ pub(super) fn in_base32(token: &str) -> [Vec<u8>; 5] {
     })
 }
 
-/// The letters and digits of a text, in small letters.
+/// Returns the letters and digits of a text, in lower case.
 pub(super) fn letters(text: &str) -> Vec<u8> {
     let letters = text.bytes().filter(u8::is_ascii_alphanumeric);
     letters.map(|letter| letter.to_ascii_lowercase()).collect()
@@ -46,7 +46,7 @@ fn rot13(text: &str) -> String {
     text.chars().map(turned).collect()
 }
 
-/// RFC 4648, section 6, with zeros behind what is no whole group of five bytes.
+/// Base32 by RFC 4648, section 6, with zeros after an incomplete group of five bytes.
 fn base32(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let mut text = String::with_capacity(bytes.len() / 5 * 8);
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn a_token_is_written_as_others_write_it() {
         let forms = [&written("a-token-12")[..], &in_base32("a-token-12")].concat();
-        // RFC 4648 by the tools of a shell: `printf a-token-12 | base32`, `base64`, `xxd -p`.
+        // The values come from a shell's tools for RFC 4648: `printf a-token-12 | base32`, `base64`, `xxd -p`.
         for (form, text) in [
             ("reversed", "21nekota"),
             ("hex", "612d746f6b656e2d3132"),
@@ -76,7 +76,7 @@ mod tests {
             ("rot13", "ngbxra12"),
             ("base32", "mewxi33lmvxc2mjs"),
             ("base64", "ys10b2tlbi0x"),
-            // The same behind `Bearer `, which is seven bytes, less the digits that others have a bit of.
+            // The same after `Bearer `, which is seven bytes, without the digits that share a bit with others.
             ("base32, moved on", "cllun5vwk3rngez"),
         ] {
             assert!(forms.contains(&letters(text)), "{form}: {forms:?}");

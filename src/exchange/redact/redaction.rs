@@ -1,12 +1,12 @@
-//! Takes the token out of a text that leaves the program: the target may have put it into its response. The main type is
-//! [`Redaction`].
+//! Removes the token from a text that leaves the program: the target may have put it into its response. The main type
+//! is [`Redaction`].
 //!
 //! # Design
 //!
-//! A text is looked through as it is and with each way of writing undone. In each of these views the letters and digits
-//! alone count, capitals or not, so that no blank, margin or colour between them hides the token from us. A token that is
-//! long enough is known by any piece of itself: every run of so many letters stands in one set, and so do those of the
-//! forms that no decoder undoes. So a view is read once, whatever the length of the token.
+//! A text is searched as it is and with each kind of escape undone. In each of these views only the letters and digits
+//! count, in either case, so that no blank, margin or colour between them hides the token from the search. A token that
+//! is long enough is recognised by any part of it: one set holds every run of a fixed number of letters, and the runs
+//! of the forms that no decoder undoes. So a view is read once, however long the token is.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -19,43 +19,45 @@ use super::decoding::{CUT, Seen, views};
 use super::forms::{in_base32, letters, written};
 use crate::client::Token;
 
-/// What stands for the token, in a `curl` line too.
+/// The replacement for the token, in a `curl` line too.
 const TOKEN: &str = "$COUNTERSIGN_TOKEN";
-/// The fewest characters of a token that is hidden: hiding a shorter one would take apart the words that hold it by chance,
-/// such as `http`.
+/// The minimum number of characters of a token that is hidden: hiding a shorter one would break words that contain it
+/// by chance, such as `http`.
 pub const SHORTEST_TOKEN: usize = 8;
-/// Why a shorter one is rejected, to stand behind that it is.
+/// Why a shorter token is rejected, for use after a message that says so.
 pub(crate) const TOO_SHORT: &str =
-    "it could not be taken out of a report without taking words apart that hold it by chance, so use a longer one";
-/// How many letters in a row give the token away, where it has as many.
+    "it cannot be removed from a report without breaking words that contain it by chance, so use a longer one";
+/// The number of letters in a row that reveal the token, if it has that many.
 const PIECE: usize = 12;
-/// How many letters of a form of it do: shorter runs of digits stand in other texts by chance.
+/// The number of letters in a row that reveal the token in another form: shorter runs of digits appear in other texts
+/// by chance.
 const WRITTEN_PIECE: usize = 16;
-/// How far apart the runs of a form begin of which not every one is looked for: so many letters less one more give it away.
+/// The distance between the runs of a form for which not every run is searched: a piece of it that has this many letters
+/// more, less one, contains a whole run.
 const STEP: usize = 4;
-/// With fewer letters a token is known by all of its characters alone.
+/// With fewer letters than this, a token is recognised only as a whole.
 const FEWEST: usize = 8;
-/// How many characters of its beginning give it away where a text was cut off behind them.
+/// The number of characters of its beginning that reveal it where a text was cut off after them.
 const BEGINNING: usize = 4;
 
-/// Takes the token out of a text that leaves the program.
+/// Removes the token from a text that leaves the program.
 #[derive(Clone, Default)]
 pub struct Redaction {
     token: Option<Arc<Known>>,
 }
 
-/// What is known of the token, and of those that were made from it.
+/// What is known about the token, and about those that were made from it.
 #[derive(Default)]
 struct Known {
-    /// All of its characters; of a token that was made from it, where it is too short to be known by pieces.
+    /// All characters of the token, and of a derived token that is too short to be recognised by its pieces.
     exact: Vec<Pattern>,
-    /// Its letters and digits, and those of tokens that were made from it.
+    /// The letters and digits of the token, and of those that were made from it.
     letters: Vec<Pattern>,
     pieces: Pieces,
 }
 
 impl Redaction {
-    /// Hides this token, if there is one, in each way that an output may write it.
+    /// Hides this token, if there is one, in each form in which an output may write it.
     #[must_use]
     pub fn of(token: Option<&Token>) -> Self {
         Self::of_all(token, &[])
@@ -75,20 +77,20 @@ impl Redaction {
         }
     }
 
-    /// The text without the token, without a piece of it that gives it away, and without the beginning of one that was
-    /// cut off.
+    /// Returns the text without the token, without any piece of it that reveals it, and without its beginning where the
+    /// text was cut off there.
     #[must_use]
     pub fn hide(&self, text: &str) -> String {
         self.hide_counting(text).0
     }
 
-    /// The same, and how many characters were looked at for it.
+    /// Does the same, and counts the characters that were searched.
     fn hide_counting(&self, text: &str) -> (String, usize) {
         let Some(known) = &self.token else {
             return (text.to_owned(), 0);
         };
         let mut looked_at = 0;
-        // What stands for a token already holds nothing of one, though a token may be named like it.
+        // A replacement that is already in the text contains nothing of a token, although a token may look like it.
         let parts = text.split(TOKEN).map(|part| {
             let mut found = Vec::new();
             for view in views(part) {
@@ -103,7 +105,7 @@ impl Redaction {
 }
 
 impl Known {
-    /// Takes up a token. Others are mostly the same: what two have in common is looked for once.
+    /// Adds a token. The others are mostly the same, so what two have in common is searched for once.
     fn add(&mut self, token: &str) {
         let plain = letters(token);
         if self.exact.is_empty() || plain.len() < FEWEST {
@@ -112,7 +114,7 @@ impl Known {
         for form in written(token) {
             self.pieces.add(&form, WRITTEN_PIECE, 1);
         }
-        // Five forms, each longer than the token: a few runs of each are enough to cover it.
+        // There are five forms, each longer than the token: a few runs of each are enough to cover it.
         for form in in_base32(token) {
             self.pieces.add(&form, WRITTEN_PIECE, STEP);
         }
@@ -122,11 +124,11 @@ impl Known {
         }
     }
 
-    /// Finds the places in the text where this view shows the token.
+    /// Finds the ranges of the text where this view shows the token.
     fn find(&self, view: &[Seen], found: &mut Vec<Range<usize>>) {
         let (mut exact, mut in_letters) = (vec![0; self.exact.len()], vec![0; self.letters.len()]);
         let mut window = 0_u128;
-        // Where in the text each letter begins.
+        // The index in the text at which each letter begins.
         let mut starts = Vec::new();
         for (index, seen) in view.iter().enumerate() {
             if seen.character == CUT {
@@ -162,7 +164,7 @@ impl Known {
     }
 }
 
-/// The text with what stands for the token in these places, each run of them once.
+/// Returns the text with these ranges replaced, each run of them once.
 fn replaced(text: &str, mut places: Vec<Range<usize>>) -> String {
     places.sort_unstable_by_key(|place| place.start);
     let mut rendered = String::with_capacity(text.len());
@@ -171,7 +173,7 @@ fn replaced(text: &str, mut places: Vec<Range<usize>>) -> String {
         if place.start >= end {
             let before = &text[end..place.start];
             rendered.push_str(before);
-            // Pieces that touch are of one token.
+            // Pieces that touch belong to one token.
             if !(before.is_empty() && rendered.ends_with(TOKEN)) {
                 rendered.push_str(TOKEN);
             }
@@ -182,10 +184,10 @@ fn replaced(text: &str, mut places: Vec<Range<usize>>) -> String {
     rendered
 }
 
-/// Follows how much of a pattern a text ends with, a byte at a time (Knuth, Morris and Pratt, 1977).
+/// Tracks how much of a pattern a text ends with, one byte at a time (Knuth, Morris and Pratt, 1977).
 struct Pattern {
     bytes: Vec<u8>,
-    /// For each beginning of the pattern, the longest shorter one that it ends with.
+    /// For each prefix of the pattern, the longest shorter one that it ends with.
     borders: Vec<usize>,
 }
 
@@ -202,7 +204,7 @@ impl Pattern {
         pattern
     }
 
-    /// How much of the pattern the text ends with once this byte follows as much of it.
+    /// Returns how much of the pattern the text ends with after this byte, given how much it ended with before.
     fn next(&self, mut matched: usize, byte: u8) -> usize {
         loop {
             match self.bytes.get(matched) {
@@ -218,22 +220,23 @@ impl Pattern {
     }
 }
 
-/// Runs of letters that give the token away, each as a number of its bytes.
+/// Runs of letters that reveal the token, each as a number made from its bytes.
 #[derive(Default)]
 struct Pieces {
-    /// A long token has a hundred thousand of them, of which nobody but its owner chooses any: a quick hash is enough.
+    /// A long token has a hundred thousand of them, and only the token's owner chooses any: a quick hash is enough.
     runs: HashSet<u128, FixedState>,
-    /// How long they are, the longest first.
+    /// Their lengths, the longest first.
     lengths: Vec<usize>,
-    /// Which ends of runs there are, by a digest: it spares most of the looking up.
+    /// A bit for the digest of each run's end: it avoids most of the lookups.
     ends: Vec<u64>,
 }
 
 impl Pieces {
-    /// How many bits the digest of an end has.
+    /// The number of bits in the digest of an end.
     const BITS: u32 = 20;
 
-    /// Takes up runs of so many letters that begin so far apart, and the last one, or all letters where they are fewer.
+    /// Adds the runs of `length` letters that begin `step` apart, and the last one, or all letters where there are
+    /// fewer.
     fn add(&mut self, letters: &[u8], length: usize, step: usize) {
         let length = length.min(letters.len());
         if length < FEWEST {
@@ -253,7 +256,7 @@ impl Pieces {
         }
     }
 
-    /// The length of the longest run that these letters end with.
+    /// Returns the length of the longest run that these letters end with.
     fn longest(&self, window: u128) -> Option<usize> {
         let (word, bit) = Self::place(window);
         if self.ends.get(word).is_none_or(|ends| ends & bit == 0) {
@@ -261,13 +264,13 @@ impl Pieces {
         }
         let is_run = |length: &usize| {
             let run = window & u128::MAX >> (128 - 8 * length);
-            // Where fewer letters were seen the first is missing.
+            // Where fewer letters were read, the first is missing.
             run >> (8 * (length - 1)) != 0 && self.runs.contains(&run)
         };
         self.lengths.iter().copied().find(is_run)
     }
 
-    /// Where the digest of the last eight letters stands.
+    /// Returns the word and the bit for the digest of the last eight letters.
     fn place(run: u128) -> (usize, u64) {
         let end = u64::try_from(run & u128::from(u64::MAX)).unwrap_or_default();
         let digest = end.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::BITS);

@@ -1,17 +1,17 @@
-//! Over HTTP, by `reqwest`. The main type is [`Http`].
+//! Sends requests over HTTP, with `reqwest`. The main type is [`Http`].
 //!
 //! # Design
 //!
-//! `reqwest` bounds no body, so the body is read in pieces against a cap. hyper bounds the head: 100 headers, about
-//! 400 KB. Redirects are responses here, not ways: a check that follows them judges another service. The environment's
-//! proxy settings are not read, because a proxy for plain HTTP would see the token.
+//! `reqwest` does not bound a body, so the body is read in pieces up to the limit. hyper bounds the head: 100 headers,
+//! about 400 KB. A redirect is a response like any other: a check that follows redirects judges another service. The
+//! environment's proxy settings are ignored, because a proxy for plain HTTP would see the token.
 //!
-//! One thing slips the deadline for a moment: interim responses (1xx). hyper reads all of them that a piece of the
-//! connection holds, and piece after piece until the scheduler asks for its turn, which is after 128 pieces of at most
-//! 400 KB; no clock is looked at meanwhile. `reqwest` offers no way between: its connector's stream is sealed, its
-//! requests carry no extensions (where hyper's `on_informational` would be), and the size of a piece cannot be set.
-//! Exchanges on threads of their own would hold the deadline; on two processors, beside the service, they cost a fifth of
-//! the requests per second with 4 or 32 of them under way, because each goes to another thread and back.
+//! One thing can exceed the deadline for a moment: interim responses (1xx). hyper reads all of them in a piece of the
+//! connection, and one piece after the other until the scheduler requests its turn, which is after 128 pieces of at
+//! most 400 KB; no clock is checked meanwhile. `reqwest` offers no way to intervene: its connector's stream is sealed,
+//! its requests carry no extensions (where hyper's `on_informational` would be), and the size of a piece cannot be set.
+//! Exchanges on their own threads would keep the deadline. On two processors, which the service shares, they cost a
+//! fifth of the requests per second with 4 or 32 of them under way, because each goes to another thread and back.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ use crate::client::cause::Cause;
 use crate::exchange::record::Failure;
 use crate::exchange::target::Target;
 
-/// The part of the deadline that connecting, TLS included, may take. It is less than all of it, so that a target that
+/// The share of the deadline that connecting may take, TLS included. It is less than all of it, so that a target that
 /// cannot be reached is distinguished from one that does not answer.
 const CONNECTING: f64 = 0.9;
 
@@ -34,16 +34,16 @@ pub(super) struct Http {
 }
 
 impl Http {
-    /// A pool of connections to the target.
+    /// Makes a pool of connections to the target.
     ///
     /// # Errors
     ///
-    /// A [`TransportError`] where the TLS library cannot be set up.
+    /// A [`TransportError`] if the TLS library cannot be set up.
     pub(super) fn new(target: &Target, deadline: Duration) -> Result<Self, TransportError> {
-        // Another provider that the program installed before is as good.
+        // This fails where the program has installed another provider before, and that one is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = reqwest::Client::builder();
-        // The machine's root certificates cost most of a short run's start, and plain HTTP needs none of them.
+        // Loading the machine's root certificates takes most of a short run's start, and plain HTTP does not need them.
         let builder = if target.is_tls() {
             builder
         } else {
@@ -81,7 +81,8 @@ impl Channel for Http {
     }
 }
 
-/// The failure by its cause. There is no proxy here and no deadline but that of connecting; the caller has the others.
+/// Returns the failure for an error's cause. There is no proxy here, and no deadline but that of connecting; the caller
+/// handles the rest.
 fn classify(error: &reqwest::Error) -> Failure {
     match Cause::of(error) {
         Cause::Connect(reason) => Failure::Connect { reason },

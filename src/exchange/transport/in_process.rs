@@ -1,17 +1,18 @@
-//! To a service in this process, a `tower` service such as axum's router. The main type is [`InProcess`].
+//! Sends requests to a service in this process, a `tower` service such as axum's router. The main type is
+//! [`InProcess`].
 //!
 //! # Design
 //!
-//! What goes over is what an HTTP server would hand to the service and a client would see of its response, so that a
-//! check says the same either way: the request names its host in a header and its path alone in its target, a response
-//! to HEAD and one of 204 or 304 has no body (RFC 9112, section 6.3), a body that is shorter than its `Content-Length`,
-//! one that fails, an error of the service and a panic are a connection that was cut, and the head is held to what hyper
-//! reads of one.
+//! The service gets what an HTTP server would pass to it, and the check gets what a client would see of its response,
+//! so that a check finds the same either way. The request names its host in a header and only its path in its target. A
+//! response to HEAD and one with 204 or 304 has no body (RFC 9112, section 6.3). A body that is shorter than its
+//! `Content-Length` or that fails, an error of the service and a panic all count as a connection that was cut. The head
+//! is bounded as hyper bounds one.
 //!
 //! The service runs on the thread that judges. What it awaits ends with the deadline; a handler that keeps the thread
-//! without awaiting anything keeps the check too, and no clock helps there. On a paused clock (`tokio::time::pause`) the
-//! runtime moves the clock on whenever nothing is ready, and so while a handler waits for another thread or for a
-//! socket: such a service needs a clock that runs, and so does one that looks at the machine's.
+//! without awaiting anything also stops the check, and no clock helps there. On a paused clock (`tokio::time::pause`)
+//! the runtime advances the clock whenever nothing is ready, and so also while a handler waits for another thread or
+//! for a socket: such a service needs a running clock, and so does one that reads the machine's.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -30,12 +31,12 @@ use reqwest::{Method, StatusCode, Url};
 use super::{Channel, Outgoing, Received, collect};
 use crate::exchange::record::Failure;
 
-/// The most headers of a response, as hyper's client has it.
+/// The maximum number of headers in a response, the same as in hyper's client.
 const MOST_HEADERS: usize = 100;
-/// The most bytes of their names and values, as hyper's client has it.
+/// The maximum number of bytes in their names and values, the same as in hyper's client.
 const LARGEST_HEAD: usize = 8192 + 4096 * 100;
 
-/// The body of a request to a service in this process: what there is of it in one piece.
+/// The body of a request to a service in this process, in one piece.
 #[derive(Debug, Default)]
 pub struct RequestBody(Option<Bytes>);
 
@@ -58,7 +59,7 @@ impl http_body::Body for RequestBody {
 
 /// A way to a service in this process.
 pub(super) struct InProcess<S> {
-    /// Cloned for each request; a service need not be one that threads may share.
+    /// Cloned for each request; the service need not be one that threads may share.
     service: Mutex<S>,
 }
 
@@ -110,7 +111,7 @@ where
     B: http_body::Body + 'static,
 {
     fn carry(&self, outgoing: Outgoing, maximum: usize) -> LocalBoxFuture<'_, Result<Received, Failure>> {
-        // A server loses the connection of a handler that panics, and goes on.
+        // A server drops the connection of a handler that panics, and continues.
         let exchange = AssertUnwindSafe(self.exchange(outgoing, maximum)).catch_unwind();
         exchange
             .map(|outcome| outcome.unwrap_or(Err(Failure::Cut)))
@@ -118,7 +119,7 @@ where
     }
 }
 
-/// The request as a server hands it on.
+/// Makes the request as a server passes it on.
 fn request(outgoing: Outgoing) -> Result<http::Request<RequestBody>, Failure> {
     let body = RequestBody(outgoing.body.filter(|body| !body.is_empty()));
     let mut request = http::Request::new(body);
@@ -137,7 +138,7 @@ fn request(outgoing: Outgoing) -> Result<http::Request<RequestBody>, Failure> {
     Ok(request)
 }
 
-/// Path and query: what a request says of its target (RFC 9112, section 3.2.1).
+/// Returns the path and the query, which a request sends as its target (RFC 9112, section 3.2.1).
 fn path(url: &Url) -> String {
     match url.query() {
         Some(query) => format!("{}?{query}", url.path()),
@@ -145,7 +146,7 @@ fn path(url: &Url) -> String {
     }
 }
 
-/// Takes off the blanks around values, which are no part of them on the wire (RFC 9112, section 5).
+/// Removes the blanks around values, which are not part of them on the wire (RFC 9112, section 5).
 fn trim(headers: &mut HeaderMap) {
     for value in headers.values_mut() {
         let trimmed = value.as_bytes().trim_ascii();
@@ -163,7 +164,7 @@ fn is_too_large(headers: &HeaderMap) -> bool {
     headers.len() > MOST_HEADERS || sizes.sum::<usize>() > LARGEST_HEAD
 }
 
-/// The body as its `Content-Length` has it: what comes behind is nobody's, and what lacks was cut off.
+/// Cuts the body to its `Content-Length`, as a client would; a shorter body was cut off.
 fn framed(headers: &HeaderMap, body: Bytes) -> Result<Bytes, Failure> {
     let Some(length) = headers.get(CONTENT_LENGTH) else {
         return Ok(body);
@@ -198,7 +199,7 @@ mod tests {
         body: 1 << 20,
     };
 
-    /// What comes of a request to a service that answers so.
+    /// Returns the outcome of a request to a service with this handler.
     async fn asked<Answering>(
         response: impl Fn(Request<RequestBody>) -> Answering + Clone + Send + 'static,
     ) -> Result<exchange::Response, Failure>
@@ -216,7 +217,7 @@ mod tests {
         transport.send(&request, &|| Duration::ZERO).await
     }
 
-    /// What comes of a response.
+    /// Returns the outcome for a response.
     async fn answered(
         response: impl Fn() -> Response<Body> + Clone + Send + 'static,
     ) -> Result<exchange::Response, Failure> {
