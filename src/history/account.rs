@@ -1,12 +1,13 @@
-//! The account of what a run may have left: what each create may have stored, and one look at the end for what is there
-//! with the run's tag.
+//! Accounts for what a run may have left: what each create may have stored, and what one look at the end finds with the
+//! run tag.
 //!
 //! # Design
 //!
-//! A target, or a gateway before it, may store a record and respond as if it had not. So what counts is not whether a create
-//! was answered by a success but whether it was plainly rejected; and at the end the lists are asked, where nobody but this
-//! run has written its tag. Which draft a record was is shown by the letters behind the run tag. What a create without a text
-//! of the run (a visit) left shows the run tag of what it refers to, and carries what was sent.
+//! A target, or a gateway in front of it, may store a record and respond as if it had not. So what counts is not
+//! whether the response to a create was a success, but whether the create was plainly rejected. At the end the run
+//! reads the lists, where nobody but this run has written its tag. The letters after the run tag show which draft a
+//! record came from. A record that is created without a text of the run (a visit) is recognised by the run tag of the
+//! record that it refers to, and by carrying what was sent.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -24,9 +25,9 @@ use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Created, Listed};
 use crate::exchange::{Exchange, Failure, Intent, Request, Response, identifier};
 
-/// The statuses that reject a write so plainly that it counts for nothing: the credential, the path, the method, a
-/// conflict, or the content is at fault (RFC 9110, section 15.5). Another 4xx, and every redirection and 5xx, may come from
-/// something between us and a service that has stored the record.
+/// The statuses that reject a write so plainly that it does not count: the credential, the path, the method, a conflict
+/// or the content is at fault (RFC 9110, section 15.5). Another 4xx, and every redirection and 5xx, may come from an
+/// intermediary in front of a service that has stored the record.
 const REFUSALS: [u16; 11] = [400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422];
 
 /// How far a run looked, at its end, for what it left.
@@ -34,26 +35,26 @@ const REFUSALS: [u16; 11] = [400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 4
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "LookedThroughRecord")]
 pub enum LookedThrough {
-    /// Every list of what it may have created was seen whole.
+    /// Every list in which it may have created something was seen whole.
     Whole,
-    /// Some list did not show all of itself, or some record is in none.
+    /// Some list did not show all of itself, or some record appears in no list.
     Part,
-    /// It did not look: it wrote nothing, or ended before.
+    /// It did not look: it wrote nothing, or ended early.
     #[default]
     Nothing,
 }
 
-/// What became of a write that creates.
+/// The outcome of a write that creates.
 #[derive(Clone, Copy, Debug)]
 enum Fate {
-    /// It may have stored a record: this one of the residue.
+    /// It may have stored a record, at this index in the residue.
     Left(usize),
     /// It was plainly rejected, with this status.
     Rejected(u16),
 }
 
-/// A record that shows the run's tag, and that no create of the run answered with: something that the target made beside
-/// one, or a record that a write reached by mistake.
+/// A record that shows the run tag but was in no response to a create of the run: something that the target created in
+/// addition, or a record that a write reached by mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Other {
     /// The list that shows it.
@@ -62,7 +63,7 @@ pub struct Other {
     pub id: Option<String>,
 }
 
-/// How many of them are reported.
+/// The maximum number of them that is reported.
 const MOST_OTHERS: usize = 100;
 
 /// Something that a run may have left in the target.
@@ -70,49 +71,51 @@ const MOST_OTHERS: usize = 100;
 pub struct Residue {
     /// The operation that created it.
     pub operation: OperationId,
-    /// Its identifier, when the response showed one.
+    /// Its identifier, where the response showed one.
     pub id: Option<String>,
-    /// The status that it was answered with; none where no response came, so that nobody knows what was created.
+    /// The status of the response; `None` where no response came, so that it is unknown what was created.
     pub status: Option<u16>,
-    /// Whether the look at the end of the run showed it; none where that look did not see all of its list.
+    /// Whether the look at the end of the run found it; `None` where that look did not see the whole list.
     pub found: Option<bool>,
 }
 
 /// What a run may have left in the target.
 #[derive(Debug, Default)]
 pub(super) struct Account {
-    /// Each record that it may have left.
+    /// Each record that the run may have left.
     pub(super) residue: Vec<Residue>,
-    /// What became of each create.
+    /// The outcome of each create.
     creates: Creates,
     /// The writes whose records are counted at the end.
     pub(super) counts: Counts,
-    /// What else shows the run's tag at the end.
+    /// The other records that show the run tag at the end.
     pub(super) others: Vec<Other>,
     /// The walk that looked for what is left in each list.
     pub(super) walks: HashMap<OperationId, Walk>,
-    /// The lists that it saw whole.
+    /// The lists that were seen whole.
     seen_whole: HashSet<OperationId>,
 }
 
-/// The creates of a run, and what became of them.
+/// The creates of a run and their outcomes.
 #[derive(Debug, Default)]
 struct Creates {
-    /// By the number of the draft, for those that sent the run's tag: the last one first, where it was sent again.
+    /// Creates that sent the run tag, by the number of the draft; the last one is first, where a draft was sent again.
     tagged: HashMap<u64, (OperationId, Vec<Fate>)>,
-    /// The last of the others, each with its body.
+    /// The most recent creates without a run tag, each with its body.
     untagged: VecDeque<(OperationId, Fate, Value)>,
-    /// The updates by the number of the draft, each with the status that rejected it; none where it was sent once more, or
-    /// otherwise, and may have been done.
+    /// The updates by the number of the draft, each with the status that rejected it; `None` where one of the draft's
+    /// requests may have succeeded.
     updates: HashMap<u64, (OperationId, Option<u16>)>,
 }
 
-/// How many creates are remembered that were rejected, with a run tag and without one: a soak may send any number.
+/// The maximum number of rejected creates that are remembered, with a run tag and without one: a soak may send any
+/// number.
 const TAGGED: usize = 100_000;
 const UNTAGGED: usize = 1_000;
 
 impl Creates {
-    /// The update of this draft and the status that rejected it, where nothing else was sent with what it carried.
+    /// Returns the update of this draft and the status that rejected it, if none of the draft's requests may have
+    /// succeeded.
     fn rejected_update(&self, number: u64) -> Option<(OperationId, u16)> {
         let (operation, status) = self.updates.get(&number)?;
         Some((*operation, (*status)?))
@@ -122,15 +125,16 @@ impl Creates {
         self.updates.values().any(|(_, status)| status.is_some())
     }
 
-    /// The operations whose creates were sent.
+    /// Returns the operations whose creates were sent.
     fn operations(&self) -> BTreeSet<OperationId> {
         let untagged = self.untagged.iter().map(|(operation, ..)| *operation);
         let tagged = self.tagged.values().map(|(operation, _)| *operation);
         tagged.chain(untagged).collect()
     }
 
-    /// What became of the create that left a record with these numbers: the one of its draft, or one that sent no run tag and
-    /// whose values it carries. Of several, as where a create was sent again, it is one that is `open` still.
+    /// Returns the outcome of the create that left a record with these numbers: the create of its draft, or one that
+    /// sent no run tag and whose values the record carries. Of several, as where a create was sent again, it prefers
+    /// one that is still `open`.
     fn fate(
         &self,
         (operation, created): (OperationId, &Created),
@@ -141,7 +145,7 @@ impl Creates {
             let (of, fates) = self.tagged.get(number)?;
             (*of == operation).then(|| fates.clone())
         });
-        // Less than all that must come back may be what several records have.
+        // Several records may have a part of what must come back, so all of it is required.
         let strict = || created.carries.iter().filter(|carry| carry.gap.is_none());
         let has = |carry: &Carry, body: &Value| {
             !pointer::select(body, &carry.sent).is_empty() && !pointer::select(record, &carry.kept).is_empty()
@@ -160,7 +164,7 @@ impl Creates {
     }
 }
 
-/// A record that is there, or changed, although the write that sent it was rejected.
+/// A record that exists, or was changed, although the write that sent it was rejected.
 #[derive(Debug)]
 struct Leftover {
     operation: OperationId,
@@ -169,10 +173,10 @@ struct Leftover {
     request: Request,
 }
 
-/// What a look for what is left has met so far.
+/// What a look for leftovers has found so far.
 #[derive(Debug, Default)]
 pub(super) struct Leftovers {
-    /// The identifiers in the residue, by operation, with their places there.
+    /// The identifiers in the residue, by operation, with their indexes there.
     known: HashMap<(OperationId, String), usize>,
     rejected: Vec<Leftover>,
     others: Vec<Other>,
@@ -186,7 +190,7 @@ impl Leftovers {
         }
     }
 
-    /// Judges the writes that were rejected and are there all the same.
+    /// Judges the writes that were rejected although their records exist.
     pub(super) fn judge(&self, show: Show<'_>) {
         for left in &self.rejected {
             let stored = Stored {
@@ -199,16 +203,16 @@ impl Leftovers {
     }
 }
 
-/// Where a record shows.
+/// Where a record appears.
 struct Shown<'shown> {
     list: OperationId,
-    /// Whether it is an item of the list; otherwise it stands in one.
+    /// Whether it is an item of the list; otherwise it is inside one.
     is_an_item: bool,
     pointer: String,
     request: &'shown Request,
 }
 
-/// What one item is held against.
+/// What one item is compared with.
 struct Books<'books> {
     look: &'books mut Leftovers,
     creates: &'books Creates,
@@ -216,8 +220,8 @@ struct Books<'books> {
 }
 
 impl History<'_> {
-    /// Notes what a write may have left in the target; `id` is that of what it created. An update changes only what a create
-    /// has left already; one that is rejected changes nothing.
+    /// Records what a write may have left in the target; `id` is the identifier of what it created. An update changes
+    /// only what a create has already left; a rejected one changes nothing.
     pub(super) fn note_write(&mut self, (exchange, intent): (&Exchange, Intent), id: Option<&str>) {
         let operation = exchange.request.operation;
         if !self.contract.operation(operation).creates() {
@@ -245,7 +249,7 @@ impl History<'_> {
             creates.untagged.truncate(UNTAGGED - 1);
             creates.untagged.push_front((operation, fate, body));
         }
-        // What may be there is bounded by the writes that are allowed, what was rejected is not.
+        // The allowed writes bound what may be stored, but nothing bounds what was rejected.
         if stored || creates.tagged.len() < TAGGED {
             for number in numbers {
                 let (_, fates) = creates.tagged.entry(number).or_insert_with(|| (operation, Vec::new()));
@@ -272,19 +276,19 @@ impl History<'_> {
         }
     }
 
-    /// Notes something that may be left; hands back its place in the residue.
+    /// Records something that may be left, and returns its index in the residue.
     pub(crate) fn leave(&mut self, left: Residue) -> usize {
         self.account.residue.push(left);
         self.account.residue.len() - 1
     }
 
-    /// How many records may be left.
+    /// Returns how many records may be left.
     pub(crate) fn count_left(&self) -> u64 {
         u64::try_from(self.account.residue.len()).unwrap_or(u64::MAX)
     }
 
-    /// The page that showed the record last which a write with a wrong credential may have changed; none where there was no
-    /// such write. What comes behind them may write over what they did.
+    /// Returns the page that last showed the record that a write with a wrong credential may have changed; `None` where
+    /// there was no such write. Later writes may overwrite what it did.
     pub(crate) fn page_of_rejected(&self, list: OperationId) -> Option<Option<u64>> {
         let in_list = |operation: &OperationId| self.contract.updated_in(*operation) == Some(list);
         let mut latest = self.latest.iter();
@@ -297,7 +301,7 @@ impl History<'_> {
         !self.account.creates.operations().is_empty()
     }
 
-    /// Begins a look for what is left, which knows what is in the residue.
+    /// Begins a look for leftovers that knows what is in the residue.
     pub(super) fn leftovers(&self) -> Leftovers {
         let mut leftovers = Leftovers::default();
         for (index, left) in self.account.residue.iter().enumerate() {
@@ -307,7 +311,7 @@ impl History<'_> {
         leftovers
     }
 
-    /// Keeps what a look for what is left has met.
+    /// Keeps what a look for leftovers has found.
     pub(super) fn note_left(&mut self, leftovers: Leftovers, walk: Walk) {
         self.account.others.extend(leftovers.others);
         if walk.end == WalkEnd::Complete {
@@ -316,7 +320,7 @@ impl History<'_> {
         self.account.walks.insert(walk.operation, walk);
     }
 
-    /// Says of what no look has shown that it was not found, where it would have been seen.
+    /// Marks as not found whatever no look has shown, where a look would have seen it.
     pub(crate) fn close_account(&mut self) -> LookedThrough {
         let (contract, account) = (self.contract, &mut self.account);
         let seen = |operation: OperationId| {
@@ -348,7 +352,7 @@ impl History<'_> {
         self.account.residue = residue;
     }
 
-    /// Accounts for what an item is or holds that the run created.
+    /// Accounts for what the run created: the item itself, or records in it.
     fn account_for(&self, list: OperationId, item: Item<'_>, books: &mut Books<'_>) {
         self.account_for_updates(list, item, books);
         for operation in self.contract.operation_ids() {
@@ -373,7 +377,7 @@ impl History<'_> {
         }
     }
 
-    /// Notes the rejected update whose values an item shows.
+    /// Records the rejected update whose values an item shows.
     fn account_for_updates(&self, list: OperationId, item: Item<'_>, books: &mut Books<'_>) {
         let numbers = self.run_tag.numbers_in(item.value);
         let rejected = numbers.iter().find_map(|number| books.creates.rejected_update(*number));
@@ -391,7 +395,7 @@ impl History<'_> {
     }
 }
 
-/// The records that an item is or holds, each with its pointer in the response.
+/// Returns the records that an item is or contains, each with its pointer in the response.
 pub(super) fn records<'item>(item: &'item Value, at: String, listed: &Listed) -> Vec<(&'item Value, String)> {
     let Some(below) = listed.at.as_deref().filter(|_| listed.owner.is_some()) else {
         return vec![(item, at)];
@@ -421,7 +425,7 @@ impl Books<'_> {
         let is_open = |fate: &Fate| matches!(fate, Fate::Left(index) if self.residue[*index].id.is_none());
         let fate = self.creates.fate((operation, created), (record, numbers), is_open);
         let Some(fate) = fate else {
-            // What a record holds belongs to it.
+            // The contents of a record belong to it.
             if shown.is_an_item {
                 self.look.other(shown.list, id);
             }
@@ -461,7 +465,7 @@ impl Books<'_> {
     }
 }
 
-/// Whether a write may have changed the target; none where it never got there.
+/// Whether a write may have changed the target; `None` where it never got there.
 pub(crate) fn may_have_stored(outcome: &Result<Response, Failure>) -> Option<bool> {
     match outcome {
         Ok(response) => Some(!REFUSALS.contains(&response.status)),

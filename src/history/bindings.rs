@@ -10,20 +10,21 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::identifier;
 
-/// How many different values of one link are kept.
+/// The maximum number of different values that are kept for one link.
 const KEPT: usize = 3;
 
-/// What the responses so far showed, by link.
+/// The values that responses have shown so far, by link.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings {
     values: HashMap<usize, Vec<Value>>,
-    /// The operations that a success was read for them, whatever it showed.
+    /// The operations of which a success was read, whatever it showed.
     bound: HashSet<OperationId>,
 }
 
 impl Bindings {
-    /// Takes from a response what its links carry. Null and the empty text carry nothing, and neither does what is no
-    /// identifier: a value beyond the length of one, a boolean, an object or an array would be kept, put into a path and sent back.
+    /// Takes the values of an operation's links from a response body. Null, the empty text and anything that is not an
+    /// identifier are ignored: a value longer than one, a boolean, an object or an array would be kept, put into a path
+    /// and sent back.
     pub fn bind(&mut self, contract: &Contract, from: OperationId, body: &Value) {
         self.bound.insert(from);
         for link in contract.links_from(from) {
@@ -39,20 +40,21 @@ impl Bindings {
         }
     }
 
-    /// Forgets what a create's links carried, so that the next create's own identifiers count.
+    /// Forgets the values of a create's links, so that the identifiers of the next create count.
     pub fn forget(&mut self, contract: &Contract, from: OperationId) {
         for link in contract.links_from(from) {
             self.values.remove(&link.number);
         }
     }
 
-    /// Whether a success of the operation was read for them, whatever it showed.
+    /// Whether a success of the operation was read, whatever it showed.
     pub(crate) fn has_bound(&self, operation: OperationId) -> bool {
         self.bound.contains(&operation)
     }
 
-    /// The values for a target. Where a create of the contract gives the value of a write, a list's values are passed
-    /// over: other people's records are not written to. A read takes them where no create has shown one.
+    /// Returns the values for a target, each with its link. Where a create in the contract provides the value for a
+    /// write, the values from lists are left out: other people's records are never written to. A read takes them where
+    /// no create has shown one.
     #[must_use]
     pub fn values<'own>(
         &'own self,
@@ -63,7 +65,7 @@ impl Bindings {
         self.carried(contract, to, &contract.links_that_fill(to, target))
     }
 
-    /// The same of the links that may fill a target.
+    /// Returns the values of the links that may fill a target, as [`Self::values`] does.
     pub(crate) fn carried<'own>(
         &'own self,
         contract: &'own Contract,

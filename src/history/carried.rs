@@ -1,4 +1,4 @@
-//! Whether a record carries what was sent. The way in is [`carries_all`].
+//! Decides whether a record carries what was sent. The entry is [`carries_all`].
 
 use serde_json::Value;
 
@@ -7,15 +7,16 @@ pub(crate) use super::same::same;
 use crate::contract::pointer;
 use crate::contract::vocabulary::Carry;
 
-/// Whether a record carries everything of the body that must come back as it was sent, as far as it has the fields.
+/// Whether a record carries everything in the body that must come back as it was sent, as far as the record has the
+/// fields.
 pub(crate) fn carries_all(carries: &[Carry], body: &Value, record: &Value) -> bool {
     let strict = carries.iter().filter(|carry| carry.gap.is_none());
-    // A field that is not there at all is another rule's finding, and waiting does not bring it.
+    // A missing field is another rule's finding, and waiting does not bring it.
     let arrived = |carry: &Carry| kept(carry, record).is_empty() || lost(carries, carry, (body, record)).is_none();
     strict.into_iter().all(arrived)
 }
 
-/// The first sent value that the record does not carry, and what the record shows in its place.
+/// Returns the first sent value that the record does not carry, and what the record shows instead.
 pub(crate) fn lost<'seen>(
     carries: &'seen [Carry],
     carry: &'seen Carry,
@@ -32,8 +33,9 @@ pub(crate) fn lost<'seen>(
     Some(Lost { sent: lost, kept })
 }
 
-/// What the record shows in the field's place. Where the way there ends at null or at an empty array, that is what it
-/// shows: it carries nothing, and breaks no other fact. A field that is missing on the way is another rule's finding.
+/// Returns what the record shows in place of the field. Where the path to it ends at null or at an empty array, that is
+/// what the record shows: it carries nothing, and breaks no other fact. A field that is missing on the way is another
+/// rule's finding.
 pub(crate) fn kept<'record>(carry: &Carry, record: &'record Value) -> Vec<&'record Value> {
     let kept = pointer::select(record, &carry.kept);
     if !kept.is_empty() {

@@ -1,11 +1,11 @@
-//! Counts the records of each write at the end of a run: a create adds one, an update none. The main type is [`Counts`].
+//! Counts the records of each write at the end of a run: a create adds one, an update none. The main type is
+//! [`Counts`].
 //!
 //! # Design
 //!
-//! The looks at the lists, and the one through them at the end, meet everything that shows the run's tag, so that
-//! counting costs no request.
-//! How much a list's `total` grew proves nothing by itself: others may write meanwhile. What proves is a record that
-//! carries what one create was sent, all of it, and that is none of those that creates answered with.
+//! The looks at the lists, and the final one over all of them, see everything that shows the run tag, so counting costs
+//! no request. A larger `total` of a list proves nothing by itself, because others may write meanwhile. The proof is a
+//! record that carries everything that one create sent, and that appeared in no response to a create.
 
 use std::collections::VecDeque;
 
@@ -22,7 +22,7 @@ use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Listed};
 use crate::exchange::{Exchange, Intent, Request, identifier};
 
-/// How many writes are remembered, the last ones: a soak may send any number.
+/// The maximum number of writes that are remembered, the most recent ones: a soak may send any number.
 const MOST: usize = 1_000;
 
 /// The writes of a run whose records are counted.
@@ -36,15 +36,15 @@ pub(super) struct Counts {
 struct Written {
     operation: OperationId,
     body: Value,
-    /// The drafts that it was.
+    /// The numbers of its drafts.
     numbers: Vec<u64>,
     /// The identifier of its record, where it is known.
     id: Option<String>,
-    /// Whether it was a documented request with a success, and its record has an identifier.
+    /// Whether it was a documented request with a success whose record has an identifier.
     counts: bool,
     /// Whether its record was seen.
     found: bool,
-    /// Whether it was an item of a list, and the last look has not met it.
+    /// Whether it was an item of a list that the last look has not seen.
     gone: bool,
     others: Vec<Double>,
 }
@@ -65,7 +65,7 @@ impl Counts {
         self.writes.push_back(written);
     }
 
-    /// How many writes of unknown outcome sent the very same: each may have stored a record.
+    /// Returns how many writes of unknown outcome sent exactly the same: each may have stored a record.
     fn unknown_like(&self, written: &Written) -> usize {
         let like = |other: &&Written| {
             let same = other.operation == written.operation && other.body == written.body;
@@ -76,7 +76,7 @@ impl Counts {
 }
 
 impl<'run> History<'run> {
-    /// Notes a create that may have stored a record.
+    /// Records a create that may have stored a record.
     pub(super) fn note_counted_create(&mut self, (exchange, intent): (&Exchange, Intent), id: Option<&str>) {
         let operation = exchange.request.operation;
         if self.invariant(operation).is_none() || may_have_stored(&exchange.outcome) != Some(true) {
@@ -86,7 +86,7 @@ impl<'run> History<'run> {
         self.note_counted(&exchange.request, id.map(str::to_owned), counts);
     }
 
-    /// Notes an update of a record of this run that was accepted.
+    /// Records an accepted update of a record of this run.
     pub(super) fn note_counted_update(&mut self, request: &Request, path_values: &[(String, Value)]) {
         let updated = self.contract.operation(request.operation).invariants.updated.as_ref();
         let owner = updated.and_then(|updated| updated.listed.owner.as_ref());
@@ -110,7 +110,8 @@ impl<'run> History<'run> {
         });
     }
 
-    /// Counts what an item is or holds that a write of the run may have left, whichever look has met it.
+    /// Counts the records that an item is or contains and that a write of the run may have left, whichever look has
+    /// seen the item.
     pub(super) fn count_item(&mut self, list: OperationId, item: Item<'_>) {
         let mut counts = std::mem::take(&mut self.account.counts);
         self.count_in(&mut counts, list, item);
@@ -158,7 +159,7 @@ impl<'run> History<'run> {
         }
     }
 
-    /// Where this list shows the records of a write, and their identifier there.
+    /// Returns where this list shows the records of a write, and where their identifier is.
     fn listed_at(&self, operation: OperationId, list: OperationId) -> Option<(&'run Listed, &'run str)> {
         let invariants = &self.contract.operation(operation).invariants;
         let page = self.contract.operation(list).page.as_ref()?;
@@ -173,14 +174,14 @@ impl<'run> History<'run> {
         (self.contract.operation_named(&listed.operation) == Some(list)).then_some((listed, id))
     }
 
-    /// Where this list shows the identifier of the record of a create, if it is an item there.
+    /// Returns where this list shows the identifier of a create's record, if the record is an item there.
     fn item_of(&self, written: &Written, list: OperationId) -> Option<&'run str> {
         let creates = self.contract.operation(written.operation).invariants.created.is_some();
         let (listed, id) = self.listed_at(written.operation, list).filter(|_| creates)?;
         listed.owner.is_none().then_some(id)
     }
 
-    /// Looks for every item of a list anew: what has been listed is gone until it is met again.
+    /// Prepares to look for every item of a list again: what was listed counts as gone until it is seen again.
     pub(super) fn forget_items(&mut self, list: OperationId) {
         let mut counts = std::mem::take(&mut self.account.counts);
         for written in &mut counts.writes {
@@ -189,13 +190,13 @@ impl<'run> History<'run> {
         self.account.counts = counts;
     }
 
-    /// Whether a look has not met all of them again.
+    /// Whether a look has not seen all of them again.
     pub(super) fn has_gone(&self) -> bool {
         self.account.counts.writes.iter().any(|written| written.gone)
     }
 
-    /// Whether a record carries what a write sent: all that must come back, and a text with the run's tag or, where there
-    /// is none, each field that must.
+    /// Whether a record carries what a write sent: everything that must come back, and a text with the run tag or,
+    /// where there is none, each field that must come back.
     fn is_sent(&self, written: &Written, (record, numbers): (&Value, &[u64])) -> bool {
         let invariants = &self.contract.operation(written.operation).invariants;
         let created = invariants.created.as_ref().map(|created| &created.carries);
@@ -213,7 +214,7 @@ impl<'run> History<'run> {
             !pointer::select(&written.body, &carry.sent).is_empty() && !pointer::select(record, &carry.kept).is_empty()
         };
         let listed = invariants.created.as_ref().and_then(|created| created.listed.as_ref());
-        // What records hold may be alike without the run's own in it.
+        // Records inside an item may be alike unless they contain something of the run's own.
         listed.is_some_and(|listed| listed.owner.is_none())
             && strict().next().is_some()
             && strict().all(has)

@@ -1,4 +1,4 @@
-//! The run's own records in the list that must show them.
+//! Finds the run's own records in the list that must show them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,10 +18,10 @@ use crate::exchange::{Request, identifier};
 pub(super) struct Made {
     pub(super) operation: OperationId,
     pub(super) request: Request,
-    /// The record with its identifier alone.
+    /// The record, reduced to its identifier.
     pub(super) resource: Value,
     pub(super) seen_before: bool,
-    /// The values in the path of the create, by parameter: the record's owner is among them.
+    /// The values in the path of the create, by parameter; they include the record's owner.
     pub(super) path_values: Vec<(String, Value)>,
 }
 
@@ -31,13 +31,13 @@ pub(super) struct ObservedRecord {
     pub(super) record: Value,
     /// Its marked pointer in the response.
     pub(super) pointer: String,
-    /// The page that was asked for; none for the default.
+    /// The number of the requested page; `None` for the default.
     pub(super) page: Option<u64>,
     pub(super) request: Request,
 }
 
 impl ObservedRecord {
-    /// A value within an item, and its pointer there.
+    /// A value within an item, with its pointer there.
     pub(super) fn new(item: Item<'_>, record: &Value, below: &str) -> Self {
         Self {
             record: record.clone(),
@@ -48,24 +48,24 @@ impl ObservedRecord {
     }
 }
 
-/// What a look has shown of the records that it is for, by their place among them.
+/// What a look has shown of the records that it looks for, by their index.
 #[derive(Debug, Default)]
 pub(super) struct Observations {
     made: Vec<Made>,
-    /// How many have an identifier: what has none cannot be found, so it is not waited for.
+    /// How many have an identifier: a record without one cannot be found, so the look does not wait for it.
     findable: usize,
-    /// Whether one may show in the wrong place, so that every place is looked at.
+    /// Whether a record may appear in the wrong place, so that every place is checked.
     everywhere: bool,
-    /// The item that each belongs in was seen, so that another is another.
+    /// The records whose own item was seen, so that any other item is a different one.
     places: HashSet<usize>,
-    /// Those that this walk has found.
+    /// The records that this walk has found.
     now: HashSet<usize>,
     found: HashMap<usize, ObservedRecord>,
     elsewhere: HashMap<usize, ObservedRecord>,
 }
 
 impl Observations {
-    /// Of the records that this list must show.
+    /// Begins the observations of the records that this list must show.
     pub(super) fn of(history: &History<'_>, list: OperationId) -> Self {
         let made = history.made.iter();
         let made: Vec<_> = made
@@ -88,14 +88,14 @@ impl Observations {
         self.now.clear();
     }
 
-    /// Whether no further page need be asked for.
+    /// Whether no further page has to be requested.
     pub(super) fn is_enough(&self) -> bool {
         !self.everywhere && self.now.len() == self.findable
     }
 }
 
 impl History<'_> {
-    /// Whether every record was found that can be, with what was sent.
+    /// Whether every record that can be found was found with what was sent.
     pub(super) fn are_all_found(&self, observations: &Observations) -> bool {
         let mut found = observations.found.iter();
         observations.found.len() == observations.findable
@@ -114,7 +114,7 @@ impl History<'_> {
         made.resource.pointer(&created.id).filter(|id| identifier(id).is_some())
     }
 
-    /// Notes the records that an item is or holds.
+    /// Records the created records that an item is or contains.
     pub(super) fn observe(&self, list: OperationId, item: Item<'_>, observations: &mut Observations) {
         for (index, made) in observations.made.iter().enumerate() {
             let in_place = self.belongs_in(list, made, item.value);
@@ -137,8 +137,8 @@ impl History<'_> {
         }
     }
 
-    /// Where an item holds a text of the created record, under whichever identifier: a text with the run's tag in it,
-    /// which nobody else would have sent.
+    /// Returns where an item contains a text of the created record, under any identifier. The text has the run tag in
+    /// it, so nobody else would have sent it.
     fn text_in(&self, made: &Made, item: &Value) -> Option<String> {
         let (created, listed) = self.invariant(made.operation)?;
         let at = listed.at.as_deref().filter(|_| listed.owner.is_some())?;
@@ -165,7 +165,7 @@ impl History<'_> {
         }
     }
 
-    /// The created record that an item is or holds, and its pointer in the item.
+    /// Returns the created record that an item is or contains, and its pointer in the item.
     pub(super) fn record_in<'item>(
         &self,
         made: &Made,

@@ -1,11 +1,11 @@
-//! The digests of identifiers that a run has met: a set in eight bytes an element, because a list may have millions.
-//! The main type is [`Digests`].
+//! Keeps the digests of the identifiers that a run has seen: a set with eight bytes per element, because a list may
+//! have millions. The main type is [`Digests`].
 
 use std::collections::HashSet;
 
 use crate::exchange::Digest;
 
-/// How many are held apart at least before they are sorted in.
+/// At least this many are kept unsorted before they are sorted in.
 const FEW: usize = 4096;
 
 /// A set of digests.
@@ -21,7 +21,7 @@ impl Digests {
         self.fresh.contains(digest) || self.sorted.binary_search(digest).is_ok()
     }
 
-    /// Takes one in, and returns whether it is new.
+    /// Inserts a digest, and returns whether it is new.
     pub(super) fn insert(&mut self, digest: Digest) -> bool {
         let new = self.sorted.binary_search(&digest).is_err() && self.fresh.insert(digest);
         if self.fresh.len() >= FEW.max(self.sorted.len() / 8) {

@@ -1,10 +1,11 @@
-//! The parts of an element stay together: which element of a kept array is which of the sent one. The main type is
-//! [`Elements`].
+//! Matches the elements of an array: which kept element corresponds to which sent one, so that the parts of an element
+//! stay together. The main type is [`Elements`].
 //!
 //! # Design
 //!
-//! The order of an array is not documented, and neither is whether more elements stand in it. So an element is known by
-//! what must come back as it was sent, a method by its `contact`; what a gap lets differ is compared within it.
+//! The order of an array is not documented, and neither is whether it contains more elements. So an element is
+//! recognised by the fields that must come back as they were sent, a contact method by its `contact`; the fields in
+//! which a gap allows a difference are then compared within the element.
 
 use serde_json::Value;
 
@@ -20,35 +21,36 @@ pub(crate) struct Elements<'seen> {
     kept: &'seen [Value],
 }
 
-/// A value that came back in another element than the one that it was sent in.
+/// A value that came back in a different element than the one in which it was sent.
 pub(crate) struct Mixed<'seen> {
-    /// What was sent in the element.
+    /// The value that was sent in the element.
     pub(crate) sent: &'seen Value,
-    /// What it shows: the value of another one.
+    /// The value that the element shows, which is that of another one.
     pub(crate) kept: &'seen Value,
-    /// Where, within the record.
+    /// The pointer within the record.
     pub(crate) pointer: String,
 }
 
 /// An element that came back more often than it was sent.
 pub(crate) struct Doubled<'seen> {
-    /// The value that it is known by.
+    /// The value that the element is recognised by.
     pub(crate) value: &'seen Value,
-    /// How many of its kind there are, and how many were sent.
+    /// How many such elements there are, and how many were sent.
     pub(crate) counts: (usize, usize),
-    /// The last of them, within the record.
+    /// The pointer of the last of them within the record.
     pub(crate) pointer: String,
 }
 
-/// A value that the element which it was sent in does not show.
+/// A value that is missing from the element in which it was sent.
 pub(crate) struct Lost<'seen> {
     pub(crate) sent: &'seen Value,
-    /// What the elements show that may be the one: all of them where none is known to be it.
+    /// The values of the elements that may be the one: all elements where none is known to be it.
     pub(crate) kept: Vec<&'seen Value>,
 }
 
 impl<'seen> Elements<'seen> {
-    /// The elements that a field stands in; none where it stands in no array, or where the record shows no element of it.
+    /// Returns the elements that contain a field; `None` where the field is not inside an array, or where the record
+    /// shows no element of it.
     pub(crate) fn of(
         carries: &'seen [Carry],
         carry: &'seen Carry,
@@ -69,7 +71,8 @@ impl<'seen> Elements<'seen> {
         })
     }
 
-    /// The first sent value that its element does not show. A field that the element lacks is another rule's finding.
+    /// Returns the first sent value that its element does not show. A field that the element lacks is another rule's
+    /// finding.
     pub(crate) fn lost(&self) -> Option<Lost<'seen>> {
         let lost = |element: &'seen Value| {
             let known = self.kept_of(element);
@@ -87,8 +90,8 @@ impl<'seen> Elements<'seen> {
         self.sent.iter().find_map(lost)
     }
 
-    /// A value that stands in another element than the one that it was sent in, while what was sent there stands in
-    /// another one in turn. A single value that differs may be spelled otherwise.
+    /// Finds a value in a different element than the one in which it was sent, while the value sent in that element is
+    /// in another one in turn. A single value that differs may only be spelled differently.
     pub(crate) fn mixed(&self) -> Option<Mixed<'seen>> {
         let mut differing: Vec<_> = self
             .pairs()
@@ -115,8 +118,8 @@ impl<'seen> Elements<'seen> {
         })
     }
 
-    /// An element that came back more often than it was sent, alike in everything that is carried: an array was sent, and
-    /// another one is there.
+    /// Finds an element that came back more often than it was sent, equal in every carried field: the array that came
+    /// back is not the one that was sent.
     pub(crate) fn doubled(&self) -> Option<Doubled<'seen>> {
         let alike = |one: &Value, other: &Value| {
             self.carries
@@ -150,13 +153,14 @@ impl<'seen> Elements<'seen> {
         self.carries.iter().copied().filter(|carry| carry.gap.is_none())
     }
 
-    /// What distinguishes the elements where this field is compared: what else must come back as it was sent. Of several
-    /// such fields only the first ones count, so that one break is not reported of each.
+    /// Returns the fields that distinguish the elements in which this field is compared: the others that must come back
+    /// as they were sent. Of several such fields only the first ones count, so that one break is not reported for each
+    /// of them.
     fn distinguishing(&self) -> impl Iterator<Item = &'seen Carry> {
         self.strict().take_while(|carry| *carry != self.carry)
     }
 
-    /// The kept elements that a sent one may be; none where it has nothing to be known by.
+    /// Returns the kept elements that may be a sent one; none where it has nothing to be recognised by.
     fn kept_of(&self, element: &Value) -> Vec<(usize, &'seen Value)> {
         if self.distinguishing().all(|carry| sent(carry, element).is_empty()) {
             return Vec::new();
@@ -165,7 +169,7 @@ impl<'seen> Elements<'seen> {
         self.kept.iter().enumerate().filter(|(_, kept)| is_it(kept)).collect()
     }
 
-    /// Each sent value with what stands in its place, where one element is known to be the sent one and no other.
+    /// Pairs each sent value with what is in its place, where exactly one element is known to be the sent one.
     fn pairs(&self) -> Vec<Pair<'seen>> {
         let pairs = self.sent.iter().filter_map(|element| {
             let [(index, kept)] = self.kept_of(element)[..] else {
@@ -202,7 +206,7 @@ impl Pair<'_> {
     }
 }
 
-/// What stands above the elements of an array, and the field within one.
+/// Splits a pattern into the path to the array and the field within an element.
 fn split(pattern: &str) -> Option<(&str, &str)> {
     let (above, below) = pattern.split_once("/*")?;
     (below.is_empty() || below.starts_with('/')).then_some((above, below))
@@ -216,7 +220,7 @@ fn shown<'value>(carry: &Carry, element: &'value Value) -> Vec<&'value Value> {
     split(&carry.kept).map_or_else(Vec::new, |(_, below)| pointer::select(element, below))
 }
 
-/// Whether a kept element shows all that a sent one has of the field.
+/// Whether a kept element shows everything that the sent one has in this field.
 fn shows(carry: &Carry, element: &Value, kept: &Value) -> bool {
     let kept = shown(carry, kept);
     let is_kept = |sent: &Value| kept.iter().any(|kept| same(carry.same, sent, kept) == Some(true));

@@ -1,4 +1,4 @@
-//! What several exchanges show together. The history makes these; rules only read them.
+//! Describes what several exchanges show together. The history makes this evidence; rules only read it.
 
 use std::sync::Arc;
 
@@ -9,22 +9,22 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Created, Equivalence, TimestampForm, Updated};
 use crate::exchange::{Digest, Exchange, Request, identifier};
 
-/// What several exchanges show together, each with the request that shows it.
+/// What several exchanges show together, with the request that shows it.
 #[derive(Clone, Debug)]
 pub enum Evidence<'seen> {
-    /// What a list shows of a write at the end.
+    /// What a list shows of a write at the end of the run.
     Counted(Counted<'seen>, &'seen Request),
-    /// A record that a create answered with.
+    /// A record in the response to a create.
     Creation(Creation<'seen>),
-    /// A request that was written otherwise, in the exchange that it was.
+    /// A request in another spelling, and its exchange.
     Equivalent(EquivalentTried, &'seen Exchange),
     /// A form of a request field.
     Form(FormTried, &'seen Request),
-    /// A created record looked for in its list.
+    /// The look for a created record in its list.
     Observation(Observation<'seen>, &'seen Request),
-    /// A record that is there although its create was rejected.
+    /// A record that exists although its create was rejected.
     Stored(Stored<'seen>, &'seen Request),
-    /// An updated record looked for in its list.
+    /// The look for an updated record in its list.
     Updating(Updating<'seen>, &'seen Request),
     /// A walk over the pages of a list.
     Walk(&'seen Walk),
@@ -35,26 +35,27 @@ pub enum Evidence<'seen> {
 pub struct Walk {
     /// The list.
     pub operation: OperationId,
-    /// The pages in the order in which they were asked for; the first was asked for without a number.
+    /// The pages in the order in which they were requested; the first was requested without a number.
     pub pages: Vec<PageSeen>,
     /// How the walk ended.
     pub end: WalkEnd,
-    /// The most pages that are walked.
+    /// The maximum number of pages that are walked.
     pub most: u64,
-    /// What an earlier walk over the same list says of this one.
+    /// What an earlier walk over the same list shows about this one.
     pub stability: Stability,
-    /// Whether it is part of the look at the end of a run, of which only the counts are judged: what stands there after the
-    /// edge cases may be what they put there.
+    /// Whether it is part of the look at the end of a run, of which only the counts are judged: what the list shows
+    /// after the edge cases may be what they stored.
     pub account: bool,
 }
 
-/// Whether a list stood still from one walk to the next.
+/// Whether a list stayed the same from one walk to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stability {
     /// There was no other walk to compare with.
     #[default]
     Unknown,
-    /// An earlier walk showed the same totals, page by page: where they disagree, it is not because the list changed.
+    /// An earlier walk showed the same totals, page by page: where they disagree, the reason is not that the list
+    /// changed.
     Stable,
     /// An earlier walk showed another total.
     Unstable,
@@ -63,49 +64,49 @@ pub enum Stability {
 /// How a walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalkEnd {
-    /// A page did not show what a walk needs: its last page, or an identifier of each item.
+    /// A page did not show what a walk needs: its last page, or an identifier for each item.
     Broken,
     /// Every page was seen.
     Complete,
-    /// What was looked for was found before every page was seen.
+    /// The record was found before every page was seen.
     Found,
-    /// A page was answered with this status.
+    /// The response to a page had this status.
     Rejected(u16),
-    /// The same, to a request that carried no credential.
+    /// Like [`Self::Rejected`], for a request without a credential.
     RejectedBare(u16),
-    /// The list could not be asked for: something in its address has no value.
+    /// The list could not be requested: something in its path has no value.
     Unsent,
-    /// There are more pages than are walked.
+    /// There are more pages than a walk covers.
     TooManyPages,
-    /// A page did not come.
+    /// A page got no response.
     Unanswered,
-    /// A page came with a body that is not read: no JSON, or JSON beyond what is read.
+    /// The body of a page could not be read: it is not JSON, or exceeds what is read.
     Unread,
 }
 
-/// One page as it was seen.
+/// One page, as the walk saw it.
 #[derive(Clone, Debug)]
 pub struct PageSeen {
-    /// The page that was asked for; none for the default.
+    /// The number of the requested page; `None` for the default.
     pub asked: Option<u64>,
-    /// The request for the list without a page's number: one for all pages of a walk, because there may be very many.
+    /// The request for the list without a page number: one for all pages of a walk, because there may be very many.
     pub request: Arc<Request>,
-    /// What the response calls its page.
+    /// The page number in the response.
     pub page: Option<i64>,
-    /// The most items on a page.
+    /// The maximum number of items on a page.
     pub per_page: Option<i64>,
-    /// How many items there are in all.
+    /// The total number of items.
     pub total: Option<i64>,
-    /// The last page.
+    /// The number of the last page.
     pub last_page: Option<i64>,
-    /// Whether there is an array of items at all.
+    /// Whether the response has an array of items.
     pub listed: bool,
-    /// A digest of each item's identifier, in order; none where an item has no identifier.
+    /// A digest of each item's identifier, in order; `None` where an item has no identifier.
     pub items: Vec<Option<Digest>>,
 }
 
 impl PageSeen {
-    /// The request for this page.
+    /// Returns the request for this page.
     #[must_use]
     pub fn request(&self, contract: &Contract) -> Request {
         let invariant = contract.operation(self.request.operation).page.as_ref();
@@ -123,15 +124,15 @@ impl PageSeen {
 }
 
 impl Walk {
-    /// The digest of each item's identifier.
+    /// Returns the digest of each item's identifier.
     pub fn items(&self) -> impl Iterator<Item = Digest> {
         self.pages.iter().flat_map(|page| page.items.iter().copied().flatten())
     }
 
-    /// How many different items there are.
+    /// Returns the number of different items.
     #[must_use]
     pub fn different(&self) -> usize {
-        // A set of a million would cost more than twice as much.
+        // A set of a million would cost more than twice as much memory.
         let mut items = Vec::with_capacity(self.pages.iter().map(|page| page.items.len()).sum());
         items.extend(self.items());
         items.sort_unstable();
@@ -139,8 +140,8 @@ impl Walk {
         items.len()
     }
 
-    /// Whether the list changed under the walk: the pages disagree on how many items there are, or an earlier walk
-    /// did. Pages that disagree in the same way each time are no change.
+    /// Whether the list changed under the walk: the pages disagree on the number of items, or an earlier walk showed
+    /// another one. Pages that disagree in the same way each time do not count as a change.
     #[must_use]
     pub fn changed(&self) -> bool {
         match self.stability {
@@ -150,7 +151,7 @@ impl Walk {
         }
     }
 
-    /// Whether the pages disagree on how many items there are.
+    /// Whether the pages disagree on the number of items.
     #[must_use]
     pub fn disagrees(&self) -> bool {
         let mut totals = self.pages.iter().map(|page| page.total);
@@ -158,7 +159,7 @@ impl Walk {
         totals.any(|total| Some(total) != first)
     }
 
-    /// The request for the last page that was seen.
+    /// Returns the request for the last page that was seen.
     #[must_use]
     pub fn last_request(&self, contract: &Contract) -> Option<Request> {
         let last = self.pages.iter().max_by_key(|page| page.asked);
@@ -171,70 +172,71 @@ impl Walk {
 pub struct Creation<'seen> {
     /// The operation that created it.
     pub operation: OperationId,
-    /// What the contract promises of it.
+    /// What the contract promises about it.
     pub invariant: &'seen Created,
     /// The accepted request.
     pub request: &'seen Request,
     /// The record in the response.
     pub resource: &'seen Value,
-    /// Whether the identifier was seen before: in a list, or from another create of this run.
+    /// Whether the identifier was seen before: in a list, or in the response to another create of this run.
     pub seen_before: bool,
 }
 
 impl Creation<'_> {
-    /// Whether the record has an identifier to be found by.
+    /// Whether the record has an identifier to find it by.
     #[must_use]
     pub fn is_identified(&self) -> bool {
         self.resource.pointer(&self.invariant.id).and_then(identifier).is_some()
     }
 }
 
-/// A created record looked for in its list.
+/// The look for a created record in its list.
 #[derive(Clone, Copy, Debug)]
 pub struct Observation<'seen> {
     /// The creation.
     pub creation: Creation<'seen>,
-    /// The record in the list and its marked pointer in the response, when it was found.
+    /// The record in the list and its marked pointer in the response, where it was found.
     pub listed: Option<(&'seen Value, &'seen str)>,
-    /// Where it shows under another owner, as a marked pointer in the response.
+    /// Where it appears under another owner, as a marked pointer in the response.
     pub elsewhere: Option<&'seen str>,
-    /// Whether the list changed under that walk, so that a record may have moved from page to page.
+    /// Whether the list changed under that walk, so that a record may have moved from one page to another.
     pub changed: bool,
     /// How the last walk for it ended.
     pub end: WalkEnd,
-    /// The most pages that are walked.
+    /// The maximum number of pages that are walked.
     pub most: u64,
 }
 
-/// An updated record looked for in its list.
+/// The look for an updated record in its list.
 #[derive(Clone, Copy, Debug)]
 pub struct Updating<'seen> {
     /// The operation that updated it.
     pub operation: OperationId,
-    /// What the contract promises of it.
+    /// What the contract promises about it.
     pub invariant: &'seen Updated,
     /// The accepted request.
     pub request: &'seen Request,
-    /// The record in the list and its marked pointer in the response, when it was found.
+    /// The record in the list and its marked pointer in the response, where it was found.
     pub listed: Option<(&'seen Value, &'seen str)>,
-    /// Where something of what was sent shows in another item, as a marked pointer in the response.
+    /// Where something that was sent appears in another item, as a marked pointer in the response.
     pub elsewhere: Option<&'seen str>,
-    /// Whether the list stood still and was seen whole, late enough, and showed no item with the record's identifier.
+    /// Whether the list did not change, was seen whole and late enough, and showed no item with the record's
+    /// identifier.
     pub gone: bool,
     /// How the last walk for it ended.
     pub end: WalkEnd,
-    /// The most pages that are walked.
+    /// The maximum number of pages that are walked.
     pub most: u64,
 }
 
-/// What a list shows, at the end of a run, of one write that was accepted.
+/// What a list shows, at the end of a run, of one accepted write.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted<'seen> {
     /// The create or the update.
     pub operation: OperationId,
     /// Whether its own record was seen.
     pub found: bool,
-    /// Whether it was an item of the list then, and is none any more.
+    /// Whether it was an item of the list before, and no longer is.
     pub gone: bool,
     /// Where a record under another identifier carries what was sent, as a marked pointer in the response.
     pub other: Option<&'seen str>,
@@ -242,18 +244,19 @@ pub struct Counted<'seen> {
     pub changed: bool,
     /// How the walk ended.
     pub end: WalkEnd,
-    /// The most pages that are walked.
+    /// The maximum number of pages that are walked.
     pub most: u64,
 }
 
-/// A record that the target shows although the create that sent it was rejected, or that shows what a rejected update sent.
+/// A record that the target shows although the create that sent it was rejected, or that shows what a rejected update
+/// sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Stored<'seen> {
     /// The create or the update.
     pub operation: OperationId,
     /// The status that rejected it.
     pub status: u16,
-    /// Where the record shows, as a marked pointer in the response.
+    /// Where the record appears, as a marked pointer in the response.
     pub pointer: &'seen str,
 }
 
@@ -264,21 +267,21 @@ pub struct FormTried {
     pub operation: OperationId,
     /// The form.
     pub form: TimestampForm,
-    /// The response's status; none when no response came.
+    /// The response's status; `None` where no response came.
     pub status: Option<u16>,
     /// Whether another form was accepted with the same other fields.
     pub other_accepted: bool,
 }
 
-/// A request that was written otherwise, in this way among others or alone.
+/// A request in another spelling, in this way alone or among others.
 #[derive(Clone, Copy, Debug)]
 pub struct EquivalentTried {
     /// The operation.
     pub operation: OperationId,
     /// The way.
     pub way: Equivalence,
-    /// The response's status; none when no response came.
+    /// The response's status; `None` where no response came.
     pub status: Option<u16>,
-    /// Whether the same request was accepted as it is written plainly.
+    /// Whether the same request was accepted in its plain spelling.
     pub plain_accepted: bool,
 }

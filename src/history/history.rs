@@ -23,46 +23,46 @@ use crate::contract::{Contract, pointer};
 use crate::exchange::json::Body;
 use crate::exchange::{Digest, Exchange, Intent};
 
-/// Is shown each evidence as it is made.
+/// Receives each piece of evidence as it is made.
 pub(crate) type Show<'show> = &'show mut dyn FnMut(Evidence<'_>);
 
-/// What exchanges have shown, and what was sent with success.
+/// What exchanges have shown, and what was sent successfully.
 #[derive(Debug)]
 pub(crate) struct History<'run> {
     pub(super) contract: &'run Contract,
-    /// What is in everything that the run sends of its own.
+    /// The tag in everything that the run sends of its own.
     pub(super) run_tag: RunTag,
     /// The values that links take from responses.
     pub(super) bindings: Bindings,
     /// The records that the run created.
     pub(super) made: Vec<Made>,
-    /// The updates of these that are looked for once all are sent.
+    /// The updates of these records, which are looked for once all are sent.
     pub(super) changed: Vec<Changed>,
-    /// The record of each update as its list showed it last.
+    /// The record of each update, as its list showed it last.
     pub(super) latest: HashMap<OperationId, ObservedRecord>,
-    /// Whose the record of each create is that later writes lean on.
+    /// For each create whose record later writes depend on, whose record that is.
     pub(super) own: HashMap<OperationId, Own>,
-    /// Digests of the identifiers that each operation's list or create showed.
+    /// Digests of the identifiers that each operation's list or create has shown.
     identifiers: HashMap<OperationId, Digests>,
-    /// What responses showed, where a create is known by its links alone.
+    /// The values that responses showed, for creates that are known by their links alone.
     pub(super) shown: Shown,
-    /// What became of the run's own records.
+    /// Whether the run's own records were kept.
     pub(super) keeping: Keeping,
     /// The looks under way.
     pub(super) looks: HashMap<LookId, Look>,
     pub(super) looks_begun: u64,
-    /// What was tried in several forms or ways.
+    /// The requests that were tried in several forms or spellings.
     pub(super) tried: Tried,
     /// What the run may have left.
     pub(super) account: Account,
 }
 
-/// What an exchange came to.
+/// The result of an exchange.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Noted {
-    /// The identifier of what it created, where its response shows one that no list had before.
+    /// The identifier of the created record, where the response shows one that no list had before.
     pub(crate) created: Option<String>,
-    /// Of a page that came: whether it showed what is looked for.
+    /// For a page that came: whether it showed what is sought.
     pub(crate) page: Option<bool>,
 }
 
@@ -71,14 +71,14 @@ pub(crate) struct Noted {
 pub(crate) struct Finished {
     /// What may be left.
     pub(crate) residue: Vec<Residue>,
-    /// What other runs left.
+    /// The records left by other runs.
     pub(crate) others: Vec<Other>,
-    /// Whether the target answers creates with one identifier again and again, and keeps nothing.
+    /// Whether the target responds to creates with the same identifier again and again, and keeps nothing.
     pub(crate) mock: bool,
 }
 
 impl<'run> History<'run> {
-    /// Of a run that has seen nothing yet and whose own values carry the run tag. `by_links` says whether it creates records
+    /// Begins the history of a run whose own values carry the run tag. `by_links` says whether the run creates records
     /// that are known by their links alone.
     pub(crate) fn new(contract: &'run Contract, run_tag: RunTag, by_links: bool) -> Self {
         Self {
@@ -99,7 +99,8 @@ impl<'run> History<'run> {
         }
     }
 
-    /// Forgets the records of an earlier round: they were judged there, and keeping them would cost memory with each round.
+    /// Forgets the records of an earlier round: they were judged there, and keeping them would cost memory for each
+    /// round.
     pub(crate) fn begin_round(&mut self) {
         self.made.clear();
         self.changed.clear();
@@ -108,7 +109,7 @@ impl<'run> History<'run> {
         self.tried = Tried::default();
     }
 
-    /// Takes up an exchange, with its body where one is documented and could be read.
+    /// Adds an exchange, with its body where one is documented and could be read.
     pub(crate) fn exchange(
         &mut self,
         (exchange, intent, part): (&Exchange, Intent, &Part),
@@ -123,7 +124,7 @@ impl<'run> History<'run> {
         match part {
             Part::Alone => {}
             Part::Write(sending) => self.wrote((exchange, sending), body, show),
-            // Of all others the request that is sent again counts.
+            // For all others, the request that is sent again counts.
             _ if intent.superseded => {}
             Part::Otherwise(ways) => self.tried.otherwise(exchange, ways, show),
             Part::Plainly => self.tried.plainly(exchange, succeeded, show),
@@ -149,8 +150,8 @@ impl<'run> History<'run> {
         self.updated(&exchange.request, sending);
     }
 
-    /// Takes from a success what its links carry: nothing where its body was not read, and then it was a success all the
-    /// same.
+    /// Takes the values of its links from a success: nothing where its body was not read, which does not make it less
+    /// of a success.
     fn learn(&mut self, exchange: &Exchange, body: Option<&Body>) {
         let value = body.map_or(&Value::Null, |body| &body.value);
         self.bindings.bind(self.contract, exchange.request.operation, value);
@@ -162,18 +163,18 @@ impl<'run> History<'run> {
         exchange.status().is_some_and(|status| operation.succeeds_with(status))
     }
 
-    /// Where the records of a create are listed, as the contract has it.
+    /// Returns where the contract says that the records of a create are listed.
     pub(super) fn invariant(&self, operation: OperationId) -> Option<(&'run Created, &'run Listed)> {
         let created = self.contract.operation(operation).invariants.created.as_ref()?;
         Some((created, created.listed.as_ref()?))
     }
 
-    /// Notes the identifiers that a walk over a list has shown.
+    /// Records the identifiers that a walk over a list has shown.
     pub(super) fn note_listed(&mut self, walk: &Walk) {
         self.identifiers.entry(walk.operation).or_default().extend(walk.items());
     }
 
-    /// Notes the identifiers of records that the items hold, so that one of them given to a new record is seen.
+    /// Records the identifiers of records inside the items, to detect when one of them is given to a new record.
     pub(super) fn note_nested(&mut self, list: OperationId, items: &[Value]) {
         for create in self.contract.creating_within(list) {
             let created = self.contract.operation(create).invariants.created.as_ref();
@@ -186,13 +187,13 @@ impl<'run> History<'run> {
         }
     }
 
-    /// Whether the identifier stood in the list of such records, or was given to another one; from now on it was.
+    /// Whether the identifier appeared in the list of such records or was given to another one, and marks it as given.
     pub(super) fn was_seen(&mut self, operation: OperationId, id: &Value) -> bool {
         let in_list = self.was_listed(operation, id);
         !self.identifiers.entry(operation).or_default().insert(Digest::of(id)) || in_list
     }
 
-    /// Whether the identifier stood in the list of such records.
+    /// Whether the identifier appeared in the list of such records.
     pub(super) fn was_listed(&self, operation: OperationId, id: &Value) -> bool {
         let seen = self
             .contract
@@ -202,14 +203,14 @@ impl<'run> History<'run> {
     }
 }
 
-/// What a run asks to know what comes next.
+/// What a run asks before it decides what comes next.
 impl History<'_> {
-    /// The values that links take from responses.
+    /// Returns the values that links take from responses.
     pub(crate) fn bindings(&self) -> &Bindings {
         &self.bindings
     }
 
-    /// How many of a list's items the run created.
+    /// Returns how many of a list's items the run created.
     pub(crate) fn count_made(&self, list: OperationId) -> usize {
         let made = self.made.iter();
         made.filter(|made| self.contract.list_of(made.operation) == Some(list))
@@ -223,18 +224,18 @@ impl History<'_> {
             .any(|made| self.contract.created_in(made.operation) == Some(list))
     }
 
-    /// The updates that are looked for once all are sent.
+    /// Returns the updates that are looked for once all are sent.
     pub(crate) fn changed(&self) -> &[Changed] {
         &self.changed
     }
 
-    /// The record of an update as its list showed it last, and the page that did.
+    /// Returns the record of an update as its list showed it last, and the page on which it appeared.
     pub(crate) fn latest(&self, operation: OperationId) -> Option<(&Value, Option<u64>)> {
         let seen = self.latest.get(&operation)?;
         Some((&seen.record, seen.page))
     }
 
-    /// Hands over what is known at the end.
+    /// Ends the history and returns what is known.
     pub(crate) fn finish(self) -> Finished {
         Finished {
             mock: self.is_mock(),

@@ -1,10 +1,11 @@
-//! Recognises a target that answers creates and keeps nothing: a mock, most likely.
+//! Recognises a target that accepts creates and keeps nothing: most likely a mock.
 //!
 //! # Design
 //!
-//! A service that loses records gives each an identifier of its own, and one that gives an identifier twice keeps the
-//! record. So both are asked for: no list showed anything that the run sent, and two creates that sent different bodies got one
-//! identifier. That the identifier is listed proves nothing: a mock may list its example. What is found stays as it is; this names the cause of much of it.
+//! A service that loses records gives each its own identifier, and one that gives an identifier twice keeps the record.
+//! So both are required: no list showed anything that the run sent, and two creates with different bodies got the same
+//! identifier. That the identifier is listed proves nothing, because a mock may list its example. The findings stay as
+//! they are; this names the cause of many of them.
 
 use std::collections::HashMap;
 
@@ -15,7 +16,7 @@ use super::history::History;
 use crate::contract::operation::OperationId;
 use crate::exchange::Digest;
 
-/// What became of the run's own records.
+/// Whether the run's own records were kept.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Keeping {
     kept: bool,
@@ -24,15 +25,15 @@ pub(super) struct Keeping {
 }
 
 impl Keeping {
-    /// Whether creates are answered, nothing is kept, and one identifier comes again.
+    /// Whether creates are accepted, nothing is kept, and one identifier is repeated.
     fn is_of_a_mock(self) -> bool {
         !self.kept && self.lost && self.same_identifier
     }
 }
 
 impl History<'_> {
-    /// Notes whether what was sent is kept, of the records that were looked for in a list: `shown` gives each as the list
-    /// shows it. A list that was not seen whole says nothing of those that it did not show.
+    /// Records whether the target keeps what was sent, for the records that were looked for in a list: `shown` returns
+    /// each as the list shows it. A list that was not seen whole proves nothing about the records that it did not show.
     pub(super) fn note_keeping<'seen>(
         &mut self,
         made: &[Made],
@@ -41,8 +42,8 @@ impl History<'_> {
     ) {
         let run_tag = &self.run_tag;
         let is_tagged = |made: &&Made| made.request.json().is_some_and(|body| run_tag.is_in(body));
-        // A body without the run tag may be the contract's example, which a mock shows too, or have nothing that must be kept. So
-        // it is asked about only where no record of the list can carry the run tag.
+        // A body without the run tag may be the contract's example, which a mock shows too, or may have nothing that
+        // must be kept. So such records count only where no record of the list can carry the run tag.
         let any_tagged = made.iter().any(|made| is_tagged(&made));
         let mut keeping = self.keeping;
         for (index, made) in made.iter().enumerate() {
@@ -63,15 +64,15 @@ impl History<'_> {
         self.keeping = keeping;
     }
 
-    /// Whether the target is a mock, by what its lists showed until the end: the run's tag in any of them is something kept,
-    /// under whichever identifier.
+    /// Whether the target is a mock, judging by its lists until the end: the run tag in any of them, under any
+    /// identifier, means that something was kept.
     pub(crate) fn is_mock(&self) -> bool {
         let account = &self.account;
         let found = || account.residue.iter().any(|left| left.found == Some(true));
         self.keeping.is_of_a_mock() && account.others.is_empty() && !found()
     }
 
-    /// Whether two creates of one operation that sent different bodies were answered with one identifier.
+    /// Whether two creates of one operation with different bodies got the same identifier.
     fn has_same_identifier(&self, made: &[Made]) -> bool {
         let mut first: HashMap<(OperationId, Digest), Option<&Value>> = HashMap::new();
         made.iter().any(|made| {

@@ -1,4 +1,4 @@
-//! Looks at a list for what is sought there: one walk over its pages, or several. The main type is [`Look`].
+//! Looks at a list for what is sought there, with one walk over its pages or several. The main type is [`Look`].
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::contract::pointer;
 use crate::exchange::json::Body;
 use crate::exchange::{Credential, Exchange, Request};
 
-/// Names a look of a run, and the list that it looks at.
+/// Identifies a look of a run, and the list that it looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LookId {
     number: u64,
@@ -25,41 +25,41 @@ pub(crate) struct LookId {
 }
 
 impl LookId {
-    /// The list, or the read that shows one record.
+    /// Returns the list, or the read that shows one record.
     pub(crate) fn list(self) -> OperationId {
         self.list
     }
 }
 
-/// What is sought in a list.
+/// What a look seeks in a list.
 #[derive(Clone, Debug)]
 pub(crate) enum Sought {
     /// Every record of the run that the list must show.
     Created,
-    /// Its first and its last page, once it has so many items.
+    /// The first and the last page, once the list has this many items.
     Ends(i64),
     /// Everything that the run may have left.
     Left,
-    /// Nothing: the page is read like every other.
+    /// Nothing: the page is read like any other.
     Nothing,
-    /// The record of this create, as the run's own.
+    /// The record of this create, to confirm that it is the run's own.
     Own(OperationId),
-    /// Its pages: whether they add up.
+    /// The pages of the list: whether they add up.
     Pages,
-    /// The same at the end of a run, after the look for what is left: whether those that it counted add up.
+    /// The pages again at the end of a run, after the look for leftovers: whether those that it counted add up.
     Recount,
-    /// What writes with a wrong credential have done.
+    /// The effects of writes with a wrong credential.
     Rejected,
-    /// What an update sent.
+    /// The values that an update sent.
     Update(Arc<Changed>),
-    /// The same of one of many updates; this is what those before sent of each field last.
+    /// The values of one of many updates, with the value of each field that the earlier updates sent last.
     UpdateAmongMany(Arc<Changed>, Value),
 }
 
-/// How much of a list a walk asks for.
+/// How much of a list a walk requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// Some pages, each for itself.
+    /// Some pages, each by itself.
     Some,
     /// All pages, or until what is sought was found.
     Whole,
@@ -70,9 +70,9 @@ pub(crate) enum Extent {
 pub(super) struct Look {
     seeking: Seeking,
     extent: Extent,
-    /// The walk that is under way, or was last.
+    /// The current walk, or the last one.
     walk: Walk,
-    /// How many walks were begun.
+    /// The number of walks begun.
     walks: u32,
     /// The walk before it, where the two are compared.
     before: Option<Walk>,
@@ -93,36 +93,36 @@ enum Seeking {
     Update(Box<ChangeSought>),
 }
 
-/// One item of a list as it was met.
+/// One item of a list, as the look saw it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item<'page> {
     pub(super) value: &'page Value,
-    /// The pointer of the items in the response, and the item's place among them.
+    /// The pointer of the items in the response, and the item's index among them.
     pub(super) at: (&'page str, usize),
-    /// The page that was asked for; none for the default.
+    /// The number of the requested page; `None` for the default.
     pub(super) page: Option<u64>,
     pub(super) request: &'page Request,
 }
 
 impl Item<'_> {
-    /// Its marked pointer in the response.
+    /// Returns its marked pointer in the response.
     pub(super) fn pointer(&self) -> String {
         let (items, position) = self.at;
         pointer::element(items, position)
     }
 }
 
-/// What a look came to.
+/// The result of a look.
 #[derive(Debug)]
 pub(crate) struct Looked {
     /// Its last walk.
     pub(crate) walk: Walk,
-    /// Whether what was sought was found, or need not be waited for.
+    /// Whether what is sought was found, or is not worth waiting for.
     pub(crate) settled: bool,
 }
 
 impl History<'_> {
-    /// Begins a look at a list, of at most so many pages a walk.
+    /// Begins a look at a list, with at most `most` pages per walk.
     pub(crate) fn look(&mut self, list: OperationId, sought: &Sought, most: u64) -> LookId {
         self.looks_begun += 1;
         let number = self.looks_begun;
@@ -181,14 +181,14 @@ impl History<'_> {
         }
     }
 
-    /// Notes that the list of a look could not be asked for.
+    /// Records that the list of a look could not be requested.
     pub(crate) fn unsent(&mut self, look: LookId) {
         if let Some(look) = self.looks.get_mut(&look) {
             look.walk.end = WalkEnd::Unsent;
         }
     }
 
-    /// Takes up the response to a request for a page. Hands back whether the page showed what is sought; none where no page
+    /// Adds the response to a request for a page. Returns whether the page showed what is sought; `None` where no page
     /// came.
     pub(super) fn page(
         &mut self,
@@ -211,7 +211,7 @@ impl History<'_> {
         enough
     }
 
-    /// The body of a page.
+    /// Returns the body of a page, or why the walk ends without one.
     fn came<'body>(&self, exchange: &Exchange, body: Option<&'body Body>) -> Result<&'body Body, WalkEnd> {
         let response = exchange.response().ok_or(WalkEnd::Unanswered)?;
         if !self.succeeded(exchange) {
@@ -245,12 +245,12 @@ impl History<'_> {
         enough
     }
 
-    /// Meets an item of a list; hands back whether that is enough.
+    /// Examines an item of a list, and returns whether no more are needed.
     fn meet(&mut self, seeking: &mut Seeking, list: OperationId, item: Item<'_>) -> bool {
         match seeking {
             Seeking::Created(observations) => {
                 self.observe(list, item, observations);
-                // What a record holds may be gone at the end: an update may replace it.
+                // A record inside an item may be gone at the end, because an update may replace it.
                 self.count_item(list, item);
                 observations.is_enough()
             }
@@ -273,7 +273,7 @@ impl History<'_> {
         }
     }
 
-    /// Takes up the response to a read of a record by its identifier.
+    /// Adds the response to a read of a record by its identifier.
     pub(super) fn observe_by_id(&mut self, id: LookId, body: Option<&Body>) {
         let Some(mut look) = self.looks.remove(&id) else { return };
         if let Seeking::Own(create, own) = &mut look.seeking {
@@ -282,18 +282,18 @@ impl History<'_> {
         self.looks.insert(id, look);
     }
 
-    /// The last page that the walk under way shows, and whether that page may be walked to.
+    /// Returns the last page that the current walk shows, and whether that page may be walked to.
     pub(crate) fn last_page(&self, look: LookId) -> Option<u64> {
         let first = self.looks.get(&look)?.walk.pages.first()?;
         Some(u64::try_from(first.last_page?).unwrap_or(0))
     }
 
-    /// The walk under way.
+    /// Returns the current walk.
     pub(crate) fn walked(&self, look: LookId) -> Option<&Walk> {
         Some(&self.looks.get(&look)?.walk)
     }
 
-    /// Whether what is sought was found, or need not be waited for.
+    /// Whether what is sought was found, or is not worth waiting for.
     pub(crate) fn is_settled(&self, look: LookId) -> bool {
         self.looks.get(&look).is_none_or(|look| self.has_settled(look))
     }
@@ -314,8 +314,8 @@ impl History<'_> {
         }
     }
 
-    /// Ends a look and judges what it came to. `timely` says of what is missing that it was waited for long enough. The walk
-    /// of a look for what is left stays here, for the recount.
+    /// Ends a look and judges its result. `timely` says that what is missing was waited for long enough. The walk of a
+    /// look for leftovers stays here, for the recount.
     pub(crate) fn conclude(&mut self, id: LookId, timely: bool, show: Show<'_>) -> Option<Looked> {
         let mut look = self.looks.remove(&id)?;
         let settled = self.has_settled(&look);
@@ -349,13 +349,13 @@ impl History<'_> {
         Some(Looked { walk, settled })
     }
 
-    /// Ends a look that came to nothing.
+    /// Ends a look without a result.
     pub(crate) fn drop_look(&mut self, id: LookId) {
         self.looks.remove(&id);
     }
 }
 
-/// A walk of which no page came yet.
+/// Begins a walk without any pages.
 fn begun(list: OperationId, extent: Extent, (most, account): (u64, bool)) -> Walk {
     Walk {
         operation: list,
@@ -373,7 +373,7 @@ fn begun(list: OperationId, extent: Extent, (most, account): (u64, bool)) -> Wal
 impl Look {
     fn add(&mut self, mut page: PageSeen, enough: bool) {
         let walk = &mut self.walk;
-        // Where the first page did not come the walk is not whole, whatever other pages a recording has.
+        // Without its first page the walk is not whole, whatever other pages a recording has.
         let is_first = walk.pages.is_empty() && page.asked.is_none();
         if self.extent == Extent::Whole {
             if is_first {

@@ -1,8 +1,8 @@
-//! What exchanges say together: the one maker of evidence.
+//! Derives what exchanges show together. It is the only maker of evidence.
 //!
 //! - **In**: exchanges, one after the other, each with the reason why it was sent and its part in the run.
 //! - **Out**: [`evidence`], which the rules of several responses judge; what a write may have left ([`Residue`]).
-//! - **Start with** [`evidence`] for what there is to judge. A run feeds the history; nobody else has to.
+//! - **Start with** [`evidence`] for what is judged. A run feeds the history; no other caller has to.
 //!
 //! ```no_run
 //! use countersign::{Check, Contract};
@@ -17,13 +17,13 @@
 //!
 //! # Design
 //!
-//! A run only drives. It says what a request is a part of, begins a look at a list and ends it, and asks what the
-//! responses have shown. Everything else is made here, from the exchanges alone: walks over pages, created records and
-//! where they show, updates, formats and ways that were tried, what a write may have left. So a recording that is
-//! judged again gives what its run gave.
+//! A run only drives. It says what a request is a part of, begins and ends a look at a list, and asks what the
+//! responses have shown. Everything else is derived here, from the exchanges alone: walks over pages, created records
+//! and where they appear, updates, the forms and spellings that were tried, what a write may have left. So a recording
+//! that is judged again gives the same verdicts as its run.
 //!
-//! There is one `History`, and each file makes one kind of evidence in it. So it holds a type of each file, and each
-//! file names it: a circle that is meant.
+//! There is one `History`, and each file makes one kind of evidence in it. So it holds a type from each file, and each
+//! file names it: this circle is intended.
 
 mod account;
 mod bindings;

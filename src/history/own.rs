@@ -1,11 +1,11 @@
-//! Which records are the run's own, so that it may write to them.
+//! Decides which records are the run's own, so that it may write to them.
 //!
 //! # Design
 //!
-//! A create that answers with the identifier of another record, by mistake or by malice, would have the run overwrite that
-//! one. So an identifier is the run's own when no earlier response showed it and its record was seen with the run's tag
-//! twice: in the create's response and, before the first write that takes it, in its list or by its identifier. Until then
-//! nothing is written under it; where that cannot be known, nothing is at all.
+//! A create whose response has the identifier of another record, by mistake or by malice, would make the run overwrite
+//! that record. So an identifier is the run's own when no earlier response showed it and its record was seen with the
+//! run tag twice: in the create's response and, before the first write that takes it, in its list or by its identifier.
+//! Until then nothing is written under it; where this cannot be established, nothing ever is.
 
 use std::collections::VecDeque;
 
@@ -17,25 +17,25 @@ use super::look::Item;
 use crate::contract::operation::OperationId;
 use crate::exchange::{Exchange, identifier};
 
-/// What is known of the record whose identifier later writes take from a create.
+/// What is known about the record whose identifier later writes take from a create.
 #[derive(Clone, Debug)]
 pub(super) enum Own {
-    /// Only the response to the create has shown it yet, with the run tag.
+    /// Only the response to the create has shown it so far, with the run tag.
     Answered(Box<Made>),
-    /// Why it may be another one's.
+    /// Why it may be somebody else's.
     Doubtful(String),
     /// Another response has shown it with the run tag.
     Seen,
 }
 
-/// Whose the record of a create is, as far as a run must know before it writes there.
+/// Whose record a create returned, as far as a run must know before it writes to it.
 #[derive(Clone, Debug)]
 pub(crate) enum Whose {
-    /// Nobody else's.
+    /// The run's own.
     Own,
-    /// Only its create has shown it yet.
+    /// Only its create has shown it so far.
     Unconfirmed,
-    /// Another one's, it may be, for this reason.
+    /// It may be somebody else's, for this reason.
     Doubtful(String),
 }
 
@@ -48,11 +48,11 @@ pub(super) enum OwnRecord {
 }
 
 impl History<'_> {
-    /// Notes a created record as far as its own response shows whose it is: whether an earlier response showed its identifier,
-    /// and whether its own shows the run tag.
+    /// Records a created record, with what its own response shows about whose it is: whether an earlier response showed
+    /// its identifier, and whether this one shows the run tag.
     pub(super) fn note_own(&mut self, made: Made, (was_seen, tagged): (bool, bool)) {
         let doubt = if was_seen {
-            Some("it stood for another record before")
+            Some("it named another record before")
         } else if !tagged {
             Some("its response carries nothing that the run sent")
         } else {
@@ -66,8 +66,8 @@ impl History<'_> {
         self.own.insert(operation, own);
     }
 
-    /// Doubts what a 202 responses where no invariant says what is created: it has begun something, and created nothing yet (RFC
-    /// 9110, section 15.3.3).
+    /// Doubts the response of a create with status 202, where no invariant says what is created: the target has begun
+    /// something, and created nothing yet (RFC 9110, section 15.3.3).
     pub(super) fn doubt_accepted(&mut self, exchange: &Exchange) {
         let operation = exchange.request.operation;
         let by_invariant = self.contract.operation(operation).invariants.created.is_some();
@@ -77,7 +77,7 @@ impl History<'_> {
         }
     }
 
-    /// Whose the record is that this create answered with last.
+    /// Returns whose record this create returned last.
     pub(crate) fn whose(&self, create: OperationId) -> Whose {
         match self.own.get(&create) {
             None | Some(Own::Seen) => Whose::Own,
@@ -86,9 +86,9 @@ impl History<'_> {
         }
     }
 
-    /// Why the record of a create is doubtful that nothing else shows.
+    /// Returns why the record of a create is doubtful if no other response shows it.
     pub(crate) fn never_shown(&self, create: OperationId) -> String {
-        self.doubtful(create, "nothing else that is called shows its record")
+        self.doubtful(create, "no other call shows its record")
     }
 
     pub(super) fn observe_own(
@@ -100,7 +100,7 @@ impl History<'_> {
     ) -> bool {
         if let Some(Own::Answered(made)) = self.own.get(&create) {
             let in_place = self.belongs_in(list, made, item.value);
-            // One without the run tag is enough: then two records share the identifier.
+            // One record without the run tag is enough: then two records share the identifier.
             let shown = self.record_in(made, item.value, in_place).filter(|_| in_place);
             if let Some((record, _)) = shown.filter(|_| *own != OwnRecord::Untagged) {
                 *own = self.observation_of(record);
@@ -109,7 +109,7 @@ impl History<'_> {
         *own != OwnRecord::Missing
     }
 
-    /// What a response to a read by the identifier of a create's record shows.
+    /// Returns what the response to a read by the identifier of a create's record shows.
     pub(super) fn observed_by_read(&self, create: OperationId, body: &Value) -> OwnRecord {
         let Some(Own::Answered(made)) = self.own.get(&create) else {
             return OwnRecord::Missing;
@@ -130,8 +130,9 @@ impl History<'_> {
         }
     }
 
-    /// Whether the record with this identifier carries the run's tag in a text of its own, where no invariant says which texts
-    /// come back. What stands within it may be another record: the cart of a customer holds what the run has put into it.
+    /// Whether the record with this identifier carries the run tag in a text of its own, where no invariant says which
+    /// texts come back. Records nested within it do not count: the cart of a customer contains what the run has put
+    /// into it.
     pub(super) fn is_own(&self, body: &Value, id: &Value) -> bool {
         let Some(id) = identifier(id) else { return false };
         let mut open = VecDeque::from([body]);
@@ -151,7 +152,7 @@ impl History<'_> {
         false
     }
 
-    /// Says whose a record is, after a look at what `shown_by` shows of it.
+    /// Decides whose a record is, after a look at what `shown_by` shows of it.
     pub(super) fn conclude_own(&mut self, create: OperationId, shown_by: OperationId, own: OwnRecord) {
         let shown_by = &self.contract.operation(shown_by).name;
         let own = match own {
@@ -167,6 +168,6 @@ impl History<'_> {
 
     fn doubtful(&self, create: OperationId, doubt: &str) -> String {
         let create = &self.contract.operation(create).name;
-        format!("the identifier that {create} answered may be that of another record: {doubt}")
+        format!("the identifier in the response to {create} may be that of another record: {doubt}")
     }
 }

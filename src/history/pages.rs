@@ -1,4 +1,4 @@
-//! The pages of a list: what each shows, and whether they add up. Invariant 1.
+//! Reads the pages of a list: what each shows, and whether they add up. Invariant 1.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::contract::vocabulary::PageInvariant;
 use crate::exchange::json::Body;
 use crate::exchange::{Digest, Request};
 
-/// A page as it was seen.
+/// Reads a page from its body.
 pub(super) fn page_seen(invariant: &PageInvariant, asked: Option<u64>, body: &Body, request: &Request) -> PageSeen {
     let integer = |at: &str| pointer::get(&body.value, at).and_then(integer);
     let items = pointer::get(&body.value, &invariant.items).and_then(Value::as_array);
@@ -31,13 +31,13 @@ pub(super) fn page_seen(invariant: &PageInvariant, asked: Option<u64>, body: &Bo
     }
 }
 
-/// An integer however it is written: `2.0` is one too.
+/// Returns an integer in any spelling: `2.0` is one too.
 fn integer(value: &Value) -> Option<i64> {
     let written = || value.as_f64().filter(|number| number.fract() == 0.0);
     value.as_i64().or_else(|| format!("{:.0}", written()?).parse().ok())
 }
 
-/// How a walk would end after its first page.
+/// Returns how a walk would end after its first page.
 pub(super) fn first_end(first: &PageSeen, too_many: bool) -> WalkEnd {
     match first.last_page {
         Some(_) if too_many => WalkEnd::TooManyPages,
@@ -46,7 +46,7 @@ pub(super) fn first_end(first: &PageSeen, too_many: bool) -> WalkEnd {
     }
 }
 
-/// What two walks that did not add up, one after the other, say of the list.
+/// Compares two walks that did not add up, one after the other, to tell whether the list is stable.
 pub(super) fn stability(before: &Walk, after: &Walk) -> Stability {
     let totals = |walk: &Walk| walk.pages.iter().map(|page| page.total).collect::<Vec<_>>();
     let first = |walk: &Walk| walk.pages.first().and_then(|page| page.total);
@@ -59,7 +59,7 @@ pub(super) fn stability(before: &Walk, after: &Walk) -> Stability {
     }
 }
 
-/// Whether a walk adds up, as far as it was complete. Where no total is shown there is none to wait for.
+/// Whether a walk adds up, as far as it was complete. Where no total is shown there is nothing to wait for.
 pub(super) fn adds_up(walk: &Walk) -> bool {
     let different = walk.different();
     let total = walk.pages.first().and_then(|page: &PageSeen| page.total);
@@ -67,8 +67,8 @@ pub(super) fn adds_up(walk: &Walk) -> bool {
     walk.end != WalkEnd::Complete || (!walk.disagrees() && agrees)
 }
 
-/// How many items a list has, and how many more it takes until its last page is full; none where its first page does not
-/// say.
+/// Returns how many items a list has, and how many more would fill its last page; `None` where its first page does not
+/// show this.
 pub(crate) fn lacking(walk: &Walk) -> Option<(i64, u64)> {
     let first = walk.pages.first()?;
     let (total, per_page) = (first.total?, first.per_page?);
@@ -80,8 +80,8 @@ pub(crate) fn lacking(walk: &Walk) -> Option<(i64, u64)> {
     Some((total, if over == 0 { 0 } else { per_page - over }))
 }
 
-/// Whether the first page of a list and its last one add up, as far as two pages show that: the last one holds at least
-/// what the others cannot.
+/// Whether the first page of a list and its last one add up, as far as two pages can show: the last one must hold at
+/// least the items that the others cannot.
 pub(super) fn edge_adds_up(walk: &Walk) -> bool {
     let (Some(first), Some(last)) = (walk.pages.first(), walk.pages.last()) else {
         return false;

@@ -1,4 +1,4 @@
-//! What an exchange is a part of, as a run says that sends it. The main type is [`Part`].
+//! What an exchange is a part of, as stated by the run that sends it. The main type is [`Part`].
 
 use serde_json::Value;
 
@@ -8,17 +8,17 @@ use crate::contract::vocabulary::{Equivalence, TimestampForm};
 /// What an exchange is a part of.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
-    /// Nothing: it says what it says by itself.
+    /// Nothing: it is judged by itself.
     Alone,
-    /// It was written otherwise, in these ways.
+    /// A request in another spelling, in these ways.
     Otherwise(Vec<Equivalence>),
-    /// A page of a list, for a look at it; without a number the default one.
+    /// A page of a list, for a look at it; the default page where there is no number.
     Page(LookId, Option<u64>),
-    /// The same request as one that was written otherwise, written plainly.
+    /// The same request in its plain spelling, after one in another.
     Plainly,
-    /// A single read, whose response later requests take values from.
+    /// A single read from whose response later requests take values.
     Read,
-    /// A read by its identifier of a record that is looked for.
+    /// A read of a sought record by its identifier.
     ReadById(LookId),
     /// A write.
     Write(Sending),
@@ -34,11 +34,11 @@ pub(crate) struct Sending {
     pub(crate) path_values: Vec<(String, Value)>,
 }
 
-/// What a write's record is to what comes after.
+/// What a write's record is to later requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// One beside the others: what comes after goes to another record.
+    /// An additional one: later requests use another record.
     Further,
-    /// The one whose record, and whose choices, what comes after builds on.
+    /// The one whose record and whose values later requests build on.
     Main,
 }

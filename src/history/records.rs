@@ -1,4 +1,4 @@
-//! What was sent with success: records that were created, and updates of these.
+//! Keeps what was sent successfully: records that were created, and updates of these.
 
 use serde_json::Value;
 
@@ -17,12 +17,13 @@ use crate::exchange::{Exchange, Request, identifier};
 pub(crate) struct Changed {
     pub(crate) operation: OperationId,
     pub(crate) request: Request,
-    /// The values in the path of the update, by parameter: the record itself is among them.
+    /// The values in the path of the update, by parameter; they include the record itself.
     pub(crate) path_values: Vec<(String, Value)>,
 }
 
 impl History<'_> {
-    /// The identifier of what an exchange created, when its response shows one that no record of the list had before.
+    /// Returns the identifier of what an exchange created, where its response shows one that no record of the list had
+    /// before.
     pub(super) fn created_id(&self, exchange: &Exchange, body: Option<&Body>) -> Option<String> {
         let operation = exchange.request.operation;
         let creates = self.contract.operation(operation).creates();
@@ -32,7 +33,8 @@ impl History<'_> {
         own.find_map(identifier)
     }
 
-    /// Where a create's response shows the identifier: where the invariant says, else what its links lead into paths and queries.
+    /// Returns the values that may be the identifier in a create's response: the one that the invariant names, or else
+    /// those that links carry into parameters.
     fn created_ids<'body>(&self, operation: OperationId, body: &'body Value) -> Vec<&'body Value> {
         if self.contract.operation(operation).invariants.created.is_some() {
             let identity = self.contract.identity(operation);
@@ -43,7 +45,7 @@ impl History<'_> {
         links.flat_map(|link| pointer::select(body, &link.value)).collect()
     }
 
-    /// Takes up a created record: its links, its identifier, what it carries.
+    /// Adds a created record: its links, its identifier, what it carries.
     pub(super) fn created(&mut self, (request, sending): (&Request, &Sending), body: &Body, show: Show<'_>) {
         let operation = request.operation;
         let main = sending.role == Role::Main;
@@ -51,7 +53,7 @@ impl History<'_> {
             self.bindings.forget(self.contract, operation);
             self.bindings.bind(self.contract, operation, &body.value);
         }
-        // A hostile response may have megabytes, and each record is kept to the end of its round.
+        // A hostile response may have megabytes, and each record is kept until the end of its round.
         let made = |resource: Value, seen_before| Made {
             operation,
             request: request.clone(),
@@ -78,13 +80,14 @@ impl History<'_> {
         let resource = body.value.pointer(&invariant.resource).unwrap_or(&Value::Null);
         let id = resource.pointer(&invariant.id);
         let was_seen = id.is_some_and(|id| self.was_seen(operation, id));
-        // What has nothing of this run in it may be a record that was there before: whether two may be the same is a gap.
+        // A response without anything of this run may show a record that existed before: whether two may be the same is
+        // a gap.
         let has_run_tag = || request.json().is_some_and(|body| self.run_tag.is_in(body));
         let seen_before = was_seen && (main || has_run_tag());
         let made = made(identified(resource, &invariant.id), seen_before);
         if main {
             let tagged = self.run_tag.is_in(resource);
-            // Who needs an identifier that was not answered says so.
+            // A step that needs an identifier reports if there is none.
             if id.and_then(identifier).is_some() {
                 self.note_own(made.clone(), (was_seen, tagged));
             } else {
@@ -104,7 +107,7 @@ impl History<'_> {
         self.made.push(made);
     }
 
-    /// Takes up an update that was accepted.
+    /// Adds an accepted update.
     pub(super) fn updated(&mut self, request: &Request, sending: &Sending) {
         self.note_counted_update(request, &sending.path_values);
         let operation = request.operation;
@@ -118,7 +121,7 @@ impl History<'_> {
     }
 }
 
-/// The record with its identifier alone.
+/// Returns the record, reduced to its identifier.
 fn identified(resource: &Value, at: &str) -> Value {
     let id = resource.pointer(at).filter(|id| identifier(id).is_some());
     let tokens: Vec<_> = pointer::tokens(at).collect();
@@ -126,7 +129,7 @@ fn identified(resource: &Value, at: &str) -> Value {
     id.map_or(Value::Null, |id| tokens.iter().rev().fold(id.clone(), within))
 }
 
-/// An identifier as text.
+/// Returns an identifier as text.
 pub(super) fn text(identifier: &Value) -> String {
     identifier
         .as_str()

@@ -1,19 +1,19 @@
-//! What a run's own records are known by. The main type is [`RunTag`].
+//! Makes the tag that identifies a run's own records. The main type is [`RunTag`].
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::Value;
 
-/// What a run tag is made of: no vowels, so that no word comes about.
+/// The letters of a run tag: no vowels, so that it never spells a word.
 const LETTERS: &[u8; 20] = b"bcdfghjklmnpqrstvwxz";
 
-/// What names everything that a run creates: letters only, so that it fits a name as well as an address.
+/// Marks everything that a run creates: letters only, so that it fits a name as well as an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunTag(String);
 
 impl RunTag {
-    /// The run tag of the run with this seed that started at this second. The second is in it so that two runs with one
-    /// seed create different names: a target may reject duplicates.
+    /// Makes the run tag for a run with this seed that started in this second. The second is included so that two runs
+    /// with the same seed create different names: a target may reject duplicates.
     #[must_use]
     pub fn new(seed: u64, started_second: u64) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed ^ started_second.rotate_left(32));
@@ -21,7 +21,7 @@ impl RunTag {
         Self((0..8).filter_map(letter).copied().map(char::from).collect())
     }
 
-    /// The run tag that is counted on by this number, which no other number up to the count of all letters leads to.
+    /// Advances the run tag by this number. Different numbers give different tags, up to the number of all tags.
     #[must_use]
     pub fn counted_on(self, by: usize) -> Self {
         let mut carried = by;
@@ -34,13 +34,13 @@ impl RunTag {
         Self(letters.into_iter().map(char::from).collect())
     }
 
-    /// The run tag's text.
+    /// Returns the run tag as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The run tag of the run's `number`th draft: the run's, and letters that count.
+    /// Returns the run tag of the run's `number`th draft: the run tag, followed by letters that count.
     #[must_use]
     pub fn numbered(&self, number: u64) -> String {
         let mut rest = number;
@@ -55,8 +55,8 @@ impl RunTag {
         format!("{}{}", self.0, letters.into_iter().rev().collect::<String>())
     }
 
-    /// The numbers of the drafts that a value shows, each once: what stands behind each run tag in its texts. A service may
-    /// write texts in other letters, but not other ones.
+    /// Returns the numbers of the drafts that a value shows, each once: they follow each run tag in its texts. A
+    /// service may change the case of letters, but not the letters.
     #[must_use]
     pub fn numbers_in(&self, value: &Value) -> Vec<u64> {
         let mut numbers = Vec::new();
@@ -75,7 +75,7 @@ impl RunTag {
         numbers
     }
 
-    /// Whether a text of the value shows the run tag.
+    /// Whether a text in the value shows the run tag.
     #[must_use]
     pub fn is_in(&self, value: &Value) -> bool {
         let mut found = false;
@@ -83,7 +83,7 @@ impl RunTag {
         found
     }
 
-    /// Shows what stands behind each run tag in the texts of a value, in small letters.
+    /// Passes on what follows each run tag in the texts of a value, in lower case.
     fn each_in(&self, value: &Value, found: &mut dyn FnMut(&str)) {
         match value {
             Value::String(text) if text.len() >= self.0.len() => {
@@ -98,7 +98,7 @@ impl RunTag {
         }
     }
 
-    /// A token that nobody issued.
+    /// Returns a token that nobody issued.
     #[must_use]
     pub fn wrong_token(&self) -> String {
         format!("countersign-wrong-token-{}", self.0)

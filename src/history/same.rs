@@ -1,4 +1,4 @@
-//! Whether two values are one, however each is written. The way in is [`same`].
+//! Decides whether two values are the same, in whatever spelling. The entry is [`same`].
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::contract::vocabulary::Same;
 
-/// Whether a value is kept; none where a timestamp came in a form that does not say.
+/// Whether a value is kept; `None` where a timestamp has a form that leaves this in doubt.
 pub(crate) fn same(how: Same, sent: &Value, kept: &Value) -> Option<bool> {
     match how {
         Same::Value => Some(equal(sent, kept)),
@@ -18,10 +18,10 @@ pub(crate) fn same(how: Same, sent: &Value, kept: &Value) -> Option<bool> {
     }
 }
 
-/// Whether two values are one value. JSON knows one kind of number: `28.0` is `28`. And Unicode knows one text however its
-/// accents are composed: who relies on a difference between canonically equivalent texts does not conform to it (The
-/// Unicode Standard, section 3.2, C6), and the document asks for none. So a service that normalizes what it is sent is
-/// not reported, while one that loses an accent is.
+/// Whether two values are the same value. JSON has one kind of number: `28.0` is `28`. And in Unicode a text stays the
+/// same however its accents are composed: whoever relies on a difference between canonically equivalent texts does not
+/// conform to it (The Unicode Standard, section 3.2, C6), and the document does not require one. So a service that
+/// normalizes what it receives is not reported, while one that loses an accent is.
 fn equal(sent: &Value, kept: &Value) -> bool {
     match (sent, kept) {
         (Value::String(sent), Value::String(kept)) => sent == kept || composed(sent) == composed(kept),
@@ -34,8 +34,8 @@ pub(crate) fn composed(text: &str) -> Cow<'_, str> {
     ComposingNormalizer::new_nfc().normalize(text)
 }
 
-/// The instant that a timestamp names, in the forms that leave no doubt: those of ISO 8601 with `Z` or an offset, `T` or
-/// a space between date and time, and that of mail. In which form timestamps are answered is a gap.
+/// Returns the instant of a timestamp, in the forms that leave no doubt: those of ISO 8601 with `Z` or an offset and
+/// `T` or a space between date and time, and that of mail. The form of timestamps in responses is a gap.
 pub(crate) fn instant(value: &Value) -> Option<DateTime<FixedOffset>> {
     let text = value.as_str()?;
     let forms = [

@@ -1,8 +1,9 @@
-//! The values that responses showed, so that a create which answers with one of them is known to give another record's
-//! identifier. The main type is [`Shown`].
+//! Remembers the values that responses showed, to detect a create whose response has the identifier of another record.
+//! The main type is [`Shown`].
 //!
-//! A contract with our invariants says where the identifiers of its lists stand, and those alone are kept. Of another one nobody
-//! knows, so every short text and number counts, where the contract has a create that is known by its links alone.
+//! A contract with our invariants says where the identifiers of its lists are, and only those are kept. For another
+//! contract this is unknown, so every short text and number counts, where the contract has a create that is known by
+//! its links alone.
 
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ use super::digests::Digests;
 use super::history::History;
 use crate::exchange::{Digest, Exchange, identifier, json};
 
-/// How many different values are kept; beyond, every value counts as shown.
+/// The maximum number of different values that are kept; beyond it, every value counts as shown.
 const MOST: usize = 1_000_000;
 
 /// The values that responses showed.
@@ -23,7 +24,7 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// Of a run that has seen nothing yet.
+    /// Begins for a run that has seen nothing yet.
     pub(super) fn new(wanted: bool) -> Self {
         Self {
             wanted,
@@ -49,13 +50,14 @@ impl Shown {
     }
 }
 
-/// A path carries text, so that `7` and `"7"` name one record, and so do the cases of a UUID.
+/// Returns the digest of a value as a path would contain it: `7` and `"7"` name the same record, and so do the two
+/// cases of a UUID.
 fn name(value: &Value) -> Option<Digest> {
     identifier(value).map(|text| Digest::of(&Value::String(text.to_lowercase())))
 }
 
 impl History<'_> {
-    /// Notes the values that a response to a read shows, whatever its status.
+    /// Records the values that a response to a read shows, whatever its status.
     pub(super) fn note_response(&mut self, exchange: &Exchange) {
         if !self.shown.wanted || !self.contract.operation(exchange.request.operation).is_read() {
             return;

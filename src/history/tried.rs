@@ -1,4 +1,4 @@
-//! What was tried in several forms of a field, or in several ways of writing. The main type is [`Tried`].
+//! Compares what was tried in several forms of a field, or in several spellings. The main type is [`Tried`].
 
 use std::collections::HashMap;
 
@@ -9,12 +9,12 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Equivalence, TimestampForm};
 use crate::exchange::{Exchange, Request};
 
-/// What was tried and is not judged yet.
+/// What was tried and is not yet judged.
 #[derive(Debug, Default)]
 pub(super) struct Tried {
     /// The last request in each form.
     forms: HashMap<OperationId, Vec<InForm>>,
-    /// What was rejected in these ways, until the plain request says why.
+    /// What was rejected in these ways, until the plain request shows why.
     otherwise: HashMap<OperationId, (Vec<Equivalence>, Box<Exchange>)>,
 }
 
@@ -28,8 +28,8 @@ struct InForm {
 }
 
 impl Tried {
-    /// Takes up a request that was written otherwise. One way that is rejected after the plain request was accepted is
-    /// rejected for itself; several are tried one by one then.
+    /// Adds a request in another spelling. A single way that is rejected after the plain request was accepted is itself
+    /// the reason; several ways are then tried one by one.
     pub(super) fn otherwise(&mut self, exchange: &Exchange, ways: &[Equivalence], show: Show<'_>) {
         let operation = exchange.request.operation;
         let is_of_many = self.otherwise.get(&operation).is_some_and(|(all, _)| all.len() > 1);
@@ -41,7 +41,7 @@ impl Tried {
         }
     }
 
-    /// Takes up the same request, written plainly.
+    /// Adds the same request in its plain spelling.
     pub(super) fn plainly(&mut self, exchange: &Exchange, accepted: bool, show: Show<'_>) {
         let operation = exchange.request.operation;
         if let Some((ways, rejected)) = self.otherwise.get(&operation)
@@ -65,14 +65,14 @@ fn judge_ways((exchange, ways): (&Exchange, &[Equivalence]), plain_accepted: boo
     }
 }
 
-/// Whether the response is an error that is no wish for time.
+/// Whether the response is an error other than throttling.
 pub(crate) fn is_rejected(exchange: &Exchange) -> bool {
     let response = exchange.response();
     response.is_some_and(|response| response.status >= 400 && !response.is_throttled())
 }
 
 impl History<'_> {
-    /// Notes in which form a create sent the field that has several.
+    /// Records the form in which a create sent the field that has several.
     pub(super) fn note_form(&mut self, exchange: &Exchange, sending: &Sending, accepted: bool) {
         let operation = exchange.request.operation;
         let has_forms = !self.contract.operation(operation).invariants.accepts.is_empty();
@@ -89,7 +89,7 @@ impl History<'_> {
         });
     }
 
-    /// Judges the forms in which a create was sent; one whose field was dropped was not tried.
+    /// Judges the forms in which a create was sent; a form whose field was dropped was not tried.
     pub(crate) fn judge_forms(&mut self, operation: OperationId, tried: &[TimestampForm], show: Show<'_>) {
         let mut forms = self.tried.forms.remove(&operation).unwrap_or_default();
         forms.retain(|in_form| tried.contains(&in_form.form));

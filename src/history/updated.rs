@@ -1,4 +1,4 @@
-//! The run's updates in the list that must show them: in the updated record, and in no other.
+//! Finds the run's updates in the list that must show them: in the updated record, and in no other.
 
 use std::sync::Arc;
 
@@ -19,18 +19,18 @@ use crate::contract::vocabulary::{Carry, Updated};
 pub(super) struct ChangeSought {
     changed: Arc<Changed>,
     body: Value,
-    /// Of one of many updates.
+    /// Present for one of many updates.
     among: Option<Among>,
     record: Option<ObservedRecord>,
     elsewhere: Option<ObservedRecord>,
 }
 
-/// What was there before one of many updates.
+/// The state before one of many updates.
 #[derive(Debug)]
 struct Among {
     /// The record as its list showed it last.
     before: Option<ObservedRecord>,
-    /// What the updates before sent of each field last.
+    /// The value of each field that the earlier updates sent last.
     sent: Value,
 }
 
@@ -40,14 +40,14 @@ impl ChangeSought {
         self.elsewhere = None;
     }
 
-    /// Whether the record was seen with everything that was sent, as far as it must come back.
+    /// Whether the record was seen with everything that was sent and must come back.
     fn carries(&self, invariant: &Updated) -> bool {
         let record = self.record.as_ref();
         record.is_some_and(|seen| carries_all(&invariant.carries, &self.body, &seen.record))
     }
 
-    /// The same, and what a gap lets differ is there as it was sent, or came spelled otherwise: it is not what stood there
-    /// before, or the same was sent before.
+    /// Whether each sent field arrived: it carries what was sent or, where a gap allows another spelling, differs from
+    /// what was there before or was sent with the same value before.
     fn arrived(&self, invariant: &Updated, among: &Among) -> bool {
         let Some(seen) = &self.record else { return false };
         invariant.carries.iter().all(|carry| {
@@ -74,7 +74,7 @@ impl ChangeSought {
 }
 
 impl<'run> History<'run> {
-    /// Where an update shows, as the contract has it.
+    /// Returns what the contract says about where an update appears.
     fn updated_invariant(&self, operation: OperationId) -> Option<&'run Updated> {
         self.contract.operation(operation).invariants.updated.as_ref()
     }
@@ -101,8 +101,8 @@ impl<'run> History<'run> {
         })
     }
 
-    /// Notes the updated record, and an item that shows something of what was sent to it. Hands back whether the update was
-    /// seen, where that ends a walk.
+    /// Records the updated record, and any item that shows something that was sent to it. Returns whether the update
+    /// was seen, where that ends a walk.
     pub(super) fn observe_change(&self, item: Item<'_>, sought: &mut ChangeSought) -> bool {
         let Some(invariant) = self.updated_invariant(sought.changed.operation) else {
             return false;
@@ -113,7 +113,7 @@ impl<'run> History<'run> {
         let owner = values.find(|(name, _)| Some(name) == invariant.listed.owner.as_ref());
         let own = id.zip(owner).is_some_and(|(id, (_, owner))| text(id) == text(owner));
         if own {
-            // A record that moves while the list is walked may be met twice, as it was and as it is.
+            // A record that moves while the list is walked may be seen twice, before and after the change.
             if !sought.carries(invariant) {
                 sought.record = Some(ObservedRecord::new(item, item.value, ""));
             }
@@ -125,11 +125,11 @@ impl<'run> History<'run> {
             let kept = carry.kept.replace('*', "0");
             sought.elsewhere = Some(ObservedRecord::new(item, item.value, &kept));
         }
-        // The one update that came before all others is looked for in every item.
+        // The update that came before all others is looked for in every item.
         sought.among.is_some() && self.has_arrived(sought)
     }
 
-    /// Whether an item shows a value of the body that has the run's tag in it: nobody else would have sent that.
+    /// Whether an item shows a value of the body that contains the run tag: nobody else would have sent that.
     pub(super) fn shows_run_tag(&self, carry: &Carry, body: &Value, item: &Value) -> bool {
         let run_tag = self.run_tag.as_str();
         let sent = pointer::select(body, &carry.sent);
@@ -140,7 +140,8 @@ impl<'run> History<'run> {
         tagged.into_iter().any(|sent| kept.contains(&sent))
     }
 
-    /// Judges what a look shows of an update; `timely` where it was late enough to say that something is not there.
+    /// Judges what a look shows of an update; `timely` says whether it was late enough to conclude that something is
+    /// missing.
     pub(super) fn judge_change(&mut self, sought: &ChangeSought, walk: &Walk, timely: bool, show: Show<'_>) {
         let changed = &sought.changed;
         let Some(invariant) = self.updated_invariant(changed.operation) else {
@@ -149,7 +150,7 @@ impl<'run> History<'run> {
         if let Some(record) = &sought.record {
             self.latest.insert(changed.operation, record.clone());
         }
-        // While the record itself is not seen, another item may be it under another id.
+        // While the record itself is not seen, another item may be the same record under another id.
         let elsewhere = sought.elsewhere.as_ref().filter(|_| sought.record.is_some());
         let record = sought.record.as_ref();
         let updating = Updating {
