@@ -1,9 +1,10 @@
-//! What steps do, and everything that is said of it. The main types are [`Action`] and [`Doing`].
+//! Describes what each kind of step does. The main types are [`Action`] and [`Doing`].
 //!
 //! # Design
 //!
-//! [`Action::doing`] is the one total match: who adds an action says there why it is taken, what it may send, what it
-//! decides and what it is under way with. What is said of a plan, what it costs and the order of a run read it.
+//! [`Action::doing`] is the one exhaustive match: whoever adds an action states there why it is taken, what it may
+//! send, what it decides and what may run at the same time. The description of a plan, its cost and the order of a run
+//! are all derived from it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,12 +15,13 @@ use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 
-/// What a step does. The order is the order of a run, but for reads that creates wait for: see [`Plan::steps`](super::Plan::steps).
+/// What a step does. The order is the order of a run, except for reads that creates wait for: see
+/// [`Plan::steps`](super::Plan::steps).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Action {
     /// Walks over the pages of a list.
     Walk,
-    /// Walks over the pages of a list that takes what another response showed.
+    /// Walks over the pages of a list whose path takes a value from another response.
     WalkWithin,
     /// Reads once.
     Read,
@@ -27,9 +29,9 @@ pub enum Action {
     ProbeRead(Probe),
     /// Creates a record.
     Create,
-    /// Creates more of this list's records until it has a second page, if it has one page.
+    /// Creates more of this list's records until it has a second page, where it has only one.
     Fill,
-    /// Creates further records, from variants of what was accepted.
+    /// Creates further records, from variants of an accepted body.
     VaryCreate,
     /// Creates more of this list's records until its last page is full.
     FillLast,
@@ -37,47 +39,47 @@ pub enum Action {
     Look,
     /// Walks once more over the pages of this list, if it was filled.
     WalkFilled,
-    /// Reads, or walks over a list, by what a create showed.
+    /// Reads, or walks over a list, with a value that a create showed.
     ReadCreated,
     /// Updates a record of this run.
     Update,
-    /// Looks for what was updated in this list.
+    /// Looks for the updates in this list.
     LookAgain,
-    /// Updates a record of this run with variants of what was accepted, and looks for each of them.
+    /// Updates a record of this run with variants of an accepted body, and looks for each of them.
     VaryUpdate,
-    /// Sends the same request, written otherwise: a read, or an update of a record of this run as it was accepted.
+    /// Sends the same request in another spelling: a read, or an accepted update of a record of this run.
     Equivalent,
-    /// Calls a writing operation with a credential that must be rejected. It comes last, because it is drafted as the
-    /// operation accepted it.
+    /// Calls a writing operation with a credential that must be rejected. It comes late, because its body is drafted as
+    /// the operation accepted it.
     ProbeWrite(Probe),
-    /// Looks on one page of this list whether the writes that had to be rejected were done.
+    /// Looks at one page of this list to see whether the writes that had to be rejected took effect.
     LookAtRejected,
-    /// Sends an edge case to a reading operation. Edge cases come last: who knows what they do to a target.
+    /// Sends an edge case to a reading operation. Edge cases come last, because their effect on a target is unknown.
     EdgeCaseRead(EdgeCase),
-    /// Sends an edge case to a writing operation, drafted as it was accepted where only a part of it differs.
+    /// Sends an edge case to a writing operation, with a body that was accepted where only a part of it differs.
     EdgeCaseWrite(EdgeCase),
-    /// Updates a record of this run with plain values once more, after awkward values and edge cases.
+    /// Updates a record of this run with plain values again, after awkward values and edge cases.
     Restore,
-    /// Looks through this list for everything that the run left there, once, at its end.
+    /// Looks through this list once, at the end of the run, for everything that the run left there.
     Account,
 }
 
-/// The credential of a probe, ordered by how it is sent.
+/// The credential of a probe, in the order of sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Probe {
-    /// None at all.
+    /// No credential.
     NoCredential,
     /// An empty token.
     EmptyToken,
-    /// None at all, to the second page of a list that has one.
+    /// No credential, to the second page of a list that has one.
     SecondPage,
     /// The token under another scheme.
     OtherScheme,
-    /// A wrong token, made from the right one in a way that no other step of the run has.
+    /// A wrong token, made from the right one in a way that no other step of the run uses.
     WrongToken,
 }
 
-/// What shows the record of a create beside its own response.
+/// What shows the record of a create, apart from its own response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShownBy {
     /// This list.
@@ -87,7 +89,7 @@ pub enum ShownBy {
 }
 
 impl ShownBy {
-    /// The operation that is called.
+    /// Returns the operation that is called.
     #[must_use]
     pub fn operation(self) -> OperationId {
         match self {
@@ -96,14 +98,14 @@ impl ShownBy {
     }
 }
 
-/// What bounds the requests of a step.
+/// The limits of the requests of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// The most records that a run may create in the target.
+    /// The maximum number of records that a run may create in the target.
     pub max_writes: u64,
-    /// The most pages of a list that are walked.
+    /// The maximum number of pages of a list that are walked.
     pub max_pages: u64,
-    /// How long a created record may take until it is listed.
+    /// The maximum time until a created record is listed.
     pub settle: Duration,
 }
 
@@ -114,13 +116,13 @@ pub(super) enum Evidence {
     Response,
     /// The response to any request that must be rejected.
     Challenge,
-    /// The response to a create, beside what was sent.
+    /// The response to a create, compared with what was sent.
     Created,
-    /// A look through a list at the end.
+    /// A look through a list at the end of the run.
     Counted,
-    /// The items of a list beside the record's own.
+    /// The items of a list other than the record's own.
     Elsewhere,
-    /// The response to a request that is written otherwise.
+    /// The response to a request in another spelling.
     Equivalent,
     /// The list that must show a created record.
     Listed,
@@ -138,32 +140,33 @@ pub(super) enum Evidence {
     Updated,
 }
 
-/// Everything that is said of an action.
+/// The description of an action.
 #[derive(Clone, Copy, Debug)]
 pub struct Doing {
     /// What the step does, and why.
     pub reason: &'static str,
-    /// How many requests the step sends, with names in braces for what [`Action::requests`] knows.
+    /// How many requests the step sends, with names in braces for values that [`Action::requests`] fills in.
     requests: &'static str,
     /// Whether the step is part of every round of a run that repeats its plan.
     pub repeats: bool,
-    /// What its responses are evidence of.
+    /// The evidence that its responses give.
     pub(super) decides: &'static [Evidence],
-    /// Whether the step, of the second operation, decides facts of the first: its own, or those of what its list shows.
+    /// Whether the step, with the second operation, decides facts of the first: its own, or those of what its list
+    /// shows.
     pub(super) is_for: fn(&Contract, OperationId, OperationId) -> bool,
     /// The list that is read after each request.
     pub(super) then: fn(&Contract, &BTreeMap<OperationId, ShownBy>, OperationId) -> Option<OperationId>,
-    /// Whether it sends variants of the body that was accepted.
+    /// Whether it sends variants of an accepted body.
     pub(super) varies: bool,
     /// Whether it sends the requests of the create that fills its list.
     pub(super) fills: bool,
     always_sends: bool,
-    /// Lists need nothing of each other, and neither do calls that must be rejected, or edge cases. But a read may need
-    /// what the read before it showed, and writes go one by one.
+    /// Lists do not depend on each other, and neither do edge cases or calls that must be rejected. But a read may need
+    /// a value from the read before it, and writes are sent one by one.
     at_once: bool,
 }
 
-/// One request, that decides nothing by itself.
+/// One request that decides nothing by itself.
 const ONE: Doing = Doing {
     reason: "",
     requests: "one request",
@@ -186,13 +189,13 @@ const WALK: Doing = Doing {
 };
 
 const WALK_WITHIN: Doing = Doing {
-    reason: "walk the list that stands within another record: its pages must add up",
+    reason: "walk the list inside another record: its pages must add up",
     at_once: false,
     ..WALK
 };
 
 const WALK_FILLED: Doing = Doing {
-    reason: "walk the list once more, if it was given a second page: the pages must add up",
+    reason: "walk the list again if it got a second page: the pages must add up",
     requests: "none, or the first page, then pages 2 to last_page, {max_pages} at most",
     always_sends: false,
     ..ONE
@@ -205,17 +208,17 @@ const READ: Doing = Doing {
 };
 
 const READ_CREATED: Doing = Doing {
-    reason: "read by what a create showed, a record of this run before any other",
-    requests: "one request, again within {settle} s (settle) while it gets a 404; of a list its pages, {max_pages} at most",
+    reason: "read with what a create showed, preferably a record of this run",
+    requests: "one request, again within {settle} s (settle) while it gets a 404; for a list its pages, {max_pages} at most",
     decides: &[Evidence::Response, Evidence::Paged],
     ..ONE
 };
 
 const CREATE: Doing = Doing {
-    reason: "create a record: it must be answered as documented and carry what was sent",
-    requests: "one request in each documented form, and again, changed field by field, until it is accepted; what all of \
-               them leave is at most max-writes {max_writes}; before a later write takes its identifier, what shows its \
-               record until it does",
+    reason: "create a record: the response must be as documented and carry what was sent",
+    requests: "one request in each documented form, and again, changed field by field, until it is accepted; \
+               together they leave at most max-writes {max_writes}; before a later write takes the identifier, reads until \
+               the record shows",
     decides: &[Evidence::Response, Evidence::Created],
     then: |_, shown_by, create| shown_by.get(&create).map(|shown| shown.operation()),
     ..ONE
@@ -223,26 +226,26 @@ const CREATE: Doing = Doing {
 
 const FILL: Doing = Doing {
     reason: "create more of the list's records until it has a second page, if that can be reached",
-    requests: "as many as {unreserved} of max-writes {max_writes} leave room for, none where they are not needed",
+    requests: "as many as fit into {unreserved} of max-writes {max_writes}, none where they are not needed",
     fills: true,
     always_sends: false,
     ..ONE
 };
 
 const FILL_LAST: Doing = Doing {
-    reason: "create more of the list's records until its last page is full, if more may be left than by default",
-    requests: "as many as the part of max-writes {max_writes} beyond {by_default} has room for, all pages of the list \
-               before and its ends one record before, then and one after; none where it has no room",
-    // What it takes stays, so it is done once.
+    reason: "create more of the list's records until its last page is full, if max-writes is above its default",
+    requests: "as many as fit into the part of max-writes {max_writes} beyond {by_default}, with all pages of the list before \
+               that and its ends one record before, then and one after; none where nothing fits",
+    // What it creates stays, so it is done only once.
     repeats: false,
     ..FILL
 };
 
 const VARY_CREATE: Doing = Doing {
     reason: "create further records: awkward values, fields alone, none, other offsets",
-    requests: "one with awkward values, with half of them where they are rejected; for each started {variant} of max-writes \
-               {max_writes} one that is accepted, of at most {tries} that are tried; of one operation a plain one and a \
-               page go together with the first, in the place of the others, unless jobs is 1",
+    requests: "one with awkward values, or with half of them where they are rejected; one accepted variant for each started \
+               {variant} of max-writes {max_writes}, after at most {tries} tries; for one operation a plain create and a page \
+               go together with the first, instead of the others, unless jobs is 1",
     then: |contract, _, create| contract.list_of(create),
     varies: true,
     always_sends: false,
@@ -273,15 +276,15 @@ const LOOK_AGAIN: Doing = Doing {
 const VARY_UPDATE: Doing = Doing {
     reason: "update with each field alone, none, and awkward values: the list must show each",
     requests: "one request for each variant, and the list's pages until it shows what was sent; awkward values that are \
-               rejected together once more in halves",
+               rejected together are sent again in halves",
     then: |contract, _, update| contract.updated_in(update),
     ..VARY_CREATE
 };
 
 const EQUIVALENT: Doing = Doing {
-    reason: "send the same request, written otherwise: it is accepted as the plain one is",
-    requests: "one request that is written in each way, and of an update the list's page that shows it; where it is \
-               rejected, the plain one and each way alone",
+    reason: "send the same request in another spelling: it must be accepted like the plain one",
+    requests: "one request with every other spelling, and for an update the list's page that shows it; where it is \
+               rejected, the plain request and each spelling alone",
     decides: &[Evidence::Equivalent],
     varies: false,
     ..VARY_UPDATE
@@ -295,7 +298,7 @@ const LOOK_AT_REJECTED: Doing = Doing {
 };
 
 const EDGE_CASE_READ: Doing = Doing {
-    reason: "send an edge case: whatever it gets, it gets no 5xx, and all of it",
+    reason: "send an edge case: the response must be complete and not a 5xx",
     decides: &[Evidence::EdgeCase],
     at_once: true,
     ..ONE
@@ -308,13 +311,13 @@ const EDGE_CASE_WRITE: Doing = Doing {
 };
 
 const RESTORE: Doing = Doing {
-    reason: "update with plain values once more: what stays behind is read by people",
+    reason: "update with plain values again: people read what stays in the target",
     always_sends: false,
     ..ONE
 };
 
 const ACCOUNT: Doing = Doing {
-    reason: "look through the list for the run's tag: whatever it left is accounted for",
+    reason: "look through the list for the run tag: whatever the run left is accounted for",
     requests: "the first page, then pages 2 to last_page, {max_pages} at most",
     decides: &[Evidence::Counted],
     is_for: |contract, write, list| (LOOK.is_for)(contract, write, list) || (LOOK_AGAIN.is_for)(contract, write, list),
@@ -323,7 +326,7 @@ const ACCOUNT: Doing = Doing {
 };
 
 impl Action {
-    /// Everything that is said of the action.
+    /// Returns the description of the action.
     #[must_use]
     pub fn doing(self) -> Doing {
         match self {
@@ -357,7 +360,7 @@ impl Action {
         }
     }
 
-    /// How many requests the step sends, as far as that is known before the target answers.
+    /// Describes how many requests the step sends, as far as that is known before the target responds.
     #[must_use]
     pub fn requests(self, bounds: &Bounds) -> String {
         let values = [
@@ -383,20 +386,20 @@ impl Action {
         self.doing().always_sends
     }
 
-    /// Whether the steps of one group are under way together, up to `--jobs`; else each waits for the one before it.
+    /// Whether the steps of one group run at the same time, up to `--jobs`; otherwise each waits for the one before it.
     #[must_use]
     pub fn at_once(self) -> bool {
         self.doing().at_once
     }
 
-    /// Whether a step may be under way together with one of this action before it.
+    /// Whether a step may run at the same time as the one before it.
     #[must_use]
     pub fn joins(self, before: Self) -> bool {
         let is_apart = |action: Self| action.at_once() && action != Self::Walk;
         self == before || (is_apart(self) && is_apart(before))
     }
 
-    /// The edge case that it sends, if it sends one.
+    /// Returns the edge case that it sends, if it sends one.
     #[must_use]
     pub fn edge_case(self) -> Option<EdgeCase> {
         match self {
@@ -405,7 +408,7 @@ impl Action {
         }
     }
 
-    /// The credential of a probe.
+    /// Returns the credential of a probe.
     #[must_use]
     pub fn probe(self) -> Option<Probe> {
         match self {
@@ -416,7 +419,7 @@ impl Action {
 }
 
 impl Probe {
-    /// The kind of fact that the probe decides.
+    /// Returns the kind of fact that the probe decides.
     #[must_use]
     pub fn fact(self) -> FactKind {
         match self {
@@ -436,7 +439,7 @@ impl Probe {
                 requests: "none, or one request where the list has a second page",
                 always_sends: false,
                 ..probe(
-                    "ask for a second page without a credential: it must be rejected",
+                    "request a second page without a credential: it must be rejected",
                     without,
                 )
             },
@@ -444,7 +447,7 @@ impl Probe {
                 "call with the token under another scheme: it must be rejected",
                 &[Evidence::Challenge, Evidence::OtherScheme],
             ),
-            // A target may lock out whoever guesses.
+            // A target may lock out a caller who guesses.
             Self::WrongToken => Doing {
                 repeats: false,
                 ..probe(

@@ -1,16 +1,16 @@
-//! Values that are awkward and valid: what software that stores a plain value may well spoil. The main type is [`Edge`].
+//! Values that are valid but awkward: software that stores plain values may well spoil them. The main type is [`Edge`].
 //!
 //! # Design
 //!
-//! Each value is here because of a way in which software breaks on it, which stands beside it. Public collections of such
-//! strings exist (the "Big List of Naughty Strings" is the best known), but they are made to attack: scripts, statements
-//! that delete, paths that are there. What this run writes stays in somebody's database and is read by people and other
-//! programs, so every value here is inert: markup without script or event, quotes without statements, templates and links
-//! that name nothing. None has a control character, or a blank at its ends, which a service may well strip; what is not
-//! seen stands where it belongs, within an emoji or between two letters.
+//! Each value is here because of a way in which software breaks on it, which the comment next to it names. Public
+//! collections of such strings exist (the "Big List of Naughty Strings" is the best known), but they are made to
+//! attack: scripts, statements that delete, paths that exist. What this run writes stays in somebody's database and is
+//! read by people and other programs, so every value here is inert: markup without script or event, quotes without
+//! statements, templates and links that refer to nothing. None has a control character, or a blank at its ends, which a
+//! service may well strip. Invisible characters appear only where they belong, within an emoji or between two letters.
 //!
-//! A text of the run's own carries several of them at once, behind its tag, so that few requests show all. Which of two
-//! was spoiled is read off what came back. Where a service rejects them together they are sent again in halves: see
+//! A text of the run's own carries several of them at once, after its tag, so that a few requests cover all. What comes
+//! back shows which of them was spoiled. Where a service rejects them together they are sent again in halves: see
 //! [`Edges::halves`].
 
 use std::fmt;
@@ -21,28 +21,29 @@ use super::draft::Draft;
 use super::leaf::{Leaf, Nature, Slots};
 use super::synthetic;
 
-/// How many pieces a text carries at once.
+/// The maximum number of pieces that one text carries.
 const PIECES: usize = 21;
-/// How many sets of values an update is sent.
+/// The number of sets of values that an update is sent with.
 const ROUNDS: usize = 10;
-/// How many elements an array of an update has.
+/// The number of elements in an array of an update.
 const ELEMENTS: usize = 3;
-/// How many of an update's sets have several elements: under a service that merges, elements stay.
+/// The number of an update's sets that have several elements: a service that merges arrays keeps the elements.
 const WITH_ELEMENTS: usize = 3;
-/// Which of them has a long address.
+/// The index of the set that has a long address.
 const WIDE_ROUND: usize = WITH_ELEMENTS - 1;
-/// How many characters a text or an address is filled up to: one more than what a column of 255 holds. Mail knows addresses of
-/// 254 (RFC 5321, section 4.5.3.1.3, less its angle brackets), so that a longer one may well be rejected; it must not be cut.
+/// The number of characters to which a text or an address is filled up: one more than a column of 255 holds. Mail
+/// allows addresses of up to 254 characters (RFC 5321, section 4.5.3.1.3, without its angle brackets), so a longer one
+/// may well be rejected; it must not be cut.
 const LONG: usize = 256;
-/// Shorter texts than twice this are not tried, where a longer one was rejected.
+/// Texts shorter than twice this are not tried where a longer one was rejected.
 const SHORTEST: usize = 64;
-/// How long the local part of an address may be (RFC 5321, section 4.5.3.1.1).
+/// The maximum length of the local part of an address (RFC 5321, section 4.5.3.1.1).
 const LOCAL_PART: usize = 64;
 
-/// A text and what is awkward about it.
+/// A text, and what is awkward about it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Piece {
-    /// What is awkward, to be read after "with".
+    /// What is awkward, for use after "with".
     pub class: &'static str,
     text: &'static str,
 }
@@ -51,7 +52,7 @@ const fn piece(class: &'static str, text: &'static str) -> Piece {
     Piece { class, text }
 }
 
-/// What stands behind the run's own name, those that one layer would reject beside each other.
+/// What follows the run's own name; pieces that the same layer would reject are next to each other.
 const PIECES_OF_A_NAME: [Piece; 42] = [
     // Escaped for a page when it is stored, and once more when it is shown; stripped by a sanitizer.
     piece("an apostrophe", "O'Sample"),
@@ -59,42 +60,42 @@ const PIECES_OF_A_NAME: [Piece; 42] = [
     piece("an ampersand", "A&B"),
     piece("entities", "&amp;&#39;"),
     piece("markup", "<b>x</b>"),
-    piece("angle signs", "1<2>1"),
+    piece("angle brackets", "1<2>1"),
     // Put into a statement or into a line of a file: cut, doubled, or taken for the end of it.
     piece("doubled quotes", "x''y"),
     piece("a semicolon", "a;b"),
     piece("a comma", "a,b"),
-    piece("signs of comments", "--c /*d*/ #e"),
+    piece("comment signs", "--c /*d*/ #e"),
     piece("a pipe", "a|b"),
-    // Unescaped once too often: a backslash of JSON or SQL, a percent sign of a form or of a format. Or a path made short, one
-    // that leads to nothing and not beyond where it begins.
+    // Unescaped once too often: a backslash of JSON or SQL, a percent sign of a form or of a format string. Or
+    // shortened as a path; it names nothing, and does not go above where it begins.
     piece("backslashes", r"a\nb\\c\u0041"),
     piece("percent signs", "50%41%s"),
     piece("a plus sign", "a+b"),
     piece("a question mark", "a?b=c"),
     piece("slashes", "a/b//c d/../e"),
-    // Filled in, rendered, or made a link or a picture.
+    // Filled in, rendered, or turned into a link or a picture.
     piece("templates", "{{a}}${b}#{c}{0}"),
-    piece("tags of server pages", "<%d%>"),
+    piece("server page tags", "<%d%>"),
     piece("dollar signs", "$$ $& $1"),
     piece("brackets", "[a](b)"),
-    piece("signs of Markdown", "*a* _b_ `c` ~d~"),
+    piece("Markdown signs", "*a* _b_ `c` ~d~"),
     piece("a smiley", ":-)"),
     piece("a link", "https://example.com/a?b=c#d"),
     piece("colons", ":a: 1:2"),
     piece("an at sign", "@a"),
-    // Normalised further than Unicode's canonical equivalence: runs of blanks, the case of letters, compatibility forms.
-    piece("double blanks", "a  b"),
+    // Normalised beyond Unicode's canonical equivalence: runs of blanks, the case of letters, compatibility forms.
+    piece("double spaces", "a  b"),
     piece("capitals within words", "McEx dE"),
     piece("letters whose case is not one to one", "Stra\u{df}e I\u{130}\u{131}i"),
-    piece("a hard blank", "a\u{a0}b"),
+    piece("a non-breaking space", "a\u{a0}b"),
     piece("compatibility letters", "\u{fb01}\u{ff21}\u{b2}"),
     piece("digits of another script", "\u{664}\u{662}"),
     piece("letters with a comma below", "\u{219}\u{21b}"),
     piece("typographic signs", "\u{2019}\u{201c}\u{201d}\u{2013}\u{20ac}"),
-    // Kept in three bytes a character, in one byte, or read as another encoding.
+    // Stored with at most three bytes per character, with one, or read in another encoding.
     piece("accents", "Zo\u{e9} \u{d1}\u{e5}"),
-    piece("accents of their own", "Zoe\u{301}"),
+    piece("combining accents", "Zoe\u{301}"),
     piece("Han and kana", "\u{540d}\u{524d}\u{30ab}\u{30ca}"),
     piece(
         "characters beyond the basic plane",
@@ -112,13 +113,13 @@ const PIECES_OF_A_NAME: [Piece; 42] = [
         "Indic and Thai letters",
         "\u{928}\u{92e}\u{938}\u{94d}\u{924}\u{947} \u{e2a}\u{e27}\u{e31}",
     ),
-    // Taken off as what belongs to no name; where it is the last, as the end of a sentence.
-    piece("a word that holds another", "Essex"),
+    // Removed as not belonging to a name; at the end, as the end of a sentence.
+    piece("a word that contains another", "Essex"),
     piece("a full stop at its end", "Jr."),
 ];
 
-/// What stands before the run's own name, and is taken off as a sign. A name that is the only one of its body has the first: a
-/// label is what such a sign stands before.
+/// What precedes the run's own name, and may be removed as a sign. A name that is the only one in its body has the
+/// first: such a sign usually precedes a label.
 const FRONTS: [Piece; 4] = [
     piece("a hash sign before it", "#"),
     piece("an equals sign before it", "="),
@@ -126,26 +127,26 @@ const FRONTS: [Piece; 4] = [
     piece("a hyphen before it", "-"),
 ];
 
-/// What stands before the first of several names, and is taken off as what belongs to none.
+/// What precedes the first of several names, and may be removed as part of none.
 const TITLE: Piece = piece("a title before it", "Dr. ");
 
-/// What stands in a name's stead: a text that is a value elsewhere, which a layer without types takes for one. These are in
-/// each name of an update.
+/// What replaces a name: a text that is a value elsewhere, which an untyped layer takes for that value. All of these
+/// are tried in each name of an update.
 const WHOLE_NAMES: [Piece; 7] = [
-    // Loosely typed: a number loses its zeros or its form, or comes back as one.
+    // Loosely typed: a number loses its zeros or its form, or comes back as a number.
     piece("leading zeros", "00420"),
     piece("a number", "420"),
     piece("an exponent", "1e3"),
-    // False where a text is asked whether it is there.
+    // False where code tests whether a text is present.
     piece("a zero", "0"),
-    // Words of other languages for nothing and for truth: there are people of these names.
+    // Words that other languages use for nothing and for truth: there are people with these names.
     piece("the word null", "null"),
     piece("the word true", "true"),
-    // Taken off as those of a line of a file.
+    // Removed as the quotes of a field in a file.
     piece("quotation marks around it", "\"Ex\""),
 ];
 
-/// Others, of which the seed draws one for each name.
+/// More of these, of which the seed draws one for each name.
 const OTHER_WHOLE_NAMES: [Piece; 11] = [
     // Too long for a number, so that the last digits are lost.
     piece("digits alone", "12345678901234567890123"),
@@ -157,51 +158,51 @@ const OTHER_WHOLE_NAMES: [Piece; 11] = [
     piece("the word NaN", "NaN"),
     piece("the word False", "False"),
     piece("the word no", "no"),
-    // What a spreadsheet makes of a cell.
+    // What a spreadsheet turns into a value.
     piece("a text like a date", "1-2"),
     piece("a text like a formula", "=1+1"),
 ];
 
-/// What the local part of an address has in it, of the characters that RFC 5322 (section 3.2.3) lets stand there.
+/// What the local part of an address contains, of the characters that RFC 5322 (section 3.2.3) allows there.
 const PIECES_OF_AN_ADDRESS: [Piece; 10] = [
-    // Stripped as a subaddress, read as a blank.
+    // Stripped as a subaddress, or read as a blank.
     piece("a plus sign", "+t"),
     piece("an apostrophe", "o'x"),
-    // Written small, though only the domain knows no case (RFC 5321, section 2.4).
+    // Turned to lower case, though only the domain ignores case (RFC 5321, section 2.4).
     piece("capitals", "AX"),
     piece("a percent sign", "%41"),
     piece("an ampersand", "&="),
-    // A fragment, a placeholder.
+    // Taken for a fragment, or for a placeholder.
     piece("a hash sign", "#"),
     piece("a placeholder", "${c}"),
     piece("leading zeros", "007"),
-    // Beyond ASCII (RFC 6531, section 3.3): many reject them, and nobody may fail on them.
+    // Beyond ASCII (RFC 6531, section 3.3): many services reject them, but none may fail on them.
     piece("letters beyond ASCII", "\u{e9}\u{1f31f}"),
-    // In quotation marks (section 3.2.4) anything may stand: split as a list, unescaped once too often.
+    // In quotation marks (section 3.2.4) anything may appear: split as a list, or unescaped once too often.
     piece("a comma and a backslash in quotation marks", r#"",\\n""#),
 ];
 
-/// Numbers that are nobody's (Ofcom's ranges for drama), as they are written.
+/// Numbers that belong to nobody (Ofcom's ranges for drama), as they are written.
 const NUMBERS: [Piece; 4] = [
-    // The sign read as a blank, or lost with the others; what stands behind it cut off.
+    // The sign read as a blank, or lost with the others; the text after the number cut off.
     piece("a plus sign, brackets and an extension", "+44 (0)7700 900109 ext. 4"),
-    // The zeros as of a number, or as of what is dialled first.
+    // The zeros removed as those of a number, or as a dialling prefix.
     piece("leading zeros", "07700900108"),
     piece("two leading zeros", "00447700900110"),
-    // With an extension dialled behind it: more digits than a double holds.
+    // With an extension dialled after it: more digits than a double holds.
     piece("seventeen digits", "44770090010700123"),
 ];
 
-/// What distinguishes an element's address from the first one's, where nothing is to be awkward about it.
+/// What distinguishes an element's address from the first one's, where nothing about it needs to be awkward.
 const SECOND: Piece = piece("a second address", "second");
 
-/// What the name of a channel has in it that takes numbers.
+/// Parts of the names of channels that take numbers.
 const OF_NUMBERS: [&str; 6] = ["phone", "mobile", "sms", "tel", "whatsapp", "cell"];
 
 /// A day and what is awkward about it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Day {
-    /// What is awkward, to be read after "on".
+    /// What is awkward, for use after "on".
     pub class: &'static str,
     year: i32,
     month: u32,
@@ -217,24 +218,24 @@ const fn day(class: &'static str, (year, month, day): (i32, u32, u32)) -> Day {
     }
 }
 
-/// Days on which calendars break. A run shows each: one a set of an update, and one in a create.
+/// Days on which calendars break. A run shows each: one in each set of an update, and one in a create.
 const DAYS: [Day; ROUNDS + 1] = [
-    // The next day, or the last of February, in a year that is moved on; a century that has one.
+    // Moved to the next day, or to the end of February, in a year that is shifted; and a century that has a leap day.
     day("the leap day of a full century", (2000, 2, 29)),
     // The day of the year that most years do not have, and one that ISO's weeks count to the next year.
     day("the last day of a leap year", (1984, 12, 31)),
-    // Two orders of writing one date.
+    // Two orders of writing the same date.
     day("a day that could be a month", (1984, 4, 3)),
     day("a month that begins with zero", (1979, 9, 8)),
-    // Seconds since 1970 that are none, or below it; the first of a year, as an instant at midnight in a zone west of it.
-    day("the day at which Unix time begins", (1970, 1, 1)),
+    // Unix seconds of zero, or below zero; and the first day of a year, as an instant at midnight in a zone west of it.
+    day("the day on which Unix time begins", (1970, 1, 1)),
     day("a day before 1970", (1955, 6, 30)),
-    // The least instant of 32 bits, and dates that some calendars of databases and spreadsheets do not have.
+    // Before the smallest instant of 32 bits; and dates that some calendars of databases and spreadsheets do not have.
     day("a day before 1901", (1899, 12, 31)),
-    day("the day at which spreadsheets begin", (1900, 1, 1)),
-    // Years of two digits.
+    day("the day on which spreadsheets begin", (1900, 1, 1)),
+    // Two-digit years.
     day("a year of the twenties", (1925, 10, 31)),
-    // After the greatest instant of 32 bits.
+    // After the largest instant of 32 bits.
     day("a leap day after 2038", (2040, 2, 29)),
     // No midnight, where summer time begins at that hour.
     day("a day without midnight in some zones", (1995, 10, 15)),
@@ -243,7 +244,7 @@ const DAYS: [Day; ROUNDS + 1] = [
 /// A time, with an offset, and what is awkward about it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Time {
-    /// What is awkward, to be read after "at".
+    /// What is awkward, for use after "at".
     pub class: &'static str,
     /// In the form of RFC 3339.
     pub(super) text: &'static str,
@@ -253,14 +254,14 @@ const fn time(class: &'static str, text: &'static str) -> Time {
     Time { class, text }
 }
 
-/// An instant on which most breaks: negative offsets of half hours, a month that is the next one in UTC, a day that could be a
-/// month, and the greatest instant of 32 bits. It is to come, which a service may reject.
+/// The instant on which most breaks: negative offsets of half hours, a month that is already the next one in UTC, a day
+/// that could be a month, and the largest instant of 32 bits. It is in the future, which a service may reject.
 const FAR_TIME: Time = time(
     "a month that is the next one in UTC, after 2038",
     "2039-03-31T22:20:29-03:30",
 );
 
-/// Other instants on which zones break; all have a second that is not zero.
+/// Other instants on which time zones break; all have a second that is not zero.
 const TIMES: [Time; 7] = [
     time("noon, a day that could be a month", "2024-07-04T12:30:41-03:30"),
     time("a day before 1970", "1969-12-31T12:30:11-00:30"),
@@ -274,18 +275,18 @@ const TIMES: [Time; 7] = [
 /// One awkward value in a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
-    /// This before the run's own name, in the so many-th name of the body.
+    /// This text before the run's own name, in the name of the body with this index.
     Front(usize, &'static Piece),
-    /// This behind it.
+    /// This text after the run's own name.
     Piece(usize, &'static Piece),
-    /// This in its stead.
+    /// This text instead of the run's own name.
     Whole(usize, &'static Piece),
-    /// The so many-th name filled up to so many characters.
+    /// The name with this index, filled up to this many characters.
     Long(usize, usize),
-    /// This in the so many-th element's address, or this in its stead where there is one and its channel takes numbers. There are
-    /// so many elements then.
+    /// This text in the address of the element with this index, or the second text instead of the address where there
+    /// is one and the element's channel takes numbers. Elements are added up to this index.
     Contact(usize, &'static Piece, Option<&'static Piece>),
-    /// The so many-th element's address of so many characters.
+    /// The address of the element with this index, with this many characters.
     Wide(usize, usize),
     /// This date.
     Date(&'static Day),
@@ -309,7 +310,7 @@ impl fmt::Display for Edge {
     }
 }
 
-/// Awkward values that one body is sent with.
+/// The awkward values that one body is sent with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edges(Vec<Edge>);
 
@@ -327,8 +328,8 @@ impl fmt::Display for Edges {
 }
 
 impl Edges {
-    /// The sets that an update is sent: all pieces in each name, and as many of the other values as fit, those that the
-    /// seed draws.
+    /// Returns the sets that an update is sent with: all pieces in each name, and as many of the other values as fit,
+    /// drawn by the seed.
     pub(super) fn of_an_update(slots: Slots, seed: u64) -> Vec<Self> {
         if slots.are_none() {
             return Vec::new();
@@ -338,7 +339,7 @@ impl Edges {
         let round = |round: usize| {
             let mut edges = Vec::new();
             for name in 0..slots.names {
-                // Each name has its turns at the pieces and at what stands in its stead at other times than the one before.
+                // Each name has its pieces and its replacements in other rounds than the name before it.
                 let turn = (round + name * wholes) % ROUNDS;
                 match groups.get(turn) {
                     Some(group) => {
@@ -346,7 +347,7 @@ impl Edges {
                             nth(&FRONTS, seed, turn + name * groups.len()).map(|piece| Edge::Front(name, piece)),
                         );
                         edges.extend(group.iter().map(|piece| Edge::Piece(name, piece)));
-                        // Not the last ones, which have what stands at an end.
+                        // Not in the last group, whose pieces belong at the end.
                         edges.extend((turn == 0).then_some(Edge::Long(name, LONG)));
                     }
                     None => edges.extend(whole(name, seed, turn - groups.len())),
@@ -358,9 +359,9 @@ impl Edges {
                 } else {
                     1
                 };
-                // The first comes last: those behind it are made from what it was.
+                // The first comes last, because the ones after it are made from its plain value.
                 for element in (0..elements).rev() {
-                    // Where both names are without the run's own, the address has it.
+                    // Where both names are replaced, the address has the run's own text.
                     let number = (round < WITH_ELEMENTS).then_some(round + element);
                     let is_wide = round == WIDE_ROUND && element + 1 == elements;
                     edges.extend(contact(element, seed, (round + element, number)));
@@ -375,7 +376,7 @@ impl Edges {
         (0..ROUNDS).map(round).filter(|edges| !edges.0.is_empty()).collect()
     }
 
-    /// The set of a request that is written otherwise: what each way of writing has more than one form for.
+    /// Returns the set of a request in another spelling: values for which each way of writing has more than one form.
     pub(super) fn of_another_writing(slots: Slots) -> Self {
         let classes = [
             "accents",
@@ -392,17 +393,18 @@ impl Edges {
         )
     }
 
-    /// The set of the create that is sent at once with the awkward one: two elements, where an address of the run's own stands
-    /// in an array, and another instant. It is one create of a few that the seed draws, so its turns at instants go by more.
+    /// Returns the set of the create that is sent at the same time as the awkward one: two elements, where an address
+    /// of the run's own is in an array, and another instant. The seed draws this create from a few, so the seed is
+    /// divided by three before it chooses the instant.
     pub(super) fn of_a_create_beside(seed: u64) -> Self {
-        // Another number than those of the create with awkward values.
+        // A different number than in the create with awkward values.
         let number = nth(&NUMBERS, seed, WITH_ELEMENTS + ELEMENTS);
         let second = [Edge::Contact(1, &SECOND, number)].into_iter();
         Self(second.chain(nth(&TIMES, seed / 3, 0).map(Edge::Instant)).collect())
     }
 
-    /// The set that a create is sent: as much as goes into one record. It may stay as it is for good, so there is no markup in
-    /// it.
+    /// Returns the set that a create is sent with: as much as fits into one record. The record may stay for good, so
+    /// there is no markup in it.
     pub(super) fn of_a_create(slots: Slots, seed: u64) -> Option<Self> {
         let mut edges = Vec::new();
         for name in 0..slots.names {
@@ -418,29 +420,29 @@ impl Edges {
             edges.extend(pieces.map(|piece| Edge::Piece(name, piece)));
         }
         if slots.elements {
-            // All of them, as many in each element.
+            // All of them, spread evenly over the elements.
             let most = PIECES_OF_AN_ADDRESS.len().div_ceil(ELEMENTS);
             for (element, addresses) in PIECES_OF_AN_ADDRESS.chunks(most).enumerate().rev() {
                 let number = nth(&NUMBERS, seed, WITH_ELEMENTS + element);
                 edges.extend(addresses.iter().map(|address| Edge::Contact(element, address, number)));
             }
         } else if slots.contacts {
-            // All in one address, as far as it has room: it is all that shows whose the record is.
+            // All in one address, as far as they fit: nothing else shows whose the record is.
             edges.extend((0..PIECES_OF_AN_ADDRESS.len()).filter_map(|place| contact(0, 0, (place, None))));
         }
         if slots.dates {
             edges.extend(nth(&DAYS, seed, ROUNDS).map(Edge::Date));
         }
         if slots.instants {
-            // The last one is sent, and where it is rejected the other one.
+            // The last one is sent, and if it is rejected, the other one.
             edges.extend(nth(&TIMES, seed, 0).map(Edge::Instant));
             edges.push(Edge::Instant(&FAR_TIME));
         }
         (!edges.is_empty()).then_some(Self(edges))
     }
 
-    /// What is sent in the stead of values that were rejected together: each half of them, or a long text half as long. Of a
-    /// single other value there is nothing less.
+    /// Returns what is sent instead of values that were rejected together: each half of them, or a long text of half
+    /// the length. Any other single value cannot be reduced.
     #[must_use]
     pub fn halves(&self) -> Vec<Self> {
         match self.0.as_slice() {
@@ -458,34 +460,34 @@ impl Edges {
         }
     }
 
-    /// The same without values of these classes: what one name does not take, another one hardly does.
+    /// Returns the set without values of these classes: if one name does not accept a class, another hardly does.
     #[must_use]
     pub fn without(&self, classes: &[String]) -> Self {
         let stay = self.0.iter().filter(|edge| !classes.contains(&edge.to_string()));
         Self(stay.copied().collect())
     }
 
-    /// Whether there is no value.
+    /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether there is one value alone.
+    /// Whether the set has exactly one value.
     #[must_use]
     pub fn is_single(&self) -> bool {
         self.0.len() == 1
     }
 }
 
-/// What is so many places behind the place that the seed draws.
+/// Returns the value at this distance from the one that the seed draws.
 fn nth<T>(values: &'static [T], seed: u64, place: usize) -> Option<&'static T> {
     let length = u64::try_from(values.len()).ok()?;
     let start = usize::try_from(seed.checked_rem(length)?).ok()?;
     values.get((start + place) % values.len())
 }
 
-/// What stands in a name's stead for the so many-th time.
+/// Returns the replacement of a name for this turn.
 fn whole(name: usize, seed: u64, time: usize) -> Option<Edge> {
     let drawn = || nth(&OTHER_WHOLE_NAMES, seed, time - WHOLE_NAMES.len() + name);
     WHOLE_NAMES
@@ -494,7 +496,7 @@ fn whole(name: usize, seed: u64, time: usize) -> Option<Edge> {
         .map(|piece| Edge::Whole(name, piece))
 }
 
-/// An element with one of the addresses, or with one of the numbers.
+/// Returns an element with one of the addresses, or with one of the numbers.
 fn contact(element: usize, seed: u64, (address, number): (usize, Option<usize>)) -> Option<Edge> {
     let address = nth(&PIECES_OF_AN_ADDRESS, seed, address)?;
     let number = number.and_then(|place| nth(&NUMBERS, seed, place));
@@ -540,8 +542,8 @@ impl Draft {
         }
     }
 
-    /// Gives an element of the array that holds an address another one, or another number where the element is of a channel
-    /// that takes numbers.
+    /// Gives an element of the array that contains an address another one, or another number where the element's
+    /// channel takes numbers.
     fn readdress(&mut self, element: usize, change: impl Fn(&str, bool) -> Option<String>) {
         let mut addresses = self.leaves.iter().filter(|leaf| leaf.nature == Nature::Address);
         let Some(first) = addresses.next().map(|leaf| leaf.pointer.clone()) else {
@@ -552,7 +554,7 @@ impl Draft {
                 self.add_element(array, element);
                 first.replacen("/0/", &format!("/{element}/"), 1)
             }
-            // No array: there is one alone.
+            // There is no array, so there is only one.
             None if element == 0 => first,
             None => return,
         };
@@ -570,7 +572,7 @@ impl Draft {
         }
     }
 
-    /// Adds an element to an array that has one: the same fields, with other values where others are known.
+    /// Adds an element to an array that has one: the same fields, with different values where others are known.
     fn add_element(&mut self, array: &str, element: usize) {
         let (first, other) = (format!("{array}/0/"), format!("{array}/{element}/"));
         if element == 0 || self.leaves.iter().any(|leaf| leaf.pointer.starts_with(&other)) {
@@ -584,7 +586,7 @@ impl Draft {
             .collect();
         self.leaves.extend(of_the_first.into_iter().map(|leaf| {
             let pointer = leaf.pointer.replacen(&first, &other, 1);
-            // Values of one origin: what a target lists in its own spelling is not mixed with the contract's.
+            // Values of one origin: the target's spellings are not mixed with the contract's.
             let chosen = leaf.another_of_its_origin(element);
             Leaf {
                 pointer,
@@ -616,15 +618,15 @@ impl Draft {
     }
 }
 
-/// A text filled up to so many characters.
+/// Fills up a text to this many characters.
 fn filled(own: &str, characters: usize) -> String {
     let left = characters.saturating_sub(own.chars().count() + 1);
     let filling: String = "Sample-".chars().cycle().take(left).collect();
     format!("{own}-{filling}")
 }
 
-/// An address with more in its local part, as far as that has room for it. What ends with a quotation mark has the whole part
-/// between two.
+/// Adds text to the local part of an address, as far as it fits. A text that ends with a quotation mark puts the whole
+/// local part in quotation marks.
 fn within(address: &str, text: &str) -> Option<String> {
     let (local, domain) = address.split_once('@')?;
     let local = match text.strip_prefix('"') {
@@ -636,7 +638,8 @@ fn within(address: &str, text: &str) -> Option<String> {
     (local.len() <= LOCAL_PART).then(|| format!("{local}@{domain}"))
 }
 
-/// An address with a domain so long that it has so many characters (RFC 1035, section 2.3.4: 255 at most, in labels of 63).
+/// Lengthens the domain of an address until the address has this many characters (RFC 1035, section 2.3.4: 255 at most,
+/// in labels of 63).
 fn widened(address: &str, characters: usize) -> Option<String> {
     let (local, domain) = address.split_once('@')?;
     let left = characters.checked_sub(address.chars().count() + 1)?;
@@ -666,7 +669,7 @@ mod tests {
         instants: false,
     };
 
-    /// What the sets of a run are made of: those of an update, and that of a create.
+    /// The sets of a run: those of an update, and that of a create.
     fn all(slots: Slots, seed: u64) -> Vec<Edge> {
         let sets = Edges::of_an_update(slots, seed).into_iter();
         sets.chain(Edges::of_a_create(slots, seed))
@@ -701,7 +704,7 @@ mod tests {
                 );
             }
             for piece in &NUMBERS {
-                // Elements behind the first are those of another channel.
+                // The elements after the first belong to another channel.
                 let is_it = |edge: &Edge| matches!(edge, Edge::Contact(1, _, number) if *number == Some(piece));
                 assert!(has(&is_it), "{seed} {piece:?}");
             }

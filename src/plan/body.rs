@@ -1,4 +1,4 @@
-//! What the contract says of the fields of a request body.
+//! Reads what the contract says about the fields of a request body.
 
 use super::leaf::Choice;
 use crate::contract::document::Node;
@@ -6,7 +6,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Carry;
 use crate::contract::{Contract, pointer};
 
-/// The fields at the top of an operation's body, as pointers.
+/// Returns the top-level fields of an operation's body, as pointers.
 pub(super) fn fields(contract: &Contract, operation: OperationId) -> Vec<String> {
     let mut fields = Vec::new();
     for node in parts(contract, operation) {
@@ -21,7 +21,7 @@ pub(super) fn fields(contract: &Contract, operation: OperationId) -> Vec<String>
     fields
 }
 
-/// Those of them that the contract states to be required. A body without one is no documented request.
+/// Returns those that the contract requires. A body without one of them is not a documented request.
 pub(super) fn required(contract: &Contract, operation: OperationId) -> Vec<String> {
     let stated = parts(contract, operation).into_iter();
     let names = stated.flat_map(|node| node.member("required").map_or(&[][..], Node::elements));
@@ -31,12 +31,12 @@ pub(super) fn required(contract: &Contract, operation: OperationId) -> Vec<Strin
         .collect()
 }
 
-/// The schema of an operation's body, and those that it is all of.
+/// Returns the schema of an operation's body, and its `allOf` members.
 fn parts(contract: &Contract, operation: OperationId) -> Vec<&Node> {
     let request = contract.operation(operation).request.as_ref();
     let mut parts = Vec::new();
     let mut open: Vec<_> = request.and_then(|request| request.schema.clone()).into_iter().collect();
-    // A schema that is a part of itself ends here.
+    // The bound ends a schema that is a part of itself.
     for _ in 0..100 {
         let Some(schema) = open.pop().map(|schema| contract.resolve(&schema)) else {
             break;
@@ -51,20 +51,20 @@ fn parts(contract: &Contract, operation: OperationId) -> Vec<&Node> {
     parts
 }
 
-/// Whether a field is a name: a text of our own that must come back as it was sent, and no address, whose grammar (RFC
-/// 5321) knows ASCII alone.
+/// Whether a field is a name: a text of the run's own that must come back as it was sent, and that is not an address,
+/// whose grammar (RFC 5321) has only ASCII.
 pub(super) fn is_name(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
     let plain = node.member("pattern").is_none() && node.member("format").is_none();
     plain && comes_back(contract, operation, node, at).is_some_and(|text| !text.contains('@'))
 }
 
-/// Whether a field is an address of our own that must come back as it was sent.
+/// Whether a field is an address of the run's own that must come back as it was sent.
 pub(super) fn is_address(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
     let plain = node.member("pattern").is_none();
     plain && comes_back(contract, operation, node, at).is_some_and(|text| text.contains('@'))
 }
 
-/// A field's text of our own, where it must come back as it was sent.
+/// Returns the field's synthetic text, where it must come back as it was sent.
 fn comes_back<'node>(contract: &Contract, operation: OperationId, node: &'node Node, at: &str) -> Option<&'node str> {
     let text = node.member("x-synthetic").and_then(Node::text)?;
     let any = pointer::any_element(at);
@@ -80,7 +80,8 @@ fn carries(contract: &Contract, operation: OperationId) -> impl Iterator<Item = 
     created.chain(invariants.updated.iter().flat_map(|updated| &updated.carries))
 }
 
-/// What the examples of other operations with the same body show at a place: values as good as our own.
+/// Returns the values at this location in the examples of other operations with the same body; they are as good as our
+/// own.
 pub(super) fn other_examples(contract: &Contract, operation: OperationId, at: &str) -> Vec<Choice> {
     let body = |id: OperationId| contract.operation(id).request.as_ref();
     let schema = |id: OperationId| Some(contract.resolve(body(id)?.schema.as_ref()?));
@@ -92,7 +93,8 @@ pub(super) fn other_examples(contract: &Contract, operation: OperationId, at: &s
     values.map(|value| Choice::own(value.clone())).collect()
 }
 
-/// Whether a field, by its pointer and schema, reads as the identifier of a record: `id`, `petId`, `owner_ids`, a UUID.
+/// Whether a field, by its pointer and schema, looks like the identifier of a record: `id`, `petId`, `owner_ids`, a
+/// UUID.
 pub(super) fn names_a_record(field: &str, schema: Option<&Node>) -> bool {
     let format = schema.and_then(|node| node.member("format")).and_then(Node::text);
     let mut names = field.split('/').filter(|token| token.parse::<usize>().is_err());

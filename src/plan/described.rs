@@ -1,10 +1,10 @@
-//! Describes a plan before anything is sent: what each step sends, why, and the facts that its responses decide. The main type
-//! is [`Planned`].
+//! Describes a plan before anything is sent: what each step sends, why, and which facts its responses decide. The main
+//! type is [`Planned`].
 //!
 //! # Design
 //!
-//! Nothing here plans: [`Plan::describe`] reads the very steps that a run carries out, so that the two cannot drift. Every
-//! match on a kind of fact is total: who adds one says here what shows it.
+//! Nothing here plans: [`Plan::describe`] reads the very steps that a run carries out, so the two cannot drift apart.
+//! Every match on a kind of fact is exhaustive: whoever adds one states here what shows it.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -21,9 +21,9 @@ use crate::contract::operation::{Location, OperationId};
 pub struct Planned {
     /// The step.
     pub step: Step,
-    /// The operation whose requests it sends: the step's own, or the create that fills a list.
+    /// The operation whose requests the step sends: its own, or the create that fills a list.
     pub sends: OperationId,
-    /// How the bodies differ from the one that was accepted, in the order in which they are sent.
+    /// How the bodies differ from the accepted one, in the order of sending.
     pub variants: Vec<Variant>,
     /// The list that is read after each of them.
     pub then: Option<OperationId>,
@@ -31,13 +31,14 @@ pub struct Planned {
     pub writes: bool,
     /// The facts that its responses decide.
     pub facts: Vec<FactId>,
-    /// Where the values of its path come from, and those that a response shows.
+    /// Where the values in its path come from, and those that a response shows.
     pub needs: Vec<Source>,
 }
 
 impl Plan {
-    /// The steps in order, each with what it decides. A fact that several calls decide stands at the step that is made
-    /// for it: what every response shows at the operation's own call, an invariant at the step that gathers its evidence.
+    /// Returns the steps in order, each with what it decides. A fact that several calls decide belongs to the step that
+    /// is made for it: what every response shows, to the operation's own call; an invariant, to the step that gathers
+    /// its evidence.
     #[must_use]
     pub fn describe(&self, contract: &Contract) -> Vec<Planned> {
         let calls = Calls::of(self, contract);
@@ -60,7 +61,7 @@ impl Plan {
                     .for_each(|step| planned[*step].facts.push(FactId(index)));
                 continue;
             }
-            // What is not called leaves nothing that a list could show.
+            // Something that is not called creates nothing that a list could show.
             let lists = [contract.created_in(of), contract.updated_in(of)];
             let places = steps_of.get(&of).map(|_| lists.into_iter().flatten().chain([of]));
             let places: BTreeSet<_> = places.into_iter().flatten().collect();
@@ -78,7 +79,7 @@ impl Plan {
     fn planned(&self, contract: &Contract, calls: &Calls, step: Step) -> Planned {
         let (doing, sends) = (step.action.doing(), calls.sent_by(step));
         let operation = contract.operation(sends);
-        // The identifier of an edge case is made up.
+        // The identifier in an edge case is made up.
         let made_up = step
             .action
             .edge_case()
@@ -109,10 +110,10 @@ impl Plan {
     }
 }
 
-/// What a plan calls.
+/// The operations that a plan calls, and those that it does not.
 struct Calls {
     not_called: HashSet<OperationId>,
-    /// The first called create of each list.
+    /// The first create that is called for each list.
     fills: HashMap<OperationId, OperationId>,
 }
 
@@ -128,7 +129,7 @@ impl Calls {
         Self { not_called, fills }
     }
 
-    /// The operation whose requests a step sends.
+    /// Returns the operation whose requests a step sends.
     fn sent_by(&self, step: Step) -> OperationId {
         let create = self.fills.get(&step.operation).filter(|_| step.action.doing().fills);
         create.copied().unwrap_or(step.operation)
@@ -197,7 +198,7 @@ mod tests {
         }
     }
 
-    /// A contract of this many lists, each with an operation that reads one of its items and one that creates in it.
+    /// A contract with this many lists, each with an operation that reads one of its items and one that creates in it.
     fn lists(count: usize) -> String {
         let mut text = "openapi: 3.0.3\ninfo: {title: Things, version: '1'}\npaths:\n".to_owned();
         for number in 0..count {
@@ -231,7 +232,7 @@ mod tests {
             })
         };
         let (one, two) = (work(200), work(400));
-        // A name among twice as many takes one comparison more.
+        // Finding a name among twice as many takes one more comparison.
         assert!(two * 10 <= one * 22, "{one} {two}");
     }
 
@@ -249,7 +250,7 @@ mod tests {
         let (contract, planned) = described(&Selection { writes: false, ..all() });
         assert!(planned.iter().all(|planned| !planned.writes));
         let facts = planned.iter().flat_map(|planned| &planned.facts);
-        // The token's own fact is reported at the operation that needs it first.
+        // The token's own fact is reported at the first operation that needs it.
         let of_writes = facts.filter(|fact| {
             let fact = contract.fact(**fact);
             fact.kind != FactKind::WrongToken && !contract.operation(fact.operation).is_read()
@@ -299,7 +300,8 @@ mod tests {
         let actions: BTreeSet<_> = planned.iter().map(|planned| planned.step.action).collect();
         let reasons: HashSet<_> = actions.iter().map(|action| action.doing().reason).collect();
         let kinds: HashSet<_> = actions.iter().map(std::mem::discriminant).collect();
-        // A probe has words for each of five credentials; it and an edge case have one set for reads and writes.
+        // Each of the five credentials has its own description; that and the one of an edge case are the same for reads
+        // and writes.
         assert_eq!((kinds.len(), reasons.len()), (18, 20));
     }
 }

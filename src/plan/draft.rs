@@ -1,4 +1,4 @@
-//! Makes a request body from the contract's schema, what the target showed, and the run's tag. The main type is
+//! Makes a request body from the contract's schema, what the target showed, and the run tag. The main type is
 //! [`Draft`].
 
 use serde_json::{Map, Value};
@@ -8,33 +8,33 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampForm;
 
-/// A body in the making: for each field the values it may be sent with, and the one chosen now.
+/// A body in the making: for each field the values that may be sent, and the one that is chosen now.
 #[derive(Clone, Debug)]
 pub struct Draft {
     pub(super) operation: OperationId,
-    /// The form of its field that has several.
+    /// The form of the field that has several.
     pub(super) form: TimestampForm,
     /// The fields, in the order of the schema.
     pub(super) leaves: Vec<Leaf>,
-    /// Which draft of the run it is.
+    /// The number of this draft in the run.
     pub(super) number: u64,
 }
 
 impl Draft {
-    /// The operation whose body it is.
+    /// Returns the operation whose body it is.
     #[must_use]
     pub fn operation(&self) -> OperationId {
         self.operation
     }
 
-    /// The form of its field that has several.
+    /// Returns the form of the field that has several.
     #[must_use]
     pub fn form(&self) -> TimestampForm {
         self.form
     }
 
-    /// Leaves out and chooses as another draft of the same operation does: the same value where it is still a choice, for
-    /// the target may have shown more since, else the one in the same place.
+    /// Leaves out and chooses what another draft of the same operation does: the same value where it is still a choice,
+    /// because the target may have shown more since, and otherwise the one at the same index.
     pub fn choose_as(&mut self, other: &Self) {
         for leaf in &mut self.leaves {
             let same = other.leaves.iter().find(|other| other.pointer == leaf.pointer);
@@ -47,7 +47,7 @@ impl Draft {
         }
     }
 
-    /// The same with the next choice of its timestamps; none where they have no other.
+    /// Returns the draft with the next choice of its timestamps; `None` where they have no other.
     #[must_use]
     pub fn at_another_time(&self) -> Option<Self> {
         let mut other = self.clone();
@@ -67,7 +67,7 @@ impl Draft {
         chosen(self) == chosen(other)
     }
 
-    /// The body as it stands, and the pointers of the values in it that the target showed.
+    /// Returns the current body, and the pointers of the values in it that the target showed.
     #[must_use]
     pub fn body(&self) -> (Value, Vec<String>) {
         let mut body = Value::Object(Map::new());
@@ -84,7 +84,7 @@ impl Draft {
     }
 }
 
-/// Puts a value into a body, making the objects and arrays on the way. A numeric token makes an array.
+/// Puts a value into a body, and makes the objects and arrays on the way. A numeric token makes an array.
 pub(super) fn insert(body: &mut Value, at: &str, value: Value) {
     let mut place = body;
     for token in pointer::tokens(at) {

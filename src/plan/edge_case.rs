@@ -1,10 +1,10 @@
-//! What is sent in an edge case: the part of it that a plain request has not. The main type is [`EdgeCasePart`].
+//! Makes the part of an edge case that differs from a plain request. The main type is [`EdgeCasePart`].
 //!
 //! # Design
 //!
-//! Where only a part differs the rest is sound, so that a service gets far enough to trip over it: an unknown identifier
-//! comes with a body that was accepted, an unusual text in a record that was. An identifier must be of no record, whatever the
-//! target holds: it is a random UUID, or a text that no UUID and no number is.
+//! Where only a part differs, the rest is sound, so that a service gets far enough to trip over that part: an unknown
+//! identifier comes with a body that was accepted, an unusual text in a record that was. An unknown identifier must
+//! name no record, whatever the target contains: it is a random UUID, or a text that is neither a UUID nor a number.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -19,14 +19,14 @@ use crate::contract::pointer;
 use crate::contract::vocabulary::EdgeCaseKind;
 use crate::history::RunTag;
 
-/// How many levels a deep body has.
+/// The number of levels in a deep body.
 const LEVELS: usize = 1_000;
-/// How many fields of another type an operation is sent at most, one in each request: room for 50 texts, each of which can
-/// be of four other types. The largest body of the built-in contract has 72 such pairs.
+/// The maximum number of fields that are sent to one operation with another type, one in each request: enough for 50
+/// texts, each of which can have four other types. The largest body of the built-in contract has 72 such pairs.
 const MOST_FIELDS: usize = 200;
-/// How many characters a long text has.
+/// The number of characters in a long text.
 const CHARACTERS: usize = 10_000;
-/// The largest integer that every JSON reader keeps (RFC 8259, section 6), and that of 32 bits.
+/// The largest integer that every JSON reader preserves (RFC 8259, section 6), and the largest of 32 bits.
 const LARGEST: (&str, &str) = ("9007199254740991", "2147483647");
 
 /// The part of a request that makes it an edge case.
@@ -48,14 +48,14 @@ pub enum EdgeCasePart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeCaseText {
     kind: EdgeCaseKind,
-    /// What chooses the text.
+    /// The random number that chooses the text.
     random: u64,
 }
 
 /// Puts a value of another type into a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EdgeCaseField {
-    /// Where it goes; each array on the way has one element.
+    /// The location of the value; each array on the way has one element.
     pointer: String,
     value: Value,
 }
@@ -77,8 +77,8 @@ impl EdgeCaseField {
         }
     }
 
-    /// Puts the value into the body. `learned` are the pointers of what the target showed; nothing of that is left at
-    /// this place.
+    /// Puts the value into the body. `learned` has the pointers of the values that the target showed; those at this
+    /// location are removed.
     pub fn insert(self, body: &mut Value, learned: &mut Vec<String>) {
         let below = format!("{}/", self.pointer);
         learned.retain(|at| *at != self.pointer && !at.starts_with(&below));
@@ -86,11 +86,11 @@ impl EdgeCaseField {
     }
 }
 
-/// The edge cases to an operation in a run of this seed: each field in each other type that the contract names, one in
-/// each request. Of more than [`MOST_FIELDS`] such pairs the seed draws so many.
+/// Returns the edge cases of an operation in a run with this seed: each field in each other type that the contract
+/// names, one in each request. If there are more than [`MOST_FIELDS`] such pairs, the seed draws that many.
 ///
-/// A create that is sent awkward values in its own texts is sent no edge case of a text beyond ASCII: these go beyond it, and more is
-/// judged of what comes back.
+/// A create whose own texts are varied with awkward values gets no edge case with a string beyond ASCII: the awkward
+/// values contain such characters too, and more is judged about what comes back.
 pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64) -> Vec<EdgeCase> {
     let documented = contract.operation(operation);
     let creates = documented.creates();
@@ -115,7 +115,7 @@ fn place(index: usize) -> u64 {
 }
 
 impl EdgeCasePart {
-    /// The part of a request of the operation that makes it this edge case, in a run of this seed.
+    /// Makes the part of a request that makes it this edge case, in a run with this seed.
     #[must_use]
     pub fn of(contract: &Contract, operation: OperationId, edge_case: &EdgeCase, seed: u64) -> Self {
         let mut random = random(operation, edge_case, seed);
@@ -150,14 +150,14 @@ impl EdgeCasePart {
     }
 }
 
-/// The same for the same request of the same seed, and another for every other.
+/// Returns the same generator for the same request and seed, and a different one for any other.
 fn random(operation: OperationId, edge_case: &EdgeCase, seed: u64) -> ChaCha8Rng {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(place(operation.0) << 32 | place(edge_case.turn) << 16 | place(edge_case.parameter.unwrap_or(0)));
     random
 }
 
-/// A well-formed identifier of no record.
+/// Returns a well-formed identifier of no record.
 fn unknown(contract: &Contract, operation: OperationId, edge_case: &EdgeCase, random: &mut ChaCha8Rng) -> String {
     let documented = contract.operation(operation);
     let parameter = edge_case.parameter.and_then(|index| documented.parameters.get(index));
@@ -174,10 +174,11 @@ fn unknown(contract: &Contract, operation: OperationId, edge_case: &EdgeCase, ra
 }
 
 impl EdgeCaseText {
-    /// Makes one text of the body unusual; returns whether there is one. `learned` are the pointers of what the target showed.
+    /// Makes one text of the body unusual; returns whether there is one. `learned` has the pointers of the values that
+    /// the target showed.
     ///
-    /// It is a text that carries the run's tag, if there is one: the run's own name for what it writes. What is put
-    /// before it leaves an address of `example.com` one. A text that the target showed is replaced.
+    /// It prefers a text that carries the run tag: the run's own name for what it writes. An address of `example.com`
+    /// stays one, because the change is made before it. A text that the target showed is replaced.
     pub fn insert(self, body: &mut Value, learned: &mut Vec<String>, run_tag: &RunTag) -> bool {
         let mut texts = Vec::new();
         collect(body, &mut String::new(), &mut texts);
@@ -372,7 +373,7 @@ mod tests {
         assert!(body["b"].as_str().unwrap().ends_with("own"));
     }
 
-    /// The requests of the operation that have a field of another type, described.
+    /// The requests of the operation that have a field with another type, described.
     fn of_fields(operation: &str, seed: u64) -> Vec<String> {
         let contract = Contract::built_in().unwrap();
         let id = contract.operation_named(operation).unwrap();

@@ -1,33 +1,34 @@
-//! Changes a rejected body field by field until it is accepted, or nothing is left to change. The main type is
+//! Changes a rejected body field by field until it is accepted, or until nothing is left to change. The main type is
 //! [`Fallback`].
 //!
 //! # Design
 //!
-//! Which request fields are required, and which values are allowed, is not shown. So a refusal says one of two things:
-//! a value is not allowed, or a field is missing. What the refusal itself names goes first: error bodies are a gap, but
-//! most services name the field somewhere in them. Then each field in a gap is dropped alone, so that the
-//! others stay; then they are dropped one after the other; and last each is sent with its other values. A field may be
-//! worth nothing without the one beside it, so an object with one in a gap may go as a whole.
+//! The document does not show which request fields are required, and which values are allowed. So a rejection means one
+//! of two things: a value is not allowed, or a field is missing. The fields that the rejection itself names are changed
+//! first: error bodies are a gap, but most services name the field somewhere in them. Then each field in a gap is
+//! dropped by itself, so that the others stay; then they are dropped one after the other; and last, each is sent with
+//! its other values. A field may be useless without its neighbour, so an object with a field in a gap may be dropped as
+//! a whole.
 
 use serde_json::Value;
 
 use super::draft::Draft;
 
-/// The most bodies that are tried for one create.
+/// The maximum number of bodies that are tried for one create.
 const TRIES: usize = 40;
 
-/// The bodies still to be tried.
+/// The bodies that are still to be tried.
 #[derive(Clone, Debug)]
 pub struct Fallback {
-    /// The draft that the refusals so far have led to.
+    /// The draft that the rejections so far have led to.
     base: Draft,
-    /// The next bodies, last first; none before the refusals stopped naming fields.
+    /// The next bodies, last first; `None` as long as rejections name fields.
     queue: Option<Vec<Draft>>,
     tried: Vec<Value>,
 }
 
 impl Fallback {
-    /// Starts at a draft that is about to be sent.
+    /// Starts with a draft that is about to be sent.
     #[must_use]
     pub fn from(draft: Draft) -> Self {
         let sent = draft.body().0;
@@ -38,7 +39,7 @@ impl Fallback {
         }
     }
 
-    /// The next draft after a refusal with this text; none when all were tried.
+    /// Returns the next draft after a rejection with this text; `None` when all were tried.
     pub fn next(&mut self, refusal: &str) -> Option<Draft> {
         if self.tried.len() >= TRIES {
             return None;
@@ -67,8 +68,8 @@ impl Fallback {
         Some(draft)
     }
 
-    /// Moves every field on that the refusal names: to its next value, or out of the body. Where all of them are out
-    /// already, what the refusal names around them goes too.
+    /// Changes every field that the rejection names: to its next value, or out of the body. Where all of them are
+    /// already out, the objects around them that the rejection names are dropped too.
     fn follow(&mut self, refusal: &str) {
         let words: Vec<_> = refusal
             .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
@@ -91,14 +92,14 @@ impl Fallback {
     }
 }
 
-/// The names in a pointer into a body, outermost first, without the numbers of elements.
+/// Returns the names in a pointer into a body, outermost first, without the indexes of elements.
 fn names(pointer: &str) -> impl DoubleEndedIterator<Item = &str> {
     pointer
         .split('/')
         .filter(|token| !token.is_empty() && token.parse::<usize>().is_err())
 }
 
-/// The drafts that are tried once refusals name nothing, last first.
+/// Returns the drafts that are tried once rejections name nothing, last first.
 fn changes(base: &Draft) -> Vec<Draft> {
     let leaves = &base.leaves;
     let group = |index: usize| names(&leaves[index].pointer).next();
@@ -147,7 +148,7 @@ mod tests {
         (draft.body().0, Fallback::from(draft))
     }
 
-    /// Sends bodies to a service that accepts what `accepts` does, and says how many tries that took.
+    /// Sends bodies to a service that accepts what `accepts` does, and returns how many tries that took.
     fn tries(operation: &str, refusal: &str, accepts: impl Fn(&Value) -> bool) -> Option<usize> {
         let (mut body, mut fallback) = fallback(operation);
         for tries in 1..=TRIES {

@@ -6,29 +6,29 @@ use serde_json::Value;
 /// One field of a draft.
 #[derive(Clone, Debug)]
 pub(super) struct Leaf {
-    /// Where it stands in the body; arrays have one element, but where awkward values ask for more.
+    /// The location in the body; arrays have one element, unless awkward values need more.
     pub(super) pointer: String,
     pub(super) choices: Vec<Choice>,
-    /// The choice now; past the last one the field is left out.
+    /// The index of the current choice; past the last one, the field is left out.
     pub(super) chosen: usize,
-    /// Whether a gap of the contract touches the field by name.
+    /// Whether a gap of the contract concerns the field by name.
     pub(super) in_gap: bool,
-    /// Values as good as the choices, for a body that must differ.
+    /// Values that are as good as the choices, for a body that must differ.
     pub(super) others: Vec<Choice>,
     pub(super) nature: Nature,
-    /// Whether the contract states that the body must have the field at its top.
+    /// Whether the contract requires the field at the top of the body.
     pub(super) required: bool,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
     pub(super) value: Value,
-    /// Whether the target showed it, so that it must not be printed.
+    /// Whether the target showed it, in which case it must not be printed.
     pub(super) from_target: bool,
 }
 
 impl Choice {
-    /// A value of the contract or of the run.
+    /// Makes a choice of a value from the contract or from the run.
     pub(super) fn own(value: Value) -> Self {
         Self {
             value,
@@ -38,17 +38,17 @@ impl Choice {
 }
 
 impl Leaf {
-    /// The field at the top of the body that it is, or is a part of.
+    /// Returns the field at the top of the body that it is, or is a part of.
     pub(super) fn field(&self) -> Option<&str> {
         top(&self.pointer)
     }
 
-    /// The value that it is sent with; none where it is left out.
+    /// Returns the value that it is sent with; `None` where it is left out.
     pub(super) fn value(&self) -> Option<&Value> {
         self.choices.get(self.chosen).map(|choice| &choice.value)
     }
 
-    /// The choice so many places behind the one now, of those that come from where it comes from.
+    /// Returns the index of the choice at this distance after the current one, among those with the same origin.
     pub(super) fn another_of_its_origin(&self, places: usize) -> usize {
         let Some(now) = self.choices.get(self.chosen) else {
             return self.chosen;
@@ -72,7 +72,7 @@ impl Leaf {
         self.chosen = 0;
     }
 
-    /// Changes the text that it is sent with, if it is sent with one.
+    /// Changes the text that it is sent with, if there is one.
     pub(super) fn rewrite(&mut self, change: impl Fn(&str) -> Option<String>) {
         let changed = self.value().and_then(Value::as_str).and_then(change);
         if let Some(changed) = changed {
@@ -91,7 +91,7 @@ impl Leaf {
     }
 }
 
-/// The pointer of the field at the top of a body that holds a place in it.
+/// Returns the pointer of the top-level field of a body that contains this location.
 pub(super) fn top(pointer: &str) -> Option<&str> {
     let end = pointer.get(1..)?.find('/').map_or(pointer.len(), |end| end + 1);
     pointer.get(..end)
@@ -108,7 +108,7 @@ pub(super) enum Nature {
     Day,
     /// The month of a date, from 1.
     Month,
-    /// A text of the run's own that any text may stand in.
+    /// A text of the run's own, where any text is allowed.
     Name,
     /// Anything else.
     Other,
@@ -118,7 +118,7 @@ pub(super) enum Nature {
     Year,
 }
 
-/// Recognises the fields that make up a date: integers called day, month and year beside each other, and a text in the form of a
+/// Recognises the fields that make up a date: sibling integers called day, month and year, and a text in the form of a
 /// full date (RFC 3339, section 5.6), which is taken for the same date.
 pub(super) fn recognise_dates(leaves: &mut [Leaf]) {
     let parts = [
@@ -148,26 +148,27 @@ pub(super) fn recognise_dates(leaves: &mut [Leaf]) {
             leaf.nature = *nature;
         } else if leaf.value().and_then(Value::as_str).is_some_and(is_a_date) {
             leaf.nature = Nature::Date;
-            // An update of the parts may change the text too: then none of the examples is left that was neither sent nor shown.
+            // An update of the parts may change the text too; without this value, no example would be left that was
+            // neither sent nor shown.
             leaf.others.push(Choice::own(Value::from("1976-05-19")));
         }
     }
 }
 
-/// What of a body can be awkward.
+/// The parts of a body that can be awkward.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Slots {
     pub(super) names: usize,
     /// Whether there is an address.
     pub(super) contacts: bool,
-    /// Whether it stands in the elements of an array.
+    /// Whether the address is in the elements of an array.
     pub(super) elements: bool,
     pub(super) dates: bool,
     pub(super) instants: bool,
 }
 
 impl Slots {
-    /// What can be awkward of these fields.
+    /// Returns what can be awkward about these fields.
     pub(super) fn of(leaves: &[Leaf]) -> Self {
         let any = |nature| leaves.iter().any(|leaf| leaf.nature == nature);
         Self {

@@ -1,4 +1,4 @@
-//! From a contract to the calls of a run: which operations, in which order, why, and with what in them.
+//! Plans the calls of a run from a contract: which operations, in which order, why, and with which values.
 //!
 //! - **In**: a [`Contract`](crate::Contract) and a [`Selection`]: what to check, whether writes are allowed, the seed.
 //! - **Out**: a [`Plan`], whose [`Step`]s are in the order of a run. The same contract, selection and seed give the
@@ -19,9 +19,9 @@
 //! ```
 //!
 //! What a call carries depends on what the target shows, so bodies are made while the plan runs:
-//! [`Bindings`](crate::history::Bindings) are the values that links carry, a [`Template`] makes a [`Draft`] of them,
-//! and [`Fallback`] changes a rejected one field by field. [`Variant`] says how further bodies differ from one that was
-//! accepted, and [`EdgeCasePart`] what an edge case has that a plain request does not.
+//! [`Bindings`](crate::history::Bindings) are the values that links carry, a [`Template`] makes a [`Draft`] from them,
+//! and [`Fallback`] changes a rejected one field by field. [`Variant`] describes how further bodies differ from an
+//! accepted one, and [`EdgeCasePart`] how an edge case differs from a plain request.
 
 mod action;
 mod awkward;

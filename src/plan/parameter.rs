@@ -1,4 +1,4 @@
-//! Values for required parameters that no link fills, and how a value of several parts is written.
+//! Makes values for required parameters that no link fills, and writes values that have several parts.
 
 use serde_json::{Value, json};
 
@@ -6,8 +6,9 @@ use crate::contract::Contract;
 use crate::contract::document::Node;
 use crate::contract::operation::{Location, Parameter};
 
-/// A value that belongs to nobody and that the parameter's schema admits; none for a path, since it would name a record,
-/// and where a schema asks for more than is read here. `examples` is whether those of the schema will do, and any number.
+/// Returns a value that belongs to nobody and that the parameter's schema admits; `None` for a path, where it would
+/// name a record, and for a schema that requires more than is read here. `examples` allows those of the schema, and any
+/// number.
 pub(super) fn made_up(contract: &Contract, parameter: &Parameter, examples: bool) -> Option<Value> {
     let schema = parameter.schema.as_deref()?;
     (parameter.location != Location::Path)
@@ -34,7 +35,7 @@ fn of_schema(contract: &Contract, (schema, examples): (&str, bool), depth: usize
             Some(json!([of_schema(contract, (&items, examples), depth + 1)?]))
         }
         "boolean" => Some(json!(true)),
-        // Without an upper bound it may be the account that a write is sent in the name of.
+        // Without an upper bound it may be the account on whose behalf a write is sent.
         "integer" | "number" => number(node).filter(|_| examples || node.member("maximum").is_some()),
         "string" => text(node),
         _ => None,
@@ -73,8 +74,8 @@ fn text(node: &Node) -> Option<Value> {
     Some(json!(text))
 }
 
-/// The texts of a value: several where each part of an array is written by itself, which is how a query has it unless
-/// the contract says otherwise (OpenAPI 3.0.3, section 4.7.12.2).
+/// Returns the texts of a value: several where each element of an array is written by itself, which is what a query
+/// does unless the contract says otherwise (OpenAPI 3.0.3, section 4.7.12.2).
 pub(crate) fn written(contract: &Contract, parameter: &Parameter, value: &Value) -> Vec<String> {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let Value::Array(parts) = value else {

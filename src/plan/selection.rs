@@ -1,4 +1,4 @@
-//! What a run is asked to take up. The main type is [`Selection`].
+//! Selects what a run covers. The main type is [`Selection`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use crate::contract::Contract;
 use crate::contract::link::Target;
 use crate::contract::operation::OperationId;
 
-/// What a run takes up of the contract, and what it may do.
+/// What a run covers of the contract, and what it may do.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Whether requests may be sent that change the target.
+    /// Whether requests that change the target may be sent.
     pub writes: bool,
     /// Whether there is a token.
     pub token: bool,
@@ -21,14 +21,14 @@ pub struct Selection {
     pub skip: Vec<OperationId>,
     /// Writes that are sent although the contract does not say how to recognise what they do.
     pub also_send: Vec<OperationId>,
-    /// What choices are made by.
+    /// The seed of all choices.
     pub seed: u64,
-    /// The shard of the plan that is carried out; none for the whole plan.
+    /// The shard of the plan that is carried out; `None` for the whole plan.
     pub shard: Option<Shard>,
 }
 
-/// What shows the record of each create that another write takes a value from: its list, else a read that the contract
-/// links it to.
+/// Returns what shows the record of each create from which another write takes a value: its list, or else a read that
+/// the contract links it to.
 pub(super) fn shown_by(contract: &Contract, scope: &Selection) -> BTreeMap<OperationId, ShownBy> {
     let writes = |id: OperationId| !contract.operation(id).is_read();
     let leant_on: BTreeSet<_> = contract
@@ -43,7 +43,7 @@ pub(super) fn shown_by(contract: &Contract, scope: &Selection) -> BTreeMap<Opera
     shown.collect()
 }
 
-/// What shows the record of a create, of the operations that may be called.
+/// Returns what shows the record of a create, among the operations that may be called.
 pub(super) fn shows(contract: &Contract, scope: &Selection, create: OperationId) -> Option<ShownBy> {
     let may_be_called = |id: &OperationId| !scope.skip.contains(id);
     let list = contract.created_in(create).filter(may_be_called);

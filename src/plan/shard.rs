@@ -1,11 +1,11 @@
-//! One of several machines that check a contract together. The main type is [`Shard`].
+//! Splits the check of a contract over several machines. The main type is [`Shard`].
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::history::RunTag;
 
-/// What a shard says of what another one checks.
+/// The reason for what another shard checks.
 pub const ANOTHER_SHARD: &str = "another shard checks this";
 
 /// Why a plan does not call an operation.
@@ -13,7 +13,7 @@ pub const ANOTHER_SHARD: &str = "another shard checks this";
 pub enum NotCalled {
     /// Another shard checks it.
     AnotherShard,
-    /// For this reason.
+    /// It is not called for this reason.
     Because(String),
 }
 
@@ -33,25 +33,25 @@ pub struct Shard {
     of: u32,
 }
 
-/// A text or a pair of numbers that is no shard.
+/// Why a text or a pair of numbers is not a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShardError {
-    /// The number is beyond how many there are.
+    /// The number is greater than the number of shards.
     #[error("there is no shard {number} of {of}; the last one is {of}/{of}")]
     Beyond {
         /// The number.
         number: u32,
-        /// How many there are said to be.
+        /// The number of shards as given.
         of: u32,
     },
-    /// Two numbers do not stand there.
+    /// The text does not have two numbers.
     #[error("a shard is written K/N, such as 1/3 for the first of three")]
     Form,
-    /// There are none.
+    /// The number of shards is 0.
     #[error("there are no shards in 0; write 1/1 for the whole plan")]
     None,
-    /// More than anybody has.
-    #[error("{0} shards are more than {most} that a plan is split into", most = Shard::MOST)]
+    /// There are more shards than are allowed.
+    #[error("{0} shards are too many; a plan is split into {most} at most", most = Shard::MOST)]
     TooMany(u32),
     /// The number is 0.
     #[error("shards are counted from 1; a job that counts from 0 adds 1 to its index")]
@@ -59,17 +59,17 @@ pub enum ShardError {
 }
 
 impl Shard {
-    /// The most shards of a plan.
+    /// The maximum number of shards of a plan.
     pub const MOST: u32 = 10_000;
 
     /// The only one.
     pub const WHOLE: Self = Self { number: 1, of: 1 };
 
-    /// Shard `number` of so many.
+    /// Makes shard `number` of `of` shards.
     ///
     /// # Errors
     ///
-    /// A number that is not from 1 to `of`; `of` beyond [`Self::MOST`].
+    /// Fails for a number that is not from 1 to `of`, and for `of` beyond [`Self::MOST`].
     pub fn new(number: u32, of: u32) -> Result<Self, ShardError> {
         match (number, of) {
             (_, 0) => Err(ShardError::None),
@@ -80,13 +80,13 @@ impl Shard {
         }
     }
 
-    /// Its number, from 1.
+    /// Returns its number, from 1.
     #[must_use]
     pub fn number(self) -> u32 {
         self.number
     }
 
-    /// How many there are.
+    /// Returns the number of shards.
     #[must_use]
     pub fn of(self) -> u32 {
         self.of
@@ -113,8 +113,8 @@ impl fmt::Display for Shard {
 }
 
 impl RunTag {
-    /// The run tag of a shard of the run, which no other shard of it has: the run's, counted on by the shard's number. A
-    /// whole run's stays as it is.
+    /// Returns the run tag of a shard, which differs from that of every other shard of the run: the run's tag, advanced
+    /// by the shard's number. The tag of a whole run stays unchanged.
     #[must_use]
     pub fn of_shard(self, shard: Option<Shard>) -> Self {
         let number = shard.and_then(|shard| usize::try_from(shard.number).ok());

@@ -1,14 +1,15 @@
-//! What of a plan falls to one shard. The main type is [`Share`].
+//! Assigns the parts of a plan to shards. The main type is [`Share`].
 //!
 //! # Design
 //!
-//! A part is what cannot be taken apart: a list and the creates whose records are its items, since the list shows its
-//! facts in them and their facts are shown by it; every other operation is a part of its own. What a part leans on (the
-//! operations whose responses fill its requests, the lists that show what it writes) is called in its shard too, as little
-//! as that takes, and checked in the shard that has it as its own. So each fact falls to one shard, and a journey is
-//! whole in each: an update goes to a contact that its own shard created.
+//! A part is indivisible: a list and the creates whose records are its items, since the list shows its facts in them
+//! and they show theirs in the list; every other operation is a part by itself. Whatever a part depends on (the
+//! operations whose responses fill its requests, the lists that show what it writes) is called in its shard too, as
+//! little as possible, and checked in the shard that owns it. So each fact falls to one shard, and each sequence of
+//! dependent calls is complete within its shard: an update goes to a contact that its own shard created.
 //!
-//! Parts go to shards the largest first, each to the one that has least so far. Nothing of that hangs on the seed.
+//! The largest parts are assigned first, each to the shard that has the least so far. The seed has no influence on
+//! that.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -18,28 +19,28 @@ use crate::contract::fact::{Fact, FactId, FactKind};
 use crate::contract::operation::{OperationId, Security};
 use crate::contract::{Contract, pointer};
 
-/// The most requests with a wrong token in one run: a target may lock out whoever guesses.
+/// The maximum number of requests with a wrong token in one run: a target may lock out a caller who guesses.
 pub const WRONG_TOKENS: usize = 3;
 
 /// The operations of one shard.
 #[derive(Clone, Debug)]
 pub(super) struct Share {
-    /// Those whose facts it checks.
+    /// The operations whose facts the shard checks.
     pub(super) own: HashSet<OperationId>,
-    /// Those that it calls because its own lean on them.
+    /// The operations that the shard calls because its own depend on them.
     pub(super) leant_on: HashSet<OperationId>,
     /// The facts that other shards check.
     pub(super) elsewhere: BTreeSet<FactId>,
-    /// How many parts of the plan send something: no more shards than these have something to do.
+    /// The number of parts of the plan that send something: any more shards have nothing to do.
     pub(super) parts: usize,
-    /// For the fact of a security scheme that falls to this shard, the scheme's place and the most wrong tokens that are
-    /// shown for it.
+    /// For each fact of a security scheme that falls to this shard, the scheme's location and the maximum number of
+    /// wrong tokens that are sent for it.
     pub(super) wrong_tokens: Vec<(String, usize)>,
 }
 
 impl Share {
-    /// What falls to the shard. `called` are the operations that the whole plan calls, `weight` is how much it takes to
-    /// check one of them.
+    /// Returns what falls to the shard. `called` are the operations that the whole plan calls, and `weight` is the cost
+    /// of checking one of them.
     pub(super) fn new(
         contract: &Contract,
         called: &[OperationId],
@@ -52,7 +53,7 @@ impl Share {
             called.map(|id| weight(*id).max(1)).sum()
         };
         let mut parts: Vec<_> = parts(contract).into_iter().map(|part| (weight(&part), part)).collect();
-        // The sort is stable: of equal parts, the contract's order decides.
+        // The sort is stable, so equal parts stay in the contract's order.
         parts.sort_by_key(|(weight, _)| Reverse(*weight));
         let mut loads = vec![0; usize::try_from(shard.of()).unwrap_or(1)];
         let mut own = HashSet::new();
@@ -76,7 +77,7 @@ impl Share {
     }
 }
 
-/// The parts of a contract, each in its order.
+/// Returns the parts of a contract, each in its order.
 fn parts(contract: &Contract) -> Vec<Vec<OperationId>> {
     let head = |id: OperationId| contract.list_of(id).unwrap_or(id);
     let mut parts: Vec<Vec<OperationId>> = Vec::new();
@@ -91,8 +92,8 @@ fn parts(contract: &Contract) -> Vec<Vec<OperationId>> {
     parts
 }
 
-/// What is called for the operations of a shard beside them: where their values come from, directly or not, and where
-/// what they write is listed.
+/// Returns what is called in addition for the operations of a shard: where their values come from, directly or not, and
+/// where what they write is listed.
 fn leant_on(contract: &Contract, own: &HashSet<OperationId>, called: &BTreeSet<OperationId>) -> HashSet<OperationId> {
     let sends = own.iter().copied().filter(|id| called.contains(id));
     let mut open: Vec<_> = sends.collect();
@@ -110,8 +111,8 @@ fn leant_on(contract: &Contract, own: &HashSet<OperationId>, called: &BTreeSet<O
     seen
 }
 
-/// The operation in whose shard a fact is checked: the one that it binds, and for a security scheme the first that is
-/// called and asks for it.
+/// Returns the operation in whose shard a fact is checked: the one that it binds, or for a security scheme the first
+/// one called that requires it.
 fn bound(contract: &Contract, fact: &Fact, called: &BTreeSet<OperationId>) -> OperationId {
     let mut asking = called
         .iter()
@@ -122,7 +123,7 @@ fn bound(contract: &Contract, fact: &Fact, called: &BTreeSet<OperationId>) -> Op
     }
 }
 
-/// Where the security scheme of an operation stands.
+/// Returns the location of the security scheme of an operation.
 pub(super) fn scheme(contract: &Contract, operation: OperationId) -> Option<String> {
     match &contract.operation(operation).security {
         Security::Bearer { scheme } | Security::ApiKey { scheme, .. } => {
@@ -132,8 +133,8 @@ pub(super) fn scheme(contract: &Contract, operation: OperationId) -> Option<Stri
     }
 }
 
-/// The schemes whose fact falls to a shard, each with its portion of the wrong tokens: all shards together show no more
-/// of them than a whole run does. Which scheme has the larger one is the seed's choice.
+/// Returns the schemes whose fact falls to a shard, each with its portion of the wrong tokens: all shards together send
+/// no more of them than a whole run does. The seed chooses which scheme gets the larger portion.
 fn wrong_tokens(
     contract: &Contract,
     (called, seed): (&BTreeSet<OperationId>, u64),
@@ -173,7 +174,7 @@ mod tests {
         }
     }
 
-    /// The plans of all shards, so many of them.
+    /// The plans of all shards, this many of them.
     fn shards(contract: &Contract, scope: &Selection, of: u32) -> Vec<Plan> {
         let shard = |number| Selection {
             shard: Shard::new(number, of).ok(),
@@ -203,7 +204,7 @@ mod tests {
             let whole = Plan::new(&contract, &scope(writes));
             for of in 2..=4 {
                 let plans = shards(&contract, &scope(writes), of);
-                // Where wrong tokens are shown is the seed's choice, among the operations of one shard.
+                // The seed chooses where wrong tokens are sent, among the operations of one shard.
                 let elsewhere = |step: &&Step| step.action.probe() != Some(Probe::WrongToken);
                 for step in whole.steps.iter().filter(elsewhere) {
                     assert!(plans.iter().any(|plan| plan.steps.contains(step)), "{step:?} of {of}");

@@ -1,5 +1,5 @@
-//! Where the values of a call come from. A plan says it before anything is sent, and a run keeps to it. The main types
-//! are [`Source`] and [`NoValue`].
+//! Determines where the values of a call come from. A plan states it before anything is sent, and a run follows it. The
+//! main types are [`Source`] and [`NoValue`].
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -18,11 +18,11 @@ use crate::history::Bindings;
 pub struct Source {
     /// The parameter's name.
     pub parameter: String,
-    /// The creates whose responses show one of the run's own, which goes before every other.
+    /// The creates whose responses show one of the run's own, which takes precedence.
     pub own: Vec<OperationId>,
     /// The reads whose responses show one.
     pub listed: Vec<OperationId>,
-    /// What stands in where no response shows one.
+    /// The substitute where no response shows one.
     pub given: Option<Given>,
 }
 
@@ -31,45 +31,45 @@ pub struct Source {
 pub enum Given {
     /// The contract's own example.
     Example,
-    /// One that the parameter's schema admits.
+    /// A value that the parameter's schema admits.
     MadeUp,
 }
 
-/// Why a call has no value for something that it cannot do without.
+/// Why a call has no value for something that it requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoValue {
-    /// The value for the parameter cannot stand in this part of a request.
+    /// The value for the parameter is not allowed in this part of a request.
     CannotStand {
         /// The parameter.
         parameter: String,
         /// The part of the request.
         place: &'static str,
     },
-    /// The path has a fragment, which never leaves a client.
+    /// The path has a fragment, which a client never sends.
     Fragment,
-    /// Only an example gives the parameter, and a write goes to none.
+    /// Only an example provides the parameter, and a write is never sent with one.
     OnlyExample(String),
-    /// No link and no example gives the parameter.
+    /// No link and no example provides the parameter.
     NotGiven(String),
-    /// The operations whose responses would show it are not called before.
+    /// The operations whose responses would show it are not called earlier.
     NotAsked {
-        /// The operation, what it needs, and who would show it.
+        /// The operation, what it needs, and which operations would show it.
         wanted: Wanted,
     },
     /// None of the operations whose responses would show it had a success.
     NotAnswered {
-        /// The operation, what it needs, and who would show it.
+        /// The operation, what it needs, and which operations would show it.
         wanted: Wanted,
     },
-    /// Responses of these operations came, and none showed it.
+    /// These operations responded, and no response showed it.
     NotShown {
-        /// The operation, what it needs, and who would have shown it.
+        /// The operation, what it needs, and which operations would have shown it.
         wanted: Wanted,
     },
 }
 
-/// A value that an operation needs of others.
+/// A value that an operation needs from others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// The operation that needs it.
@@ -86,10 +86,13 @@ impl fmt::Display for NoValue {
         let of = |wanted: &Wanted| wanted.sources.join(" or ");
         match self {
             Self::CannotStand { parameter, place } => {
-                write!(formatter, "the value for its `{parameter}` cannot stand in a {place}")
+                write!(formatter, "the value for its `{parameter}` is not allowed in a {place}")
             }
             Self::Fragment => formatter.write_str("its path has a `#`, and no request carries what follows one"),
-            Self::OnlyExample(name) => write!(formatter, "no link gives its `{name}`, and a write goes to no example"),
+            Self::OnlyExample(name) => write!(
+                formatter,
+                "no link gives its `{name}`, and a write never uses an example"
+            ),
             Self::NotGiven(name) => write!(formatter, "no link and no example of the contract gives its `{name}`"),
             Self::NotAsked { wanted } => {
                 write!(
@@ -115,7 +118,7 @@ impl fmt::Display for NoValue {
 }
 
 impl NoValue {
-    /// The same without the name of the operation, for where that stands before it.
+    /// Returns the reason without the name of the operation, for use after that name.
     #[must_use]
     pub fn brief(&self) -> String {
         let of = |wanted: &Wanted| wanted.sources.join(" or ");
@@ -136,29 +139,29 @@ impl NoValue {
     }
 }
 
-/// A value that no response shows: the contract's own, or one by type. A write takes one in a header or a cookie alone,
-/// since what stands in its path or query may name a record that is not this run's.
+/// Returns a value that no response shows: the contract's own, or one by type. A write takes one only in a header or a
+/// cookie, since a value in its path or query may name a record that is not this run's.
 #[must_use]
 pub fn given(contract: &Contract, operation: &Operation, parameter: &Parameter) -> Option<(Given, Value)> {
     let names_no_record = matches!(parameter.location, Location::Cookie | Location::Header);
     if !operation.is_read() && !names_no_record {
         return None;
     }
-    // Whom an example stands for, a write is not to be sent in the name of.
+    // A write must not be sent on behalf of whoever an example names.
     let examples = operation.is_read() || operation.has_invariants();
     let example = parameter.sample.clone().filter(|_| examples);
     let example = example.map(|value| (Given::Example, value));
     example.or_else(|| Some((Given::MadeUp, parameter::made_up(contract, parameter, examples)?)))
 }
 
-/// Whether the text can stand where its parameter goes.
+/// Whether the text is allowed where its parameter goes.
 ///
 /// # Errors
 ///
 /// The reason why not.
 pub(crate) fn can_stand(parameter: &Parameter, text: &str) -> Result<(), NoValue> {
     let (stands, place) = match parameter.location {
-        // Percent-encoded or not, a URL drops these: the call would go to another path than the documented one.
+        // A URL drops these, percent-encoded or not: the call would go to another path than the documented one.
         Location::Path => (!matches!(text, "." | ".."), "path"),
         Location::Header => {
             let name = HeaderName::from_bytes(parameter.name.as_bytes());
@@ -178,7 +181,7 @@ pub(crate) fn can_stand(parameter: &Parameter, text: &str) -> Result<(), NoValue
     })
 }
 
-/// The names of the operations that may fill a location of a call, each once.
+/// Returns the names of the operations that may fill a location of a call, each once.
 pub(super) fn source_names(
     contract: &Contract,
     to: OperationId,
@@ -199,7 +202,7 @@ pub(super) fn source_names(
     names
 }
 
-/// Where the required parameters of a call get their values, where these operations are called.
+/// Returns where the required parameters of a call get their values, if these operations are called.
 pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(OperationId) -> bool) -> Vec<Source> {
     let operation = contract.operation(id);
     let parameters = operation.parameters.iter().enumerate();
@@ -221,21 +224,21 @@ pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(Opera
     rendered.collect()
 }
 
-/// The operations of a plan whose values there are, and how they stand to those that show them.
+/// The operations of a plan whose values are available, and how they relate to those that show the values.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Supply {
-    /// Reads that take what a create shows, directly or not. They come after it.
+    /// Reads that take a value that a create shows, directly or not. They come after it.
     pub(super) after_creates: HashSet<OperationId>,
-    /// Those of them whose values a later create takes. They come between the creates.
+    /// Those of them from which a later create takes a value. They come between the creates.
     pub(super) between_creates: HashSet<OperationId>,
-    /// Lists that take what another operation shows.
+    /// Lists that take a value that another operation shows.
     pub(super) within: HashSet<OperationId>,
-    /// Operations without a value for what they need.
+    /// Operations that lack a value.
     pub(super) lacking: HashMap<OperationId, NoValue>,
 }
 
 impl Supply {
-    /// How the operations, given in the order of their links, stand to each other.
+    /// Relates the operations, given in the order of their links, to each other.
     pub(super) fn new(contract: &Contract, ordered: &[OperationId]) -> Self {
         let supplied = supplied(contract, ordered);
         let mut supply = Self::default();
@@ -245,7 +248,7 @@ impl Supply {
             }
         }
         let called = |id: &&OperationId| supplied.contains(id);
-        // An operation comes after those whose values it takes, so that one pass sees all.
+        // An operation comes after those whose values it takes, so one pass covers all of them.
         loop {
             let before = supply.after_creates.len();
             for id in ordered.iter().filter(called) {
@@ -290,7 +293,7 @@ impl Supply {
     }
 }
 
-/// The operations that have a value for everything they cannot do without: from the contract, or from another of them.
+/// Returns the operations that have a value for everything they require: from the contract, or from another of them.
 fn supplied(contract: &Contract, ordered: &[OperationId]) -> HashSet<OperationId> {
     let mut supplied = HashSet::new();
     loop {
@@ -306,10 +309,10 @@ fn supplied(contract: &Contract, ordered: &[OperationId]) -> HashSet<OperationId
     }
 }
 
-/// Why an operation lacks a value, where these operations are called before it.
+/// Returns why an operation lacks a value, if these operations are called before it.
 fn lack(contract: &Contract, id: OperationId, calls: impl Fn(OperationId) -> bool) -> Option<NoValue> {
     let operation = contract.operation(id);
-    // Some documents distinguish operations by a fragment, which never leaves a client (RFC 9110, section 4.2.5).
+    // Some documents distinguish operations by a fragment, which a client never sends (RFC 9110, section 4.2.5).
     if operation.path.contains('#') {
         return Some(NoValue::Fragment);
     }
@@ -331,7 +334,8 @@ fn lack(contract: &Contract, id: OperationId, calls: impl Fn(OperationId) -> boo
     lacks.next()
 }
 
-/// Why no value is known for a parameter: the contract gives none, or its sources showed none, which `otherwise` says.
+/// Returns why no value is known for a parameter: the contract gives none, or its sources showed none, as `otherwise`
+/// explains.
 fn not_given(
     contract: &Contract,
     id: OperationId,
@@ -358,7 +362,7 @@ pub(super) fn wanted(operation: &Operation, field: &str, sources: Vec<String>) -
 }
 
 impl Bindings {
-    /// Why no value of a parameter is known, though it is required.
+    /// Returns why a required parameter has no value.
     #[must_use]
     pub fn lacks_parameter(&self, contract: &Contract, id: OperationId, index: usize) -> NoValue {
         let name = contract.operation(id).parameters[index].name.clone();
@@ -367,7 +371,7 @@ impl Bindings {
         })
     }
 
-    /// Why no value of a location that links lead to is known.
+    /// Returns why a location that links lead to has no value.
     pub(super) fn lacks(&self, contract: &Contract, id: OperationId, target: &Target, field: &str) -> NoValue {
         let operation = contract.operation(id);
         let answered = source_names(contract, id, target, |from| self.has_bound(from));

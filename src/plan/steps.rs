@@ -1,4 +1,4 @@
-//! The order of a run. The main type is [`Plan`].
+//! Orders the steps of a run. The main type is [`Plan`].
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::{Method, OperationId, Security};
 
-/// One step: an operation and what is done with it.
+/// One step: an operation, and what is done with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The operation.
@@ -25,28 +25,28 @@ pub struct Step {
     pub action: Action,
 }
 
-/// The steps of a run, and the operations that none of them calls.
+/// The steps of a run, and the operations that are not called.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The steps in order. Walks that come one after the other may run at once, and so may probes of reads and edge
-    /// cases of reads: see [`Plan::groups`] and [`sequences`]. A read by what a create shows comes after all creates, or between
-    /// them where another one takes what it shows; calls of it that must be rejected come after it.
+    /// The steps in order. Consecutive walks may run at the same time, and so may probes of reads and edge cases of
+    /// reads: see [`Plan::groups`] and [`sequences`]. A read that takes a value from a create comes after all creates,
+    /// or between them where another create takes what it shows; its own calls that must be rejected come after it.
     pub steps: Vec<Step>,
     /// Operations that are not called, each with the reason.
     pub not_called: Vec<(OperationId, NotCalled)>,
-    /// What the choices of the run are made by.
+    /// The seed of the run's choices.
     pub seed: u64,
-    /// The shard that this is the plan of; none for the whole plan.
+    /// The shard that this plan is for; `None` for the whole plan.
     pub shard: Option<Shard>,
-    /// How many parts the whole plan has: more shards than these would have nothing to do.
+    /// The number of parts in the whole plan: any more shards would have nothing to do.
     pub parts: usize,
     /// The facts that other shards check.
     pub elsewhere: BTreeSet<FactId>,
-    /// What shows the record of each create that later writes take an identifier from: before the first of them it is
-    /// looked for there.
+    /// What shows the record of each create from which later writes take an identifier: the record is looked for there
+    /// before the first of them.
     pub shown_by: BTreeMap<OperationId, ShownBy>,
-    /// The operations that a run is to say something of, called or not: all but those that were left out by the user, by
-    /// a run that only reads, or for another shard.
+    /// The operations that a run reports on, called or not: all but those that were left out by the user, by a run that
+    /// only reads, or for another shard.
     pub in_scope: BTreeSet<OperationId>,
 }
 
@@ -66,7 +66,7 @@ impl Plan {
         };
         let wanted = wanted(contract, scope);
         let left_out = |id: &OperationId| {
-            // Who names a write asks for it, whether it may be sent or not.
+            // A write that the user names is in scope, whether it may be sent or not.
             let writes = !contract.operation(*id).is_read() && !scope.writes && !scope.only.contains(id);
             scope.skip.contains(id) || !wanted.contains(id) || writes
         };
@@ -101,12 +101,12 @@ impl Plan {
         plan
     }
 
-    /// The steps by what is under way together: one group ends before the next begins.
+    /// Returns the steps in groups that may run at the same time: one group ends before the next begins.
     pub fn groups(&self) -> impl Iterator<Item = &[Step]> {
         self.steps.chunk_by(|before, step| step.action.joins(before.action))
     }
 
-    /// Plans the called operations that fall to a shard, and what they lean on.
+    /// Plans the called operations that fall to a shard, and what they depend on.
     fn share(
         &mut self,
         contract: &Contract,
@@ -120,7 +120,7 @@ impl Plan {
                 self.steps.extend(steps.remove(id).unwrap_or_default());
             } else if share.leant_on.contains(id) {
                 let action = match call_of(contract, *id, supply) {
-                    // Its first page shows values; the pages are checked in the shard that the list falls to.
+                    // Its first page shows values; its pages are checked in the shard that owns the list.
                     Action::Walk | Action::WalkWithin => Action::Read,
                     action => action,
                 };
@@ -139,13 +139,13 @@ impl Plan {
         (self.parts, self.elsewhere) = (share.parts, share.elsewhere);
     }
 
-    /// Adds a step of this action for each of the operations.
+    /// Adds a step with this action for each of the operations.
     fn add(&mut self, action: Action, operations: impl IntoIterator<Item = OperationId>) {
         let steps = operations.into_iter().map(|operation| Step { operation, action });
         self.steps.extend(steps);
     }
 
-    /// Looks into each called list that shows what an operation of one's own creates or updates.
+    /// Adds a look at each called list that shows what one of the shard's own operations creates or updates.
     fn looks(&mut self, contract: &Contract, own: &[OperationId], called: &[OperationId]) {
         let updated = || lists(own, called, |id| contract.updated_in(id));
         self.add(Action::Look, lists(own, called, |id| contract.created_in(id)));
@@ -160,7 +160,7 @@ impl Plan {
         }
     }
 
-    /// Looks through each list that shows what a called operation creates.
+    /// Adds a look through each list that shows what a called operation creates.
     fn accounts(&mut self, contract: &Contract, called: &[OperationId]) {
         let steps: Vec<_> = self.steps.iter().map(|step| step.operation).collect();
         let creates = |id: OperationId| contract.operation(id).creates();
@@ -168,8 +168,8 @@ impl Plan {
         self.add(Action::Account, lists(&steps, called, created_in));
     }
 
-    /// Shows an empty token to one read and to one write of those that are called, chosen by the seed: what distinguishes it from
-    /// none stands before the operations.
+    /// Sends an empty token to one called read and to one called write, chosen by the seed: what distinguishes an empty
+    /// token from none runs before any operation.
     fn empty_tokens(&mut self, contract: &Contract, own: &[OperationId], called: &[OperationId]) {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         let is_read = |id: &OperationId| contract.operation(*id).is_read();
@@ -185,7 +185,7 @@ impl Plan {
         }
     }
 
-    /// Shows a wrong token to a few operations, chosen by the seed.
+    /// Sends a wrong token to a few operations, chosen by the seed.
     fn wrong_tokens(&mut self, contract: &Contract, mut guarded: Vec<OperationId>, most: usize) {
         guarded.sort_unstable();
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
@@ -201,7 +201,7 @@ impl Plan {
     }
 }
 
-/// The lists of these operations that are called.
+/// Returns the lists of these operations that are called.
 fn lists(
     of: &[OperationId],
     called: &[OperationId],
@@ -212,7 +212,7 @@ fn lists(
     lists.filter(|list| called.contains(list)).collect()
 }
 
-/// The call of an operation with a credential that must be rejected.
+/// Returns the call of an operation with a credential that must be rejected.
 fn probe(contract: &Contract, id: OperationId, probe: Probe) -> Action {
     if contract.operation(id).is_read() {
         Action::ProbeRead(probe)
@@ -221,7 +221,7 @@ fn probe(contract: &Contract, id: OperationId, probe: Probe) -> Action {
     }
 }
 
-/// The documented call of an operation.
+/// Returns the documented call of an operation.
 fn call_of(contract: &Contract, id: OperationId, supply: &Supply) -> Action {
     let operation = contract.operation(id);
     if supply.after_creates.contains(&id) {
@@ -238,7 +238,8 @@ fn call_of(contract: &Contract, id: OperationId, supply: &Supply) -> Action {
     }
 }
 
-/// The steps that an operation takes by itself: its call, variants of it, credentials that must be rejected, edge cases.
+/// Returns the steps that an operation takes by itself: its call, variants of it, credentials that must be rejected,
+/// edge cases.
 fn steps_of(contract: &Contract, id: OperationId, (seed, supply): (u64, &Supply)) -> Vec<Step> {
     let operation = contract.operation(id);
     let call = call_of(contract, id, supply);
@@ -273,15 +274,15 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, supply): (u64, &Supply)
     actions.map(|action| Step { operation: id, action }).collect()
 }
 
-/// When a step has its turn: those of one turn stay in the order of their links.
+/// Returns when a step has its turn: the steps of one turn stay in the order of their links.
 fn turn(contract: &Contract, supply: &Supply, step: &Step) -> (Action, Option<Probe>) {
     let waits = supply.after_creates.contains(&step.operation);
     let turn = match step.action {
         Action::ReadCreated if supply.between_creates.contains(&step.operation) => Action::Create,
         Action::ProbeRead(_) if waits => Action::ReadCreated,
-        // A list may have its second page from this run.
+        // This run may give a list its second page.
         Action::ProbeRead(Probe::SecondPage) => Action::WalkFilled,
-        // An update is written otherwise once it was accepted, a read needs nothing.
+        // An update is sent in another spelling once it was accepted; a read has to wait for nothing.
         Action::Equivalent if contract.operation(step.operation).is_read() => Action::Read,
         Action::WalkWithin => Action::Read,
         action => action,
@@ -289,8 +290,8 @@ fn turn(contract: &Contract, supply: &Supply, step: &Step) -> (Action, Option<Pr
     (turn, step.action.probe())
 }
 
-/// The steps of a group by what goes in order: the edge cases to one operation, since one that gets no response is its
-/// last. Everything else is a sequence of its own.
+/// Splits the steps of a group into sequences: the edge cases of one operation stay in order, since one that gets no
+/// response is the operation's last. Every other step is a sequence by itself.
 #[must_use]
 pub fn sequences(group: &[Step]) -> Vec<Vec<Step>> {
     let mut sequences: Vec<Vec<Step>> = Vec::new();
@@ -310,7 +311,7 @@ pub fn sequences(group: &[Step]) -> Vec<Vec<Step>> {
     sequences
 }
 
-/// The operations asked for, and those that they need: where their values come from and where they are listed.
+/// Returns the requested operations, and those that they need: where their values come from and where they are listed.
 fn wanted(contract: &Contract, scope: &Selection) -> HashSet<OperationId> {
     if scope.only.is_empty() {
         return contract.operation_ids().collect();
@@ -350,7 +351,7 @@ fn reason_against(
     }
     if let Security::Unread { schemes } = &operation.security {
         return Some(format!(
-            "its security ({schemes}) is not followed; a bearer token or an API key in a header is"
+            "its security ({schemes}) is not supported; a bearer token or an API key in a header is"
         ));
     }
     if operation.security != Security::None && !scope.token {
@@ -359,7 +360,8 @@ fn reason_against(
     None
 }
 
-/// The operations so that each comes after those whose values it takes, else in the order of the contract.
+/// Returns the operations so that each comes after those whose values it takes, and otherwise in the order of the
+/// contract.
 fn link_order(contract: &Contract) -> Vec<OperationId> {
     let sources = |id: OperationId| {
         let others: HashSet<_> = contract.links_to(id).map(|link| link.from).collect();
@@ -369,7 +371,7 @@ fn link_order(contract: &Contract) -> Vec<OperationId> {
     let mut waiting: Vec<_> = contract.operation_ids().map(|id| sources(id).count()).collect();
     let mut ready: BTreeSet<_> = open.iter().copied().filter(|id| waiting[id.0] == 0).collect();
     let mut ordered = Vec::with_capacity(open.len());
-    // Links in a circle: the contract's order decides.
+    // Where links form a circle, the contract's order decides.
     while let Some(id) = ready.pop_first().or_else(|| open.first().copied()) {
         open.remove(&id);
         ordered.push(id);
@@ -551,8 +553,9 @@ mod tests {
         let (contract, plan) = plan(&all());
         let edge_cases = edge_cases_of(&contract, &plan);
         assert_eq!(edge_cases.iter().collect::<HashSet<_>>().len(), edge_cases.len());
-        // Six pages of four lists; nine bodies of five writes, but a text beyond ASCII for three, and two identifiers of two of
-        // them; each field in each other type, of two writes of a contact, of a method, a visit and a tag.
+        // Six pages of four lists; nine bodies of five writes, but a string beyond ASCII for only three, and two
+        // identifiers of two of them; each field in each other type, of two writes of a contact, of a method, a visit
+        // and a tag.
         assert_eq!(edge_cases.len(), 6 * 4 + (9 * 5 - 3) + 2 * 2 + (72 + 72 + 19 + 12 + 8));
         let behind = |step: &&Step| matches!(step.action, Action::Account | Action::Restore);
         let before = plan.steps.len() - plan.steps.iter().filter(behind).count();

@@ -1,14 +1,15 @@
-//! Instants that belong to nobody.
+//! Makes instants that belong to nobody.
 
 use chrono::{DateTime, Duration, FixedOffset, SecondsFormat};
 use serde_json::Value;
 
 use crate::contract::vocabulary::TimestampForm;
 
-/// The instants that a timestamp is sent with in a form, the better first. The first is at the edge of a leap day, or
-/// of a year that is the one before in UTC, on a day that ISO's weeks count to the next one, at an offset beyond half a day; with
-/// a second that is not zero: what loses any of it shows. What comes with awkward values is at others. The second is the example's, for a target that does not take the first. Each is moved on by a
-/// minute a draft so that no two records are the same.
+/// Returns the instants that a timestamp is sent with in this form, the better ones first. The first one is at the edge
+/// of a leap day, or of a year that is still the previous one in UTC, on a day that ISO's weeks count to the next year,
+/// at an offset of more than half a day; its second is not zero. A service that loses any of this is noticed. Awkward
+/// values use other instants. The second one is the example's, for a target that does not accept the first. Each is
+/// moved by a minute per draft, so that no two records are the same.
 pub(super) fn timestamps(example: Option<&Value>, form: TimestampForm, number: u64) -> Vec<String> {
     let edge = match form {
         TimestampForm::Utc => "2024-02-29T22:30:37Z",
@@ -20,7 +21,7 @@ pub(super) fn timestamps(example: Option<&Value>, form: TimestampForm, number: u
     moved.collect()
 }
 
-/// An instant, written as UTC or at the offset of two hours.
+/// Writes an instant in UTC, or at an offset of two hours.
 fn in_form(text: &str, form: TimestampForm) -> Option<String> {
     let instant = DateTime::parse_from_rfc3339(text).ok()?;
     Some(match form {
@@ -34,8 +35,8 @@ fn in_form(text: &str, form: TimestampForm) -> Option<String> {
     })
 }
 
-/// A timestamp moved on by so many minutes, within the half hour that it begins in, and then by days: it stays at the edge
-/// of its day.
+/// Moves a timestamp by minutes, within the half hour in which it begins, and then by days: it stays at the edge of its
+/// day.
 pub(super) fn moved(text: &str, number: u64) -> Option<String> {
     let minutes = Duration::minutes(i64::try_from(number % 30).ok()?);
     let days = Duration::days(i64::try_from(number / 30 % 1_000).ok()?);

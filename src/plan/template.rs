@@ -1,4 +1,5 @@
-//! What the contract says of an operation's body, read once for all the drafts of a run. The main type is [`Template`].
+//! Reads what the contract says about an operation's body, once for all the drafts of a run. The main type is
+//! [`Template`].
 
 use std::collections::HashSet;
 
@@ -17,14 +18,14 @@ use crate::contract::{Contract, pointer};
 use crate::exchange::is_plain_identifier;
 use crate::history::{Bindings, RunTag};
 
-/// Numbers from here to twice as much go where an identifier may be asked for: few lists have as many records, and an integer
-/// of 32 bits holds them.
+/// Numbers from here to twice as much are sent where an identifier may be expected: few lists have as many records, and
+/// an integer of 32 bits holds them.
 const LEAST_UNLIKELY: u32 = 1_000_000_000;
 
-/// How deep a schema is followed.
+/// The depth to which a schema is followed.
 const DEPTH: usize = 6;
 
-/// Whether a value that a target gave, which may be the identifier of a record, looks like data: an address, a name.
+/// Whether a value from the target that may be the identifier of a record looks like data: an address, a name.
 fn looks_like_data(value: &Value) -> bool {
     value.as_str().is_some_and(|text| !is_plain_identifier(text))
 }
@@ -43,7 +44,7 @@ pub struct Template<'contract> {
 #[derive(Debug)]
 struct Field<'contract> {
     node: &'contract Node,
-    /// Where it stands in the body; arrays have one element.
+    /// The location in the body; arrays have one element.
     pointer: String,
     /// The links that may fill it.
     links: Vec<&'contract Link>,
@@ -51,17 +52,17 @@ struct Field<'contract> {
     takes_identifier: bool,
     /// Whether the invariants say that it comes back with the record.
     is_carried: bool,
-    /// Whether a gap of the contract touches the field by name.
+    /// Whether a gap of the contract concerns the field by name.
     in_gap: bool,
-    /// Values as good as any, for a body that must differ.
+    /// Values that are as good as any, for a body that must differ.
     others: Vec<Choice>,
     nature: Nature,
-    /// Whether the contract states that the body must have the field at its top.
+    /// Whether the contract requires the field at the top of the body.
     required: bool,
 }
 
 impl<'contract> Template<'contract> {
-    /// Reads the fields of an operation's body; one without a body has none.
+    /// Reads the fields of an operation's body; none where it has no body.
     #[must_use]
     pub fn of(contract: &'contract Contract, operation: OperationId) -> Self {
         let documented = contract.operation(operation);
@@ -126,8 +127,8 @@ impl<'contract> Template<'contract> {
         }
     }
 
-    /// What else may be sent in a field, and what it is. A text of our own differs by its tag, and an identifier is
-    /// never made up.
+    /// Returns the other values that may be sent in a field, and what the field is. A text of the run's own differs by
+    /// its tag, and an identifier is never made up.
     fn variety(&self, node: &Node, at: &str, takes_identifier: bool) -> (Vec<Choice>, Nature) {
         let (contract, operation) = (self.contract, self.operation);
         if body::is_name(contract, operation, node, at) {
@@ -143,7 +144,8 @@ impl<'contract> Template<'contract> {
         }
     }
 
-    /// Whether the links lead an identifier here and nothing else, as for tags, whose entries are identifiers or names.
+    /// Whether the links lead an identifier here and nothing else, unlike for tags, whose entries are identifiers or
+    /// names.
     fn takes_identifier(&self, target: &Target) -> bool {
         let links = || {
             let links = self.contract.links_to(self.operation);
@@ -173,7 +175,7 @@ impl<'contract> Template<'contract> {
     ///
     /// # Errors
     ///
-    /// [`NoValue`] when a field that the invariants say is carried takes an identifier that no response has shown.
+    /// [`NoValue`] if a field that is carried by an invariant takes an identifier that no response has shown.
     pub fn draft(
         &self,
         bindings: &Bindings,
@@ -195,7 +197,7 @@ impl<'contract> Template<'contract> {
         })
     }
 
-    /// What of the body can be awkward, before anything is known of the target's values.
+    /// Returns what can be awkward about the body, before any value of the target is known.
     pub(super) fn slots(&self) -> Slots {
         let maker = Maker {
             template: self,
@@ -210,7 +212,7 @@ impl<'contract> Template<'contract> {
     }
 }
 
-/// What a draft is made from.
+/// The sources of a draft.
 struct Maker<'make> {
     template: &'make Template<'make>,
     bindings: &'make Bindings,
@@ -237,11 +239,11 @@ impl Maker<'_> {
         Ok(leaves)
     }
 
-    /// A field with the values that it may be sent with; none where there is no value.
+    /// Returns a field with the values that it may be sent with; `None` where there is no value.
     fn leaf(&self, field: &Field<'_>) -> Option<Leaf> {
         let contract = self.template.contract;
         let mut linked = self.bindings.carried(contract, self.template.operation, &field.links);
-        // What a create of the run showed is its own; whatever else is there may be about somebody.
+        // A value from a create of the run is the run's own; any other value may concern somebody.
         linked.retain(|(link, _)| self.template.has_invariants || !contract.operation(link.from).is_read());
         let choices = linked.into_iter().map(|(link, value)| Choice {
             value: value.clone(),
@@ -272,8 +274,8 @@ impl Maker<'_> {
         (!leaf.choices.is_empty()).then_some(leaf)
     }
 
-    /// The contract's own values for a field, the best first: its synthetic text, instants, its place in the example, else
-    /// one by its type.
+    /// Returns the contract's own values for a field, the best first: its synthetic text, instants, its value in the
+    /// example, or else one by its type.
     fn own(&self, field: &Field<'_>) -> Vec<Value> {
         let (node, at) = (field.node, &field.pointer);
         let example = self.template.example.and_then(|example| example.pointer(at));
@@ -320,9 +322,10 @@ impl Maker<'_> {
         })
     }
 
-    /// A value that is about nobody, for a body of which the contract does not say in our words what it writes: there an
-    /// example may name a record, an account or a person that is really there. A free text is our own. A number without
-    /// an upper bound, or with one that every record has room below, and a text of a pattern, may be an identifier, so they are sent only where they must be.
+    /// Returns a value that concerns nobody, for a body without invariants, whose example may name a record, an account
+    /// or a person that really exists. A free text is the run's own. A number without an upper bound (or with one that
+    /// leaves room for an identifier) and a text with a pattern may be an identifier, so they are sent only where they
+    /// are required.
     fn nobodys(&self, field: &Field<'_>) -> Option<Value> {
         let node = field.node;
         let stated = |name: &str| node.member(name);
@@ -351,7 +354,8 @@ impl Maker<'_> {
         value.as_str().is_none_or(fits).then_some(value)
     }
 
-    /// A number that hardly is the identifier of a record, from the run's tag: 1 would be the first user's.
+    /// Returns a number, made from the run tag, that is unlikely to be the identifier of a record: 1 would be that of
+    /// the first user.
     fn unlikely(&self, node: &Node) -> Value {
         let letters = self.run_tag.bytes();
         let drawn = letters.fold(0_u32, |drawn, letter| {

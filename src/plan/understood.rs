@@ -1,13 +1,13 @@
-//! Which writes are understood well enough to be sent: creates of records that the run can recognise again, and updates of
-//! these. The main type is [`Understood`].
+//! Decides which writes are understood well enough to be sent: creates of records that the run can recognise again, and
+//! updates of these. The main type is [`Understood`].
 //!
 //! # Design
 //!
-//! `POST` may create a record, and it may log a caller out, restart a host or start a job; `PATCH` on a list may rewrite
-//! every row. A document says which by nothing but prose. So a write is sent where the contract says how to find what it
-//! made: by an invariant that names its list, or by a link that leads its identifier to a read. What it is created below, such as the
-//! user whom a message goes to, must be the run's own too, unless an invariant says what it creates. Everything else is sent only
-//! where somebody names the operation.
+//! `POST` may create a record, but it may also log a caller out, restart a host or start a job; `PATCH` on a list may
+//! rewrite every row. A document says which only in prose. So a write is sent where the contract says how to find what
+//! it created: by an invariant that names its list, or by a link that carries its identifier to a read. What the record
+//! is created below, such as the user to whom a message goes, must be the run's own too, unless an invariant says what
+//! the write creates. Every other write is sent only where somebody names the operation.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -28,7 +28,7 @@ use crate::history::{Bindings, RunTag};
 pub(super) struct Understood<'plan> {
     contract: &'plan Contract,
     scope: &'plan Selection,
-    /// The creates that are: what they create is the run's own.
+    /// The creates that are understood: what they create is the run's own.
     creates: HashSet<OperationId>,
 }
 
@@ -56,7 +56,7 @@ impl<'plan> Understood<'plan> {
         understood
     }
 
-    /// Why a write is not sent; none where it is understood, or named by the scope.
+    /// Returns why a write is not sent; `None` where it is understood, or named in the scope.
     pub(super) fn reason_against(&self, id: OperationId) -> Option<String> {
         let (contract, scope) = (self.contract, self.scope);
         let operation = contract.operation(id);
@@ -67,7 +67,7 @@ impl<'plan> Understood<'plan> {
             Method::Post => against_create(contract, scope, id).or_else(|| self.below_another(id)),
             _ => self.against_update(id).or_else(|| foreign_field(contract, id)),
         };
-        reason.map(|reason| format!("{reason}; `also_send` in the configuration sends it all the same"))
+        reason.map(|reason| format!("{reason}; `also_send` in the configuration sends it anyway"))
     }
 
     fn against_update(&self, id: OperationId) -> Option<String> {
@@ -83,8 +83,8 @@ impl<'plan> Understood<'plan> {
         foreign.map(|(_, parameter)| not_own(parameter))
     }
 
-    /// Why a create may be about another's record: a list shows what it needs, and no create of the run does. Where an invariant says
-    /// what it creates, that is meant.
+    /// Returns why a create may concern another's record: a list shows the value that it needs, and no create of the
+    /// run does. Where an invariant says what it creates, that is intended.
     fn below_another(&self, id: OperationId) -> Option<String> {
         let operation = self.contract.operation(id);
         if operation.has_invariants() {
@@ -100,7 +100,7 @@ impl<'plan> Understood<'plan> {
         foreign.map(|(_, parameter)| not_own(parameter))
     }
 
-    /// Whether a parameter takes what a create of the run shows.
+    /// Whether a parameter takes a value that a create of the run shows.
     fn is_own(&self, id: OperationId, index: usize) -> bool {
         let mut links = self.contract.links_to(id);
         links.any(|link| {
@@ -112,12 +112,12 @@ impl<'plan> Understood<'plan> {
 
 fn not_own(parameter: &Parameter) -> String {
     format!(
-        "no create that is sent links its own record to its `{}`, and only own records are written to",
+        "no create that is sent links its record to the parameter `{}`, and the run writes only to its own records",
         parameter.name
     )
 }
 
-/// Why what a create does is not understood, whatever it is created below.
+/// Returns why it is not understood what a create does, whatever it is created below.
 fn against_create(contract: &Contract, scope: &Selection, id: OperationId) -> Option<String> {
     let invariants = &contract.operation(id).invariants;
     let listed = invariants
@@ -131,13 +131,13 @@ fn against_create(contract: &Contract, scope: &Selection, id: OperationId) -> Op
     if invariants.created.is_none() {
         let tagged = tagged_fields(contract, id);
         if tagged.is_empty() {
-            let words = "no field of its body can carry the run's tag, so no record could be recognised again";
+            let words = "no field of its body can carry the run tag, so no record could be recognised again";
             return Some(words.to_owned());
         }
         if !contract.operation(id).succeeds_with(200) && !contract.operation(id).succeeds_with(201) {
             let statuses = contract.operation(id).success_statuses();
             return Some(format!(
-                "it is answered with {statuses}, which is no record that it has created"
+                "it responds with {statuses}, which does not say that it has created a record"
             ));
         }
         if let Some(ShownBy::Read(read)) = shows(contract, scope, id)
@@ -145,14 +145,14 @@ fn against_create(contract: &Contract, scope: &Selection, id: OperationId) -> Op
         {
             let read = &contract.operation(read).name;
             return Some(format!(
-                "{read} documents none of the texts that it is sent, so no record could be recognised again"
+                "{read} documents none of the texts that are sent, so no record could be recognised again"
             ));
         }
     }
     foreign_field(contract, id)
 }
 
-/// The names of the fields of a create's body that carry the run's tag.
+/// Returns the names of the fields of a create's body that carry the run tag.
 fn tagged_fields(contract: &Contract, id: OperationId) -> BTreeSet<String> {
     let run_tag = RunTag::new(0, 0);
     let draft = Template::of(contract, id).draft(&Bindings::default(), (&run_tag, 0), TimestampForm::Utc);
@@ -178,7 +178,7 @@ fn note_tagged(value: &Value, run_tag: &RunTag, names: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether a success of the read documents a text of one of these names.
+/// Whether a success of the read documents a text with one of these names.
 fn shows_text(contract: &Contract, read: OperationId, names: &BTreeSet<String>) -> bool {
     let responses = contract.operation(read).successes();
     let mut open: Vec<_> = responses.filter_map(|response| response.body).collect();
@@ -200,7 +200,8 @@ fn shows_text(contract: &Contract, read: OperationId, names: &BTreeSet<String>) 
     false
 }
 
-/// A required field of the body that would be the identifier of another's record, where no invariant says that it is meant.
+/// Returns why a required field of the body would be the identifier of another's record, where no invariant says that
+/// this is intended.
 fn foreign_field(contract: &Contract, id: OperationId) -> Option<String> {
     let operation = contract.operation(id);
     if operation.has_invariants() {
@@ -211,11 +212,11 @@ fn foreign_field(contract: &Contract, id: OperationId) -> Option<String> {
         required.filter(|field| names_a_record(field, None) && !is_linked_to_a_create(contract, id, field));
     let field = foreign.next()?;
     Some(format!(
-        "its body asks for `{field}`, which would be the identifier of another's record"
+        "its body requires `{field}`, which would be the identifier of somebody else's record"
     ))
 }
 
-/// Whether a create gives the value of a field.
+/// Whether a create provides the value of a field.
 pub(super) fn is_linked_to_a_create(contract: &Contract, id: OperationId, field: &str) -> bool {
     let target = Target::Body(field.to_owned());
     let mut links = contract.links_to(id);
@@ -229,7 +230,7 @@ pub(super) fn is_linked_to_a_create(contract: &Contract, id: OperationId, field:
 mod tests {
     use super::*;
 
-    /// What keeps each operation of a document with these paths from being sent.
+    /// The reason why each operation of a document with these paths is not sent.
     fn reasons(paths: &str, also_send: &[&str]) -> Vec<(String, Option<String>)> {
         let text = format!("openapi: 3.0.3\ninfo: {{title: T, version: '1'}}\npaths:\n{paths}");
         let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
@@ -291,7 +292,7 @@ mod tests {
         assert_eq!((of(&reasons, "addPet"), of(&reasons, "setPet")), (None, None));
         let foreign = of(&reasons, "setOwner").unwrap();
         assert!(
-            foreign.starts_with("no create that is sent links its own record to its `id`"),
+            foreign.starts_with("no create that is sent links its record to the parameter `id`"),
             "{foreign}"
         );
     }
@@ -324,7 +325,7 @@ mod tests {
     fn a_create_below_a_listed_record_is_not_sent_and_one_below_an_own_record_is() {
         let reason = of(&reasons(&below("list"), &[]), "addNote").unwrap();
         assert!(
-            reason.starts_with("no create that is sent links its own record to its `host`"),
+            reason.starts_with("no create that is sent links its record to the parameter `host`"),
             "{reason}"
         );
         for from in ["create", "list and create"] {
@@ -342,8 +343,8 @@ mod tests {
                        integer}, name: {type: string}}}}}}";
         let found = reasons(&linked(foreign), &[]);
         let reason = of(&found, "addPet").unwrap();
-        assert!(reason.starts_with("its body asks for `/ownerId`"), "{reason}");
-        // What would update its record leans on it.
+        assert!(reason.starts_with("its body requires `/ownerId`"), "{reason}");
+        // An update of its record depends on it.
         assert!(of(&found, "setPet").is_some());
     }
 
@@ -351,7 +352,7 @@ mod tests {
     fn what_is_read_without_what_was_sent_is_a_job_and_no_record() {
         for (read, status, reason) in [
             (NAMED, "'201'", None),
-            (NAMED, "'202'", Some("it is answered with 202")),
+            (NAMED, "'202'", Some("it responds with 202")),
             (OK, "'201'", Some("getPet documents none of the texts")),
         ] {
             let paths = linked(TEXT).replace(NAMED, read).replace("'201'", status);
@@ -367,7 +368,7 @@ mod tests {
 
     #[test]
     fn what_else_a_create_shows_is_not_written_to() {
-        // The user whom a pet belongs to is in its response.
+        // Its response names the user whom a pet belongs to.
         let paths = linked(TEXT).replace(
             "change: {operationId: setPet, parameters: {id: '$response.body#/id'}}",
             "change: {operationId: setOwner, parameters: {id: '$response.body#/owner/id'}}",
@@ -376,7 +377,7 @@ mod tests {
         assert_eq!(of(&found, "addPet"), None);
         let reason = of(&found, "setOwner").unwrap();
         assert!(
-            reason.starts_with("no create that is sent links its own record"),
+            reason.starts_with("no create that is sent links its record"),
             "{reason}"
         );
     }

@@ -1,12 +1,13 @@
-//! Bodies other than the plain draft: each field alone, none at all, timestamps at several offsets, awkward values. The
-//! main type is [`Variant`].
+//! Makes bodies other than the plain draft: each field alone, no field, timestamps at several offsets, awkward values.
+//! The main type is [`Variant`].
 //!
 //! # Design
 //!
-//! Every variant is a body that the document documents: it does not show which fields are required, and a string of
-//! JSON is Unicode. So a refusal of one is evidence on a gap, and a response is judged as any other. A create leaves a
-//! record behind, so a run sends few of its variants, in an order that the seed chooses: the runs of a week cover them
-//! all, and one of them has as many awkward values as one record can. An update leaves nothing, so it is sent all of them.
+//! Every variant is a documented body: the document does not show which fields are required, and a JSON string is any
+//! Unicode text. So a rejection of a variant is evidence on a gap, and a response is judged like any other. A create
+//! leaves a record, so a run sends few of its variants, in an order that the seed chooses: the runs of a week cover all
+//! of them, and one variant has as many awkward values as a record can hold. An update leaves nothing, so it is sent
+//! with all of them.
 
 use std::fmt;
 
@@ -24,38 +25,40 @@ use crate::contract::Contract;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampForm;
 
-/// The most records that a run may create in the target where nobody says otherwise.
+/// The maximum number of records that a run may create in the target by default.
 pub const WRITES_BY_DEFAULT: u64 = 20;
 
-/// How much of `--max-writes` each further record of one create stands for.
+/// The part of `--max-writes`, in writes, for which each create gets one further record.
 pub const WRITES_A_VARIANT: u64 = 20;
 
-/// How many variants of a create are sent for one that is accepted: most leave out a field that may be required.
+/// The number of variants of a create that are tried for one that is accepted: most leave out a field that may be
+/// required.
 pub const TRIES_A_VARIANT: u64 = 3;
 
-/// How many bodies with awkward values an update is sent at most: those that are rejected are sent again in halves.
+/// The maximum number of bodies with awkward values that an update is sent with: those that are rejected are sent again
+/// in halves.
 pub const AWKWARD_UPDATES: usize = 60;
 
-/// How much of `--max-writes` is kept for what comes after the documented creates and may be let in.
+/// Returns how much of `--max-writes` is reserved for what comes after the documented creates and may be accepted.
 #[must_use]
 pub fn reserve(max_writes: u64) -> u64 {
     max_writes.div_ceil(4)
 }
 
-/// Offsets beside the one of the plain draft: the ends of the range, and those of half and of quarter hours.
+/// Offsets other than that of the plain draft: the ends of the range, and those with half and quarter hours.
 const OFFSETS: [&str; 5] = ["+14:00", "-12:00", "+05:45", "-03:30", "+00:00"];
 
 /// How a body differs from the plain draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Variant {
-    /// This field alone, by its pointer, beside those that the contract requires; an object or an array with all that it
-    /// holds.
+    /// This field alone, by its pointer, with those that the contract requires; an object or an array with everything
+    /// in it.
     Alone(String),
     /// An empty object, where the contract requires no field.
     Nothing,
-    /// Timestamps at this offset, at an instant whose date there is another than in UTC where the offset allows.
+    /// Timestamps at this offset, at an instant whose date there differs from that in UTC, where the offset allows.
     Offset(&'static str),
-    /// These awkward values, beside what was accepted.
+    /// These awkward values, added to what was accepted.
     Awkward(Edges),
 }
 
@@ -70,8 +73,8 @@ impl fmt::Display for Variant {
     }
 }
 
-/// All variants of an operation's body: those with awkward values after the others for an update, before them for a create,
-/// and the others in the order of the seed.
+/// Returns all variants of an operation's body. Those with awkward values come after the others for an update, and
+/// before them for a create; the others are in the order of the seed.
 #[must_use]
 pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<Variant> {
     let fields = fields(contract, operation);
@@ -105,8 +108,8 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
 }
 
 impl Draft {
-    /// Makes the draft a variant of one that was accepted. Hands back whether it now differs in the way that is asked for:
-    /// a field that was not accepted, or a name that there is none of, cannot be sent.
+    /// Turns the draft into a variant of an accepted one. Returns whether it now differs in the requested way: a field
+    /// that was not accepted, or a name that does not exist, cannot be sent.
     #[must_use]
     pub fn vary(&mut self, variant: &Variant, accepted: &Self) -> bool {
         self.choose_as(accepted);
@@ -122,7 +125,7 @@ impl Draft {
         body != before && (emptied == (*variant == Variant::Nothing))
     }
 
-    /// Puts awkward values into the draft, as far as it has a place for them. Hands back whether that changed it.
+    /// Puts awkward values into the draft, as far as it has a place for them. Returns whether that changed it.
     #[must_use]
     pub fn make_awkward(&mut self, edges: &Edges) -> bool {
         let before = self.body().0;
@@ -130,14 +133,14 @@ impl Draft {
         self.body().0 != before
     }
 
-    /// Makes it the draft of a create that is sent at once with the one of awkward values: an array of the run's own addresses
-    /// has a second element, and an instant is one of those at the edges.
+    /// Turns it into the draft of a create that is sent at the same time as the one with awkward values: an array of
+    /// the run's own addresses has a second element, and an instant is one of those at the edges.
     pub fn make_another(&mut self, seed: u64) {
         self.put(&Edges::of_a_create_beside(seed));
     }
 
-    /// Sends other values for what a record shows already, where others are known: an update that repeats what stands
-    /// there shows nothing. The parts of one field are changed together, so that a date stays a date.
+    /// Sends other values than those that a record already shows, where others are known: an update that repeats them
+    /// proves nothing. The parts of one field are changed together, so that a date stays a date.
     pub fn differ(&mut self, shown: impl Fn(&str, &Value) -> bool) {
         let repeats = |leaf: &Leaf| leaf.value().is_some_and(|value| shown(&leaf.pointer, value));
         let repeated: Vec<_> = self.leaves.iter().filter(|leaf| repeats(leaf)).collect();
@@ -156,27 +159,28 @@ impl Draft {
         }
     }
 
-    /// Leaves out every field but those that `stays` admits.
+    /// Leaves out every field except those that `stays` admits.
     fn leave(&mut self, stays: impl Fn(&Leaf) -> bool) {
         for leaf in self.leaves.iter_mut().filter(|leaf| !stays(leaf)) {
             leaf.chosen = leaf.choices.len();
         }
     }
 
-    /// Changes the texts of this nature.
+    /// Changes the texts of fields with this nature.
     pub(super) fn rewrite(&mut self, nature: Nature, change: impl Fn(&str) -> Option<String>) {
         let leaves = self.leaves.iter_mut().filter(|leaf| leaf.nature == nature);
         leaves.for_each(|leaf| leaf.rewrite(&change));
     }
 }
 
-/// The awkward values of a request that is written otherwise.
+/// Returns the awkward values of a request in another spelling.
 #[must_use]
 pub fn in_another_writing(contract: &Contract, operation: OperationId) -> Edges {
     Edges::of_another_writing(Template::of(contract, operation).slots())
 }
 
-/// A timestamp at an offset, an hour or less from the midnight at which its date there is another than in UTC.
+/// Returns a timestamp at an offset, at most an hour from the midnight at which its date there differs from that in
+/// UTC.
 fn at_offset(text: &str, offset: &str) -> Option<String> {
     let offset: FixedOffset = offset.parse().ok()?;
     let utc = DateTime::parse_from_rfc3339(text).ok()?.to_utc();
@@ -233,7 +237,7 @@ mod tests {
         variants(&contract, contract.operation_named(operation).unwrap(), seed)
     }
 
-    /// The body of a variant; none where there is no such variant.
+    /// The body of a variant; `None` where there is no such variant.
     fn varied(operation: &str, variant: &Variant) -> Option<Value> {
         let mut draft_of = draft(operation, 1);
         draft_of.vary(variant, &draft(operation, 0)).then(|| draft_of.body().0)

@@ -288,7 +288,7 @@ paths:
     fn a_value_that_a_url_would_swallow_is_rejected() {
         for id in [".", ".."] {
             let reason = addressed("getThing", &[json!(id)]).unwrap_err();
-            assert_eq!(reason, "the value for its `id` cannot stand in a path");
+            assert_eq!(reason, "the value for its `id` is not allowed in a path");
         }
     }
 
@@ -323,7 +323,7 @@ paths:
         );
         assert_eq!(
             addressed("getMadeUp", &[]).unwrap_err(),
-            "the value for its `X-Wild` cannot stand in a header"
+            "the value for its `X-Wild` is not allowed in a header"
         );
     }
 
@@ -353,7 +353,7 @@ paths:
     fn a_write_takes_no_sample_and_says_so() {
         assert_eq!(
             addressed("putPart", &[json!("t-17")]).unwrap_err(),
-            "no link gives its `part`, and a write goes to no example"
+            "no link gives its `part`, and a write never uses an example"
         );
     }
 
