@@ -8,7 +8,7 @@ use serde_json::Value;
 use contract::Contract;
 use contract::document::Position;
 
-// The contract's own reader, so that a build and a check say the same of a broken contract.
+// The contract's own reader, so that a build and a check report a broken contract in the same words.
 #[expect(
     dead_code,
     unreachable_pub,
@@ -27,8 +27,8 @@ const CONTRACT: &str = "openapi.yaml";
 fn main() {
     println!("cargo::rerun-if-changed={CONTRACT}");
     if let Err(message) = write_client() {
-        // Cargo fails the build for this line and shows it alone; a panic or an exit code would bring along a trace and
-        // all that this script has printed.
+        // Cargo fails the build for this line and shows nothing else; a panic or an exit code would add a trace and
+        // everything that this script has printed.
         println!("cargo::error={}", message.lines().next().unwrap_or_default());
     }
 }
@@ -47,12 +47,12 @@ fn write_client() -> Result<(), String> {
     let projected = projection::project(&contract).map_err(report)?;
     let client = generate::client(&contract, &projected).map_err(report)?;
     write("client.rs", &client)?;
-    // The tests hold the client against both.
+    // The tests compare the client with both.
     write("contract.json", &contract.to_string())?;
     write("projected.json", &format!("{projected:#}"))
 }
 
-/// Parses in two steps: equal keys pass unseen when a YAML text becomes JSON at once.
+/// Parses in two steps, because duplicate keys go unnoticed when a YAML text is parsed straight into JSON.
 fn parse(text: &str) -> Result<Value, String> {
     let fail = |error: serde_yaml::Error| format!("{CONTRACT}: {error}");
     let yaml: serde_yaml::Value = serde_yaml::from_str(text).map_err(fail)?;
