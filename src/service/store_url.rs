@@ -1,5 +1,6 @@
 //! Where the service keeps its records: [`StoreUrl`], parsed from what a person types.
 
+mod error;
 #[cfg(feature = "postgres")]
 mod postgres;
 
@@ -7,8 +8,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use thiserror::Error;
-
+pub use error::StoreUrlError;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresAddress;
 #[cfg(feature = "postgres")]
@@ -26,46 +26,6 @@ pub enum StoreUrl {
     #[cfg(feature = "postgres")]
     Postgres(PostgresAddress),
 }
-
-/// Why a text names no store.
-///
-/// Only schemes are quoted: what follows one may hold a password.
-#[derive(Clone, Debug, Eq, Error, PartialEq)]
-#[non_exhaustive]
-pub enum StoreUrlError {
-    /// A PostgreSQL address that cannot be read.
-    #[error(
-        "the PostgreSQL address cannot be read; its form is `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with any other \
-         characters than letters and digits percent-encoded"
-    )]
-    MalformedPostgres,
-    /// `sqlite:` with nothing behind it.
-    #[error("`sqlite:` names no file; known stores are {KNOWN}")]
-    NoFile,
-    /// No colon, so nothing says what kind of store is meant.
-    #[error("the store has no scheme; known stores are {KNOWN}")]
-    NoScheme,
-    /// A name that starts with a colon, as `:memory:` does, but is not it.
-    #[error("`sqlite::` is followed by something other than `memory:`; known stores are {KNOWN}")]
-    NotMemory,
-    /// A PostgreSQL address, in a build without the feature `postgres`.
-    #[error("this build has no PostgreSQL store; build it with `--features postgres`")]
-    PostgresNotBuilt,
-    /// A PostgreSQL address that asks for TLS in a way that is not known.
-    #[error(
-        "the PostgreSQL address asks for TLS in an unknown way; `sslmode` is `disable`, `prefer` (which does not encrypt \
-         here), `require` (which trusts any server) or `verify-full`, and `sslrootcert=FILE` goes with the last"
-    )]
-    PostgresTls,
-    /// A scheme that stands for no kind of store.
-    #[error("unknown store scheme `{scheme}`; known stores are {KNOWN}")]
-    UnknownScheme {
-        /// The text before the first colon.
-        scheme: String,
-    },
-}
-
-const KNOWN: &str = "`sqlite:FILE`, `sqlite::memory:` and `postgres://…`";
 
 impl FromStr for StoreUrl {
     type Err = StoreUrlError;
@@ -102,6 +62,7 @@ impl fmt::Display for StoreUrl {
 
 #[cfg(test)]
 mod tests {
+    use super::error::KNOWN;
     use super::*;
 
     #[test]

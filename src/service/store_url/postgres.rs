@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
-
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
-use super::StoreUrlError;
+use super::error::StoreUrlError;
 
 /// The address of a PostgreSQL database. It holds a password, and neither its text nor its Debug shows it.
 #[derive(Clone, Eq, PartialEq)]
