@@ -1,25 +1,8 @@
-//! What an axis and its values are: [`Axis`], and the two macros in which they are written down.
+//! The values of an axis: [`AxisValue`], and the two macros in which axes and values are written down.
 //!
 //! `choice!` makes an enum of named values, the default first; `profile!` makes the struct that
 //! holds one value of each axis, and the table of the axes. A doc comment is written once and read twice: by people
 //! who read the code, and by those who read the table.
-
-use super::Profile;
-
-/// One gap of the document, or one part of it, that the service can fill in several ways.
-#[derive(Clone, Copy, Debug)]
-pub struct Axis {
-    /// The name, by which a flag or a file sets it.
-    pub name: &'static str,
-    /// The id of the gap in `x-gaps` of `openapi.yaml`.
-    pub gap: &'static str,
-    /// What is chosen, in one sentence.
-    pub says: &'static str,
-    /// The values, the default first.
-    pub values: &'static [AxisValue],
-    pub(super) set: fn(&mut Profile, usize),
-    pub(super) index: fn(&Profile) -> usize,
-}
 
 /// One value of an axis.
 #[derive(Clone, Copy, Debug)]

@@ -24,7 +24,7 @@ mod values;
 
 use chrono::{DateTime, Utc};
 
-pub use self::choice::{Axis, AxisValue};
+pub use self::choice::AxisValue;
 pub use self::error::{Near, Origin, ProfileError};
 pub use self::setting::Setting;
 pub use self::table::table;
@@ -149,6 +149,21 @@ profile! {
     latency: Latency = "latency" in "latency",
     /// Whether a body is compressed for a client that accepts it.
     compression: Compression = "compression" in "compression",
+}
+
+/// One gap of the document, or one part of it, that the service can fill in several ways.
+#[derive(Clone, Copy, Debug)]
+pub struct Axis {
+    /// The name, by which a flag or a file sets it.
+    pub name: &'static str,
+    /// The id of the gap in `x-gaps` of `openapi.yaml`.
+    pub gap: &'static str,
+    /// What is chosen, in one sentence.
+    pub says: &'static str,
+    /// The values, the default first.
+    pub values: &'static [AxisValue],
+    set: fn(&mut Profile, usize),
+    index: fn(&Profile) -> usize,
 }
 
 /// A gap that no axis fills, and why.
