@@ -48,6 +48,7 @@ mod json;
 mod kept;
 mod list;
 mod open;
+mod open_error;
 mod operations;
 mod page;
 mod path;
@@ -65,7 +66,8 @@ mod values;
 mod vocabulary;
 
 pub use app::app;
-pub use open::{GrowError, OpenError, Service};
+pub use open::{GrowError, Service};
+pub use open_error::OpenError;
 pub use profile::{
     AXES, Axis, AxisValue, Clock, Near, Origin, Profile, ProfileError, Setting, WITHOUT_AXIS, WithoutAxis,
     table as profile_table,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::interface::Store;
 use super::sqlite::Sqlite;
-use crate::service::open::OpenError;
+use crate::service::open_error::OpenError;
 use crate::service::store_url::StoreUrl;
 
 /// Opens the store at `url`, making and seeding it when there is none yet.

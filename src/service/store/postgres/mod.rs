@@ -27,7 +27,7 @@ use super::interface::{Store, StoreFuture};
 use super::record::{
     Contact, ContactChange, ContactMethod, Named, NewContactMethod, NewTag, NewVisit, Slice, Span, Venue, Visit,
 };
-use crate::service::open::OpenError;
+use crate::service::open_error::OpenError;
 use crate::service::store_url::{PostgresAddress, StoreUrl};
 use database::Database;
 

@@ -12,7 +12,7 @@ use tokio_postgres::types::{Json, Type};
 use super::contacts::Numbered;
 use super::database::{Database, lost, pause};
 use super::{contacts, tags, venues, visits};
-use crate::service::open::OpenError;
+use crate::service::open_error::OpenError;
 use crate::service::store::seed;
 use crate::service::store_url::StoreUrl;
 

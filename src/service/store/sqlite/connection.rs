@@ -17,7 +17,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
 
 use super::schema;
 use super::writer::{Writer, run_here};
-use crate::service::open::OpenError;
+use crate::service::open_error::OpenError;
 use crate::service::store::interface::{StoreError, StoreFuture};
 use crate::service::store_url::StoreUrl;
 

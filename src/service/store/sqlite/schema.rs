@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::{contacts, tags, venues, visits};
-use crate::service::open::OpenError;
+use crate::service::open_error::OpenError;
 use crate::service::store::seed;
 use crate::service::store_url::StoreUrl;
 
