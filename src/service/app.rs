@@ -14,7 +14,8 @@ use super::body::BODY_LIMIT;
 use super::open::Service;
 use super::operations::{contact_methods, contacts, tags, venues, visits};
 use super::profile::PathCase;
-use super::refusal::{Refusal, write_refusals};
+use super::refusal::Refusal;
+use super::refusal_response::write_refusals;
 use super::traffic;
 
 /// Builds the nine operations over `service`, each behind its token.

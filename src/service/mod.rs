@@ -28,7 +28,7 @@
 //! server ─▶ app ─▶ auth ─▶ operations ─▶ store
 //!           │              │  reads the page, the path and the body (page, path, body, json, fields, values, vocabulary)
 //!           │              └▶ responses a page or a record (response, rendering, kept), or a refusal
-//!           └▶ writes refusals, limits, delays and compresses (refusal, traffic)
+//!           └▶ writes refusals, limits, delays and compresses (refusal_response, traffic)
 //! ```
 //!
 //! The server holds no more connections than `connections` has room for, and closes idle ones to make room for new
@@ -55,7 +55,7 @@ mod path;
 mod profile;
 mod recent;
 mod refusal;
-mod refusal_body;
+mod refusal_response;
 mod rendering;
 mod response;
 mod server;

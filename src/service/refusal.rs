@@ -1,4 +1,4 @@
-//! Everything that is answered instead of what was asked for: [`Refusal`], and the layer that writes it.
+//! Everything that is answered instead of what was asked for: [`Refusal`].
 //!
 //! A refusal names the location that is wrong and what is wrong with it. It never quotes what was sent, and of the
 //! service's own troubles it says nothing: those go to the log.
@@ -6,16 +6,11 @@
 //! # Design
 //!
 //! Whatever rejects knows nothing of statuses and shapes, which are the profile's. A refusal travels outwards as an
-//! extension of a blank response, and [`write_refusals`] is the one place that makes a response of it.
+//! extension of a blank response, and `refusal_response` is the one place that makes a response of it.
 
-use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::middleware::Next;
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
-use super::open::Service;
-use super::profile::{Challenge, Duplicates, Profile, RateLimit, UnknownReferences};
-use super::refusal_body;
 use super::store::StoreError;
 
 /// Why a request was not done.
@@ -72,75 +67,7 @@ pub(super) struct FieldProblem {
     pub(super) problem: &'static str,
 }
 
-/// The challenge of RFC 6750, which has no error code when no credential was sent.
-const CHALLENGE: &str = r#"Bearer realm="contact-database""#;
-const CHALLENGE_WRONG: &str = r#"Bearer realm="contact-database", error="invalid_token""#;
-
-/// Writes the refusal that a response carries, as the profile says; any other response passes as it is.
-pub(super) async fn write_refusals(State(service): State<Service>, request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
-    if let Some(refusal) = response.extensions_mut().remove::<Refusal>() {
-        refusal.write(service.profile(), &mut response);
-    }
-    response
-}
-
 impl Refusal {
-    fn write(&self, profile: &Profile, response: &mut Response) {
-        let status = self.status(profile);
-        *response.status_mut() = status;
-        let headers = response.headers_mut();
-        match self {
-            Refusal::NoCredential if profile.challenge == Challenge::Sent => {
-                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(CHALLENGE));
-            }
-            Refusal::WrongCredential if profile.challenge == Challenge::Sent => {
-                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(CHALLENGE_WRONG));
-            }
-            Refusal::TooManyRequests if profile.rate_limit == RateLimit::Announced => {
-                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
-            }
-            Refusal::Unavailable => {
-                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
-            }
-            // What is left of the body is not read, and what named two hosts may be two requests to somebody on the way: so
-            // the connection cannot carry another request.
-            Refusal::BodyTooLarge | Refusal::BodyTooSlow | Refusal::Host => {
-                headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
-            }
-            _ => {}
-        }
-        if let Some((media_type, body)) = refusal_body::write(self, status, profile.error_body) {
-            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
-            *response.body_mut() = body.into();
-        }
-    }
-
-    fn status(&self, profile: &Profile) -> StatusCode {
-        match self {
-            Refusal::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Refusal::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
-            Refusal::BodyUnfinished | Refusal::Host | Refusal::MalformedBody(_) | Refusal::Page(_) => {
-                StatusCode::BAD_REQUEST
-            }
-            Refusal::Duplicate(_) if profile.duplicates == Duplicates::Conflict => StatusCode::CONFLICT,
-            Refusal::Forbidden => StatusCode::FORBIDDEN,
-            Refusal::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Refusal::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Refusal::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Refusal::NoCredential | Refusal::WrongCredential => StatusCode::UNAUTHORIZED,
-            Refusal::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
-            Refusal::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-            Refusal::UnknownContact | Refusal::UnknownPage | Refusal::UnknownPath => StatusCode::NOT_FOUND,
-            Refusal::UnknownReference(_) if profile.unknown_references == UnknownReferences::NotFound => {
-                StatusCode::NOT_FOUND
-            }
-            Refusal::Duplicate(_) | Refusal::Fields(_) | Refusal::UnknownReference(_) => {
-                profile.invalid_input_status.into()
-            }
-        }
-    }
-
     /// Returns a code for programs and a message for people.
     pub(super) fn code_and_message(&self) -> (&'static str, &'static str) {
         match self {
@@ -182,7 +109,7 @@ impl Refusal {
 }
 
 impl IntoResponse for Refusal {
-    /// Makes a blank response that carries the refusal to [`write_refusals`].
+    /// Makes a blank response that carries the refusal to the layer that writes it.
     fn into_response(self) -> Response {
         let mut response = StatusCode::INTERNAL_SERVER_ERROR.into_response();
         response.extensions_mut().insert(self);

@@ -1,16 +1,88 @@
-//! The shapes that the body of a refusal may have: [`write()`].
+//! Makes responses of refusals, as the profile says: [`write_refusals`].
 
-use axum::http::StatusCode;
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use super::profile::ErrorBody;
+use super::open::Service;
+use super::profile::{Challenge, Duplicates, ErrorBody, Profile, RateLimit, UnknownReferences};
 use super::refusal::{FieldProblem, Refusal};
 
 const JSON: &str = "application/json";
 const PROBLEM: &str = "application/problem+json";
 
+/// The challenge of RFC 6750, which has no error code when no credential was sent.
+const CHALLENGE: &str = r#"Bearer realm="contact-database""#;
+const CHALLENGE_WRONG: &str = r#"Bearer realm="contact-database", error="invalid_token""#;
+
+/// Writes the refusal that a response carries, as the profile says; any other response passes as it is.
+pub(super) async fn write_refusals(State(service): State<Service>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    if let Some(refusal) = response.extensions_mut().remove::<Refusal>() {
+        write(&refusal, service.profile(), &mut response);
+    }
+    response
+}
+
+fn write(refusal: &Refusal, profile: &Profile, response: &mut Response) {
+    let status = status(refusal, profile);
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    match refusal {
+        Refusal::NoCredential if profile.challenge == Challenge::Sent => {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(CHALLENGE));
+        }
+        Refusal::WrongCredential if profile.challenge == Challenge::Sent => {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(CHALLENGE_WRONG));
+        }
+        Refusal::TooManyRequests if profile.rate_limit == RateLimit::Announced => {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        Refusal::Unavailable => {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        // What is left of the body is not read, and what named two hosts may be two requests to somebody on the way: so
+        // the connection cannot carry another request.
+        Refusal::BodyTooLarge | Refusal::BodyTooSlow | Refusal::Host => {
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        _ => {}
+    }
+    if let Some((media_type, body)) = body(refusal, status, profile.error_body) {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+        *response.body_mut() = body.into();
+    }
+}
+
+fn status(refusal: &Refusal, profile: &Profile) -> StatusCode {
+    match refusal {
+        Refusal::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        Refusal::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
+        Refusal::BodyUnfinished | Refusal::Host | Refusal::MalformedBody(_) | Refusal::Page(_) => {
+            StatusCode::BAD_REQUEST
+        }
+        Refusal::Duplicate(_) if profile.duplicates == Duplicates::Conflict => StatusCode::CONFLICT,
+        Refusal::Forbidden => StatusCode::FORBIDDEN,
+        Refusal::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        Refusal::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        Refusal::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+        Refusal::NoCredential | Refusal::WrongCredential => StatusCode::UNAUTHORIZED,
+        Refusal::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
+        Refusal::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        Refusal::UnknownContact | Refusal::UnknownPage | Refusal::UnknownPath => StatusCode::NOT_FOUND,
+        Refusal::UnknownReference(_) if profile.unknown_references == UnknownReferences::NotFound => {
+            StatusCode::NOT_FOUND
+        }
+        Refusal::Duplicate(_) | Refusal::Fields(_) | Refusal::UnknownReference(_) => {
+            profile.invalid_input_status.into()
+        }
+    }
+}
+
 /// Writes the body of a refusal, with its media type; nothing where the shape has no body.
-pub(super) fn write(refusal: &Refusal, status: StatusCode, shape: ErrorBody) -> Option<(&'static str, String)> {
+fn body(refusal: &Refusal, status: StatusCode, shape: ErrorBody) -> Option<(&'static str, String)> {
     let (code, message) = refusal.code_and_message();
     let problems = refusal.problems();
     let (media_type, body) = match shape {
@@ -67,7 +139,7 @@ fn dotted(wrong: &FieldProblem) -> String {
 mod tests {
     use super::*;
 
-    fn body(shape: ErrorBody) -> Option<(&'static str, Value)> {
+    fn read(shape: ErrorBody) -> Option<(&'static str, Value)> {
         let problem = |field: &str, problem| FieldProblem {
             field: field.to_owned(),
             problem,
@@ -76,7 +148,7 @@ mod tests {
             problem("/contact_methods/0/type", "is missing"),
             problem("/dob", "is not a date"),
         ]);
-        let written = write(&refusal, StatusCode::UNPROCESSABLE_ENTITY, shape);
+        let written = body(&refusal, StatusCode::UNPROCESSABLE_ENTITY, shape);
         written.map(|(media_type, body)| (media_type, serde_json::from_str(&body).unwrap()))
     }
 
@@ -111,7 +183,7 @@ mod tests {
             (ErrorBody::Message, Some((JSON, json!({"error": message})))),
             (ErrorBody::Empty, None),
         ] {
-            assert_eq!(body(shape), expected, "{shape:?}");
+            assert_eq!(read(shape), expected, "{shape:?}");
         }
     }
 }
