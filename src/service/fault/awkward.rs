@@ -92,10 +92,9 @@ impl Awkward {
 
     /// Changes what a call carries.
     pub(super) fn sent(self, call: &mut Call, profile: &Profile) {
-        let carries = carries(call.operation);
         let Some(sent) = call.json() else { return };
         let mut body = sent.clone();
-        for carry in carries {
+        for carry in call.operation.carries() {
             match self {
                 Awkward::Date(change) => dates(&mut body, carry, change, profile.dob_format),
                 _ if !self.changes(call.operation, carry) => {}
@@ -108,13 +107,6 @@ impl Awkward {
             call.send(&body);
         }
     }
-}
-
-/// What an operation carries.
-pub(super) fn carries(operation: &Operation) -> &[Carry] {
-    let created = operation.created.as_ref().map(|created| &created.carries);
-    let updated = operation.updated.as_ref().map(|updated| &updated.carries);
-    created.or(updated).map_or(&[], Vec::as_slice)
 }
 
 /// The pointer of the date whose year a field carries.

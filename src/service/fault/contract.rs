@@ -34,6 +34,15 @@ pub(super) struct Operation {
     pub(super) accepts: Vec<Accepts>,
 }
 
+impl Operation {
+    /// The fields that a create or an update carries; none where it is neither.
+    pub(super) fn carries(&self) -> &[Carry] {
+        let created = self.created.as_ref().map(|created| &created.carries);
+        let updated = self.updated.as_ref().map(|updated| &updated.carries);
+        created.or(updated).map_or(&[], Vec::as_slice)
+    }
+}
+
 /// One location of a response.
 #[derive(Debug)]
 pub(super) struct Location {

@@ -9,7 +9,6 @@ use axum::http::{Method, header, response};
 use serde_json::Value;
 use tokio::sync::{Mutex, oneshot};
 
-use super::awkward::carries;
 use super::call::{Call, Content, Inside, ServedResponse};
 use super::carried::seen;
 use super::contract::{Created, Listed, Operation, item, operation, operations};
@@ -256,7 +255,7 @@ impl Often {
 /// The response to a create that is not done: another's, with what this one carries.
 fn unstored(call: &Call, id: &str, mut response: Value) -> Value {
     let (sent, created) = (call.json().unwrap_or_default(), call.operation.created.as_ref());
-    for carry in carries(call.operation) {
+    for carry in call.operation.carries() {
         let kept = created.map(|created| format!("{}{}", created.resource, carry.kept));
         let location = kept.and_then(|kept| response.pointer_mut(&kept));
         if let (Some(location), Some(value)) = (location, sent.pointer(&carry.sent)) {

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::awkward::carries;
 use super::call::Call;
 use super::carried::seen;
 use super::contract::{Carry, Operation, operations};
@@ -74,12 +73,12 @@ impl Several {
     pub(super) fn sent(self, call: &mut Call) {
         let operation: &Operation = call.operation;
         let Some(mut body) = call.json() else { return };
-        let mut pointers: Vec<_> = carries(operation).iter().filter_map(array).collect();
+        let mut pointers: Vec<_> = operation.carries().iter().filter_map(array).collect();
         pointers.dedup_by_key(|(pointer, _)| *pointer);
         let mut is_changed = false;
         for (pointer, _) in pointers {
             let of_array = |carry: &&Carry| array(carry).is_some_and(|(of, _)| of == pointer);
-            let parts: Vec<_> = carries(operation).iter().filter(of_array).collect();
+            let parts: Vec<_> = operation.carries().iter().filter(of_array).collect();
             each(&mut body, pointer, &mut |value| {
                 if let Some(elements) = value.as_array_mut().filter(|elements| elements.len() > 1) {
                     self.change(elements, &parts);
