@@ -8,11 +8,10 @@ use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, SecondsFormat};
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::carried::seen;
 use super::contract::{Carry, Created, LocationKind, Operation, operations};
 use super::days::{DATES, INSTANTS};
 use super::locations::each;
-use super::table::{Fault, How};
+use super::seen::{Proposed, carried};
 use super::texts::{CLASSES, Reach};
 use crate::service::profile::{DobFormat, Profile};
 
@@ -25,7 +24,7 @@ pub(super) enum Awkward {
 }
 
 /// Each class of awkward values, in each write that it reaches.
-pub(super) fn faults() -> impl Iterator<Item = Fault> {
+pub(super) fn faults() -> impl Iterator<Item = Proposed<Awkward>> {
     operations().iter().flat_map(|operation| {
         let texts = CLASSES.iter().filter(|class| class.reach.suits(operation));
         let texts = texts.map(|class| {
@@ -41,9 +40,9 @@ pub(super) fn faults() -> impl Iterator<Item = Fault> {
             (format!("instant-{}", class.name), about, Awkward::Instant(class.change))
         });
         let classes = texts.chain(dates).chain(instants);
-        classes.filter_map(|(deviation, about, awkward)| {
-            let seen = seen(operation, &|carry| awkward.changes(operation, carry));
-            Fault::seen(operation, (&deviation, about), seen, How::Awkward(awkward))
+        classes.map(|(deviation, about, awkward)| {
+            let seen = carried(operation, &|carry| awkward.changes(operation, carry));
+            Proposed::new(&operation.name, &deviation, about, seen, awkward)
         })
     })
 }

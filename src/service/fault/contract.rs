@@ -11,6 +11,9 @@ use axum::http::Method;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+/// What stands in the place of an operation where a fault is of all of them: the scheme that all share.
+pub(super) const EVERY: &str = "bearerAuth";
+
 /// One operation of the document.
 #[derive(Debug)]
 pub(super) struct Operation {

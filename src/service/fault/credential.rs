@@ -3,11 +3,9 @@
 use axum::http::header;
 
 use super::call::{Call, Inside};
-use super::contract::operations;
-use super::derived::name;
+use super::contract::{EVERY, operations};
 use super::pages::number;
-use super::sent::SentFault;
-use super::table::{Deviation, EVERY, Fault, How, Seen};
+use super::seen::{Proposed, Seen};
 
 /// What a request may show instead of the token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,24 +75,17 @@ const NEAR: [(Credential, &str, &str, &str); 6] = [
 const WRONG: &str = "a wrong token is rejected";
 
 /// The faults on credentials that are nearly right, or that nobody asks for where they should.
-pub(super) fn faults() -> impl Iterator<Item = Fault> {
-    let near = NEAR.into_iter().filter_map(|(credential, deviation, about, stated)| {
+pub(super) fn faults() -> impl Iterator<Item = Proposed<Credential>> {
+    let near = NEAR.into_iter().map(|(credential, deviation, about, stated)| {
         // Whether there is a token at all is a fact of each operation.
         let fact = (stated == WRONG).then(|| format!("{EVERY} auth: {stated}"));
-        let words = (name(EVERY, "", deviation), about.to_owned());
-        Fault::named(words, EVERY, vec![rejecting(fact)], let_in(EVERY, credential))
+        Proposed::new(EVERY, deviation, about, vec![rejecting(fact)], credential)
     });
     let lists = operations().iter().filter(|operation| operation.page.is_some());
     near.chain(lists.flat_map(|list| {
-        let fault = |(credential, deviation, about): (_, _, &str)| {
+        let fault = |(credential, deviation, about)| {
             let fact = format!("{} auth: a request without a credential is rejected", list.name);
-            let words = (name(&list.name, "", deviation), about.to_owned());
-            Fault::named(
-                words,
-                &list.name,
-                vec![rejecting(Some(fact))],
-                let_in(&list.name, credential),
-            )
+            Proposed::new(&list.name, deviation, about, vec![rejecting(Some(fact))], credential)
         };
         let unasked = [
             (
@@ -108,7 +99,7 @@ pub(super) fn faults() -> impl Iterator<Item = Fault> {
                 "a path with a query needs no credential",
             ),
         ];
-        unasked.into_iter().filter_map(fault).collect::<Vec<_>>()
+        unasked.map(fault)
     }))
 }
 
@@ -117,13 +108,6 @@ fn rejecting(fact: Option<String>) -> Seen {
         rule: "auth",
         fact,
         pointer: String::new(),
-    }
-}
-
-fn let_in(on: &str, credential: Credential) -> Deviation {
-    Deviation {
-        on: on.to_owned(),
-        how: How::Sent(SentFault::LetIn(credential)),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::carried;
 use super::contract::{Location, LocationKind, Members, Operation, operations};
+use super::deviation::{Deviation, Fault, How, in_words, name};
 use super::locations::Edit;
-use super::table::{Deviation, Fault, How};
 use super::wholes;
 
 /// A member that the document knows nowhere.
@@ -88,20 +88,6 @@ fn location_fault(operation: &Operation, location: &Location, (deviation, rule, 
                 edit,
             },
         },
-    }
-}
-
-/// The name of a fault: the operation, the location, the deviation.
-pub(super) fn name(operation: &str, pattern: &str, deviation: &str) -> String {
-    format!("{operation}{}:{deviation}", pattern.replace('*', "each"))
-}
-
-/// A location in words.
-pub(super) fn in_words(subject: &str) -> String {
-    if subject == "body" {
-        "the body".to_owned()
-    } else {
-        subject.replace('*', "each")
     }
 }
 

@@ -6,9 +6,9 @@ use axum::http::{Request, Response};
 
 use super::call::{Call, Content, ServedResponse};
 use super::contract::operation;
+use super::deviation::{Fault, How};
 use super::locations::edit;
 use super::pages::number;
-use super::table::{Fault, How};
 
 /// A response as a fault makes it.
 #[derive(Debug)]

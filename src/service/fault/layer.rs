@@ -10,12 +10,12 @@ use axum::response::{IntoResponse, Response};
 use secrecy::ExposeSecret;
 
 use super::call::{Call, Inside, ServedResponse};
-use super::contract::{Operation, operation, operations};
+use super::contract::{EVERY, Operation, operation, operations};
 use super::creates::Memory;
+use super::deviation::{Deviation, How};
 use super::names::Faults;
 use super::pages::number;
 use super::renamed;
-use super::table::{Deviation, EVERY, How};
 use crate::service::Service;
 use crate::service::app::unshaped;
 use crate::service::profile::Profile;

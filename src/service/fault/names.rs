@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::table::{Fault, faults};
+use super::deviation::Fault;
+use super::table::faults;
 
 /// The faults that are switched on; none by default.
 #[derive(Clone, Debug, Default)]

@@ -10,10 +10,9 @@ use serde_json::Value;
 use tokio::sync::{Mutex, oneshot};
 
 use super::call::{Call, Content, Inside, ServedResponse};
-use super::carried::seen;
 use super::contract::{Created, Listed, Operation, item, operation, operations};
 use super::locations::altered;
-use super::table::{Fault, How, Seen};
+use super::seen::{Proposed, Seen, carried};
 
 /// How often a write is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,22 +49,22 @@ struct Waiting {
 }
 
 /// Each of these in each write that it suits.
-pub(super) fn faults() -> impl Iterator<Item = Fault> {
+pub(super) fn faults() -> impl Iterator<Item = Proposed<Often>> {
     operations().iter().flat_map(|operation| {
         let created = operation
             .created
             .iter()
             .flat_map(|created| created_faults(operation, created));
-        let updated = operation.updated.iter().filter_map(|updated| {
+        let updated = operation.updated.iter().map(|updated| {
             let list = format!("{} in {}", operation.name, updated.listed.list);
             let once = seen_by("once", format!("{list}: once, under its id"), &rows(&updated.listed));
             // It shows as another record that changed, too.
-            let carried = seen(operation, &|carry| carry.gap.is_none()).into_iter();
+            let carried = carried(operation, &|carry| carry.gap.is_none()).into_iter();
             let other =
                 carried.map(|seen| seen_by("misplaced", format!("{list}: no other item changes"), &seen.pointer));
-            let about = "an update adds a record, too".to_owned();
+            let about = "an update adds a record, too";
             let seen = [once].into_iter().chain(other).collect();
-            Fault::seen(operation, ("row-added", about), seen, How::Often(Often::AddedToo))
+            Proposed::new(&operation.name, "row-added", about, seen, Often::AddedToo)
         });
         created
             .chain(updated)
@@ -74,7 +73,7 @@ pub(super) fn faults() -> impl Iterator<Item = Fault> {
     })
 }
 
-fn done_unauthorized(operation: &Operation) -> Option<Fault> {
+fn done_unauthorized(operation: &Operation) -> Option<Proposed<Often>> {
     let created = operation.created.as_ref().map(|created| &created.listed);
     let listed = created.or(operation.updated.as_ref().map(|updated| &updated.listed))?;
     let seen = Seen {
@@ -82,12 +81,12 @@ fn done_unauthorized(operation: &Operation) -> Option<Fault> {
         fact: None,
         pointer: rows(listed),
     };
-    let about = "a write without a credential is rejected and done".to_owned();
-    let how = How::Often(Often::DoneUnauthorized);
-    Fault::seen(operation, ("done-without-credential", about), vec![seen], how)
+    let about = "a write without a credential is rejected and done";
+    let (deviation, often) = ("done-without-credential", Often::DoneUnauthorized);
+    Some(Proposed::new(&operation.name, deviation, about, vec![seen], often))
 }
 
-fn created_faults(operation: &Operation, created: &Created) -> Vec<Fault> {
+fn created_faults(operation: &Operation, created: &Created) -> Vec<Proposed<Often>> {
     let (on, list) = (&operation.name, &created.listed.list);
     let id = format!("{}{}", created.resource, created.id);
     let once = || {
@@ -99,7 +98,7 @@ fn created_faults(operation: &Operation, created: &Created) -> Vec<Fault> {
     };
     let unique = seen_by("identifier", format!("{on} created {id}: not reused"), &id);
     let listed = seen_by("listed", format!("{on} created: listed in {list}"), "");
-    let carried = seen(operation, &|carry| carry.gap.is_none());
+    let carried = carried(operation, &|carry| carry.gap.is_none());
     let rows = [
         (
             "stored-twice",
@@ -133,10 +132,8 @@ fn created_faults(operation: &Operation, created: &Created) -> Vec<Fault> {
             Often::Swapped,
         ),
     ];
-    let row = |(deviation, about, seen, often): (_, &str, _, _)| {
-        Fault::seen(operation, (deviation, about.to_owned()), seen, How::Often(often))
-    };
-    rows.into_iter().filter_map(row).collect()
+    let row = |(deviation, about, seen, often)| Proposed::new(on, deviation, about, seen, often);
+    rows.map(row).into()
 }
 
 /// Where a list shows the records, by the pattern of any of them.

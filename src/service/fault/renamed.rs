@@ -6,13 +6,13 @@ use super::call::{Call, ServedResponse};
 use super::contract::{Operation, Updated, item, operations};
 use super::creates::Memory;
 use super::locations::{altered, each};
-use super::table::{Fault, How, Seen};
+use super::seen::{Proposed, Seen};
 
 /// The fault of each update.
-pub(super) fn faults() -> impl Iterator<Item = Fault> {
+pub(super) fn faults() -> impl Iterator<Item = Proposed<()>> {
     operations().iter().filter_map(|operation| {
         let updated = operation.updated.as_ref()?;
-        let about = "an update gives its record another identifier".to_owned();
+        let about = "an update gives its record another identifier";
         let seen = Seen {
             rule: "once",
             fact: Some(format!(
@@ -21,7 +21,7 @@ pub(super) fn faults() -> impl Iterator<Item = Fault> {
             )),
             pointer: String::new(),
         };
-        Fault::seen(operation, ("renamed", about), vec![seen], How::Renamed)
+        Some(Proposed::new(&operation.name, "renamed", about, vec![seen], ()))
     })
 }
 

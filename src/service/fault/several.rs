@@ -3,10 +3,9 @@
 use serde_json::Value;
 
 use super::call::Call;
-use super::carried::seen;
 use super::contract::{Carry, Operation, operations};
 use super::locations::each;
-use super::table::{Fault, How};
+use super::seen::{Proposed, carried};
 
 /// What becomes of an array of two elements or more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,13 +51,13 @@ const ALL: [(Several, &str, &str); 5] = [
 ];
 
 /// Each of these in each write that carries an array of objects.
-pub(super) fn faults() -> impl Iterator<Item = Fault> {
+pub(super) fn faults() -> impl Iterator<Item = Proposed<Several>> {
     operations().iter().flat_map(|operation| {
-        ALL.into_iter().filter_map(|(several, deviation, about)| {
-            let mut seen = seen(operation, &|carry| array(carry).is_some());
+        ALL.into_iter().map(|(several, deviation, about)| {
+            let mut seen = carried(operation, &|carry| array(carry).is_some());
             // What a gap lets come back otherwise is still not another element's.
             seen.iter_mut().for_each(|seen| seen.rule = "carried");
-            Fault::seen(operation, (deviation, about.to_owned()), seen, How::Several(several))
+            Proposed::new(&operation.name, deviation, about, seen, several)
         })
     })
 }

@@ -3,8 +3,7 @@
 use axum::http::StatusCode;
 
 use super::contract::Operation;
-use super::derived::name;
-use super::table::{Deviation, Fault, How};
+use super::deviation::{Deviation, Fault, How, name};
 use super::whole::WholeFault::{self, BodyCut, BodyEmpty, BodyHtml, BodyNotUtf8, ConnectionCut, MediaType, Status};
 
 /// One way in which a response can be wrong as a whole.

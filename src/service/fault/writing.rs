@@ -6,10 +6,8 @@ use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
 use super::call::Call;
-use super::carried::seen;
-use super::contract::{Operation, operations};
-use super::derived::name;
-use super::table::{Deviation, EVERY, Fault, How, Seen};
+use super::contract::{EVERY, Operation, operations};
+use super::seen::{Proposed, Seen, carried};
 
 /// A way to write a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,12 +67,12 @@ const REJECTED: [(Writing, &str, &str, &str); 5] = [
 const ANOTHER_ORDER: &str = "JSON in another order, with white space";
 
 /// Each of these in updates, which leave no record behind; the scheme's in every operation, and reported of the first list.
-pub(super) fn faults() -> impl Iterator<Item = Fault> {
+pub(super) fn faults() -> impl Iterator<Item = Proposed<Writing>> {
     let updates = operations().iter().filter(|operation| operation.updated.is_some());
     let of_updates = updates.flat_map(|update| {
         let rejected = REJECTED.into_iter().map(move |(writing, deviation, about, rendered)| {
             let seen = vec![equivalent(update, rendered)];
-            Fault::seen(update, (deviation, about.to_owned()), seen, How::Writing(writing))
+            Proposed::new(&update.name, deviation, about, seen, writing)
         });
         let kept = [
             (
@@ -89,27 +87,18 @@ pub(super) fn faults() -> impl Iterator<Item = Fault> {
             ),
         ];
         let kept = kept.into_iter().map(move |(deviation, about, writing)| {
-            let carried = seen(update, &|carry| carry.gap.is_none());
-            Fault::seen(update, (deviation, about.to_owned()), carried, How::Writing(writing))
+            let seen = carried(update, &|carry| carry.gap.is_none());
+            Proposed::new(&update.name, deviation, about, seen, writing)
         });
         rejected.chain(kept)
     });
     let lists = operations().iter().filter(|operation| operation.page.is_some());
     let of_scheme = lists.take(1).map(|list| {
-        let words = (
-            name(EVERY, "", "small-scheme-rejected"),
-            "the scheme in small letters is rejected".to_owned(),
-        );
-        let how = How::Writing(Writing::SmallScheme);
-        let on = EVERY.to_owned();
-        Fault::named(
-            words,
-            EVERY,
-            vec![equivalent(list, "the scheme in small letters")],
-            Deviation { on, how },
-        )
+        let about = "the scheme in small letters is rejected";
+        let seen = vec![equivalent(list, "the scheme in small letters")];
+        Proposed::new(EVERY, "small-scheme-rejected", about, seen, Writing::SmallScheme)
     });
-    of_updates.chain(of_scheme).flatten()
+    of_updates.chain(of_scheme)
 }
 
 fn equivalent(operation: &Operation, text: &str) -> Seen {

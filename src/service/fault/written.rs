@@ -5,12 +5,11 @@ use axum::http::StatusCode;
 use super::contract::{Operation, PageInvariant, item, operations};
 use super::creates::CreateFault;
 use super::credential::Credential;
-use super::derived::name;
+use super::deviation::{Deviation, Fault, How, name};
 use super::edge_case::{EDGE_CASES, EdgeCase, End};
 use super::locations::Edit;
 use super::pages::{self, PageFault, PageRow};
 use super::sent::{SentFault, TimestampForm};
-use super::table::{Deviation, Fault, How};
 use super::whole::WholeFault;
 
 /// Every fault that is written by hand.

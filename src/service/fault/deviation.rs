@@ -1,0 +1,103 @@
+//! One deliberate deviation: [`Fault`].
+
+use super::awkward::Awkward;
+use super::creates::CreateFault;
+use super::edge_case::{EdgeCase, End};
+use super::locations::Edit;
+use super::often::Often;
+use super::pages::PageFault;
+use super::seen::{Proposed, Seen};
+use super::sent::SentFault;
+use super::several::Several;
+use super::whole::WholeFault;
+use super::writing::Writing;
+
+/// One deliberate deviation, and what a check must say of it.
+#[derive(Debug)]
+pub struct Fault {
+    /// Its name, as `--fault` takes it.
+    pub name: String,
+    /// What the service then does, to be read after its name.
+    pub about: String,
+    /// The rule that must see it.
+    pub rule: &'static str,
+    /// The operation that it breaks, or the security scheme that it breaks in every operation.
+    pub operation: String,
+    /// The fact that it breaks, by its name in `countersign facts`; none where the document's contract states none.
+    pub fact: Option<String>,
+    /// Where in the response, as a JSON pointer with `*` for any one token; empty for the whole response.
+    pub pointer: String,
+    /// Where else it may be seen, each as good as the first: a fault of many fields is reported of one that shows it.
+    pub elsewhere: Vec<Seen>,
+    pub(super) deviation: Deviation,
+}
+
+/// What is done to which operation.
+#[derive(Clone, Debug)]
+pub(super) struct Deviation {
+    /// The operation whose requests or responses are changed.
+    pub(super) on: String,
+    pub(super) how: How,
+}
+
+/// The ways to deviate, in the order in which responses are changed.
+#[derive(Clone, Debug)]
+pub(super) enum How {
+    /// What is sent is changed on its way in.
+    Sent(SentFault),
+    /// A value that is valid and awkward is kept as another.
+    Awkward(Awkward),
+    /// An array of several elements is kept as another.
+    Several(Several),
+    /// A request is rejected for the way in which it is written.
+    Writing(Writing),
+    /// An update gives its record another identifier.
+    Renamed,
+    /// A write is done more or less often than it was sent.
+    Often(Often),
+    /// An edge case is answered with a 500, or in part.
+    EdgeCase(EdgeCase, End),
+    /// The numbers or the items of a page are wrong.
+    Page(PageFault),
+    /// What a create answers and what is listed afterwards do not agree.
+    Create(CreateFault),
+    /// A location of a success is changed.
+    Location { pattern: String, edit: Edit },
+    /// A response is changed as a whole.
+    Whole(WholeFault),
+}
+
+impl<Kind> Proposed<Kind> {
+    /// Makes it a fault that deviates in this way; none where nothing would show it.
+    pub(super) fn fault(self, how: impl FnOnce(Kind) -> How) -> Option<Fault> {
+        let mut seen = self.seen.into_iter();
+        let Seen { rule, fact, pointer } = seen.next()?;
+        Some(Fault {
+            name: name(&self.on, "", &self.deviation),
+            about: self.about,
+            rule,
+            operation: self.on.clone(),
+            fact,
+            pointer,
+            elsewhere: seen.collect(),
+            deviation: Deviation {
+                on: self.on,
+                how: how(self.kind),
+            },
+        })
+    }
+}
+
+/// The name of a fault: the operation, the location, the deviation.
+pub(super) fn name(operation: &str, pattern: &str, deviation: &str) -> String {
+    format!("{operation}{}:{deviation}", pattern.replace('*', "each"))
+}
+
+/// A location in words.
+pub(super) fn in_words(subject: &str) -> String {
+    if subject == "body" {
+        "the body".to_owned()
+    } else {
+        subject.replace('*', "each")
+    }
+}
