@@ -103,6 +103,18 @@ pub(super) struct PageInvariant {
     pub(super) id: String,
 }
 
+impl PageInvariant {
+    /// The pattern of an item of the list.
+    pub(super) fn item(&self) -> String {
+        format!("{}/*", self.items)
+    }
+
+    /// The pattern of the identifier of an item.
+    pub(super) fn item_id(&self) -> String {
+        format!("{}{}", self.item(), self.id)
+    }
+}
+
 /// `x-invariants`, `created`: what a create promises of its record.
 #[derive(Debug, Deserialize)]
 pub(super) struct Created {
@@ -110,6 +122,13 @@ pub(super) struct Created {
     pub(super) id: String,
     pub(super) listed: Listed,
     pub(super) carries: Vec<Carry>,
+}
+
+impl Created {
+    /// The pointer of the identifier in the response to the create.
+    pub(super) fn response_id(&self) -> String {
+        format!("{}{}", self.resource, self.id)
+    }
 }
 
 /// `x-invariants`, `updated`: what an update promises of its record.
@@ -126,6 +145,16 @@ pub(super) struct Listed {
     pub(super) list: String,
     /// Where the record stands in an item, when it is not the item itself.
     pub(super) at: Option<String>,
+}
+
+impl Listed {
+    /// The pattern of the records in the list.
+    pub(super) fn records(&self) -> Option<String> {
+        let item = operation(&self.list)?.page.as_ref()?.item();
+        // Records that belong to another stand in an array of it.
+        let record = self.at.as_ref().map_or_else(String::new, |at| format!("{at}/*"));
+        Some(item + &record)
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -163,11 +192,6 @@ pub(super) fn operations() -> &'static [Operation] {
 /// The operation of that name.
 pub(super) fn operation(name: &str) -> Option<&'static Operation> {
     operations().iter().find(|operation| operation.name == name)
-}
-
-/// The pattern of an item of the list.
-pub(super) fn item(page: &PageInvariant) -> String {
-    format!("{}/*", page.items)
 }
 
 struct Reader<'read> {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::Value;
 
 use super::call::{Call, Inside, ServedResponse};
-use super::contract::{Created, item, operation};
+use super::contract::{Created, operation};
 use super::locations::{each, select};
 use super::often::Meeting;
 use super::pages::{items, recount};
@@ -87,7 +87,7 @@ impl CreateFault {
             | (CreateFault::PartsExchanged, Some(_))
             | (CreateFault::ListedElsewhereToo | CreateFault::OthersReplaced | CreateFault::Unlisted, None) => {}
             (CreateFault::OthersReplaced, Some(at)) => {
-                each(body, &format!("{}{at}", item(invariant)), &mut |records| {
+                each(body, &format!("{}{at}", invariant.item()), &mut |records| {
                     let Some(records) = records.as_array_mut() else { return };
                     if let Some(last) = records.iter().rfind(|record| is_made(record)).cloned() {
                         *records = vec![last];
@@ -97,12 +97,12 @@ impl CreateFault {
             (CreateFault::PartsExchanged, None) => {
                 for array in arrays(created) {
                     if let Some(two) = last_elements(array, made) {
-                        exchange(body, &format!("{}{array}", item(invariant)), &two);
+                        exchange(body, &format!("{}{array}", invariant.item()), &two);
                     }
                 }
             }
             (CreateFault::ListedElsewhereToo, Some(at)) => {
-                each(body, &format!("{}{at}", item(invariant)), &mut |records| {
+                each(body, &format!("{}{at}", invariant.item()), &mut |records| {
                     let Some(records) = records.as_array_mut() else { return };
                     let missing = made.iter().filter(|made| !records.contains(made));
                     let missing: Vec<_> = missing.cloned().collect();
@@ -110,7 +110,7 @@ impl CreateFault {
                 });
             }
             (CreateFault::Unlisted, Some(at)) => {
-                each(body, &format!("{}{at}", item(invariant)), &mut |records| {
+                each(body, &format!("{}{at}", invariant.item()), &mut |records| {
                     if let Some(records) = records.as_array_mut() {
                         records.retain(|record| !is_made(record));
                     }
@@ -165,13 +165,13 @@ async fn hide(call: &Call, body: &mut Value, made: usize, inside: &Inside) {
         for next in [page + made / per_page, page + made / per_page + 1] {
             let shown = inside.page(call.operation, next).await.unwrap_or_default();
             if number(&shown, &invariant.page) == next {
-                rows.extend(select(&shown, &item(invariant)));
+                rows.extend(select(&shown, &invariant.item()));
             }
         }
         let before = usize::try_from(made % per_page).unwrap_or_default();
         rows.drain(..before.min(rows.len()));
     } else {
-        rows = select(body, &item(invariant));
+        rows = select(body, &invariant.item());
     }
     rows.truncate(left);
     if let Some(items) = items(body, invariant) {
@@ -181,13 +181,8 @@ async fn hide(call: &Call, body: &mut Value, made: usize, inside: &Inside) {
 
 /// The identifier of a record other than this one that the list shows.
 async fn listed_already(created: &Created, record: &Value, inside: &Inside) -> Option<Value> {
-    let list = operation(&created.listed.list)?;
-    let invariant = list.page.as_ref()?;
-    let pattern = match &created.listed.at {
-        Some(at) => format!("{}{at}/*{}", item(invariant), created.id),
-        None => format!("{}{}", item(invariant), created.id),
-    };
-    let shown = inside.list(list).await?;
+    let pattern = created.listed.records()? + &created.id;
+    let shown = inside.list(operation(&created.listed.list)?).await?;
     let own = record.pointer(&created.id);
     select(&shown, &pattern).into_iter().find(|id| Some(id) != own)
 }

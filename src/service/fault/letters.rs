@@ -103,6 +103,12 @@ pub(super) fn word_as_value(text: &str) -> String {
     }
 }
 
+/// Nothing where the text is one of the words, in any case.
+pub(super) fn word_lost(text: &str, words: [&str; 4]) -> String {
+    let is_word = words.iter().any(|word| text.eq_ignore_ascii_case(word));
+    if is_word { "" } else { text }.to_owned()
+}
+
 /// The text with `sign` for each letter above `last`.
 pub(super) fn replaced_above(text: &str, last: char, sign: &str) -> String {
     text.replace(|letter: char| letter > last, sign)
@@ -188,8 +194,10 @@ pub(super) fn local_part(text: &str, change: fn(&str) -> String) -> String {
     }
 }
 
-/// Whether a text is a phone number: it begins with a plus, a bracket or a zero, and has a blank and seven digits.
-pub(super) fn is_phone(text: &str) -> bool {
+/// A phone number, which begins with a plus, a bracket or a zero and has a blank and seven digits, changed; any other
+/// text as it is.
+pub(super) fn phone(text: &str, change: fn(&str) -> String) -> String {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
-    digits >= 7 && text.starts_with(['+', '(', '0']) && text.contains(' ')
+    let is_phone = digits >= 7 && text.starts_with(['+', '(', '0']) && text.contains(' ');
+    if is_phone { change(text) } else { text.to_owned() }
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::sync::{Mutex, oneshot};
 
 use super::call::{Call, Content, Inside, ServedResponse};
-use super::contract::{Created, Listed, Operation, item, operation, operations};
+use super::contract::{Created, Operation, operations};
 use super::locations::altered;
 use super::seen::{Proposed, Seen, carried};
 
@@ -57,7 +57,11 @@ pub(super) fn faults() -> impl Iterator<Item = Proposed<Often>> {
             .flat_map(|created| created_faults(operation, created));
         let updated = operation.updated.iter().map(|updated| {
             let list = format!("{} in {}", operation.name, updated.listed.list);
-            let once = seen_by("once", format!("{list}: once, under its id"), &rows(&updated.listed));
+            let once = seen_by(
+                "once",
+                format!("{list}: once, under its id"),
+                &updated.listed.records().unwrap_or_default(),
+            );
             // It shows as another record that changed, too.
             let carried = carried(operation, &|carry| carry.gap.is_none()).into_iter();
             let other =
@@ -79,7 +83,7 @@ fn done_unauthorized(operation: &Operation) -> Option<Proposed<Often>> {
     let seen = Seen {
         rule: "stored-refusal",
         fact: None,
-        pointer: rows(listed),
+        pointer: listed.records().unwrap_or_default(),
     };
     let about = "a write without a credential is rejected and done";
     let (deviation, often) = ("done-without-credential", Often::DoneUnauthorized);
@@ -88,12 +92,12 @@ fn done_unauthorized(operation: &Operation) -> Option<Proposed<Often>> {
 
 fn created_faults(operation: &Operation, created: &Created) -> Vec<Proposed<Often>> {
     let (on, list) = (&operation.name, &created.listed.list);
-    let id = format!("{}{}", created.resource, created.id);
+    let id = created.response_id();
     let once = || {
         vec![seen_by(
             "once",
             format!("{on} created in {list}: once"),
-            &rows(&created.listed),
+            &created.listed.records().unwrap_or_default(),
         )]
     };
     let unique = seen_by("identifier", format!("{on} created {id}: not reused"), &id);
@@ -134,13 +138,6 @@ fn created_faults(operation: &Operation, created: &Created) -> Vec<Proposed<Ofte
     ];
     let row = |(deviation, about, seen, often)| Proposed::new(on, deviation, about, seen, often);
     rows.map(row).into()
-}
-
-/// Where a list shows the records, by the pattern of any of them.
-fn rows(listed: &Listed) -> String {
-    let invariant = operation(&listed.list).and_then(|list| list.page.as_ref());
-    let at = listed.at.as_ref().map_or_else(String::new, |at| format!("{at}/*"));
-    invariant.map_or(at.clone(), |invariant| format!("{}{at}", item(invariant)))
 }
 
 fn seen_by(rule: &'static str, fact: String, pointer: &str) -> Seen {
@@ -224,9 +221,7 @@ impl Often {
     /// Answers the second of two creates, and the first where both are.
     async fn second(self, first: Waiting, call: &Call, inside: &Inside) -> ServedResponse {
         let created = call.operation.created.as_ref();
-        let id = created
-            .map(|created| format!("{}{}", created.resource, created.id))
-            .unwrap_or_default();
+        let id = created.map(Created::response_id).unwrap_or_default();
         if self == Often::OneOfTwoLost {
             let body = unstored(call, &id, first.body);
             return ServedResponse {

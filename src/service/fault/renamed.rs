@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::call::{Call, ServedResponse};
-use super::contract::{Operation, Updated, item, operations};
+use super::contract::{Operation, Updated, operations};
 use super::creates::Memory;
 use super::locations::{altered, each};
 use super::seen::{Proposed, Seen};
@@ -49,7 +49,7 @@ pub(super) fn answered(updated: &Updated, call: &Call, response: &mut ServedResp
     };
     let renamed = memory.records();
     if let Some(body) = response.success() {
-        each(body, &format!("{}{}", item(invariant), invariant.id), &mut |id| {
+        each(body, &invariant.item_id(), &mut |id| {
             let own = json!(id.as_str().unwrap_or_default().to_ascii_lowercase());
             if renamed.contains(&own) {
                 *id = altered(id);

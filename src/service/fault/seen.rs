@@ -1,6 +1,6 @@
 //! What a check says where it sees a fault: [`Seen`], and a fault [`Proposed`] with all that shows it.
 
-use super::contract::{Carry, Created, Listed, Operation, item, operation};
+use super::contract::{Carry, Created, Listed, Operation};
 
 /// What a check says where it sees a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,14 +62,11 @@ pub(super) fn answered(create: &Operation, created: &Created, carry: &Carry) -> 
 }
 
 pub(super) fn listed(write: &Operation, listed: &Listed, carry: &Carry) -> Option<Seen> {
-    let list = operation(&listed.list)?;
-    // Records that belong to another stand in an array of it.
-    let record = listed.at.as_ref().map_or_else(String::new, |at| format!("{at}/*"));
-    let stated = format!("listed in {} {}: as sent in {}", list.name, carry.kept, carry.sent);
+    let stated = format!("listed in {} {}: as sent in {}", listed.list, carry.kept, carry.sent);
     Some(Seen {
         rule: carrying(carry),
         fact: Some(format!("{} {stated}", write.name)),
-        pointer: format!("{}{record}{}", item(list.page.as_ref()?), carry.kept),
+        pointer: listed.records()? + &carry.kept,
     })
 }
 

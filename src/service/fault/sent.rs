@@ -7,7 +7,7 @@ use chrono::{DateTime, Duration, SecondsFormat, Utc};
 use serde_json::{Value, json};
 
 use super::call::{Call, Inside};
-use super::contract::{item, operation};
+use super::contract::operation;
 use super::credential::{Credential, is_let_in};
 use super::locations::select;
 use super::lost::lose;
@@ -111,7 +111,7 @@ async fn another(inside: &Inside, list: &str, than: &Value) -> Option<Value> {
     let list = operation(list)?;
     let invariant = list.page.as_ref()?;
     let shown = inside.list(list).await?;
-    let mut identifiers = select(&shown, &format!("{}{}", item(invariant), invariant.id)).into_iter();
+    let mut identifiers = select(&shown, &invariant.item_id()).into_iter();
     identifiers.find(|identifier| identifier != than)
 }
 

@@ -6,8 +6,8 @@
 
 use super::letters::{
     capitals_lost, clipped_bytes, clipped_runs, cut, decoded_percents, dollar_names_lost, folded, formula_marked,
-    half_precise, is_phone, local_part, mojibake, number_written, replaced_above, reversed, unescaped, without,
-    without_between, word_as_value, words_capitalised,
+    half_precise, local_part, mojibake, number_written, phone, replaced_above, reversed, unescaped, without,
+    without_between, word_as_value, word_lost, words_capitalised,
 };
 
 /// One thing that software makes of texts.
@@ -223,29 +223,13 @@ pub(super) const CLASSES: &[TextClass] = &[
         "null-word-lost",
         "is the word null and is taken for nothing",
         Updates,
-        |text| {
-            let words = ["null", "nil", "none", "undefined"];
-            if words.iter().any(|word| text.eq_ignore_ascii_case(word)) {
-                ""
-            } else {
-                text
-            }
-            .to_owned()
-        },
+        |text| word_lost(text, ["null", "nil", "none", "undefined"]),
     ),
     class(
         "nan-word-lost",
         "is the word NaN and is taken for nothing",
         Updates,
-        |text| {
-            let words = ["NaN", "Infinity", "inf", "N/A"];
-            if words.iter().any(|word| text.eq_ignore_ascii_case(word)) {
-                ""
-            } else {
-                text
-            }
-            .to_owned()
-        },
+        |text| word_lost(text, ["NaN", "Infinity", "inf", "N/A"]),
     ),
     class(
         "truth-word-written",
@@ -428,25 +412,13 @@ pub(super) const CLASSES: &[TextClass] = &[
         "phone-signs-lost",
         "is a phone number without brackets, hyphens and dots",
         Rewritten,
-        |text| {
-            if is_phone(text) {
-                without(text, &['(', ')', '-', '.'])
-            } else {
-                text.to_owned()
-            }
-        },
+        |text| phone(text, |text| without(text, &['(', ')', '-', '.'])),
     ),
     class(
         "phone-extension-lost",
         "is a phone number without its extension",
         Updates,
-        |text| {
-            if is_phone(text) {
-                cut(&cut(text, " x"), " ext")
-            } else {
-                text.to_owned()
-            }
-        },
+        |text| phone(text, |text| cut(&cut(text, " x"), " ext")),
     ),
 ];
 

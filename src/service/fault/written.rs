@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 
-use super::contract::{Operation, PageInvariant, item, operations};
+use super::contract::{Operation, PageInvariant, operations};
 use super::creates::CreateFault;
 use super::credential::Credential;
 use super::deviation::{Deviation, Fault, How, name};
@@ -111,7 +111,7 @@ fn pages(operation: &Operation) -> Vec<Fault> {
 
 /// What is wrong in each item is seen in the first; this one is seen by who looks at all.
 fn last_item(on: &str, invariant: &PageInvariant) -> Fault {
-    let pointer = format!("{}{}", item(invariant), invariant.id);
+    let pointer = invariant.item_id();
     let seen = ("missing-field", Some(format!("{on} {pointer}: present")));
     let about = "the last item of the last page has no identifier";
     fault(
@@ -129,7 +129,7 @@ fn creates(operation: &Operation) -> Vec<Fault> {
         return Vec::new();
     };
     let on = &operation.name;
-    let id = format!("{}{}", created.resource, created.id);
+    let id = created.response_id();
     let listed = || {
         (
             "listed",
