@@ -47,6 +47,7 @@ mod fields;
 mod json;
 mod kept;
 mod list;
+mod near;
 mod open;
 mod open_error;
 mod operations;
@@ -66,10 +67,11 @@ mod values;
 mod vocabulary;
 
 pub use app::app;
+pub use near::Near;
 pub use open::{GrowError, Service};
 pub use open_error::OpenError;
 pub use profile::{
-    AXES, Axis, AxisValue, Clock, Near, Origin, Profile, ProfileError, Setting, WITHOUT_AXIS, WithoutAxis,
+    AXES, Axis, AxisValue, Clock, Origin, Profile, ProfileError, Setting, WITHOUT_AXIS, WithoutAxis,
     table as profile_table,
 };
 pub use server::run;

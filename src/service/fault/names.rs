@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::deviation::Fault;
 use super::table::faults;
+use crate::service::near::Near;
 
 /// The faults that are switched on; none by default.
 #[derive(Clone, Debug, Default)]
@@ -11,16 +12,11 @@ pub struct Faults(Vec<&'static Fault>);
 
 /// A fault that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no fault `{name}`{hint}; `--fault list` prints them all")]
+#[error("there is no fault `{name}`{near}; `--fault list` prints them all")]
 pub struct UnknownFault {
     name: String,
-    hint: String,
+    near: Near,
 }
-
-/// How many near names an error gives.
-const NEAR: usize = 3;
-/// The least likeness of a name that is given, where 1 is the name itself.
-const LIKENESS: f64 = 0.7;
 
 impl Faults {
     /// Finds faults by their names.
@@ -65,21 +61,8 @@ fn named(name: &str) -> Result<&'static Fault, UnknownFault> {
         .find(|fault| fault.name == name)
         .ok_or_else(|| UnknownFault {
             name: name.to_owned(),
-            hint: hint(name),
+            near: Near::to(name, faults().iter().map(|fault| fault.name.as_str())),
         })
-}
-
-fn hint(name: &str) -> String {
-    let likeness = |fault: &Fault| strsim::jaro_winkler(&fault.name.to_lowercase(), &name.to_lowercase());
-    let mut near: Vec<_> = faults().iter().map(|fault| (likeness(fault), &fault.name)).collect();
-    near.retain(|(likeness, _)| *likeness >= LIKENESS);
-    near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-    let near: Vec<_> = near.iter().take(NEAR).map(|(_, name)| format!("`{name}`")).collect();
-    match near.as_slice() {
-        [] => String::new(),
-        [only] => format!(", did you mean {only}?"),
-        [others @ .., last] => format!(", did you mean {} or {last}?", others.join(", ")),
-    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Why settings make no profile: [`ProfileError`], which says where they stand and what was nearly meant.
 
-use std::cmp::Ordering;
 use std::fmt;
 use std::path::PathBuf;
 
 use thiserror::Error;
+
+use crate::service::near::{Near, quoted};
 
 /// Why settings make no profile.
 #[derive(Debug, Error)]
@@ -55,7 +56,7 @@ pub enum ProfileError {
         near: Near,
     },
     /// No such value of an axis.
-    #[error("{origin}: `{axis}` has no value `{name}`{near}; it has {}", quoted(known))]
+    #[error("{origin}: `{axis}` has no value `{name}`{near}; it has {}", quoted(known).join(", "))]
     UnknownValue {
         /// Where it stands.
         origin: Origin,
@@ -84,32 +85,6 @@ pub enum Origin {
     },
 }
 
-/// The known names that are nearly the one that was written, nearest first.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Near(Vec<&'static str>);
-
-/// How much alike two names must be, from 0 to 1: a letter missing or two exchanged still is, another word is not.
-const NEARLY: f64 = 0.8;
-
-impl Near {
-    pub(super) fn to(name: &str, known: impl Iterator<Item = &'static str>) -> Near {
-        let alike = |known: &'static str| (strsim::jaro_winkler(name, known), known);
-        let mut near: Vec<_> = known.map(alike).filter(|(alike, _)| *alike >= NEARLY).collect();
-        near.sort_by(|left, right| right.0.partial_cmp(&left.0).unwrap_or(Ordering::Equal));
-        near.truncate(3);
-        Near(near.into_iter().map(|(_, name)| name).collect())
-    }
-}
-
-impl fmt::Display for Near {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.as_slice() {
-            [] => Ok(()),
-            near => write!(formatter, ", but {}", quoted(near)),
-        }
-    }
-}
-
 impl fmt::Display for Origin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -117,9 +92,4 @@ impl fmt::Display for Origin {
             Origin::Line { file, line } => write!(formatter, "`{}` line {line}", file.display()),
         }
     }
-}
-
-fn quoted(names: &[&str]) -> String {
-    let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-    quoted.join(", ")
 }

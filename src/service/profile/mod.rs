@@ -25,7 +25,7 @@ mod values;
 use chrono::{DateTime, Utc};
 
 pub use self::choice::AxisValue;
-pub use self::error::{Near, Origin, ProfileError};
+pub use self::error::{Origin, ProfileError};
 pub use self::setting::Setting;
 pub use self::table::table;
 pub(super) use self::{

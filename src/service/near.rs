@@ -1,0 +1,39 @@
+//! What was probably meant by a name that does not exist: [`Near`].
+
+use std::fmt;
+
+/// The known names that are nearly the one that was written, nearest first.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Near(Vec<&'static str>);
+
+/// How many near names an error gives.
+const MOST: usize = 3;
+
+/// How much alike two names must be, from 0 to 1: a letter missing or two exchanged still is, another word is not.
+const NEARLY: f64 = 0.8;
+
+impl Near {
+    pub(super) fn to(name: &str, known: impl Iterator<Item = &'static str>) -> Near {
+        let name = name.to_lowercase();
+        let alike = |known: &'static str| (strsim::jaro_winkler(&name, &known.to_lowercase()), known);
+        let mut near: Vec<_> = known.map(alike).filter(|(alike, _)| *alike >= NEARLY).collect();
+        near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        near.truncate(MOST);
+        Near(near.into_iter().map(|(_, name)| name).collect())
+    }
+}
+
+impl fmt::Display for Near {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match quoted(&self.0).as_slice() {
+            [] => Ok(()),
+            [only] => write!(formatter, ", did you mean {only}?"),
+            [others @ .., last] => write!(formatter, ", did you mean {} or {last}?", others.join(", ")),
+        }
+    }
+}
+
+/// Puts each name in backticks.
+pub(super) fn quoted(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| format!("`{name}`")).collect()
+}
