@@ -1,8 +1,8 @@
-//! Values that are valid and awkward, and kept as something else: [`faults`], and [`Awkward`], which changes them on
+//! Values that are valid but awkward, and stored as something else: [`faults`], and [`Awkward`], which changes them on
 //! their way in. Invariants 3 and 5 of the design.
 //!
-//! What is changed is what a write carries, so that its response and its list both show it; and the service takes what
-//! it is given, so that nothing else is wrong.
+//! The change is made to what a write carries, so that its response and its list both show it; and the service accepts
+//! what it is given, so that nothing else is wrong.
 
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, SecondsFormat};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use super::seen::{Proposed, carried};
 use super::texts::{CLASSES, Reach};
 use crate::service::profile::{DobFormat, Profile};
 
-/// What is made of values of one kind.
+/// What happens to values of one kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Awkward {
     Date(fn(NaiveDate) -> Option<NaiveDate>),
@@ -59,12 +59,12 @@ impl Reach {
     }
 }
 
-/// What is promised of a create of a whole record, none that belongs to another.
+/// Returns what a create promises if its record is a whole one, and does not belong to another.
 fn of_a_record(create: &Operation) -> Option<&Created> {
     create.created.as_ref().filter(|created| created.listed.at.is_none())
 }
 
-/// Whether an update can write again what the operation creates.
+/// Returns whether an update can write again what the operation creates.
 fn is_rewritten(create: &Operation) -> bool {
     let Some(created) = of_a_record(create) else {
         return false;
@@ -74,7 +74,7 @@ fn is_rewritten(create: &Operation) -> bool {
 }
 
 impl Awkward {
-    /// Whether it may change what a field carries. What a gap lets come back otherwise is not among it.
+    /// Returns whether it may change what a field carries. It leaves out fields that a gap lets come back otherwise.
     fn changes(self, operation: &Operation, carry: &Carry) -> bool {
         let is_instant = operation.accepts.iter().any(|accepts| accepts.sent == carry.sent);
         let is_text = || {
@@ -101,24 +101,24 @@ impl Awkward {
                 Awkward::Text(change) => text(&mut body, &carry.sent, change),
             }
         }
-        // What has nothing awkward is sent as it came, letter by letter.
+        // A body without anything awkward is sent on byte for byte.
         if body != sent {
             call.send(&body);
         }
     }
 }
 
-/// The pointer of the date whose year a field carries.
+/// Returns the pointer of the date whose year a field carries.
 fn date_of(carry: &Carry) -> Option<&str> {
     carry.sent.strip_suffix("/year")
 }
 
-/// The pointer of the date whose month or day a field carries.
+/// Returns the pointer of the date whose month or day a field carries.
 fn part_of(carry: &Carry) -> Option<&str> {
     carry.sent.strip_suffix("/month").or(carry.sent.strip_suffix("/day"))
 }
 
-/// Changes the date of three numbers that ends in this carry, or the same date where it is written as a text.
+/// Changes the date of three numbers whose year this carry is, or the same date where it is written as a text.
 fn dates(body: &mut Value, carry: &Carry, change: fn(NaiveDate) -> Option<NaiveDate>, format: DobFormat) {
     if let Some(pointer) = date_of(carry) {
         each(body, pointer, &mut |parts| {
@@ -151,7 +151,7 @@ fn instant(value: &mut Value, change: fn(DateTime<FixedOffset>) -> Option<DateTi
     }
 }
 
-/// Changes a text. One of which nothing is left counts as not sent; in an array it stays.
+/// Changes a text. One that the change leaves blank counts as not sent; in an array it stays.
 fn text(body: &mut Value, pointer: &str, change: fn(&str) -> String) {
     let mut is_lost = false;
     each(body, pointer, &mut |value| {

@@ -13,7 +13,7 @@ use super::contract::Operation;
 use crate::service::profile::Profile;
 use crate::service::traffic::Uncompressed;
 
-/// The most of a request's body that is read here; the service itself takes less.
+/// The most that is read here of a request's body, in bytes; the service itself accepts less.
 const BODY_LIMIT: usize = 1 << 20;
 
 /// A request of one of the document's operations.
@@ -24,7 +24,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// Reads a request, or answers one whose body did not arrive.
+    /// Reads a request, or returns a response to one whose body did not arrive.
     pub(super) async fn read(operation: &'static Operation, request: Request) -> Result<Self, Response> {
         let (head, body) = request.into_parts();
         let body = to_bytes(body, BODY_LIMIT)
@@ -33,24 +33,24 @@ impl Call {
         Ok(Call { operation, head, body })
     }
 
-    /// The request as the service is to see it.
+    /// Returns the request as the service is to see it.
     pub(super) fn request(&self) -> Request {
         Request::from_parts(self.head.clone(), Body::from(self.body.clone()))
     }
 
-    /// The value of the query parameter `page`, as it was sent; none where it was not.
+    /// Returns the value of the query parameter `page`, as it was sent; `None` where it was not.
     pub(super) fn page(&self) -> Option<&str> {
         let mut pairs = self.head.uri.query()?.split('&');
         pairs.find_map(|pair| pair.strip_prefix("page="))
     }
 
-    /// Asks for another page, or for none.
+    /// Requests another page, or none.
     pub(super) fn ask(&mut self, page: Option<u64>) {
         let query = page.map_or_else(String::new, |page| format!("?page={page}"));
         self.go_to(&format!("{}{query}", self.head.uri.path()));
     }
 
-    /// The identifier in the path.
+    /// Returns the identifier in the path.
     pub(super) fn identifier(&self) -> Option<&str> {
         let segments = self.operation.path.split('/').zip(self.head.uri.path().split('/'));
         segments
@@ -59,19 +59,19 @@ impl Call {
             .map(|(_, sent)| sent)
     }
 
-    /// Puts another identifier into the path.
+    /// Puts another identifier in the path.
     pub(super) fn identify(&mut self, identifier: &str) {
         let segments = self.operation.path.split('/');
         let segments = segments.map(|name| if name.starts_with('{') { identifier } else { name });
         self.go_to(&segments.collect::<Vec<_>>().join("/"));
     }
 
-    /// The body as JSON.
+    /// Returns the body as JSON.
     pub(super) fn json(&self) -> Option<Value> {
         serde_json::from_slice(&self.body).ok()
     }
 
-    /// Puts another value at a pointer of the body, if something stands there.
+    /// Puts another value at a pointer of the body, if there is one already.
     pub(super) fn put(&mut self, pointer: &str, value: Value) {
         let Some(mut body) = self.json() else { return };
         if let Some(location) = body.pointer_mut(pointer) {
@@ -126,7 +126,7 @@ impl ServedResponse {
         self.head.status.is_success()
     }
 
-    /// The body of a success.
+    /// Returns the body of a success.
     pub(super) fn success(&mut self) -> Option<&mut Value> {
         match &mut self.content {
             Content::Json(body) if self.head.status.is_success() => Some(body),
@@ -134,7 +134,7 @@ impl ServedResponse {
         }
     }
 
-    /// The body as it is written.
+    /// Returns the body as it is written.
     pub(super) fn text(&self) -> Bytes {
         match &self.content {
             Content::Json(body) => body.to_string().into(),
@@ -154,7 +154,7 @@ impl IntoResponse for ServedResponse {
             .headers
             .insert(header::CONTENT_LENGTH, HeaderValue::from(text.len() + 1));
         let cut = async {
-            // What is there is sent before the end is seen; else the client would get no response at all.
+            // The beginning is sent before the end is noticed; otherwise the client would get no response at all.
             tokio::task::yield_now().await;
             Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset))
         };
@@ -164,7 +164,7 @@ impl IntoResponse for ServedResponse {
     }
 }
 
-/// The service inside of the layer.
+/// The service inside the layer.
 #[derive(Clone)]
 pub(super) struct Inside {
     next: Next,
@@ -187,12 +187,12 @@ impl Inside {
         self.next.clone().run(request).await
     }
 
-    /// The first page of a list.
+    /// Returns the first page of a list.
     pub(super) async fn list(&self, list: &Operation) -> Option<Value> {
         self.page(list, 1).await
     }
 
-    /// A page of a list.
+    /// Returns a page of a list.
     pub(super) async fn page(&self, list: &Operation, number: u64) -> Option<Value> {
         let request = Request::builder()
             .uri(format!("{}?page={number}", list.path))

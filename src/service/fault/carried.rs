@@ -6,7 +6,8 @@ use super::deviation::{Deviation, Fault, How, in_words, name};
 use super::locations::Edit;
 use super::seen::{self, Seen};
 
-/// Each field that a create or an update carries comes back other than it was sent, from the create and from the list.
+/// Each field that a create or an update carries comes back different from what was sent, in the create and in the
+/// list.
 pub(super) fn faults(operation: &Operation) -> impl Iterator<Item = Fault> + use<'_> {
     let created = operation.created.iter().flat_map(move |created| {
         let fields = created.carries.iter();
@@ -38,7 +39,7 @@ fn listed(write: &Operation, listed: &Listed, carry: &Carry) -> Option<Fault> {
     Some(altered(write, &listed.list, seen, (name, about)))
 }
 
-/// What a write carries is altered in the responses of `on`.
+/// Makes the fault that alters what a write carries in the responses of `on`.
 fn altered(write: &Operation, on: &str, seen: Seen, (name, about): (String, String)) -> Fault {
     Fault {
         name,

@@ -11,7 +11,7 @@ use axum::http::Method;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// What stands in the place of an operation where a fault is of all of them: the scheme that all share.
+/// The name used in place of an operation by faults of all operations: the security scheme that they share.
 pub(super) const EVERY: &str = "bearerAuth";
 
 /// One operation of the document.
@@ -27,7 +27,7 @@ pub(super) struct Operation {
     pub(super) documents_401: bool,
     /// The locations of the success's body, from the root down; none where no body is documented.
     pub(super) locations: Vec<Location>,
-    /// The fields of the request's body and what they are, elements of arrays too.
+    /// The fields of the request's body and their kinds, including elements of arrays.
     pub(super) fields: Vec<(String, LocationKind)>,
     /// An element for each array of the body, by the array's pattern.
     pub(super) elements: HashMap<String, Value>,
@@ -38,7 +38,7 @@ pub(super) struct Operation {
 }
 
 impl Operation {
-    /// The fields that a create or an update carries; none where it is neither.
+    /// Returns the fields that a create or an update carries; none for other operations.
     pub(super) fn carries(&self) -> &[Carry] {
         let created = self.created.as_ref().map(|created| &created.carries);
         let updated = self.updated.as_ref().map(|updated| &updated.carries);
@@ -54,7 +54,7 @@ pub(super) struct Location {
     pub(super) kind: LocationKind,
     /// Whether it is a field that the document lists.
     pub(super) listed: bool,
-    /// Whether the document leaves open if it may be null: a resource's field, or something in one.
+    /// Whether the document leaves open if it may be null: it is a resource's field, or inside one.
     pub(super) null_is_open: bool,
 }
 
@@ -70,10 +70,10 @@ impl Location {
     }
 }
 
-/// What the document says of a location.
+/// The type that the document states for a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LocationKind {
-    /// Nothing may stand here.
+    /// Nothing may be here.
     Absent,
     Array,
     Integer,
@@ -84,15 +84,15 @@ pub(super) enum LocationKind {
 /// Which members an object has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Members {
-    /// Any at all.
+    /// Any members.
     Arbitrary,
-    /// Those listed, and no others.
+    /// The listed ones, and no others.
     Closed,
-    /// Those listed; of others nothing is said.
+    /// The listed ones; the document says nothing about others.
     Listed,
 }
 
-/// `x-page`: where a list's numbers stand.
+/// `x-page`: where a list's numbers are.
 #[derive(Debug, Deserialize)]
 pub(super) struct PageInvariant {
     pub(super) page: String,
@@ -104,12 +104,12 @@ pub(super) struct PageInvariant {
 }
 
 impl PageInvariant {
-    /// The pattern of an item of the list.
+    /// Returns the pattern of an item of the list.
     pub(super) fn item(&self) -> String {
         format!("{}/*", self.items)
     }
 
-    /// The pattern of the identifier of an item.
+    /// Returns the pattern of the identifier of an item.
     pub(super) fn item_id(&self) -> String {
         format!("{}{}", self.item(), self.id)
     }
@@ -125,7 +125,7 @@ pub(super) struct Created {
 }
 
 impl Created {
-    /// The pointer of the identifier in the response to the create.
+    /// Returns the pointer of the identifier in the response to the create.
     pub(super) fn response_id(&self) -> String {
         format!("{}{}", self.resource, self.id)
     }
@@ -143,15 +143,15 @@ pub(super) struct Listed {
     /// The list that shows the record.
     #[serde(rename = "in")]
     pub(super) list: String,
-    /// Where the record stands in an item, when it is not the item itself.
+    /// Where the record is in an item, when it is not the item itself.
     pub(super) at: Option<String>,
 }
 
 impl Listed {
-    /// The pattern of the records in the list.
+    /// Returns the pattern of the records in the list.
     pub(super) fn records(&self) -> Option<String> {
         let item = operation(&self.list)?.page.as_ref()?.item();
-        // Records that belong to another stand in an array of it.
+        // Records that belong to another are in an array of it.
         let record = self.at.as_ref().map_or_else(String::new, |at| format!("{at}/*"));
         Some(item + &record)
     }
@@ -179,7 +179,7 @@ struct Invariants {
     accepts: Vec<Accepts>,
 }
 
-/// The operations in the order of the document.
+/// Returns the operations in the order of the document.
 pub(super) fn operations() -> &'static [Operation] {
     static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
         let document: Value = serde_json::from_str(include_str!(concat!(env!("OUT_DIR"), "/contract.json")))
@@ -189,7 +189,7 @@ pub(super) fn operations() -> &'static [Operation] {
     &OPERATIONS
 }
 
-/// The operation of that name.
+/// Returns the operation with this name.
 pub(super) fn operation(name: &str) -> Option<&'static Operation> {
     operations().iter().find(|operation| operation.name == name)
 }
@@ -239,7 +239,7 @@ impl Reader<'_> {
         read_operation
     }
 
-    /// Reads a location, of which all but the kind is known, and those below it.
+    /// Reads the kind of a location, and the locations below it.
     fn locations(&self, schema: &Value, location: Location, operation: &mut Operation) {
         let schema = self.whole(schema);
         let pattern = location.pattern.clone();
@@ -278,7 +278,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A schema with its reference followed and the parts of its `allOf` as one.
+    /// Returns a schema with its reference followed and the parts of its `allOf` merged.
     fn whole(&self, schema: &Value) -> Map<String, Value> {
         let reference = schema["$ref"]
             .as_str()
@@ -296,7 +296,7 @@ impl Reader<'_> {
         whole
     }
 
-    /// A value that conforms to the schema.
+    /// Returns a value that conforms to the schema.
     fn sample(&self, schema: &Value) -> Value {
         let schema = self.whole(schema);
         match kind(&schema) {
@@ -327,7 +327,7 @@ fn kind(schema: &Map<String, Value>) -> LocationKind {
     }
 }
 
-/// Adds what a part of an `allOf` says to what the parts before it said.
+/// Adds what a part of an `allOf` states to what the parts before it stated.
 fn extend(known: &mut Value, more: Value) {
     match (known, more) {
         (Value::Object(known), Value::Object(more)) => known.extend(more),

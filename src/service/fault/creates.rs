@@ -14,19 +14,19 @@ use crate::service::profile::ListOrder;
 /// What is wrong with created records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CreateFault {
-    /// A create answers the identifier of a record that is listed already.
+    /// A create returns the identifier of a record that is already listed.
     IdentifierReused,
-    /// A record that belongs to another is listed under every other, too.
+    /// A record that belongs to another is also listed under every other one.
     ListedElsewhereToo,
-    /// A record that is added to another is all that this one shows of its kind.
+    /// A record that is added to another is the only one of its kind that it shows.
     OthersReplaced,
-    /// The last elements of two new records with several are exchanged.
+    /// The last elements of two new records with several elements are exchanged.
     PartsExchanged,
     /// What was created is not listed.
     Unlisted,
 }
 
-/// The records that creates have answered since the service was started, and the create that waits.
+/// The records that creates have returned since the service was started, and the create that waits.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     records: Mutex<Vec<Value>>,
@@ -120,7 +120,7 @@ impl CreateFault {
     }
 }
 
-/// The arrays of objects that a create carries.
+/// Returns the arrays of objects that a create carries.
 fn arrays(created: &Created) -> Vec<&str> {
     let carried = created.carries.iter();
     let mut arrays: Vec<_> = carried
@@ -130,7 +130,7 @@ fn arrays(created: &Created) -> Vec<&str> {
     arrays
 }
 
-/// The last elements of the last two records that were created with several.
+/// Returns the last elements of the last two records that were created with several elements.
 fn last_elements(array: &str, made: &[Value]) -> Option<(Value, Value)> {
     let several = made
         .iter()
@@ -139,7 +139,7 @@ fn last_elements(array: &str, made: &[Value]) -> Option<(Value, Value)> {
     last.pop().zip(last.pop())
 }
 
-/// Shows each of the two elements in the place of the other.
+/// Shows each of the two elements in place of the other.
 fn exchange(body: &mut Value, array: &str, (one, other): &(Value, Value)) {
     each(body, &format!("{array}/*"), &mut |element| {
         if element == one {
@@ -161,7 +161,7 @@ async fn hide(call: &Call, body: &mut Value, made: usize, inside: &Inside) {
     let left = usize::try_from(left.min(per_page)).unwrap_or(usize::MAX);
     let mut rows = Vec::new();
     if inside.profile.list_order == ListOrder::NewestFirst {
-        // What this page shows now begins so many rows further on.
+        // The rows of this page now start that many rows further on.
         for next in [page + made / per_page, page + made / per_page + 1] {
             let shown = inside.page(call.operation, next).await.unwrap_or_default();
             if number(&shown, &invariant.page) == next {
@@ -179,7 +179,7 @@ async fn hide(call: &Call, body: &mut Value, made: usize, inside: &Inside) {
     }
 }
 
-/// The identifier of a record other than this one that the list shows.
+/// Returns the identifier of another record that the list shows.
 async fn listed_already(created: &Created, record: &Value, inside: &Inside) -> Option<Value> {
     let pattern = created.listed.records()? + &created.id;
     let shown = inside.list(operation(&created.listed.list)?).await?;

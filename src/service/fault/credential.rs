@@ -1,4 +1,4 @@
-//! What a request shows instead of the token: [`Credential`], and the faults that take it for the token.
+//! What a request shows instead of the token: [`Credential`], and the faults that accept it as the token.
 
 use axum::http::header;
 
@@ -10,29 +10,29 @@ use super::seen::{Proposed, Seen};
 /// What a request may show instead of the token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Credential {
-    /// The scheme and nothing behind it.
+    /// The scheme with nothing after it.
     Empty,
-    /// A token that begins as the right one: with its first half, or with all of a JWT but the signature.
+    /// A token that starts like the right one: with its first half, or with all of a JWT except the signature.
     FirstHalf,
-    /// The token with something behind it.
+    /// The token with something after it.
     Longer,
     None,
-    /// None, for a page from the second on.
+    /// None, for the second page or a later one.
     NoneOnPageTwo,
     /// None, where the path has a query.
     NoneWithQuery,
-    /// The token in other capitals and small letters.
+    /// The token in other upper- and lower-case letters.
     OtherCase,
     /// The token with another last letter.
     OtherEnd,
     OtherScheme,
-    /// The beginning of the token, down to nothing: what compares as many letters as it is shown takes that too
-    /// (CVE-2017-5689).
+    /// The beginning of the token, down to nothing: software that compares only as many letters as it is shown accepts
+    /// that too (CVE-2017-5689).
     Shorter,
     WrongToken,
 }
 
-/// The credentials that are nearly right, with the words for them. They are shown to a service, not to an operation.
+/// The credentials that are nearly right, with the words for them. They concern the service, not one operation.
 const NEAR: [(Credential, &str, &str, &str); 6] = [
     (
         Credential::Empty,
@@ -49,7 +49,7 @@ const NEAR: [(Credential, &str, &str, &str); 6] = [
     (
         Credential::Longer,
         "let-in-with-letters-behind",
-        "the token with letters behind it is let in",
+        "the token with letters after it is let in",
         WRONG,
     ),
     (
@@ -74,10 +74,10 @@ const NEAR: [(Credential, &str, &str, &str); 6] = [
 
 const WRONG: &str = "a wrong token is rejected";
 
-/// The faults on credentials that are nearly right, or that nobody asks for where they should.
+/// Returns the faults on credentials that are nearly right, or that are not required where they should be.
 pub(super) fn faults() -> impl Iterator<Item = Proposed<Credential>> {
     let near = NEAR.into_iter().map(|(credential, deviation, about, stated)| {
-        // Whether there is a token at all is a fact of each operation.
+        // The fact that a token is required is stated for each operation.
         let fact = (stated == WRONG).then(|| format!("{EVERY} auth: {stated}"));
         Proposed::new(EVERY, deviation, about, vec![rejecting(fact)], credential)
     });
@@ -112,7 +112,7 @@ fn rejecting(fact: Option<String>) -> Seen {
 }
 
 impl Credential {
-    /// Whether a call shows it.
+    /// Returns whether a call shows it.
     pub(super) fn is_shown(self, call: &Call, inside: &Inside) -> bool {
         let Some(value) = call.head.headers.get(header::AUTHORIZATION) else {
             return match self {
@@ -139,7 +139,7 @@ impl Credential {
         }
     }
 
-    /// Whether a token that is not the right one is this.
+    /// Returns whether a token, which is not the right one, is of this kind.
     fn is(self, token: &[u8], right: &[u8]) -> bool {
         match self {
             Credential::Empty => token.trim_ascii().is_empty(),
@@ -163,7 +163,7 @@ impl Credential {
 
 const BEARER: &[u8] = b"Bearer ";
 
-/// Whether a call shows the token.
+/// Returns whether a call shows the token.
 pub(super) fn is_let_in(call: &Call, inside: &Inside) -> bool {
     call.head.headers.get(header::AUTHORIZATION) == Some(&inside.credential)
 }

@@ -1,4 +1,5 @@
-//! The faults that follow from the document: [`faults`] walks over its locations, its responses and what its creates carry.
+//! The faults that follow from the document: [`faults`] goes through its locations, its responses and what its creates
+//! carry.
 
 use super::carried;
 use super::contract::{Location, LocationKind, Members, Operation, operations};
@@ -6,7 +7,7 @@ use super::deviation::{Deviation, Fault, How, in_words, name};
 use super::locations::Edit;
 use super::wholes;
 
-/// A member that the document knows nowhere.
+/// A member that appears nowhere in the document.
 const UNKNOWN: &str = "countersign_fault";
 
 /// Every derived fault, in the order of the document.
@@ -66,7 +67,7 @@ fn deviations(location: &Location) -> Vec<AtLocation> {
 
 fn location_fault(operation: &Operation, location: &Location, (deviation, rule, stated, edit): AtLocation) -> Fault {
     let Location { pattern, .. } = location;
-    // What is added is changed in the object that it is added to, and reported where it stands.
+    // An added member changes the object that it is added to, and is reported at its own location.
     let (changed, pointer) = match (&edit, location.kind) {
         (Edit::Added(_), LocationKind::Absent) => (parent(pattern), pattern.clone()),
         (Edit::Added(_), _) => (pattern.as_str(), format!("{pattern}/*")),
@@ -107,11 +108,11 @@ fn type_name(kind: LocationKind) -> &'static str {
 
 fn words(edit: &Edit, kind: LocationKind) -> &'static str {
     match (edit, kind) {
-        (Edit::Added(_), LocationKind::Absent) => "is there",
+        (Edit::Added(_), LocationKind::Absent) => "is present",
         (Edit::Added(_), _) => "has another field",
-        (Edit::Dropped, _) => "is not there",
+        (Edit::Dropped, _) => "is missing",
         (Edit::Exchanged, LocationKind::Array) => "is an object",
-        (Edit::Exchanged, _) => "stands in an array",
+        (Edit::Exchanged, _) => "is wrapped in an array",
         (Edit::Null, _) => "is null",
         (Edit::Renamed, _) => "has another name",
         (Edit::Retyped, LocationKind::String) => "is an integer",

@@ -12,12 +12,12 @@ use super::several::Several;
 use super::whole::WholeFault;
 use super::writing::Writing;
 
-/// One deliberate deviation, and what a check must say of it.
+/// One deliberate deviation, and what a check must report of it.
 #[derive(Debug)]
 pub struct Fault {
     /// Its name, as `--fault` takes it.
     pub name: String,
-    /// What the service then does, to be read after its name.
+    /// What the service does with it, in a few words.
     pub about: String,
     /// The rule that must see it.
     pub rule: &'static str,
@@ -27,7 +27,7 @@ pub struct Fault {
     pub fact: Option<String>,
     /// Where in the response, as a JSON pointer with `*` for any one token; empty for the whole response.
     pub pointer: String,
-    /// Where else it may be seen, each as good as the first: a fault of many fields is reported of one that shows it.
+    /// Where else it may be seen, each as good as the first: a fault of many fields is reported on one that shows it.
     pub elsewhere: Vec<Seen>,
     pub(super) deviation: Deviation,
 }
@@ -45,9 +45,9 @@ pub(super) struct Deviation {
 pub(super) enum How {
     /// What is sent is changed on its way in.
     Sent(SentFault),
-    /// A value that is valid and awkward is kept as another.
+    /// A value that is valid but awkward is stored as another.
     Awkward(Awkward),
-    /// An array of several elements is kept as another.
+    /// An array of several elements is stored as another.
     Several(Several),
     /// A request is rejected for the way in which it is written.
     Writing(Writing),
@@ -55,11 +55,11 @@ pub(super) enum How {
     Renamed,
     /// A write is done more or less often than it was sent.
     Often(Often),
-    /// An edge case is answered with a 500, or in part.
+    /// An edge case is answered with a 500, or incompletely.
     EdgeCase(EdgeCase, End),
     /// The numbers or the items of a page are wrong.
     Page(PageFault),
-    /// What a create answers and what is listed afterwards do not agree.
+    /// What a create returns and what is listed afterwards do not agree.
     Create(CreateFault),
     /// A location of a success is changed.
     Location { pattern: String, edit: Edit },
@@ -68,7 +68,7 @@ pub(super) enum How {
 }
 
 impl<Kind> Proposed<Kind> {
-    /// Makes it a fault that deviates in this way; none where nothing would show it.
+    /// Makes a fault of it, which deviates as `how` says; `None` where nothing would show it.
     pub(super) fn fault(self, how: impl FnOnce(Kind) -> How) -> Option<Fault> {
         let mut seen = self.seen.into_iter();
         let Seen { rule, fact, pointer } = seen.next()?;
@@ -88,12 +88,12 @@ impl<Kind> Proposed<Kind> {
     }
 }
 
-/// The name of a fault: the operation, the location, the deviation.
+/// Returns the name of a fault: the operation, the location, the deviation.
 pub(super) fn name(operation: &str, pattern: &str, deviation: &str) -> String {
     format!("{operation}{}:{deviation}", pattern.replace('*', "each"))
 }
 
-/// A location in words.
+/// Returns a location in words.
 pub(super) fn in_words(subject: &str) -> String {
     if subject == "body" {
         "the body".to_owned()

@@ -36,7 +36,7 @@ pub(super) enum EdgeCase {
     TextLong,
 }
 
-/// What becomes of the response.
+/// What happens to the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// The connection ends inside of it.
@@ -65,13 +65,13 @@ pub(super) const EDGE_CASES: &[(EdgeCase, &str, &str)] = &[
     (
         EdgeCase::FieldText,
         "field-text",
-        "a field that is a string and no text",
+        "a string in a field that is not a text",
     ),
     (EdgeCase::FieldTrue, "field-true", "a field that is true"),
     (
         EdgeCase::IdentifierMalformed,
         "identifier-malformed",
-        "an identifier that is no UUID",
+        "an identifier that is not a UUID",
     ),
     (
         EdgeCase::IdentifierUnknown,
@@ -92,7 +92,7 @@ const LONG: usize = 10_000;
 const HUGE: u128 = 1_000_000_000_000_000_000;
 
 impl EdgeCase {
-    /// Whether requests of an operation can have it.
+    /// Returns whether requests of an operation can have it.
     pub(super) fn suits(self, operation: &Operation) -> bool {
         let Operation {
             method, path, fields, ..
@@ -172,7 +172,7 @@ impl EdgeCase {
     }
 }
 
-/// How deep the brackets of a text are nested; those inside of strings count too, which is near enough.
+/// Returns how deep the brackets of a text are nested; those inside strings count too, which is close enough.
 fn depth(text: &[u8]) -> usize {
     let mut depth = 0_usize;
     let mut deepest = 0;

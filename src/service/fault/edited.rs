@@ -1,5 +1,5 @@
-//! Faults as edits of one response: [`Fault::edited`]. The layer makes its responses by the very same edits, so that what is
-//! shown of a recording holds for a service.
+//! Faults as edits of one response: [`Fault::edited`]. The layer uses the same edits, so that what a recording shows
+//! holds for a service.
 
 use axum::body::Bytes;
 use axum::http::{Request, Response};
@@ -15,13 +15,13 @@ use super::pages::number;
 pub enum Edited {
     /// It is complete.
     Response(Response<Bytes>),
-    /// The connection ends inside of it.
+    /// The connection ends inside it.
     Cut,
 }
 
 impl Fault {
-    /// The operation whose responses it edits, each for itself; none where no edit of one response shows it, such as a record
-    /// that is lost.
+    /// Returns the operation whose responses it edits, each on its own; `None` where no edit of one response shows the
+    /// fault, such as a record that is lost.
     #[must_use]
     pub fn edits(&self) -> Option<&str> {
         let is_edit = match &self.deviation.how {
@@ -32,8 +32,9 @@ impl Fault {
         is_edit.then_some(self.deviation.on.as_str())
     }
 
-    /// What a service with this fault answers a request in place of this response; none where it is no edit. Both are of the
-    /// operation that it [edits](Self::edits). Of the request the path, the query and the body are read.
+    /// Returns what a service with this fault answers to a request in place of this response; `None` where the fault is
+    /// not an edit. Both must belong to the operation that it [edits](Self::edits). Only the path, the query and the
+    /// body of the request are read.
     #[must_use]
     pub fn edited(&self, request: Request<Bytes>, response: Response<Bytes>) -> Option<Edited> {
         let operation = operation(self.edits()?)?;
@@ -50,7 +51,8 @@ impl Fault {
 }
 
 impl How {
-    /// Edits the response to a call that asked for this page; leaves it as it is where this is no edit of one response.
+    /// Edits the response to a call that asked for this page; leaves it unchanged where the fault is not an edit of one
+    /// response.
     pub(super) fn edit(&self, call: &Call, asked: Option<u64>, response: &mut ServedResponse) {
         match self {
             How::EdgeCase(edge_case, end) => edge_case.answered(*end, call, response),

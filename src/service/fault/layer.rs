@@ -37,10 +37,11 @@ pub fn app(service: Service, faults: &Faults) -> Router {
         credential,
         profile,
     };
-    // Beneath a fallback the service routes each request when the layer is done with it: a changed path counts.
+    // As a fallback service, the service routes each request after the layer is done with it, so that a changed path
+    // counts.
     let layer = middleware::from_fn_with_state(Arc::new(switched), deviate);
     let faulty = Router::new().fallback_service(unshaped(service)).layer(layer);
-    // What is compressed is the response that the faults have made.
+    // The response is compressed after the faults have changed it.
     shape(faulty, &profile)
 }
 
@@ -114,7 +115,7 @@ async fn response(mut call: Call, deviations: &[&(&Deviation, Memory)], inside: 
     response.into_response()
 }
 
-/// Has the service do a call as often as the first of the deviations says that counts calls.
+/// Has the service do a call, as often as the first deviation of that kind says.
 async fn done(call: &Call, deviations: &[&(&Deviation, Memory)], inside: &Inside) -> ServedResponse {
     for (deviation, memory) in deviations {
         if let How::Often(often) = &deviation.how {
@@ -138,7 +139,7 @@ impl Deviation {
 }
 
 impl How {
-    /// When it is done, among the others.
+    /// Returns its place in the order in which deviations are applied.
     fn turn(&self) -> u8 {
         match self {
             How::Awkward(_) | How::Often(_) | How::Sent(_) | How::Several(_) | How::Writing(_) => 0,
@@ -151,7 +152,7 @@ impl How {
     }
 }
 
-/// The operation that a request calls.
+/// Returns the operation that a request calls.
 fn called(method: &Method, path: &str) -> Option<&'static Operation> {
     operations()
         .iter()

@@ -1,4 +1,4 @@
-//! What [`texts`](super::texts) are changed by: small functions on letters, of which each knows one habit of software.
+//! The functions that change [`texts`](super::texts): small ones on letters, each with one habit of software.
 
 use icu_normalizer::DecomposingNormalizer;
 
@@ -24,7 +24,7 @@ pub(super) fn without_between(text: &str, open: &str, close: &str) -> String {
     kept + left
 }
 
-/// The text without dollar signs that a name or a digit follows, and without these.
+/// The text without dollar signs that a name or a digit follows, and without that name or digit.
 pub(super) fn dollar_names_lost(text: &str) -> String {
     let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let mut parts = text.split('$');
@@ -70,7 +70,7 @@ pub(super) fn decoded_percents(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The text with an apostrophe in front where a table would take it for a formula.
+/// The text with an apostrophe in front where a spreadsheet would read it as a formula.
 pub(super) fn formula_marked(text: &str) -> String {
     if text.starts_with(['=', '@', '-']) {
         format!("'{text}")
@@ -109,7 +109,7 @@ pub(super) fn word_lost(text: &str, words: [&str; 4]) -> String {
     if is_word { "" } else { text }.to_owned()
 }
 
-/// The text with `sign` for each letter above `last`.
+/// The text with `sign` for each letter beyond `last`.
 pub(super) fn replaced_above(text: &str, last: char, sign: &str) -> String {
     text.replace(|letter: char| letter > last, sign)
 }
@@ -119,14 +119,14 @@ pub(super) fn mojibake(text: &str) -> String {
     text.bytes().map(char::from).collect()
 }
 
-/// The text with the plain letter for each that has a mark.
+/// The text with the plain letter for each letter with a diacritic.
 pub(super) fn folded(text: &str) -> String {
     let decomposed = DecomposingNormalizer::new_nfd().normalize(text);
     let is_mark = |letter: &char| ('\u{300}'..='\u{36f}').contains(letter);
     decomposed.chars().filter(|letter| !is_mark(letter)).collect()
 }
 
-/// The text with each run of such letters turned round.
+/// The text with each run of letters that `is_turned` accepts reversed.
 pub(super) fn reversed(text: &str, is_turned: fn(char) -> bool) -> String {
     let mut runs: Vec<(bool, String)> = Vec::new();
     for letter in text.chars() {
@@ -139,7 +139,7 @@ pub(super) fn reversed(text: &str, is_turned: fn(char) -> bool) -> String {
     runs.into_iter().map(read).collect()
 }
 
-/// The text with each letter after the first of its word small.
+/// The text with each letter after the first of its word in lower case.
 pub(super) fn capitals_lost(text: &str) -> String {
     with_before(text, |before, letter| {
         let is_inside = before.is_some_and(char::is_alphabetic);
@@ -151,7 +151,7 @@ pub(super) fn capitals_lost(text: &str) -> String {
     })
 }
 
-/// The text with a capital behind each blank.
+/// The text with a capital after each space.
 pub(super) fn words_capitalised(text: &str) -> String {
     with_before(text, |before, letter| {
         let begins = before == Some(' ');
@@ -171,7 +171,7 @@ pub(super) fn clipped_runs(text: &str, sign: char) -> String {
     })
 }
 
-/// The text with each letter as `write` makes it of the letter before and of itself.
+/// The text with each letter replaced by what `write` makes of the letter before it and of itself.
 fn with_before(text: &str, write: impl Fn(Option<char>, char) -> String) -> String {
     let before = std::iter::once(None).chain(text.chars().map(Some));
     before
@@ -180,7 +180,7 @@ fn with_before(text: &str, write: impl Fn(Option<char>, char) -> String) -> Stri
         .collect()
 }
 
-/// The first `most` bytes of the text, a character that is cut through as U+FFFD.
+/// The first `most` bytes of the text, with U+FFFD for a character that is cut in two.
 pub(super) fn clipped_bytes(text: &str, most: usize) -> String {
     let bytes = text.as_bytes();
     String::from_utf8_lossy(bytes.get(..most).unwrap_or(bytes)).into_owned()

@@ -9,17 +9,17 @@ use super::contract::Operation;
 /// What is done to a location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Edit {
-    /// A member stands there that does not belong there.
+    /// A member that does not belong there.
     Added(String),
     /// Another value of the same type.
     Altered,
-    /// The field is not there.
+    /// The field is missing.
     Dropped,
     /// An array where an object belongs, or the other way round.
     Exchanged,
     /// Null.
     Null,
-    /// The field stands under another name.
+    /// The field has another name.
     Renamed,
     /// A value of another type.
     Retyped,
@@ -28,7 +28,7 @@ pub(super) enum Edit {
 }
 
 /// Edits every location of the body that the pattern names. Where there is none because arrays are empty, an element is
-/// shown first.
+/// added first.
 pub(super) fn edit(body: &mut Value, operation: &Operation, pattern: &str, edit: &Edit) {
     show(body, operation, pattern);
     let (parent, name) = pattern.rsplit_once('/').unwrap_or(("", ""));
@@ -72,14 +72,14 @@ pub(super) fn each(value: &mut Value, pattern: &str, change: &mut dyn FnMut(&mut
     }
 }
 
-/// The values at the pattern.
+/// Returns the values at the pattern.
 pub(super) fn select(value: &Value, pattern: &str) -> Vec<Value> {
     let (mut value, mut found) = (value.clone(), Vec::new());
     each(&mut value, pattern, &mut |location| found.push(location.take()));
     found
 }
 
-/// Another value of the same type: of another record, an hour later, one more, or in other words.
+/// Returns another value of the same type: an identifier of another record, an hour later, one more, or another text.
 pub(super) fn altered(value: &Value) -> Value {
     match value {
         Value::Number(number) => json!(number.as_i64().map_or(0, |number| number.saturating_add(1))),
@@ -92,7 +92,8 @@ pub(super) fn altered(value: &Value) -> Value {
     }
 }
 
-/// Puts an element into each empty array on the way, where the pattern leads nowhere without. An empty page stays empty.
+/// Puts an element into each empty array on the way, where the pattern would otherwise lead nowhere. An empty page
+/// stays empty.
 fn show(body: &mut Value, operation: &Operation, pattern: &str) {
     let parent = pattern.rsplit_once('/').map_or("", |(parent, _)| parent);
     let leads_through = if pattern.ends_with("/*") { pattern } else { parent };

@@ -1,4 +1,4 @@
-//! An update of which nothing is done: [`lose`].
+//! An update that has no effect: [`lose`].
 
 use serde_json::{Map, Value, json};
 
@@ -6,10 +6,10 @@ use super::call::{Call, Inside};
 use super::contract::{Carry, Updated, operation};
 use crate::service::profile::UpdateSemantics;
 
-/// Puts into an update what the list shows of its record, so that the service takes it and changes nothing.
+/// Puts into an update what the list shows of its record, so that the service accepts it and changes nothing.
 ///
-/// Where updates merge, nothing at all is sent. One that replaces would make a record of nothing blank, so it is sent
-/// what is there.
+/// Where updates merge, an empty object is sent. An update that replaces would make the record blank, so it is sent the
+/// current values.
 pub(super) async fn lose(call: &mut Call, inside: &Inside) {
     if inside.profile.update_semantics == UpdateSemantics::Merges {
         return call.send(&json!({}));
@@ -26,7 +26,7 @@ pub(super) async fn lose(call: &mut Call, inside: &Inside) {
     }
 }
 
-/// Puts the value that a record has now into the field of a carry, or takes the field away where it has none.
+/// Puts the current value of a record into the field of a carry, or removes the field where there is none.
 fn keep(body: &mut Map<String, Value>, record: &Value, carry: &Carry, carries: &[Carry]) {
     let (Some(sent), Some(kept)) = (first(&carry.sent), first(&carry.kept)) else {
         return;
@@ -44,7 +44,7 @@ fn keep(body: &mut Map<String, Value>, record: &Value, carry: &Carry, carries: &
     }
 }
 
-/// The members of an object that the request field `sent` carries.
+/// Returns the members of an object that the request field `sent` carries.
 fn part(object: &Value, sent: &str, carries: &[Carry]) -> Value {
     let carried = carries.iter().filter(|carry| first(&carry.sent) == Some(sent));
     let members = carried.filter_map(|carry| {
@@ -69,7 +69,7 @@ fn is_unset(value: &Value) -> bool {
     }
 }
 
-/// The record that a call names in its path, as its list shows it.
+/// Returns the record that a call names in its path, as its list shows it.
 async fn record(call: &Call, updated: &Updated, inside: &Inside) -> Option<Value> {
     let list = operation(&updated.listed.list)?;
     let invariant = list.page.as_ref()?;

@@ -1,21 +1,22 @@
 //! Deliberate deviations from the document, to prove that a check sees them: [`faults`] is the table, [`app`] is the
 //! service with some of them switched on.
 //!
-//! The service itself knows nothing of this. A fault stands outside of it, as one layer: it changes what the service is
-//! sent, or what it has answered.
+//! The service itself knows nothing of this. Faults are one layer outside of it, which changes what the service is sent
+//! or what it has answered.
 //!
 //! ```text
 //! server ─▶ layer ─▶ sent, awkward, several, writing, edge_case ─▶ the service ─▶ locations, whole, pages, creates, renamed ─▶ server
 //!                                     often: how many times ─┘
 //! ```
 //!
-//! Most faults are derived from `openapi.yaml`: one for each way in which each documented location of each response can be
-//! wrong. The others are written by hand, one or more for each invariant and for each fact on credentials. A [`Fault`] says
-//! which rule must see it, which fact it breaks and where, so the table is the model that the checker is tested by.
+//! Most faults are derived from `openapi.yaml`: one for each way in which each documented location of each response can
+//! be wrong. The others are written by hand, one or more for each invariant and for each fact about credentials. A
+//! [`Fault`] says which rule must see it, which fact it breaks and where, so the table is the model that the checker is
+//! tested by.
 //!
-//! Some show on nothing but a request that is valid and awkward: those on values (`texts`, `days`, `several`), on
-//! credentials that are nearly right (`credential`) and on the ways to write a request (`writing`). What a plain client
-//! sends they leave alone. One that several fields can show names all the locations where it may be seen.
+//! Some show only on a request that is valid but awkward: those on values (`texts`, `days`, `several`), on credentials
+//! that are nearly right (`credential`) and on the ways to write a request (`writing`). They leave plain requests
+//! alone. A fault that several fields can show names all the locations where it may be seen.
 //!
 //! # Names
 //!
@@ -28,15 +29,15 @@
 //! createTag:let-in-without-credential
 //! ```
 //!
-//! What is wrong in every operation alike has the name of the security scheme in the place of an operation:
+//! A fault of every operation has the name of the security scheme in place of an operation:
 //! `bearerAuth:let-in-in-another-case`.
 //!
 //! # Design
 //!
-//! What stands under `each` is wrong in every element. Where a response has no element there, it is shown one that
-//! conforms but for the fault: a fault that is on can always be seen. Only successes are changed, but for the faults
-//! that are about refusals. Several faults may be on at once; those on a location are done before those on a whole response. These
-//! and the others that are edits of one response show on a recording too, without a service ([`Fault::edited`]).
+//! What is under `each` is wrong in every element. A response without an element there gets one that conforms except
+//! for the fault, so that a fault that is on can always be seen. Only successes are changed, except by faults about
+//! refusals. Several faults may be on at once; those on a location are applied before those on a whole response. These
+//! and the others that edit one response also work on a recording, without a service ([`Fault::edited`]).
 
 mod awkward;
 mod call;

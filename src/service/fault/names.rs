@@ -23,7 +23,7 @@ impl Faults {
     ///
     /// # Errors
     ///
-    /// Fails with the first name that no fault has, and the names that are near it.
+    /// Fails with the first name that no fault has, and the names that are close to it.
     pub fn named<Name: AsRef<str>>(names: impl IntoIterator<Item = Name>) -> Result<Self, UnknownFault> {
         names
             .into_iter()
@@ -44,7 +44,7 @@ impl Faults {
         })
     }
 
-    /// Whether no fault is on.
+    /// Returns whether no fault is on.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -1,5 +1,5 @@
-//! Writes that are done more or less often than they were sent: [`Often`]. A create adds one record and an update none;
-//! and two creates under way together are two.
+//! Writes that are done more or less often than they were sent: [`Often`]. A create adds one record and an update none,
+//! and two concurrent creates add two.
 
 use std::time::Duration;
 
@@ -17,23 +17,23 @@ use super::seen::{Proposed, Seen, carried};
 /// How often a write is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Often {
-    /// An update adds a record beside its own.
+    /// An update adds another record.
     AddedToo,
-    /// A write without a credential is rejected, and done.
+    /// A write without a credential is rejected, but done.
     DoneUnauthorized,
-    /// Of two creates at once the second is answered and not done.
+    /// The second of two creates at once is answered but not done.
     OneOfTwoLost,
-    /// Of two creates at once the second is answered with the identifier of the first.
+    /// The second of two creates at once is answered with the identifier of the first.
     OneIdentifier,
-    /// A create is done again when it was answered.
+    /// A create is done again after its response.
     StoredAfter,
     /// A create is done before the one that is returned.
     StoredBefore,
-    /// Of two creates at once each is answered with the record of the other.
+    /// Each of two creates at once is answered with the record of the other.
     Swapped,
 }
 
-/// How long a create waits for another one. One that stays alone is answered then.
+/// How long a create waits for another one, before it is answered alone.
 const BOUND: Duration = Duration::from_millis(40);
 
 /// The create that waits for another one.
@@ -44,7 +44,7 @@ pub(super) struct Meeting(Mutex<Option<Waiting>>);
 struct Waiting {
     head: response::Parts,
     body: Value,
-    /// Where what it is to be answered with goes.
+    /// Takes what it is to be answered with.
     response: oneshot::Sender<Value>,
 }
 
@@ -62,11 +62,11 @@ pub(super) fn faults() -> impl Iterator<Item = Proposed<Often>> {
                 format!("{list}: once, under its id"),
                 &updated.listed.records().unwrap_or_default(),
             );
-            // It shows as another record that changed, too.
+            // It also shows as another record that changed.
             let carried = carried(operation, &|carry| carry.gap.is_none()).into_iter();
             let other =
                 carried.map(|seen| seen_by("misplaced", format!("{list}: no other item changes"), &seen.pointer));
-            let about = "an update adds a record, too";
+            let about = "an update also adds a record";
             let seen = [once].into_iter().chain(other).collect();
             Proposed::new(&operation.name, "row-added", about, seen, Often::AddedToo)
         });
@@ -85,7 +85,7 @@ fn done_unauthorized(operation: &Operation) -> Option<Proposed<Often>> {
         fact: None,
         pointer: listed.records().unwrap_or_default(),
     };
-    let about = "a write without a credential is rejected and done";
+    let about = "a write without a credential is rejected but done";
     let (deviation, often) = ("done-without-credential", Often::DoneUnauthorized);
     Some(Proposed::new(&operation.name, deviation, about, vec![seen], often))
 }
@@ -106,20 +106,21 @@ fn created_faults(operation: &Operation, created: &Created) -> Vec<Proposed<Ofte
     let rows = [
         (
             "stored-twice",
-            "a create stores a record that is not answered, too",
+            "a create also stores a record that it does not return",
             once(),
             Often::StoredBefore,
         ),
         (
             "stored-again",
-            "a create is done again when it was answered",
+            "a create is done again after its response",
             once(),
             Often::StoredAfter,
         ),
         (
             "one-identifier-at-once",
             "two creates at once get one identifier",
-            // What has nothing of a run in it may be one record: then the list shows the other's values under it.
+            // Records without anything of a run in them may be one and the same: then the list shows the other's values
+            // under the identifier.
             [vec![unique], carried.clone()].concat(),
             Often::OneIdentifier,
         ),
@@ -149,7 +150,7 @@ fn seen_by(rule: &'static str, fact: String, pointer: &str) -> Seen {
 }
 
 impl Often {
-    /// Has the service do a call, and answers it.
+    /// Has the service do a call, and returns the response.
     pub(super) async fn done(self, call: &Call, inside: &Inside, meeting: &Meeting) -> ServedResponse {
         let once = async || ServedResponse::read(inside.run(call.request()).await).await;
         match self {
@@ -184,7 +185,7 @@ impl Often {
         }
     }
 
-    /// Does a create beside another, if there comes one in time.
+    /// Does a create together with another one, if one comes in time.
     async fn meet(self, call: &Call, inside: &Inside, meeting: &Meeting) -> ServedResponse {
         let mut turn = meeting.0.lock().await;
         let is_let_in = call.head.headers.get(header::AUTHORIZATION) == Some(&inside.credential);
@@ -206,7 +207,7 @@ impl Often {
         drop(turn);
         let mut swapped = tokio::time::timeout(BOUND, &mut other).await.ok().and_then(Result::ok);
         if swapped.is_none() {
-            // Whoever took it has answered when this is free; else it is there still.
+            // Once the lock is free, a create that took this one has answered it; otherwise it is still waiting.
             let mut turn = meeting.0.lock().await;
             match other.try_recv() {
                 Ok(body) => swapped = Some(body),
@@ -235,7 +236,7 @@ impl Often {
         };
         if self == Often::Swapped {
             let own = std::mem::replace(body, first.body);
-            // One that no longer waits needs no response.
+            // A create that no longer waits needs no response.
             let _ = first.response.send(own);
         } else if let (Some(own), Some(other)) = (body.pointer_mut(&id), first.body.pointer(&id)) {
             *own = other.clone();
@@ -244,7 +245,7 @@ impl Often {
     }
 }
 
-/// The response to a create that is not done: another's, with what this one carries.
+/// Returns the response to a create that is not done: that of another, with what this one carries.
 fn unstored(call: &Call, id: &str, mut response: Value) -> Value {
     let (sent, created) = (call.json().unwrap_or_default(), call.operation.created.as_ref());
     for carry in call.operation.carries() {
@@ -260,7 +261,7 @@ fn unstored(call: &Call, id: &str, mut response: Value) -> Value {
     response
 }
 
-/// The create of a record such as an update writes, with what the update was sent.
+/// Returns a create of the kind of record that an update writes, with the body of the update.
 fn create_beside(call: &Call, inside: &Inside) -> Option<Request> {
     let list = &call.operation.updated.as_ref()?.listed.list;
     let creates = |operation: &&Operation| {

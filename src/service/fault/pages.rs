@@ -8,15 +8,15 @@ use super::contract::PageInvariant;
 /// What is wrong with the pages of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PageFault {
-    /// Page 2 is answered where none is asked for.
+    /// Page 2 is returned where none is requested.
     DefaultIsTwo,
-    /// Page 2 is empty and the ones from it on come a page later.
+    /// Page 2 is empty, and the pages from it on come one page later.
     EmptyPageInside,
     /// A last page that is full lacks its last item.
     FullLastPageShort,
     /// `last_page` is one too many where the last page is full.
     FullLastPageWrong,
-    /// The first page is answered whatever page is asked for.
+    /// The first page is returned whatever page is requested.
     Ignored,
     /// The last item of the last page has no identifier.
     LastItemUnnamed,
@@ -34,7 +34,8 @@ pub(super) enum PageFault {
     TotalWrong,
 }
 
-/// A fault on pages: its name, what it does, the number or the array that it breaks, and what is stated of that.
+/// A fault on pages: its name, what it does, the number or the array that it breaks, what the fact states of that, and
+/// the fault.
 pub(super) type PageRow = (
     &'static str,
     &'static str,
@@ -47,14 +48,14 @@ pub(super) type PageRow = (
 pub(super) const ROWS: &[PageRow] = &[
     (
         "default-page-2",
-        "page 2 is answered where none is asked for",
+        "page 2 is returned where none is requested",
         |invariant| &invariant.page,
         "1 when no page is asked for",
         PageFault::DefaultIsTwo,
     ),
     (
         "page-ignored",
-        "page 1 is answered whatever is asked for",
+        "page 1 is returned whatever is requested",
         |invariant| &invariant.page,
         "the page asked for",
         PageFault::Ignored,
@@ -125,7 +126,7 @@ pub(super) const ROWS: &[PageRow] = &[
 ];
 
 impl PageFault {
-    /// Whether it is more than an edit of a response: another page is answered than the one that was asked for.
+    /// Returns whether it is more than an edit of a response: another page is requested from the service.
     pub(super) fn asks_for_another(self) -> bool {
         matches!(
             self,
@@ -145,7 +146,7 @@ impl PageFault {
         }
     }
 
-    /// Changes the page that was `asked` for.
+    /// Changes the response for the page that was `asked` for.
     pub(super) fn answered(self, asked: Option<u64>, invariant: &PageInvariant, body: &mut Value) {
         match self {
             PageFault::EmptyPageInside => {
@@ -195,12 +196,12 @@ impl PageFault {
     }
 }
 
-/// The page that is asked for, if it is a number.
+/// Returns the requested page, if it is a number.
 pub(super) fn number(call: &Call) -> Option<u64> {
     call.page().and_then(|page| page.parse().ok())
 }
 
-/// Moves `total` and lets `last_page` agree with it.
+/// Changes `total`, and `last_page` to agree with it.
 pub(super) fn recount(body: &mut Value, invariant: &PageInvariant, by: i64) {
     add(body, &invariant.total, by);
     let number = |pointer: &str| body.pointer(pointer).and_then(Value::as_i64);
@@ -217,7 +218,7 @@ pub(super) fn items<'body>(body: &'body mut Value, invariant: &PageInvariant) ->
     body.pointer_mut(&invariant.items)?.as_array_mut()
 }
 
-/// Whether the total is a multiple of the size of a page, and not none.
+/// Returns whether the total is a multiple of the size of a page, and not 0.
 fn fills_pages(body: &Value, invariant: &PageInvariant) -> bool {
     let (total, per_page) = (whole(body, &invariant.total), whole(body, &invariant.per_page));
     total >= Some(1)
@@ -226,7 +227,7 @@ fn fills_pages(body: &Value, invariant: &PageInvariant) -> bool {
             .is_some_and(|(total, per_page)| total.checked_rem(per_page) == Some(0))
 }
 
-/// Whether a page holds as many items as it may.
+/// Returns whether a page holds as many items as it may.
 fn is_full(body: &Value, invariant: &PageInvariant) -> bool {
     let held = body.pointer(&invariant.items).and_then(Value::as_array).map(Vec::len);
     held.and_then(|held| u64::try_from(held).ok()) == whole(body, &invariant.per_page)

@@ -25,7 +25,7 @@ pub(super) fn faults() -> impl Iterator<Item = Proposed<()>> {
     })
 }
 
-/// Whether the list shows what the update writes.
+/// Returns whether the called operation lists what the update writes.
 pub(super) fn concerns(update: &Operation, called: &Operation) -> bool {
     let updated = update.updated.as_ref();
     updated.is_some_and(|updated| updated.listed.list == called.name)

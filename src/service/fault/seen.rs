@@ -1,8 +1,8 @@
-//! What a check says where it sees a fault: [`Seen`], and a fault [`Proposed`] with all that shows it.
+//! What a check reports where it sees a fault: [`Seen`], and a fault [`Proposed`] with all that shows it.
 
 use super::contract::{Carry, Created, Listed, Operation};
 
-/// What a check says where it sees a fault.
+/// What a check reports where it sees a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// The rule that sees it.
@@ -24,7 +24,7 @@ pub(super) struct Proposed<Kind> {
 }
 
 impl<Kind> Proposed<Kind> {
-    /// A fault by its operation, its deviation, what the service then does, where that shows, and its kind.
+    /// Proposes a fault: its operation, its deviation, what the service does with it, where that shows, and its kind.
     pub(super) fn new(on: &str, deviation: &str, about: impl Into<String>, seen: Vec<Seen>, kind: Kind) -> Self {
         Proposed {
             on: on.to_owned(),
@@ -36,7 +36,7 @@ impl<Kind> Proposed<Kind> {
     }
 }
 
-/// Where it shows that what an operation carries is not kept: in its response and in its list.
+/// Returns where it shows that the fields an operation carries are not kept: in its response and in its list.
 pub(super) fn carried(operation: &Operation, is_meant: &dyn Fn(&Carry) -> bool) -> Vec<Seen> {
     let created = operation.created.iter().flat_map(|created| {
         let meant = created.carries.iter().filter(|carry| is_meant(carry));

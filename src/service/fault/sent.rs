@@ -1,4 +1,4 @@
-//! Makes the service see something else than what was sent: another credential, another record, another instant. The
+//! Makes the service see something other than what was sent: another credential, another record, another instant. The
 //! main type is [`SentFault`].
 
 use axum::http::{StatusCode, header};
@@ -12,7 +12,7 @@ use super::credential::{Credential, is_let_in};
 use super::locations::select;
 use super::lost::lose;
 
-/// What is made of a request.
+/// What happens to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SentFault {
     /// Another record of the list is named in a field of the body.
@@ -25,19 +25,19 @@ pub(super) enum SentFault {
     AnotherInPath,
     /// A timestamp in this form is rejected.
     FormRejected(TimestampForm),
-    /// The field of this pointer is an hour later.
+    /// The field with this pointer is an hour later.
     InstantShifted(&'static str),
-    /// A credential of this kind is as good as the token.
+    /// A credential of this kind is accepted as the token.
     LetIn(Credential),
-    /// A field that is sent alone is not done.
+    /// A field that is sent alone has no effect.
     LoneLost,
-    /// Nothing of the body is done.
+    /// Nothing in the body has any effect.
     Lost,
-    /// Each character beyond ASCII is taken for a question mark.
+    /// Each character beyond ASCII is read as a question mark.
     Mangled,
-    /// The offset of the field of this pointer is taken for `Z`.
+    /// The offset of the field with this pointer is read as `Z`.
     OffsetDropped(&'static str),
-    /// The same is done to another contact too.
+    /// The same is also done to another contact.
     ToAnotherToo,
 }
 
@@ -49,7 +49,7 @@ pub(super) enum TimestampForm {
 }
 
 impl SentFault {
-    /// Changes the call, or answers it.
+    /// Changes the call; returns a response where it answers the call itself.
     pub(super) async fn sent(self, call: &mut Call, inside: &Inside) -> Option<Response> {
         match self {
             SentFault::AnotherInBody { field, list } => {
@@ -106,7 +106,7 @@ async fn identify_another(call: &mut Call, inside: &Inside) {
     }
 }
 
-/// The identifier of a record in the list other than this one.
+/// Returns the identifier of another record in the list.
 async fn another(inside: &Inside, list: &str, than: &Value) -> Option<Value> {
     let list = operation(list)?;
     let invariant = list.page.as_ref()?;
@@ -123,7 +123,7 @@ fn restamp(call: &mut Call, field: &str, change: fn(DateTime<chrono::FixedOffset
     }
 }
 
-/// Rejects a call whose timestamp has this form.
+/// Returns the rejection of a call whose timestamp has this form.
 fn rejected(call: &Call, form: TimestampForm) -> Option<Response> {
     let body = call.json()?;
     let mut stamps = call

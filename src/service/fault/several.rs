@@ -7,18 +7,18 @@ use super::contract::{Carry, Operation, operations};
 use super::locations::each;
 use super::seen::{Proposed, carried};
 
-/// What becomes of an array of two elements or more.
+/// What happens to an array of two or more elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Several {
-    /// Its first element alone is kept.
+    /// Only its first element is kept.
     FirstAlone,
-    /// Its last element alone is kept.
+    /// Only its last element is kept.
     LastAlone,
-    /// Each element has the main part of the one before.
+    /// Each element gets the main part of the one before.
     Mixed,
-    /// Each part is sorted by itself.
+    /// Each part is sorted on its own.
     Sorted,
-    /// Of elements of one kind the last is kept.
+    /// Only the last of the elements of one kind is kept.
     UniqueByKind,
 }
 
@@ -26,27 +26,27 @@ const ALL: [(Several, &str, &str); 5] = [
     (
         Several::FirstAlone,
         "first-element-alone",
-        "of several elements the first alone is kept",
+        "only the first of several elements is kept",
     ),
     (
         Several::LastAlone,
         "last-element-alone",
-        "of several elements the last alone is kept",
+        "only the last of several elements is kept",
     ),
     (
         Several::Mixed,
         "elements-mixed",
-        "each of several elements has a part of the one before",
+        "each of several elements gets a part of the one before",
     ),
     (
         Several::Sorted,
         "parts-sorted",
-        "the parts of several elements are sorted each by itself",
+        "each part of several elements is sorted on its own",
     ),
     (
         Several::UniqueByKind,
         "unique-by-kind",
-        "of several elements of one kind the last is kept",
+        "only the last of several elements of one kind is kept",
     ),
 ];
 
@@ -55,14 +55,14 @@ pub(super) fn faults() -> impl Iterator<Item = Proposed<Several>> {
     operations().iter().flat_map(|operation| {
         ALL.into_iter().map(|(several, deviation, about)| {
             let mut seen = carried(operation, &|carry| array(carry).is_some());
-            // What a gap lets come back otherwise is still not another element's.
+            // Even where a gap lets a value come back otherwise, it may not be another element's.
             seen.iter_mut().for_each(|seen| seen.rule = "carried");
             Proposed::new(&operation.name, deviation, about, seen, several)
         })
     })
 }
 
-/// The array and the member that a field is carried in.
+/// Returns the array and the member that a field is carried in.
 fn array(carry: &Carry) -> Option<(&str, &str)> {
     carry.sent.split_once("/*/")
 }

@@ -1,8 +1,8 @@
-//! What real software makes of texts that are valid and awkward: [`CLASSES`], a table of one function each.
+//! What real software does to texts that are valid but awkward: [`CLASSES`], a table with a function for each class.
 //!
-//! The members come from what is known of registers, importers, templates and databases everywhere: names that no
-//! program expected. Each leaves a plain text alone: ASCII of at most 49 characters, no capital inside of a word and one
-//! behind each blank, and of signs single hyphens, dots and blanks inside, one `@`, and a plus at the start.
+//! The classes come from what is known of registers, importers, templates and databases everywhere: names that no
+//! program expected. Each leaves a plain text alone: ASCII of at most 49 characters, with no capital inside a word, a
+//! capital after each space, and no signs but single hyphens, dots and spaces inside, one `@`, and a plus at the start.
 
 use super::letters::{
     capitals_lost, clipped_bytes, clipped_runs, cut, decoded_percents, dollar_names_lost, folded, formula_marked,
@@ -10,24 +10,25 @@ use super::letters::{
     without_between, word_as_value, word_lost, words_capitalised,
 };
 
-/// One thing that software makes of texts.
+/// One thing that software does to texts.
 pub(super) struct TextClass {
     pub(super) name: &'static str,
-    /// What becomes of the text, to be read after "a text".
+    /// What happens to the text, phrased to follow "a text".
     pub(super) about: &'static str,
     pub(super) reach: Reach,
     pub(super) change: fn(&str) -> String,
 }
 
-/// Which writes have it. A text that needs a record to itself, or that stays where nobody can write it anew, is for
-/// updates: they leave no record behind.
+/// Which writes have it. A text that needs a record of its own, or that would stay where nothing can overwrite it, is
+/// for updates: they leave no record behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
     /// Every write that carries a text.
     Every,
-    /// Those of whole records: what belongs to a record, such as a method of a contact, carries an address alone.
+    /// Writes of whole records: a record that belongs to another, such as a method of a contact, carries only an
+    /// address.
     Records,
-    /// Updates, and creates of what an update can write again.
+    /// Updates, and creates of what an update can overwrite.
     Rewritten,
     /// Updates.
     Updates,
@@ -46,7 +47,7 @@ const fn class(name: &'static str, about: &'static str, reach: Reach, change: fn
 
 /// Every class.
 pub(super) const CLASSES: &[TextClass] = &[
-    // HTML: escaped where it is stored and not where it is shown, or cleaned of what was never markup.
+    // HTML: escaped when it is stored instead of when it is shown, or stripped of what was never markup.
     class("apostrophe-entity", "has an entity for an apostrophe", Every, |text| {
         text.replace('\'', "&#39;")
     }),
@@ -68,19 +69,14 @@ pub(super) const CLASSES: &[TextClass] = &[
             .zip(["&", "<", ">", "\"", "'"])
             .fold(text.to_owned(), |text, (entity, sign)| text.replace(entity, sign))
     }),
-    class(
-        "markup-stripped",
-        "loses what stands in angle brackets",
-        Updates,
-        |text| without_between(text, "<", ">"),
-    ),
+    class("markup-stripped", "loses what is in angle brackets", Updates, |text| {
+        without_between(text, "<", ">")
+    }),
     class("angle-cut", "ends before an angle bracket", Updates, |text| {
         cut(text, "<")
     }),
     // Escapes, of strings and of addresses.
-    class("dots-lost", "loses what leads up in a path", Rewritten, |text| {
-        text.replace("../", "")
-    }),
+    class("dots-lost", "loses each ../", Rewritten, |text| text.replace("../", "")),
     class(
         "outer-quotes-lost",
         "loses the quotation marks around it",
@@ -98,7 +94,7 @@ pub(super) const CLASSES: &[TextClass] = &[
     }),
     class(
         "escape-decoded",
-        "has what stands behind a backslash decoded",
+        "has what follows a backslash decoded",
         Updates,
         unescaped,
     ),
@@ -114,7 +110,7 @@ pub(super) const CLASSES: &[TextClass] = &[
     class("percent-encoded", "has %25 for a percent sign", Rewritten, |text| {
         text.replace('%', "%25")
     }),
-    class("plus-blank", "has a blank for a plus sign inside", Rewritten, |text| {
+    class("plus-blank", "has a space for a plus sign inside", Rewritten, |text| {
         text.char_indices()
             .map(|(at, sign)| if at > 0 && sign == '+' { ' ' } else { sign })
             .collect()
@@ -125,31 +121,25 @@ pub(super) const CLASSES: &[TextClass] = &[
     // Templates and formats.
     class(
         "dollar-expanded",
-        "loses a dollar sign and the name behind it",
+        "loses a dollar sign and the name after it",
         Rewritten,
         dollar_names_lost,
     ),
-    class(
-        "dollar-braces-expanded",
-        "loses what stands in ${}",
-        Rewritten,
-        |text| without_between(text, "${", "}"),
-    ),
-    class(
-        "double-braces-expanded",
-        "loses what stands in {{}}",
-        Rewritten,
-        |text| without_between(text, "{{", "}}"),
-    ),
-    class("braces-expanded", "loses what stands in {}", Rewritten, |text| {
+    class("dollar-braces-expanded", "loses what is in ${}", Rewritten, |text| {
+        without_between(text, "${", "}")
+    }),
+    class("double-braces-expanded", "loses what is in {{}}", Rewritten, |text| {
+        without_between(text, "{{", "}}")
+    }),
+    class("braces-expanded", "loses what is in {}", Rewritten, |text| {
         without_between(text, "{", "}")
     }),
-    class("hash-braces-expanded", "loses what stands in #{}", Updates, |text| {
+    class("hash-braces-expanded", "loses what is in #{}", Updates, |text| {
         without_between(text, "#{", "}")
     }),
     class(
         "format-expanded",
-        "has %s and %d taken for arguments",
+        "has %s and %d replaced as placeholders",
         Rewritten,
         |text| text.replace("%s", "").replace("%d", "0").replace("%%", "%"),
     ),
@@ -181,12 +171,9 @@ pub(super) const CLASSES: &[TextClass] = &[
     ),
     class("slash-cut", "ends before a slash", Updates, |text| cut(text, "/")),
     class("colon-cut", "ends before a colon", Updates, |text| cut(text, ":")),
-    class(
-        "parentheses-lost",
-        "loses what stands in parentheses",
-        Updates,
-        |text| without_between(text, "(", ")"),
-    ),
+    class("parentheses-lost", "loses what is in parentheses", Updates, |text| {
+        without_between(text, "(", ")")
+    }),
     class(
         "emphasis-lost",
         "loses its asterisks and underscores",
@@ -196,7 +183,7 @@ pub(super) const CLASSES: &[TextClass] = &[
     class("last-dot-lost", "loses a dot at its end", Updates, |text| {
         text.strip_suffix('.').unwrap_or(text).to_owned()
     }),
-    // Texts that are taken for values.
+    // Texts that are read as values.
     class(
         "leading-zeros-lost",
         "loses the zeros that a number begins with",
@@ -209,7 +196,7 @@ pub(super) const CLASSES: &[TextClass] = &[
     ),
     class(
         "number-written",
-        "is a number that is written anew",
+        "is a number that is reformatted",
         Updates,
         number_written,
     ),
@@ -221,13 +208,13 @@ pub(super) const CLASSES: &[TextClass] = &[
     ),
     class(
         "null-word-lost",
-        "is the word null and is taken for nothing",
+        "is the word null and is read as nothing",
         Updates,
         |text| word_lost(text, ["null", "nil", "none", "undefined"]),
     ),
     class(
         "nan-word-lost",
-        "is the word NaN and is taken for nothing",
+        "is the word NaN and is read as nothing",
         Updates,
         |text| word_lost(text, ["NaN", "Infinity", "inf", "N/A"]),
     ),
@@ -269,7 +256,7 @@ pub(super) const CLASSES: &[TextClass] = &[
         |text| replaced_above(text, '\u{ff}', "?"),
     ),
     class("read-as-latin", "has its UTF-8 read as Latin-1", Every, mojibake),
-    class("marks-lost", "has letters without their marks", Every, folded),
+    class("marks-lost", "has letters without their diacritics", Every, folded),
     class("combining-marks-lost", "loses its combining marks", Rewritten, |text| {
         text.chars()
             .filter(|letter| !('\u{300}'..='\u{36f}').contains(letter))
@@ -308,13 +295,13 @@ pub(super) const CLASSES: &[TextClass] = &[
     // Case.
     class(
         "inner-capitals-lost",
-        "loses the capitals inside of words",
+        "loses the capitals inside words",
         Every,
         capitals_lost,
     ),
     class(
         "words-capitalised",
-        "has a capital at the start of each further word",
+        "gets a capital at the start of each further word",
         Rewritten,
         words_capitalised,
     ),
@@ -327,13 +314,13 @@ pub(super) const CLASSES: &[TextClass] = &[
     // Blanks and typography.
     class(
         "inner-blanks-collapsed",
-        "has one blank for several inside",
+        "has one space for several inside",
         Records,
         |text| clipped_runs(text, ' '),
     ),
     class(
         "hard-blank-softened",
-        "has a plain blank for one that does not break",
+        "has a plain space for a no-break space",
         Rewritten,
         |text| text.replace(['\u{a0}', '\u{202f}'], " "),
     ),
@@ -357,13 +344,13 @@ pub(super) const CLASSES: &[TextClass] = &[
     ),
     class(
         "grave-straightened",
-        "has an apostrophe for a grave accent by itself",
+        "has an apostrophe for a grave accent on its own",
         Updates,
         |text| text.replace(['`', '´'], "'"),
     ),
     class(
         "dashes-joined",
-        "has a dash for two hyphens and one sign for three dots",
+        "has a dash for two hyphens and an ellipsis for three dots",
         Updates,
         |text| text.replace("--", "–").replace("...", "…"),
     ),
@@ -398,25 +385,25 @@ pub(super) const CLASSES: &[TextClass] = &[
     // Addresses and numbers of methods.
     class(
         "address-lowered",
-        "is an address with small letters before the @",
+        "is an address that is lower-cased before the @",
         Every,
         |text| local_part(text, str::to_lowercase),
     ),
     class(
         "address-tag-lost",
-        "is an address without its part from the plus sign",
+        "is an address that loses its part from the plus sign on",
         Every,
         |text| local_part(text, |local| cut(local, "+")),
     ),
     class(
         "phone-signs-lost",
-        "is a phone number without brackets, hyphens and dots",
+        "is a phone number that loses brackets, hyphens and dots",
         Rewritten,
         |text| phone(text, |text| without(text, &['(', ')', '-', '.'])),
     ),
     class(
         "phone-extension-lost",
-        "is a phone number without its extension",
+        "is a phone number that loses its extension",
         Updates,
         |text| phone(text, |text| cut(&cut(text, " x"), " ext")),
     ),

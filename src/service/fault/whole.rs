@@ -26,13 +26,13 @@ pub(super) enum WholeFault {
     MethodsUnlisted,
     /// The media type is another one, or none is named.
     MediaType(Option<&'static str>),
-    /// The first name of the body stands in it twice.
+    /// The first name of the body appears twice.
     NameTwice,
     /// A failed authentication is answered with another status.
     RefusalStatus(StatusCode),
     /// A success is answered with another status.
     Status(StatusCode),
-    /// The body is what stands under `data`.
+    /// The body is what belongs under `data`.
     Unwrapped,
 }
 

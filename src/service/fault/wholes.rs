@@ -164,7 +164,7 @@ const ROWS: &[Row] = &[
     ),
     row(
         "name-twice",
-        "the first name stands twice",
+        "the first name appears twice",
         "malformed-json",
         Broken::Json,
         WholeFault::NameTwice,
@@ -202,7 +202,7 @@ pub(super) fn faults(operation: &Operation) -> impl Iterator<Item = Fault> + use
 }
 
 impl Row {
-    /// Whether it deviates from what is documented of the operation.
+    /// Returns whether it deviates from what is documented for the operation.
     fn suits(&self, operation: &Operation) -> bool {
         let open = operation.success == "2XX";
         let has_body = !operation.locations.is_empty();

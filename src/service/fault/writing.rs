@@ -1,5 +1,5 @@
-//! Requests that are rejected, or understood otherwise, for the way in which they are written, where RFCs say that it
-//! makes no difference: [`Writing`].
+//! Requests that are rejected or misread because of how they are written, where RFCs say that it makes no difference:
+//! [`Writing`].
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -12,21 +12,21 @@ use super::seen::{Proposed, Seen, carried};
 /// A way to write a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Writing {
-    /// A UUID in capitals names no record (RFC 9562, section 4).
+    /// A UUID in upper case names no record (RFC 9562, section 4).
     Capitals,
     /// The media type has a parameter (RFC 9110, section 8.3.1).
     Charset,
-    /// The media type has a parameter, and the body is read in another encoding than UTF-8 (RFC 8259, section 8.1).
+    /// The media type has a parameter, and the body is read in an encoding other than UTF-8 (RFC 8259, section 8.1).
     CharsetRead,
     /// Letters of texts are escaped (RFC 8259, section 7).
     Escapes,
     /// Letters of texts are escaped, and kept so.
     EscapesKept,
-    /// Members stand in another order than in the document (RFC 8259, section 4).
+    /// Members are in another order than in the document (RFC 8259, section 4).
     Order,
-    /// The name of the scheme is in small letters (RFC 9110, section 11.1).
+    /// The name of the scheme is in lower case (RFC 9110, section 11.1).
     SmallScheme,
-    /// There are blanks between tokens (RFC 8259, section 2).
+    /// There is white space between tokens (RFC 8259, section 2).
     WhiteSpace,
 }
 
@@ -35,7 +35,7 @@ const REJECTED: [(Writing, &str, &str, &str); 5] = [
     (
         Writing::Capitals,
         "capitals-rejected",
-        "an identifier in capitals is of no record",
+        "an identifier in upper case names no record",
         "the UUID in capitals",
     ),
     (
@@ -53,7 +53,7 @@ const REJECTED: [(Writing, &str, &str, &str); 5] = [
     (
         Writing::Order,
         "order-rejected",
-        "a body whose members stand in another order is rejected",
+        "a body whose members are in another order is rejected",
         ANOTHER_ORDER,
     ),
     (
@@ -66,7 +66,8 @@ const REJECTED: [(Writing, &str, &str, &str); 5] = [
 
 const ANOTHER_ORDER: &str = "JSON in another order, with white space";
 
-/// Each of these in updates, which leave no record behind; the scheme's in every operation, and reported of the first list.
+/// Returns each of these for updates, which leave no record behind; the fault of the scheme is for every operation, and
+/// reported on the first list.
 pub(super) fn faults() -> impl Iterator<Item = Proposed<Writing>> {
     let updates = operations().iter().filter(|operation| operation.updated.is_some());
     let of_updates = updates.flat_map(|update| {
@@ -94,7 +95,7 @@ pub(super) fn faults() -> impl Iterator<Item = Proposed<Writing>> {
     });
     let lists = operations().iter().filter(|operation| operation.page.is_some());
     let of_scheme = lists.take(1).map(|list| {
-        let about = "the scheme in small letters is rejected";
+        let about = "the scheme in lower case is rejected";
         let seen = vec![equivalent(list, "the scheme in small letters")];
         Proposed::new(EVERY, "small-scheme-rejected", about, seen, Writing::SmallScheme)
     });
@@ -110,7 +111,7 @@ fn equivalent(operation: &Operation, text: &str) -> Seen {
 }
 
 impl Writing {
-    /// Rejects a call that is written so, or changes it.
+    /// Returns the rejection of a call that is written so, or changes the call.
     pub(super) fn sent(self, call: &mut Call) -> Option<Response> {
         let value = |name| call.head.headers.get(name).map_or(&[][..], |value| value.as_bytes());
         let has_escapes = || call.body.windows(2).any(|pair| pair == br"\u" || pair == br"\/");
@@ -155,7 +156,7 @@ impl Writing {
     }
 }
 
-/// Whether members of the body stand in another order than the document lists them.
+/// Returns whether members of the body are in another order than the document lists them.
 fn is_out_of_order(call: &Call) -> bool {
     let Some(Value::Object(members)) = call.json() else {
         return false;
@@ -167,7 +168,7 @@ fn is_out_of_order(call: &Call) -> bool {
     !members.keys().filter_map(location).is_sorted()
 }
 
-/// Whether there is white space outside of the strings of a text.
+/// Returns whether a JSON text has white space outside its strings.
 fn has_white_space(text: &[u8]) -> bool {
     let (mut is_inside, mut is_escaped) = (false, false);
     text.iter().any(|byte| {

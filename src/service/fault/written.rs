@@ -1,4 +1,5 @@
-//! The faults that are written by hand: one or more for each invariant of the design and for each fact on credentials.
+//! The faults that are written by hand: one or more for each invariant of the design and for each fact about
+//! credentials.
 
 use axum::http::StatusCode;
 
@@ -45,7 +46,7 @@ fn fault(on: &str, deviation: &str, about: &str, (rule, fact): (&'static str, Op
 }
 
 impl Fault {
-    /// The same fault, reported at this location.
+    /// Returns the fault, reported at this location.
     fn at(self, pointer: impl Into<String>) -> Self {
         Fault {
             pointer: pointer.into(),
@@ -87,7 +88,7 @@ fn credentials(operation: &Operation) -> [Fault; 3] {
     ]
 }
 
-/// Where the document lists 401, no other status rejects a credential.
+/// Makes the fault of another status than the 401 that the document lists.
 fn challenge(operation: &Operation) -> Fault {
     let fact = format!("{} auth: a request without a credential is rejected", operation.name);
     let how = How::Whole(WholeFault::RefusalStatus(StatusCode::FORBIDDEN));
@@ -109,7 +110,7 @@ fn pages(operation: &Operation) -> Vec<Fault> {
     rows.chain([last_item(on, invariant)]).collect()
 }
 
-/// What is wrong in each item is seen in the first; this one is seen by who looks at all.
+/// A fault in every item shows in the first one; this one shows only to a check that reads all of them.
 fn last_item(on: &str, invariant: &PageInvariant) -> Fault {
     let pointer = invariant.item_id();
     let seen = ("missing-field", Some(format!("{on} {pointer}: present")));
@@ -153,14 +154,14 @@ fn creates(operation: &Operation) -> Vec<Fault> {
         fault(
             on,
             "listed-under-another-id",
-            "the identifier answered is not the one listed",
+            "the identifier in the response is not the one listed",
             listed(),
             another,
         ),
         fault(
             on,
             "identifier-reused",
-            "the identifier answered is another record's",
+            "the identifier in the response is another record's",
             unique,
             reused,
         )
@@ -204,7 +205,7 @@ fn contacts() -> Vec<Fault> {
         fault(
             "createContact",
             "identifier-no-uuid",
-            "the identifier is no UUID",
+            "the identifier is not a UUID",
             ("identifier", Some(serves)),
             no_uuid,
         )
@@ -227,7 +228,7 @@ fn contacts() -> Vec<Fault> {
         fault(
             method,
             "others-replaced",
-            "a method that is added replaces those that were there",
+            "an added method replaces the existing ones",
             carried_of("createContact"),
             How::Create(CreateFault::OthersReplaced),
         )
@@ -261,7 +262,7 @@ fn contacts() -> Vec<Fault> {
         ),
         updated(
             "applied-elsewhere-too",
-            "another contact is updated, too",
+            "another contact is updated, as well",
             misplaced("updateContact in getContacts: no other item changes"),
             too,
         ),
@@ -303,7 +304,7 @@ fn visits() -> Vec<Fault> {
         ),
         carries(
             "offset-dropped",
-            "a numeric offset is taken for Z",
+            "a numeric offset is read as Z",
             "/data/datetime",
             at,
             SentFault::OffsetDropped(at),
@@ -335,7 +336,7 @@ fn edge_cases() -> impl Iterator<Item = Fault> {
         let on = &operation.name;
         let suitable = || EDGE_CASES.iter().filter(|(edge_case, ..)| edge_case.suits(operation));
         let failing = suitable().map(move |(edge_case, deviation, about)| {
-            // A name beyond ASCII is no edge case where texts are free: the first that is sent shows it.
+            // A name beyond ASCII is not an edge case where texts are free: the first one that is sent shows the fault.
             let fact = Some(format!("{on} edge cases: no 5xx"));
             fault(
                 on,
@@ -345,7 +346,7 @@ fn edge_cases() -> impl Iterator<Item = Fault> {
                 How::EdgeCase(*edge_case, End::Failed),
             )
         });
-        // One of each operation breaks the fact; which one makes no difference to how it is seen.
+        // One per operation is enough to break the fact; which one makes no difference to how it is seen.
         let breaking_off = suitable()
             .filter(|(edge_case, ..)| *edge_case != EdgeCase::BeyondAscii)
             .take(1)
