@@ -1,15 +1,14 @@
-//! The values of an axis: [`AxisValue`], and the two macros in which axes and values are written down.
+//! The values of an axis: [`AxisValue`], and the two macros that define axes and values.
 //!
-//! `choice!` makes an enum of named values, the default first; `profile!` makes the struct that
-//! holds one value of each axis, and the table of the axes. A doc comment is written once and read twice: by people
-//! who read the code, and by those who read the table.
+//! `choice!` makes an enum of named values, the default first; `profile!` makes the struct that holds one value of each
+//! axis, and the table of the axes. A doc comment is written once and read twice: in the code and in the table.
 
 /// One value of an axis.
 #[derive(Clone, Copy, Debug)]
 pub struct AxisValue {
     /// The name, by which a flag or a file sets it.
     pub name: &'static str,
-    /// What the service does then, in one sentence.
+    /// What the service does with this value, in one sentence.
     pub says: &'static str,
 }
 

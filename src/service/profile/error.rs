@@ -1,4 +1,4 @@
-//! Why settings make no profile: [`ProfileError`], which says where they stand and what was nearly meant.
+//! Why settings do not make a profile: [`ProfileError`], with where they are and what was probably meant.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,11 +7,11 @@ use thiserror::Error;
 
 use crate::service::near::{Near, quoted};
 
-/// Why settings make no profile.
+/// Why settings do not make a profile.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ProfileError {
-    /// Two settings that no response can follow both.
+    /// Two settings that no response can satisfy together.
     #[error("{first} and {second} exclude each other: a response of status 204 has no body")]
     Excluded {
         /// The setting of the status.
@@ -22,7 +22,7 @@ pub enum ProfileError {
     /// A value that is not a string.
     #[error("{origin}: the value of `{axis}` is not a string in quotes")]
     NotText {
-        /// Where it stands.
+        /// Where it is.
         origin: Origin,
         /// The axis.
         axis: &'static str,
@@ -30,9 +30,9 @@ pub enum ProfileError {
     /// A file that is not TOML.
     #[error("{origin}: {message}; a profile holds lines of the form `axis = \"value\"`")]
     Syntax {
-        /// Where the reader stopped.
+        /// Where the parser stopped.
         origin: Origin,
-        /// What it says.
+        /// The parser's message.
         message: String,
     },
     /// One axis that is set twice.
@@ -48,7 +48,7 @@ pub enum ProfileError {
     /// No axis of that name.
     #[error("{origin}: there is no axis `{name}`{near}; `--profile list` prints all")]
     UnknownAxis {
-        /// Where it stands.
+        /// Where it is.
         origin: Origin,
         /// The name.
         name: String,
@@ -58,7 +58,7 @@ pub enum ProfileError {
     /// No such value of an axis.
     #[error("{origin}: `{axis}` has no value `{name}`{near}; it has {}", quoted(known).join(", "))]
     UnknownValue {
-        /// Where it stands.
+        /// Where it is.
         origin: Origin,
         /// The axis.
         axis: &'static str,
@@ -71,10 +71,10 @@ pub enum ProfileError {
     },
 }
 
-/// Where a setting stands.
+/// Where a setting is.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Origin {
-    /// In a flag, given here as it was typed.
+    /// In a flag, as it was typed.
     Flag(String),
     /// In a file.
     Line {

@@ -33,7 +33,7 @@ impl PageSize {
 }
 
 choice! {
-    /// What a list answers for a page beyond the last.
+    /// What a list returns for a page beyond the last.
     PageBeyondLast {
         /// That page, with no items.
         Empty = "empty",
@@ -55,11 +55,12 @@ choice! {
 }
 
 choice! {
-    /// How soon a created record is listed. Of several replicas over one store each holds back what it created itself.
+    /// How soon a created record is listed. With several replicas over one store, each holds back what it created
+    /// itself.
     CreatedListedWhen {
         /// With the response to its create.
         AtOnce = "at-once",
-        /// A third of a second later.
+        /// 300 milliseconds later.
         Soon = "after-300ms",
         /// Two seconds later.
         Late = "after-2s",

@@ -2,12 +2,12 @@
 //!
 //! # Design
 //!
-//! The struct below is the list of all axes; a file for each group of them names their values. The code that answers
-//! asks `profile.axis` at the one place where the choice is made. What is a matter of writing alone, such as the form
-//! of a timestamp, is made in one layer over all operations, so that none of them knows of it.
+//! The struct below is the list of all axes; a file for each group of them names their values. The service reads
+//! `profile.axis` at the one place where the choice matters. What only affects how responses are written, such as the
+//! form of a timestamp, is done in one layer over all operations, so that none of them knows of it.
 //!
-//! Every profile conforms to the document. A test holds the gaps of the axes, together with [`WITHOUT_AXIS`], against
-//! `x-gaps` of `openapi.yaml`.
+//! Every profile conforms to the document. A test compares the gaps of the axes and of [`WITHOUT_AXIS`] with `x-gaps`
+//! of `openapi.yaml`.
 
 mod choice;
 mod error;
@@ -65,17 +65,17 @@ profile! {
     get_tags_status: ListStatus = "get-tags-status" in "success-status",
     /// The body of the response to an update.
     update_response_body: UpdateBody = "update-response-body" in "update-response-body",
-    /// What becomes of the fields that an update does not send.
+    /// What happens to the fields that an update does not send.
     update_semantics: UpdateSemantics = "update-semantics" in "update-semantics",
     /// Which request fields are required.
     required_fields: RequiredFields = "required-fields" in "required-fields",
     /// What the entries of the request array tags are.
     tags_entries: TagsEntries = "tags-entries" in "tags-entries",
-    /// What becomes of request fields that the document does not list.
+    /// What happens to request fields that the document does not list.
     unknown_request_fields: UnknownRequestFields = "unknown-request-fields" in "unknown-request-fields",
-    /// What becomes of a create that repeats a record; equal creates that meet in two replicas may both be accepted.
+    /// What happens to a create that repeats a record; equal creates in two replicas at once may both be accepted.
     duplicates: Duplicates = "duplicates" in "duplicates",
-    /// What becomes of an identifier in a body that names no record.
+    /// What happens to an identifier in a body that names no record.
     unknown_references: UnknownReferences = "unknown-references" in "unknown-references",
     /// What the `venue_id` of Create contact does. That of Update contact is kept: an update may be sent twice.
     venue_of_contact: VenueOfContact = "venue-of-contact" in "venue-of-contact",
@@ -83,23 +83,23 @@ profile! {
     field_sizes: FieldSizes = "field-sizes" in "field-sizes",
     /// How many characters the names of a contact or of a tag may have.
     name_sizes: NameSizes = "name-sizes" in "field-sizes",
-    /// How many methods a contact may be sent with.
+    /// How many contact methods may be sent with a contact.
     methods_at_once: MethodsAtOnce = "methods-at-once" in "field-sizes",
-    /// What becomes of blanks at the ends of a text.
+    /// What happens to white space at the ends of a text.
     text_ends: TextEnds = "text-ends" in "value-spelling",
-    /// How letters with marks are kept.
+    /// How letters with diacritics are stored.
     text_form: TextForm = "text-form" in "value-spelling",
-    /// What becomes of a text with `<`, `>` or `&`.
+    /// What happens to a text with `<`, `>` or `&`.
     markup: Markup = "markup" in "error-conditions",
     /// Which characters a text may have.
     characters: Characters = "characters" in "error-conditions",
     /// Whether a name needs a letter.
     name_letters: NameLetters = "name-letters" in "error-conditions",
-    /// Which dates of birth are taken.
+    /// Which dates of birth are accepted.
     birth_dates: BirthDates = "birth-dates" in "error-conditions",
-    /// Which times of a visit are taken.
+    /// Which times of a visit are accepted.
     visit_times: VisitTimes = "visit-times" in "error-conditions",
-    /// In which case of letters a path is read.
+    /// Whether the case of letters matters in a path.
     path_case: PathCase = "path-case" in "error-conditions",
     /// Which values gender may have.
     gender_values: Allowed = "gender-values" in "gender-values",
@@ -113,13 +113,13 @@ profile! {
     country_values: Allowed = "country-values" in "country-values",
     /// Which names `included_channels` may hold.
     channel_names: Allowed = "channel-names" in "channel-names",
-    /// How the values of these six are answered.
+    /// How the values of these six fields are spelled in responses.
     value_spelling: ValueSpelling = "value-spelling" in "value-spelling",
     /// The format of dob, in requests and in responses.
     dob_format: DobFormat = "dob-format" in "dob-format",
     /// What `custom_fields` hold in a list.
     custom_fields: CustomFields = "custom-fields" in "custom-fields",
-    /// What a field shows that is unset.
+    /// What an unset field shows.
     unset_fields: UnsetFields = "unset-fields" in "null-values",
     /// The form and the zone of timestamps.
     timestamp_form: TimestampForm = "timestamp-form" in "timestamp-form",
@@ -127,25 +127,25 @@ profile! {
     identifier_spelling: IdentifierSpelling = "identifier-spelling" in "identifier-spelling",
     /// The value of `per_page`.
     page_size: PageSize = "page-size" in "page-size",
-    /// What a list answers for a page beyond the last.
+    /// What a list returns for a page beyond the last.
     page_beyond_last: PageBeyondLast = "page-beyond-last" in "page-beyond-last",
     /// The order of the methods that a contact shows.
     methods_order: MethodsOrder = "methods-order" in "list-order",
     /// The order of lists.
     list_order: ListOrder = "list-order" in "list-order",
-    /// How soon a created record is listed; of several replicas over one store, by the one that created it.
+    /// How soon a created record is listed; with several replicas over one store, by the one that created it.
     created_listed_when: CreatedListedWhen = "created-listed-when" in "created-listed-when",
     /// The body of a refusal.
     error_body: ErrorBody = "error-body" in "error-body",
     /// The status of a request with invalid fields.
     invalid_input_status: InvalidInputStatus = "invalid-input-status" in "error-conditions",
-    /// The status without a token or with a wrong one, outside Create tag.
+    /// The status of a request without a token or with a wrong one, except for Create tag.
     credential_status: CredentialStatus = "credential-status" in "error-conditions",
     /// Whether a 401 carries a challenge in WWW-Authenticate.
     challenge: Challenge = "challenge" in "challenge",
     /// How many requests are answered in a second.
     rate_limit: RateLimit = "rate-limit" in "rate-limits",
-    /// How long a response is held back.
+    /// How long a response is delayed.
     latency: Latency = "latency" in "latency",
     /// Whether a body is compressed for a client that accepts it.
     compression: Compression = "compression" in "compression",
@@ -158,7 +158,7 @@ pub struct Axis {
     pub name: &'static str,
     /// The id of the gap in `x-gaps` of `openapi.yaml`.
     pub gap: &'static str,
-    /// What is chosen, in one sentence.
+    /// What the axis chooses, in one sentence.
     pub says: &'static str,
     /// The values, the default first.
     pub values: &'static [AxisValue],
@@ -177,18 +177,18 @@ pub struct WithoutAxis {
 
 /// The gaps that cannot show on the wire.
 pub const WITHOUT_AXIS: &[WithoutAxis] = &[
-    without("purpose", "a purpose is not answered"),
+    without("purpose", "no response shows a purpose"),
     without(
         "status-transitions",
-        "no request moves the status of a record: an update makes new methods in the place of the old",
+        "no request changes the status of a record: an update replaces the old methods with new ones",
     ),
     without("token-origin", "the token is given to the service when it starts"),
     without("token-lifetime", "the one token lives as long as the service"),
     without("token-scopes", "the one token opens every operation"),
-    without("events", "nothing is sent that was not asked for"),
+    without("events", "nothing is sent without a request"),
     without(
         "page-maximum",
-        "pages up to last_page are documented, and page-beyond-last says what lies behind",
+        "pages up to last_page are documented, and page-beyond-last says what comes after",
     ),
     without("deprecation", "there is one version"),
 ];
@@ -197,11 +197,11 @@ const fn without(gap: &'static str, reason: &'static str) -> WithoutAxis {
     WithoutAxis { gap, reason }
 }
 
-/// The status of a record that names none.
+/// The status of a record that is sent without one.
 pub(super) const STATUS: &str = "active";
 
 impl Profile {
-    /// Makes the profile take the time by `clock`.
+    /// Returns the profile with `clock` in place of its own.
     #[must_use]
     pub fn with_clock(self, clock: Clock) -> Self {
         Profile { clock, ..self }

@@ -42,7 +42,8 @@ impl From<InvalidInputStatus> for StatusCode {
 }
 
 choice! {
-    /// The status without a token or with a wrong one. Create tag documents 401, so it answers that always.
+    /// The status of a request without a token or with a wrong one. Create tag documents 401, so its status is always
+    /// that.
     CredentialStatus {
         /// 401 Unauthorized.
         Unauthorized = "401",

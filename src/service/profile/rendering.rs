@@ -1,13 +1,13 @@
-//! How what is answered is written: the choices that need no thought in any operation.
+//! How responses are written: the choices that no operation has to know of.
 
 use super::choice::choice;
 
 choice! {
-    /// What a field shows that is unset.
+    /// What an unset field shows.
     UnsetFields {
         /// An empty string or array, the number 0, or an object of these.
         Blank = "blank",
-        /// Null, but for arrays, which are empty.
+        /// Null, except for arrays, which are empty.
         Null = "null",
         /// Null, also for arrays.
         NullArrays = "null-arrays",
@@ -27,7 +27,7 @@ choice! {
         West = "west",
         /// RFC 3339 in UTC, always with six decimals.
         Microseconds = "microseconds",
-        /// Date and time with a space between them, in UTC, which is not said.
+        /// Date and time with a space between them, in UTC without saying so.
         Unzoned = "unzoned",
         /// Seconds since 1970, in a string, with decimals where it is not a whole second.
         Epoch = "epoch",
@@ -35,13 +35,13 @@ choice! {
 }
 
 choice! {
-    /// How identifiers are spelled. A contact's is always a hyphenated UUID: a path has to take it.
+    /// How identifiers are spelled. A contact's is always a hyphenated UUID: it goes into a path.
     IdentifierSpelling {
-        /// A hyphenated UUID in small letters.
+        /// A hyphenated UUID in lower case.
         Lowercase = "lowercase",
-        /// A hyphenated UUID in capitals.
+        /// A hyphenated UUID in upper case.
         Uppercase = "uppercase",
-        /// 32 hexadecimal digits, but for contacts.
+        /// 32 hexadecimal digits, except for contacts.
         Digits = "digits",
     }
 }

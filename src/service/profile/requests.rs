@@ -1,11 +1,11 @@
-//! How requests are read: which fields must be there, which may be, and what they name.
+//! How requests are read: which fields are required, which are allowed, and what they refer to.
 
 use super::choice::choice;
 
 choice! {
-    /// What becomes of the fields that an update does not send.
+    /// What happens to the fields that an update does not send.
     UpdateSemantics {
-        /// They stay; `contact_methods` and tags are replaced as a whole where they are sent.
+        /// They keep their values; `contact_methods` and tags are replaced as a whole where they are sent.
         Merges = "merges",
         /// They become blank: the update is the whole contact, and requires what a create does.
         Replaces = "replaces",
@@ -15,11 +15,11 @@ choice! {
 choice! {
     /// Which request fields are required.
     RequiredFields {
-        /// A first name, a method's type and contact, a visit's three fields, a tag's name; of an update none.
+        /// A first name, a method's type and contact, a visit's three fields, a tag's name; none in an update.
         Usual = "usual",
-        /// None but what a record cannot be made without: the contact and the venue of a visit.
+        /// Only those that a record cannot be made without: the contact and the venue of a visit.
         Least = "least",
-        /// Every documented field; of an update none while it merges.
+        /// Every documented field; none in an update that merges.
         Every = "every",
     }
 }
@@ -46,7 +46,7 @@ impl RequiredFields {
         }
     }
 
-    /// Returns the required fields of a method that stands in a contact.
+    /// Returns the required fields of a method that is sent in a contact.
     pub(in crate::service) fn nested_method(self) -> &'static [&'static str] {
         match self {
             RequiredFields::Every => &["type", "contact", "status"],
@@ -92,7 +92,7 @@ choice! {
 }
 
 choice! {
-    /// What becomes of request fields that the document does not list.
+    /// What happens to request fields that the document does not list.
     UnknownRequestFields {
         /// They are ignored.
         Ignored = "ignored",
@@ -102,13 +102,13 @@ choice! {
 }
 
 choice! {
-    /// What becomes of a create that repeats a record: a contact's names with their date of birth, a method's type and
-    /// contact, a visit's three fields, a tag's name. Of several replicas over one store each sees to its own creates:
-    /// two equal ones that meet in two of them may both be accepted.
+    /// What happens to a create that repeats a record: a contact's names with their date of birth, a method's type and
+    /// contact, a visit's three fields, a tag's name. With several replicas over one store, each checks only its own
+    /// creates: two equal ones in two replicas at once may both be accepted.
     Duplicates {
         /// It makes a second record.
         Accepted = "accepted",
-        /// It is answered 409.
+        /// It is answered with 409.
         Conflict = "conflict",
         /// It is invalid input.
         Invalid = "invalid",
@@ -116,13 +116,13 @@ choice! {
 }
 
 choice! {
-    /// What becomes of an identifier in a body that names no record.
+    /// What happens to an identifier in a body that names no record.
     UnknownReferences {
         /// It is invalid input.
         Invalid = "invalid",
-        /// It is answered 404.
+        /// It is answered with 404.
         NotFound = "not-found",
-        /// A contact is written without it; a visit, which is nothing without both, is invalid input.
+        /// A contact is written without it; a visit, which needs both, is invalid input.
         Ignored = "ignored",
     }
 }
@@ -130,9 +130,9 @@ choice! {
 choice! {
     /// What the `venue_id` of Create contact does. That of Update contact is kept: an update may be sent twice.
     VenueOfContact {
-        /// The contact is there: a visit to the venue is recorded at the time of the create, and its response shows it.
+        /// The contact is at the venue: a visit is recorded at the time of the create, and its response shows it.
         Visited = "visited",
-        /// It is kept with the contact, which no response shows.
+        /// It is stored with the contact, but no response shows it.
         Kept = "kept",
     }
 }
@@ -160,7 +160,7 @@ impl FieldSizes {
 }
 
 choice! {
-    /// How many methods a contact may be sent with. One that is added by itself is always taken.
+    /// How many contact methods may be sent with a contact. One that is added by itself is always accepted.
     MethodsAtOnce {
         /// 100, as in any array.
         Hundred = "100",
@@ -182,11 +182,11 @@ impl MethodsAtOnce {
 }
 
 choice! {
-    /// In which case of letters a path is read.
+    /// Whether the case of letters matters in a path.
     PathCase {
-        /// As it is documented; the UUID in it in either case.
+        /// It matters, except in the UUID.
         Documented = "documented",
-        /// In any case.
+        /// It does not matter.
         Any = "any",
     }
 }

@@ -1,4 +1,4 @@
-//! How success is answered: statuses, and the body of an update's response.
+//! How success is reported: statuses, and the body of an update's response.
 
 use axum::http::StatusCode;
 
@@ -11,7 +11,7 @@ choice! {
         Created = "201",
         /// 200 OK.
         Ok = "200",
-        /// 202 Accepted, though it is done by then.
+        /// 202 Accepted, although it is done by then.
         Accepted = "202",
     }
 }
@@ -31,9 +31,9 @@ choice! {
     UpdateStatus {
         /// 200 OK.
         Ok = "200",
-        /// 202 Accepted, though it is done by then.
+        /// 202 Accepted, although it is done by then.
         Accepted = "202",
-        /// 204 No Content, which goes with an empty body alone.
+        /// 204 No Content, which requires an empty body.
         NoContent = "204",
     }
 }

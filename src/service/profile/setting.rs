@@ -1,4 +1,4 @@
-//! A profile as a person writes it: [`Setting`]s from flags and files, from which [`Profile::of`] is made.
+//! A profile as a person writes it: [`Setting`]s from flags and files, of which [`Profile::of`] makes it.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Reads `AXIS=VALUE`, as a flag has it.
+    /// Reads the form that a flag has: `AXIS=VALUE`.
     ///
     /// # Errors
     ///
@@ -75,7 +75,8 @@ impl Setting {
 }
 
 impl Profile {
-    /// Makes the profile of settings; the axes that none of them sets have their defaults. A flag goes before a file.
+    /// Makes a profile of settings; axes that none of them sets have their defaults. A flag takes precedence over a
+    /// file.
     ///
     /// # Errors
     ///
@@ -95,7 +96,7 @@ impl Profile {
         profile.settle_status_and_body(settings)
     }
 
-    /// Leaves out the body of an update that is answered 204, unless a body was asked for.
+    /// Leaves out the body of an update that is answered with 204; fails where a setting asks for a body.
     fn settle_status_and_body(mut self, settings: &[Setting]) -> Result<Profile, ProfileError> {
         let last = |name: &str| {
             let mut of_axis = settings.iter().filter(|setting| setting.axis.name == name);
@@ -129,7 +130,7 @@ fn axis(name: &str, origin: &Origin) -> Result<&'static Axis, ProfileError> {
     })
 }
 
-/// Says what the reader of TOML stumbled over. A key that stands twice is reported with the line of the first.
+/// Reports what the TOML parser rejected. A key that appears twice is reported with the line of the first.
 fn syntax(text: &str, error: &toml::de::Error, origin: impl Fn(usize) -> Origin) -> ProfileError {
     let span = error.span().unwrap_or_default();
     let key = text.get(span.clone()).unwrap_or_default();

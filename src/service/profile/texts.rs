@@ -1,19 +1,19 @@
-//! What becomes of texts that are valid and awkward: how they are kept, and which are rejected.
+//! What happens to texts that are valid but awkward: how they are stored, and which are rejected.
 
 use super::choice::choice;
 
 choice! {
-    /// What becomes of blanks at the ends of a text.
+    /// What happens to white space at the ends of a text.
     TextEnds {
-        /// They are kept.
+        /// It is kept.
         Kept = "kept",
-        /// They are left out.
+        /// It is removed.
         Trimmed = "trimmed",
     }
 }
 
 choice! {
-    /// How letters with marks are kept, which Unicode can write in several ways.
+    /// How letters with diacritics, which Unicode can write in several ways, are stored.
     TextForm {
         /// As they were sent.
         Kept = "kept",
@@ -23,9 +23,9 @@ choice! {
 }
 
 choice! {
-    /// What becomes of a text with `<`, `>` or `&`.
+    /// What happens to a text with `<`, `>` or `&`.
     Markup {
-        /// It is a text as any.
+        /// It is like any other text.
         Taken = "taken",
         /// It is invalid input.
         Rejected = "rejected",
@@ -47,7 +47,7 @@ choice! {
 }
 
 impl Characters {
-    /// Says what of a text is not taken.
+    /// Returns why a text is not accepted.
     pub(in crate::service) fn problem(self, text: &str) -> Option<&'static str> {
         let last = match self {
             Characters::Any => return None,
@@ -59,7 +59,7 @@ impl Characters {
             Some("holds a control character")
         } else {
             text.contains(|letter| letter > last)
-                .then_some("holds a character that is not taken")
+                .then_some("holds a character that is not accepted")
         }
     }
 }
@@ -67,7 +67,7 @@ impl Characters {
 choice! {
     /// How many characters the names of a contact or of a tag may have.
     NameSizes {
-        /// As many as any string.
+        /// As many as any other string.
         AsOthers = "as-others",
         /// 100 characters.
         Hundred = "100",
@@ -87,9 +87,9 @@ impl NameSizes {
 }
 
 choice! {
-    /// Whether a name needs a letter; a blank one is another matter.
+    /// Whether a name needs a letter. Blank names are another matter.
     NameLetters {
-        /// It does not: digits and signs alone are a name.
+        /// It does not: digits and punctuation alone are a name.
         Optional = "optional",
         /// It does.
         Required = "required",

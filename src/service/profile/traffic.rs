@@ -1,4 +1,4 @@
-//! How much is answered how fast, and in which coding.
+//! The rate, the delay and the compression of responses.
 
 use std::time::Duration;
 
@@ -9,15 +9,15 @@ choice! {
     RateLimit {
         /// All.
         Unlimited = "unlimited",
-        /// 50; beyond, 429 with Retry-After.
+        /// 50; beyond that, 429 with Retry-After.
         Announced = "50-per-second",
-        /// 50; beyond, 429 and not a word on when to come back.
+        /// 50; beyond that, 429 without Retry-After.
         Unannounced = "50-per-second-unannounced",
     }
 }
 
 choice! {
-    /// How long a response is held back.
+    /// How long a response is delayed.
     Latency {
         /// Not at all.
         None = "none",

@@ -3,18 +3,18 @@
 use super::choice::choice;
 
 choice! {
-    /// Whether a field takes any value or those of a list, in any case of letters.
+    /// Whether a field accepts any value or only those of a list, ignoring case.
     Allowed {
         /// Any string.
         Open = "open",
-        /// The values of a list, in any case of letters.
+        /// The values of a list, ignoring case.
         Closed = "closed",
     }
 }
 
 /// The closed lists.
 pub(in crate::service) mod closed {
-    /// The channels that a contact may be left out of; where any other is sent, it changes nothing.
+    /// The channels that a contact can be excluded from; any other name changes nothing.
     pub(in crate::service) const CHANNELS: &[&str] = &["email", "phone", "post", "sms"];
     pub(in crate::service) const GENDERS: &[&str] = &["female", "male", "nonbinary", "undisclosed"];
     pub(in crate::service) const STATUSES: &[&str] = &["active", "inactive", "pending"];
@@ -26,13 +26,14 @@ pub(in crate::service) mod closed {
 }
 
 choice! {
-    /// How values of gender, status, type, nationality, `country_of_residence` and `excluded_channels` are answered.
+    /// How values of gender, status, type, nationality, `country_of_residence` and `excluded_channels` are spelled in
+    /// responses.
     ValueSpelling {
         /// As they were sent.
         Kept = "kept",
-        /// In capitals.
+        /// In upper case.
         Uppercase = "uppercase",
-        /// In small letters.
+        /// In lower case.
         Lowercase = "lowercase",
     }
 }
@@ -62,7 +63,7 @@ impl DobFormat {
         }
     }
 
-    /// Says what a date in another format is not.
+    /// Returns the problem of a date in another format.
     pub(in crate::service) fn problem(self) -> &'static str {
         match self {
             DobFormat::DayFirst => "is not a date of the form DD/MM/YYYY",
@@ -78,7 +79,7 @@ choice! {
     CustomFields {
         /// Strings.
         Strings = "strings",
-        /// Values of every JSON type, null and nested ones among them.
+        /// Values of every JSON type, including null and nested ones.
         Mixed = "mixed",
         /// Nothing.
         Nothing = "nothing",
@@ -86,7 +87,7 @@ choice! {
 }
 
 choice! {
-    /// Which dates of birth are taken.
+    /// Which dates of birth are accepted.
     BirthDates {
         /// Any of the years 1 to 9999.
         Any = "any",
@@ -96,7 +97,7 @@ choice! {
 }
 
 choice! {
-    /// Which times of a visit are taken.
+    /// Which times of a visit are accepted.
     VisitTimes {
         /// Any of the years 1 to 9999.
         Any = "any",
