@@ -1,10 +1,10 @@
-//! What the operations ask of a store: [`Store`], and [`StoreError`] for what it did not do.
+//! What the operations need from a store: [`Store`], and [`StoreError`] for what it did not do.
 //!
 //! # Design
 //!
-//! A trait object: the two stores share no state and no query, only this list, and `cargo` leaves one of them out when
-//! its feature is off. Futures are boxed, which costs nothing beside a query, and the operations have no type parameter
-//! to carry through every handler.
+//! `Store` is used as a trait object: the two stores share no state and no query, only this list, and one of them is
+//! left out of the build when its feature is off. Futures are boxed, which costs nothing next to a query, and no
+//! handler needs a type parameter for the store.
 
 use std::sync::Arc;
 
@@ -18,16 +18,16 @@ use super::record::{
     Visit,
 };
 
-/// What a store answers.
+/// The result of a call to a store.
 pub(crate) type StoreFuture<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 
 /// The records of the service.
 ///
-/// What it answers as written is durable and seen by every later call, through whichever replica it comes. A slice is
-/// the store at one moment: its items and its total agree.
+/// What it reports as written is durable, and every later call sees it, through any replica. A slice shows the store at
+/// one moment: its items and its total agree.
 pub(crate) trait Store: Send + Sync {
-    /// Returns in which state the store is, as far as this costs much less than to read a page: it is another after every
-    /// write, through whichever replica it comes, and never one that was before.
+    /// Returns a number for the state of the store; `None` where that does not cost much less than reading a page. It
+    /// changes with every write, through any replica, and never returns to an earlier value.
     fn state(&self) -> Option<i64> {
         None
     }
@@ -41,7 +41,7 @@ pub(crate) trait Store: Send + Sync {
         now: DateTime<Utc>,
     ) -> StoreFuture<'_, Contact>;
 
-    /// Changes a contact and returns it as it is then.
+    /// Changes a contact and returns the result.
     fn update_contact(&self, id: Uuid, change: ContactChange, now: DateTime<Utc>) -> StoreFuture<'_, Contact>;
 
     /// Adds a method to the contact `owner`.
@@ -62,20 +62,21 @@ pub(crate) trait Store: Send + Sync {
 
     fn create_tag(&self, new: NewTag) -> StoreFuture<'_, Named>;
 
-    /// Adds synthetic contacts, a batch at most, where there are fewer than `target`, and returns how many there are.
+    /// Adds at most one batch of synthetic contacts where there are fewer than `target`, and returns how many there
+    /// are.
     fn grow_contacts(&self, target: i64) -> StoreFuture<'_, i64>;
 }
 
-/// Why a store did not do what it was asked to.
+/// Why a store did not do what it was asked.
 #[derive(Clone, Debug, Error)]
 pub(crate) enum StoreError {
     /// The job panicked; what it wrote was rolled back.
     #[error("a job on the store panicked")]
     Crashed,
-    /// The database failed; nothing of the job was kept, unless the connection was lost while it was.
+    /// The database failed; nothing of the job was kept, unless the connection was lost during the commit.
     #[error("the database failed")]
     Database(#[source] Arc<dyn std::error::Error + Send + Sync>),
-    /// The database does not answer. What was written may be kept, if the response alone was lost.
+    /// The database does not respond. What was written may have been kept, if only the response was lost.
     #[error("the database does not answer")]
     Unavailable(#[source] Arc<dyn std::error::Error + Send + Sync>),
     /// The contact that the job is about does not exist.
@@ -89,7 +90,7 @@ pub(crate) enum StoreError {
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
-            // Another process held it for longer than a connection waits.
+            // Another process held the database for longer than a connection waits.
             Some(rusqlite::ErrorCode::DatabaseBusy) => StoreError::Unavailable(Arc::new(error)),
             _ => StoreError::Database(Arc::new(error)),
         }

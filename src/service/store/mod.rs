@@ -3,8 +3,8 @@
 //! Nothing in this interface is ever deleted, so each listed table has dense positions from 1: a page is a range of
 //! them at the same cost wherever it lies, the total is known without a count, and a new record never moves another.
 //!
-//! `interface` says what a store does, `record` what goes in and out, `seed` what every store starts with, `open`
-//! which of the two a URL means; `sqlite` and `postgres` do the work, each with one file for a resource's queries.
+//! `interface` defines what a store does, `record` what goes in and out, `seed` what every store starts with, and
+//! `open` which of the two a URL means; `sqlite` and `postgres` do the work, each with one file per resource.
 
 mod interface;
 mod open;

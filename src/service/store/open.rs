@@ -7,12 +7,12 @@ use super::sqlite::Sqlite;
 use crate::service::open_error::OpenError;
 use crate::service::store_url::StoreUrl;
 
-/// Opens the store at `url`, making and seeding it when there is none yet.
+/// Opens the store at `url`, creating and seeding it if it does not exist.
 pub(crate) async fn open(url: &StoreUrl) -> Result<Arc<dyn Store>, OpenError> {
     match url {
         StoreUrl::File(path) => {
             let path = path.clone();
-            // A file takes syncs to make, longer than a task may hold its thread.
+            // Creating a file takes syncs to the disk, longer than a task may block its thread.
             let opened = tokio::task::spawn_blocking(move || Sqlite::file(&path)).await;
             let store = opened.map_err(|error| OpenError::unavailable(url, error))??;
             Ok(Arc::new(store))
@@ -23,7 +23,7 @@ pub(crate) async fn open(url: &StoreUrl) -> Result<Arc<dyn Store>, OpenError> {
     }
 }
 
-/// Makes a store in memory.
+/// Creates a store in memory.
 pub(crate) fn memory() -> Result<Arc<dyn Store>, OpenError> {
     Ok(Arc::new(Sqlite::memory()?))
 }

@@ -1,4 +1,4 @@
-//! The records of the store as the rest of the service sees them: typed, without a thought about their wire form.
+//! The records of the store as the rest of the service sees them: typed, and independent of their form on the wire.
 
 use chrono::serde::ts_microseconds;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -21,7 +21,7 @@ pub(crate) struct Slice<T> {
     pub(crate) total: i64,
 }
 
-/// A record that another one names in a request, as it is found there.
+/// A record that a request refers to, by the place where it is named.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Reference {
     Contact,
@@ -67,7 +67,8 @@ pub(crate) struct Contact {
     pub(crate) methods: Vec<ContactMethod>,
 }
 
-/// What a contact has under keys of anybody's choosing. Nothing looks into it, so it stays the JSON text that it is kept as.
+/// The custom fields of a contact, with arbitrary keys. Nothing reads them, so they stay the JSON text that they are
+/// stored as.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(transparent)]
 pub(crate) struct CustomFields(Box<RawValue>);
@@ -84,7 +85,7 @@ impl From<Map<String, Value>> for CustomFields {
     }
 }
 
-/// A contact method. No query looks for one, so a contact's row holds them all, in JSON.
+/// A contact method. No query searches for one, so a contact's row holds them all, in JSON.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct ContactMethod {
     pub(crate) id: Uuid,
@@ -123,7 +124,8 @@ pub(crate) struct Visit {
     pub(crate) lastname: String,
 }
 
-/// What a create or an update says about a contact. What it does not say stays as it is: blank in a new contact.
+/// What a create or an update sets in a contact. A field that it does not set keeps its value, which is blank in a new
+/// contact.
 #[derive(Debug, Default)]
 pub(crate) struct ContactChange {
     pub(crate) firstname: Option<String>,
@@ -137,15 +139,15 @@ pub(crate) struct ContactChange {
     pub(crate) excluded_channels: Option<Vec<String>>,
     /// Ids or names of tags.
     pub(crate) tags: Option<Vec<String>>,
-    /// Whether what the change does not say becomes blank instead.
+    /// Whether fields that the change does not set become blank instead.
     pub(crate) replaces: bool,
-    /// Whether a new contact is in its venue, which is a visit.
+    /// Whether a new contact is at its venue, which counts as a visit.
     pub(crate) visits: bool,
 }
 
 impl ContactChange {
-    /// The change with what it does not say made blank, where it replaces. The date of birth and the venue have no blank
-    /// but none, so a store treats them by `replaces`.
+    /// Makes fields that the change does not set blank, where it replaces. The date of birth and the venue have no
+    /// blank value but `None`, so a store handles them by `replaces`.
     pub(super) fn completed(mut self) -> Self {
         if self.replaces {
             for text in [
@@ -170,7 +172,7 @@ pub(crate) struct NewContactMethod {
     pub(crate) kind: String,
     pub(crate) contact: String,
     pub(crate) status: String,
-    /// Channels of the contact that are excluded no more.
+    /// Channels that the contact is no longer excluded from.
     pub(crate) included_channels: Vec<String>,
 }
 
@@ -188,7 +190,7 @@ pub(crate) struct NewVisit {
 }
 
 impl NewContactMethod {
-    /// Makes it a record, with an id of its own.
+    /// Makes a record of it, with a new id.
     pub(super) fn recorded(self, now: DateTime<Utc>) -> ContactMethod {
         ContactMethod {
             id: Uuid::new_v4(),
@@ -200,7 +202,7 @@ impl NewContactMethod {
     }
 }
 
-/// A contact as a store writes it: what it refers to is found, and stands there by position.
+/// A contact as a store writes it: what it refers to has been found, and is given by position.
 #[derive(Debug, Serialize)]
 pub(super) struct ContactRow {
     pub(super) id: Uuid,
@@ -222,7 +224,7 @@ pub(super) struct ContactRow {
     pub(super) updated_at: DateTime<Utc>,
 }
 
-/// When a contact was in the venue at a position.
+/// When a contact visited which venue, by its position.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct VisitRow {
     pub(super) at: DateTime<Utc>,
@@ -243,7 +245,7 @@ pub(super) struct FoundVenue {
     pub(super) venue: Named,
 }
 
-/// What a [`ContactChange`] refers to, found in the store. Neither venues nor tags ever change, so what is found stays.
+/// What a [`ContactChange`] refers to, found in the store. Venues and tags never change, so what is found stays valid.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) venue: Option<FoundVenue>,
@@ -262,7 +264,7 @@ impl Found {
 }
 
 impl ContactRow {
-    /// Makes a new contact of what was said about it; the rest is blank.
+    /// Makes a new contact from a change; fields that it does not set are blank.
     pub(super) fn new(change: ContactChange, found: &Found, status: &str, now: DateTime<Utc>) -> Self {
         let methods = change.methods.unwrap_or_default();
         let venue = found.venue_position();
@@ -288,7 +290,7 @@ impl ContactRow {
         }
     }
 
-    /// Returns the contact that was just written, whose one visit can be that to the venue it was found with.
+    /// Returns the contact that was just written. Its only possible visit is to the venue in `found`.
     pub(super) fn written(self, found: Found) -> Contact {
         let summary = |visit: Option<VisitRow>| {
             let venue = found.venue.as_ref().map(|found| found.venue.clone());

@@ -1,9 +1,9 @@
 //! What a new store starts with: [`sow`] writes synthetic records, the same in every store.
 //!
-//! There are several pages of each list at the default page size, the last of them full: there the arithmetic of pages
-//! goes wrong most easily, and who only reads sees it nowhere else. The contacts differ in every way a response can show:
-//! with and without visits, methods, tags, custom fields and a date of birth. Addresses are in example.com, and phone
-//! numbers in a range that is kept for fiction.
+//! Each list has several pages at the default page size, the last of them full: that is where page arithmetic goes
+//! wrong most easily, and a check that only reads sees it nowhere else. The contacts differ in every way a response can
+//! show: with and without visits, methods, tags, custom fields and a date of birth. Addresses are in example.com, and
+//! phone numbers in a range that is reserved for fiction.
 
 use std::time::Duration;
 
@@ -17,13 +17,13 @@ const VENUES: usize = 30;
 const CONTACTS: usize = 30;
 const VISITS: usize = 30;
 
-/// Contacts at the end of the list that no visit is given to.
+/// The number of contacts at the end of the list that have no visits.
 const WITHOUT_VISITS: usize = 5;
 
 /// 2024-01-08T09:00:00Z, when the first record was made, in seconds since 1970.
 const START: u64 = 1_704_704_400;
 
-/// However many records are made, none is from the future.
+/// The range of all times, in hours from the start: however many records are made, none is from the future.
 const HOURS: u64 = 15_000;
 
 const TAGS: [&str; 20] = [
@@ -68,22 +68,22 @@ const VENUE_NAMES: [&str; 5] = ["North", "Harbour", "Old Mill", "Riverside", "Or
 const STREETS: [&str; 4] = ["Sample Street", "Example Lane", "Specimen Road", "Placeholder Square"];
 const EXCLUDED: [&[&str]; 3] = [&["sms", "post"], &[], &["phone"]];
 
-/// The tags with which every store starts, each with its id.
+/// The tags that every store starts with, each with its id.
 pub(super) fn tags() -> impl Iterator<Item = (Uuid, NewTag)> {
     (0..TAGS.len()).map(|index| (identifier(SeedKind::Tag, index), tag(index)))
 }
 
-/// The venues with which every store starts.
+/// The venues that every store starts with.
 pub(super) fn venues() -> impl Iterator<Item = Venue> {
     (0..VENUES).map(venue)
 }
 
-/// The contacts with which every store starts.
+/// The contacts that every store starts with.
 pub(super) fn contacts() -> impl Iterator<Item = ContactRow> {
     (0..).map(contact).take(CONTACTS)
 }
 
-/// The visits with which every store starts, each with the position of its contact.
+/// The visits that every store starts with, each with the position of its contact.
 pub(super) fn visits() -> impl Iterator<Item = (i64, VisitRow)> {
     (0..VISITS).map(|index| (position(visitor(index)), visit(index)))
 }
@@ -113,7 +113,7 @@ fn venue(index: usize) -> Venue {
     }
 }
 
-/// Makes the contact that stands at position `index` + 1, of a store that was given no other.
+/// Makes the contact at position `index` + 1 of a store that was given no others.
 pub(super) fn contact(index: i64) -> ContactRow {
     let index = usize::try_from(index).unwrap_or_default();
     let visits = || (0..VISITS).filter(|visit| visitor(*visit) == index).map(visit);
@@ -138,7 +138,7 @@ pub(super) fn contact(index: i64) -> ContactRow {
     }
 }
 
-/// Makes an email for two contacts in three and a phone for every other one, so that some have both and some nothing.
+/// Makes an email for two contacts in three and a phone for every other one, so that some have both and some have none.
 fn methods(index: usize) -> Vec<ContactMethod> {
     let method = |number: usize, kind: &str, contact: String| ContactMethod {
         id: identifier(SeedKind::ContactMethod, 2 * index + number),
@@ -168,7 +168,7 @@ fn custom_fields(index: usize) -> Map<String, Value> {
     fields
 }
 
-/// Makes visits out of the order of their time, so that the first recorded is not always the first made.
+/// Makes visits out of chronological order, so that the first one recorded is not always the earliest.
 fn visit(index: usize) -> VisitRow {
     VisitRow {
         at: hours_in(300 + index * 19 % VISITS),
@@ -181,7 +181,7 @@ fn visitor(visit: usize) -> usize {
     visit % (CONTACTS - WITHOUT_VISITS)
 }
 
-/// Returns where the record of an index stands.
+/// Returns the position of the record with this index.
 fn position(index: usize) -> i64 {
     i64::try_from(index).map_or(i64::MAX, |index| index + 1)
 }
@@ -194,7 +194,7 @@ enum SeedKind {
     Venue,
 }
 
-/// Makes the identifier of a seed record: a version 4 UUID to look at, but fixed.
+/// Makes the identifier of a seed record: it looks like a version 4 UUID, but is fixed.
 fn identifier(kind: SeedKind, index: usize) -> Uuid {
     let number = (kind as u128) << 120 | (index as u128 + 1);
     Builder::from_random_bytes(number.to_be_bytes()).into_uuid()

@@ -28,8 +28,8 @@ const PAGE: &str = "SELECT list.total, contact.position, contact.id, firstname, 
     LEFT JOIN countersign.venue AS last_venue ON last_venue.position = last_visited_venue
     WHERE list.name = 'contact' ORDER BY contact.position";
 
-/// Adds the contacts of a JSON array, each with its number in it from 1, where there are `$2` so far; any number where
-/// that is null.
+/// Adds the contacts of a JSON array, each with its number in it from 1, if there are `$2` contacts so far; with null,
+/// however many there are.
 macro_rules! added {
     () => {
         "WITH counted AS (
@@ -53,10 +53,10 @@ macro_rules! added {
     };
 }
 
-/// Adds contacts whose visits, where they have any, are added by another statement.
+/// Adds contacts; another statement adds their visits, if they have any.
 pub(super) const INSERT: &str = concat!(added!(), " SELECT count(*) FROM added");
 
-/// Adds a contact that is in a venue, with that visit.
+/// Adds a contact that is at a venue, with that visit.
 const CREATE_VISITING: &str = concat!(
     added!(),
     ", counted_visits AS (UPDATE countersign.list SET total = total + 1 WHERE name = 'visit' RETURNING total)
@@ -64,7 +64,7 @@ const CREATE_VISITING: &str = concat!(
     SELECT counted_visits.total, added.position, added.venue, added.at FROM counted_visits, added"
 );
 
-// What was not sent is null here, and stays.
+// Fields that were not sent are null here, and keep their values.
 const CHANGE: &str = "UPDATE countersign.contact SET
         firstname = coalesce($2, firstname),
         lastname = coalesce($3, lastname),
@@ -87,10 +87,10 @@ const ADD_METHOD: &str = "UPDATE countersign.contact SET
         updated_at = $4
     WHERE id = $1 RETURNING id";
 
-/// How many synthetic contacts are added by one statement.
+/// How many synthetic contacts one statement adds.
 const GROWTH: i64 = 2_000;
 
-/// A contact with its number among those that are added together.
+/// A contact with its number among those added together.
 #[derive(Debug, Serialize)]
 pub(super) struct Numbered {
     pub(super) nth: i64,
@@ -169,7 +169,7 @@ pub(super) async fn update(
     page.items.into_iter().next().ok_or(StoreError::UnknownContact)
 }
 
-/// Adds a method to the contact `owner`, and takes the channels it includes from those that are excluded.
+/// Adds a method to the contact `owner`, and removes the channels that it includes from the excluded ones.
 pub(super) async fn add_method(
     database: &Database,
     owner: Uuid,
@@ -190,8 +190,8 @@ pub(super) async fn add_method(
     Ok(method)
 }
 
-/// Adds synthetic contacts up to `target`, a batch at most, and returns how many contacts there are. Where another
-/// replica adds one meanwhile, nothing is added here: the next batch begins after it.
+/// Adds at most one batch of synthetic contacts, up to `target`, and returns how many contacts there are. If another
+/// replica adds one meanwhile, nothing is added here: the next batch starts after it.
 pub(super) async fn grow(database: &Database, target: i64) -> Result<i64, StoreError> {
     let statement = "SELECT total FROM countersign.list WHERE name = 'contact'";
     let row = database.row(statement, &[]).await?;

@@ -1,4 +1,4 @@
-//! How statements are run: [`Database`], a pool of connections that repeats what lost against another transaction.
+//! Runs statements: [`Database`] is a pool of connections that repeats a statement that lost to another transaction.
 
 use std::error::Error;
 use std::hash::{BuildHasher, RandomState};
@@ -16,27 +16,27 @@ use crate::service::store::interface::StoreError;
 use crate::service::store::record::{Slice, Span};
 use crate::service::store_url::PostgresAddress;
 
-/// How many connections a replica holds at most: PostgreSQL gives out 100 unless it is told otherwise.
+/// The most connections that a replica holds: by default, PostgreSQL allows 100 in all.
 const CONNECTIONS: usize = 16;
 
-/// How long a statement may take, with waiting for a connection and with being run again.
+/// How long a statement may take, including the wait for a connection and further tries.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How often a statement that lost against another is run in all.
+/// How often a statement that loses to others is run in all.
 const TRIES: u32 = 20;
 
 /// A parameter of a statement, with its type.
 pub(super) type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
 
-/// The database that one replica or several use.
+/// The database, which one or more replicas use.
 pub(super) struct Database {
     pub(super) pool: Pool,
-    /// What encrypts a connection; none where the address asks for none.
+    /// Encrypts connections; `None` where the address does not ask for it.
     tls: Option<Tls>,
 }
 
 impl Database {
-    /// Prepares a pool; nothing is connected before the first statement.
+    /// Prepares a pool, which connects with the first statement.
     pub(super) fn new(address: &PostgresAddress) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let recycling = ManagerConfig {
             recycling_method: RecyclingMethod::Fast,
@@ -57,8 +57,8 @@ impl Database {
 
     /// Runs a statement, which is a transaction by itself, and returns its rows.
     ///
-    /// It is planned for the values it is given, in the one exchange that runs it: a plan for any span of positions
-    /// would have to be good for all of them, and a statement prepared by name would tie the next use to this session.
+    /// It is planned for its parameters, in the one round trip that runs it: a generic plan would have to suit every
+    /// span of positions, and a statement prepared by name would tie its next use to this session.
     pub(super) async fn rows(&self, statement: &str, parameters: &[Parameter<'_>]) -> Result<Vec<Row>, StoreError> {
         let deadline = Instant::now() + PATIENCE;
         let overdue = || StoreError::Unavailable(Arc::new(Overdue));
@@ -80,8 +80,9 @@ impl Database {
         }
     }
 
-    /// Ends a connection whose statement took too long, so that nobody waits behind that, and has the server give the
-    /// statement up: what was answered by 503 should not be written later. A server that is gone is not waited for.
+    /// Closes a connection whose statement took too long, so that nothing queues behind it, and has the server cancel
+    /// the statement: what was answered with 503 should not be written later. Does not wait for the server, which may
+    /// be gone.
     fn abandon(&self, client: Object) {
         let (token, tls) = (client.cancel_token(), self.tls.clone());
         drop(Object::take(client));
@@ -128,7 +129,7 @@ impl Database {
     }
 }
 
-/// Returns whether an error says that the server is not there, or not for us now, rather than that it rejected.
+/// Returns whether an error means that the server is not available, rather than that it rejected the statement.
 fn is_absence(error: &tokio_postgres::Error) -> bool {
     let absent = [
         SqlState::ADMIN_SHUTDOWN,
@@ -143,13 +144,14 @@ fn is_absence(error: &tokio_postgres::Error) -> bool {
     }
 }
 
-/// Returns whether a statement was undone because of another one, and may be run again.
+/// Returns whether a statement was rolled back because of another one, and may be run again.
 pub(super) fn lost(error: &tokio_postgres::Error) -> bool {
     let lost = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED];
     error.code().is_some_and(|code| lost.contains(code))
 }
 
-/// Returns how long to wait after a number of tries: up to twice as long after each, and not the same everywhere.
+/// Returns how long to wait after a number of tries: a random time, so that replicas differ, with a limit that doubles
+/// after each try.
 pub(super) fn pause(tried: u32) -> Duration {
     let longest = 1_000 << tried.min(8);
     Duration::from_micros(RandomState::new().hash_one(tried) % longest)
@@ -160,7 +162,7 @@ pub(super) fn pause(tried: u32) -> Duration {
 #[error("a statement took longer than {} s", PATIENCE.as_secs())]
 struct Overdue;
 
-/// What the server said, without its words: they may quote a value that was sent, and errors are logged.
+/// The server's error code without its message, which may quote a value that was sent: errors are logged.
 #[derive(Debug, thiserror::Error)]
 #[error("the server answered SQLSTATE `{}`; its own log says more", .0.code())]
 struct Rejected(SqlState);

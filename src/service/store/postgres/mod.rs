@@ -1,15 +1,15 @@
 //! The store over PostgreSQL, which many replicas of the service share: [`Postgres`].
 //!
-//! `database` says how statements are run and repeated, `schema` what is in the database and how it gets there; each
-//! resource has a file with its statements, and `tls` encrypts where the address asks for it.
+//! `database` runs and repeats statements, `schema` creates and migrates the tables; each resource has a file with its
+//! statements, and `tls` encrypts connections where the address asks for it.
 //!
 //! # Design
 //!
-//! Every read and every write is one statement, and so one transaction by itself: no lock is held while the network is
-//! waited for, nothing depends on what a session was told before, and a statement that lost against another is simply
-//! run again. What a write refers to is looked up before; it is never changed nor deleted, so it is still there. With
-//! that the store asks nothing of the engine that a pooler or a distributed one lacks: no session settings, advisory
-//! locks, notifications, sequences or statements prepared by name.
+//! Every read and every write is one statement, and so one transaction by itself: no lock is held while waiting for the
+//! network, nothing depends on the state of a session, and a statement that lost to another is simply run again. What a
+//! write refers to is looked up first; it is never changed or deleted, so it still exists. The store therefore needs
+//! nothing that a connection pooler or a distributed engine lacks: no session settings, advisory locks, notifications,
+//! sequences or statements prepared by name.
 
 mod contacts;
 mod database;
@@ -37,7 +37,7 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    /// Opens the store in the database at `address`, making and seeding it when there is none yet.
+    /// Opens the store in the database at `address`, creating and seeding it if it does not exist.
     pub(super) async fn open(address: &PostgresAddress) -> Result<Self, OpenError> {
         let store = StoreUrl::Postgres(address.clone());
         let database = Database::new(address).map_err(|error| OpenError::unavailable(&store, error))?;

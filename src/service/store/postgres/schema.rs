@@ -1,4 +1,4 @@
-//! What is in the database, and what stands in the way of using it: [`prepare`].
+//! Creates and migrates the tables, and explains why a database cannot be used: [`prepare`].
 
 use std::error::Error;
 use std::time::Duration;
@@ -16,24 +16,24 @@ use crate::service::open_error::OpenError;
 use crate::service::store::seed;
 use crate::service::store_url::StoreUrl;
 
-/// What makes each format of the one before it; the first makes the schema. The number of the latest that a database has
-/// been through stands in `countersign.format`.
+/// The migrations, each from one format to the next; the first creates the schema. The table `countersign.format` holds
+/// the number of the last one applied.
 const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
 
 #[expect(clippy::cast_possible_wrap, reason = "there are not 2^63 migrations")]
 const FORMAT: i64 = MIGRATIONS.len() as i64;
 
-/// How often the store is looked at while other replicas make it.
+/// How often to look at the store while other replicas create it.
 const TRIES: u32 = 20;
 
-/// How long a replica waits for the server to answer and to make the schema.
+/// How long a replica waits for the server to respond and to create the schema.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 type Boxed = Box<dyn Error + Send + Sync>;
 
 /// Brings the database to the latest format, and gives a new one its seed data, all or nothing.
 ///
-/// Replicas that start together all try: one of them gets to make the schema, and the others find it made.
+/// Replicas that start together all try: one of them creates the schema, and the others find it there.
 pub(super) async fn prepare(database: &Database, store: &StoreUrl) -> Result<(), OpenError> {
     let mut tried = 1;
     loop {
@@ -88,7 +88,7 @@ async fn attempt(database: &Database, store: &StoreUrl) -> Result<(), Failed> {
     transaction.commit().await.map_err(rendered)
 }
 
-/// What the database is found to hold.
+/// What the database holds.
 enum Format {
     None,
     Foreign,
@@ -155,7 +155,7 @@ async fn insert(
     Ok(())
 }
 
-/// Says why there is no connection.
+/// Explains why there is no connection.
 fn unreachable(store: &StoreUrl, error: PoolError) -> OpenError {
     match error {
         PoolError::Backend(error) => explain(store, error),
@@ -164,7 +164,7 @@ fn unreachable(store: &StoreUrl, error: PoolError) -> OpenError {
     }
 }
 
-/// Says that the server takes connections and says nothing.
+/// Reports that the server accepts connections and does not respond.
 fn silent(store: &StoreUrl) -> OpenError {
     OpenError::Rejected {
         store: store.clone(),
@@ -190,12 +190,12 @@ const NOT_THERE: &str = "check that PostgreSQL runs there, and the host and port
 const TLS: &str = "check that the server has ssl on, and a certificate for the host of the address; sslrootcert=FILE names the \
                    authority that signed it, and sslmode=require asks for none";
 
-/// Returns whether no encrypted connection came about. The library has no other name for it than this text.
+/// Returns whether the TLS handshake failed. The library marks that by this text alone.
 fn is_tls(error: &tokio_postgres::Error) -> bool {
     error.to_string().starts_with("error performing TLS handshake")
 }
 
-/// Says what to check, and what the server said, without the library's words around it.
+/// Says what to check and what the server reported, without the library's text around it.
 fn explain(store: &StoreUrl, error: tokio_postgres::Error) -> OpenError {
     let code = error.code().cloned();
     let check = match &code {
@@ -205,13 +205,13 @@ fn explain(store: &StoreUrl, error: tokio_postgres::Error) -> OpenError {
         }
         Some(code) if *code == SqlState::INVALID_CATALOG_NAME => "check the database of the address, or create it",
         Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => {
-            "let the user create in the database: GRANT CREATE ON DATABASE … TO …; of a schema `countersign` that is there \
-             already the user must be the owner"
+            "let the user create in the database: GRANT CREATE ON DATABASE … TO …; if there is a schema `countersign` \
+             already, the user must own it"
         }
         Some(code) if *code == SqlState::TOO_MANY_CONNECTIONS => "raise max_connections, or run fewer replicas",
         Some(_) => return OpenError::unavailable(store, source(error)),
         None if is_tls(&error) => TLS,
-        // Without a word from the server: nothing listens, the name is unknown, or the password is missing.
+        // Without a message from the server: nothing listens, the name is unknown, or the password is missing.
         None => NOT_THERE,
     };
     OpenError::Rejected {

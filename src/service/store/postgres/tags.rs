@@ -23,7 +23,7 @@ pub(super) const INSERT: &str = "WITH counted AS (
     SELECT counted.before + new.nth, new.id, new.name, new.color
     FROM counted, jsonb_to_recordset($1) AS new (nth bigint, id uuid, name text, color text)";
 
-/// A tag by its id or, failing that, the oldest of its name.
+/// A tag by its id or, failing that, the oldest one with its name.
 const FIND: &str = "SELECT position, id, name FROM countersign.tag WHERE position = coalesce(
     (SELECT position FROM countersign.tag WHERE id = $1),
     (SELECT position FROM countersign.tag WHERE name = $2 ORDER BY position LIMIT 1))";
@@ -39,7 +39,7 @@ pub(super) async fn create(database: &Database, new: NewTag) -> Result<Named, St
     Ok(Named { id, name: new.name })
 }
 
-/// Writes a tag as [`INSERT`] takes it.
+/// Writes a tag as [`INSERT`] reads it.
 pub(super) fn row(nth: i64, id: Uuid, tag: &NewTag) -> serde_json::Value {
     json!({"nth": nth, "id": id, "name": tag.name, "color": tag.color})
 }

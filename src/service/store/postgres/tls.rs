@@ -1,10 +1,10 @@
-//! TLS to PostgreSQL: [`Tls`] makes it of a connection, by what the address asks for.
+//! TLS to PostgreSQL: [`Tls`] encrypts connections as the address asks.
 //!
 //! # Design
 //!
-//! This is what tokio-postgres asks of a TLS library, over tokio-rustls, which the HTTP client brings anyway. The crate
-//! that does the same, tokio-postgres-rustls, brings a reader of certificates and eleven more crates for binding the
-//! password to the channel, which `verify-full` does not need.
+//! This implements the TLS traits of tokio-postgres over tokio-rustls, which the HTTP client needs anyway. The crate
+//! that does the same, tokio-postgres-rustls, adds a certificate parser and eleven more crates to bind the password to
+//! the channel, which `verify-full` does not need.
 
 use std::io;
 use std::path::Path;
@@ -33,7 +33,7 @@ type Boxed = Box<dyn std::error::Error + Send + Sync>;
 #[derive(Clone)]
 pub(super) struct Tls(TlsConnector);
 
-/// Makes one, to the server of a name.
+/// Makes one encrypted connection, to the server with this name.
 pub(super) struct Handshake {
     connector: TlsConnector,
     name: ServerName<'static>,
@@ -43,7 +43,7 @@ pub(super) struct Handshake {
 pub(super) struct Encrypted<S>(client::TlsStream<S>);
 
 impl Tls {
-    /// Prepares for servers that show a certificate by which they are to be trusted so far.
+    /// Prepares connections to servers whose certificates satisfy `trust`.
     pub(super) fn new(trust: &Trust) -> Result<Self, Boxed> {
         let provider = Arc::new(ring::default_provider());
         let verifier: Arc<dyn ServerCertVerifier> = match trust {
@@ -75,7 +75,7 @@ fn authorities(file: &Path) -> Result<RootCertStore, Boxed> {
     Ok(authorities)
 }
 
-/// Takes any certificate: `sslmode=require` encrypts, and does not ask who is there.
+/// Accepts any certificate: `sslmode=require` encrypts, but does not verify the server.
 #[derive(Debug)]
 struct Anyone(Arc<CryptoProvider>);
 

@@ -25,8 +25,8 @@ pub(super) const INSERT: &str = "WITH counted AS (
     SELECT counted.before + new.nth, new.contact, new.venue, new.at
     FROM counted, jsonb_to_recordset($1) AS new (nth bigint, contact bigint, venue bigint, at timestamptz)";
 
-// Of several visits at the same time, the first recorded is the first. The contact's own row is compared: it is locked
-// when it changes, so that two visits at once both count.
+// Of several visits at the same time, the one recorded first counts as the first. The contact's own row is compared: it
+// is locked when it changes, so that two visits at once both count.
 const CREATE: &str = "WITH counted AS (
         UPDATE countersign.list SET total = total + 1 WHERE name = 'visit' RETURNING total),
     summarised AS (

@@ -1,4 +1,4 @@
-//! How single values are kept in a column: a wrapper for each type that SQLite does not know.
+//! How single values are stored in a column: a wrapper for each type that SQLite does not have.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
-/// An instant, as microseconds since 1970: a whole number sorts, and PostgreSQL keeps the same precision.
+/// An instant, as microseconds since 1970: integers sort, and PostgreSQL has the same precision.
 pub(super) struct Instant(pub(super) DateTime<Utc>);
 
 impl FromSql for Instant {

@@ -1,12 +1,12 @@
-//! Who may use the database when: [`Sqlite`].
+//! Access to the database: [`Sqlite`].
 //!
 //! # Design
 //!
-//! What writes waits for the disk, so it goes to the one [`Writer`]. What reads is done where it is asked for: a page
-//! takes some twenty microseconds, less than it costs to hand it to another thread. A file is in WAL mode: readers neither
-//! wait for the writer nor see half of what it does. In memory there is one connection for all, since a database in
-//! memory belongs to its connection, and no disk to wait for: what reads and what writes is done where it is asked for. So
-//! a service in memory waits for no other thread, and runs on a clock that is paused.
+//! A write waits for the disk, so it goes to the one [`Writer`]. A read runs on the calling thread: a page takes some
+//! twenty microseconds, less than it costs to hand it to another thread. A file is in WAL mode: readers neither wait
+//! for the writer nor see half of what it does. A database in memory belongs to its connection, so there is one
+//! connection for all, and there is no disk to wait for: reads and writes run on the calling thread. So a service in
+//! memory waits for no other thread, and works while the clock is paused.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -34,26 +34,26 @@ pub(crate) enum Sqlite {
     Memory(Mutex<Connection>),
 }
 
-/// Connections that only read, opened when they are first needed: one for each thread that reads at the same time.
+/// Read-only connections, opened when they are first needed: one for each thread that reads at the same time.
 pub(crate) struct Readers {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
-    /// The connection that is asked for the state: what it answers counts for itself alone.
+    /// The connection that is asked for the state: its answers can only be compared with each other.
     watcher: Mutex<Option<Connection>>,
 }
 
 /// How many queries a connection keeps prepared: more than the service has.
 const QUERIES: usize = 64;
 
-/// How often a file that another service is making is asked for again, and how long after.
+/// How often to retry a file that another service is creating, and how long to wait before each retry.
 const BUSY_TRIES: u32 = 100;
 const BUSY_WAIT: Duration = Duration::from_millis(50);
 
 impl Sqlite {
-    /// Opens the store in a file, making and seeding it when there is none yet.
+    /// Opens the store in a file, creating and seeding it if it does not exist.
     ///
-    /// SQLite's own waiting leaves out the moment in which a new file gets its journal: another service that opens it
-    /// just then is told at once that it is busy, and asks again.
+    /// SQLite's own wait does not cover the moment in which a new file gets its journal: another service that opens the
+    /// file just then gets a busy error at once, and has to retry.
     pub(crate) fn file(path: &Path) -> Result<Self, OpenError> {
         let mut tries = 0;
         loop {
@@ -83,7 +83,7 @@ impl Sqlite {
             .map_err(|error| OpenError::unavailable(&StoreUrl::File(path.to_owned()), error))
     }
 
-    /// Makes a store in memory.
+    /// Creates a store in memory.
     pub(crate) fn memory() -> Result<Self, OpenError> {
         let connection = Connection::open_in_memory().and_then(prepared);
         connection
@@ -91,16 +91,16 @@ impl Sqlite {
             .map_err(|error| OpenError::unavailable(&StoreUrl::Memory, error))
     }
 
-    /// Returns in which state a file is. A store in memory is asked for the page itself, which costs little more.
+    /// Returns the state of a file; `None` for a store in memory, where reading a page costs little more.
     pub(super) fn state(&self) -> Option<i64> {
         match self {
-            // What is wrong with the file is told by the one who reads it next.
+            // If something is wrong with the file, the next read reports it.
             Self::File { readers, .. } => readers.state().ok(),
             Self::Memory(_) => None,
         }
     }
 
-    /// Runs a job that reads, in one transaction: it sees the store as it was at one moment.
+    /// Runs a job that reads, in one transaction, so that it sees the store at one moment.
     pub(super) fn read<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -135,7 +135,7 @@ impl Readers {
         made
     }
 
-    /// `PRAGMA data_version` is a number that goes up whenever another connection, of this process or not, has committed.
+    /// Returns `PRAGMA data_version`, which goes up whenever another connection, in any process, has committed.
     fn state(&self) -> rusqlite::Result<i64> {
         let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
         let connection = match watcher.take() {
@@ -154,7 +154,7 @@ impl Readers {
     }
 
     fn connect(&self) -> rusqlite::Result<Connection> {
-        // One thread at a time has it, so SQLite need not lock it.
+        // One thread at a time uses it, so SQLite need not lock it.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&self.path, flags)?;
         connection.set_prepared_statement_cache_capacity(QUERIES);
@@ -169,7 +169,7 @@ impl Readers {
     }
 }
 
-/// Whether another connection had the file just then.
+/// Returns whether another connection was using the file.
 fn is_busy(error: &OpenError) -> bool {
     let beneath = std::error::Error::source(error).and_then(|source| source.downcast_ref::<rusqlite::Error>());
     beneath.is_some_and(|error| error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy))
@@ -184,7 +184,7 @@ fn prepared(mut connection: Connection) -> rusqlite::Result<Connection> {
 
 fn open_file(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
-    // FULL syncs the log on each commit: what was answered as created outlives the machine's power, not only the process.
+    // FULL syncs the log on each commit: what was reported as created survives a power failure, not only a crash.
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     Ok(connection)

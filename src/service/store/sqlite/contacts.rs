@@ -29,7 +29,8 @@ const INSERT: &str = "INSERT INTO contact (id, firstname, lastname, born, gender
         first_visited_at, first_visited_venue, last_visited_at, last_visited_venue, created_at, updated_at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
 
-// What was not sent is null here, and stays, unless the last parameter says that the change replaces.
+// Fields that were not sent are null here, and keep their values, unless the last parameter says that the change
+// replaces.
 const CHANGE: &str = "UPDATE contact SET
         firstname = ifnull(?2, firstname),
         lastname = ifnull(?3, lastname),
@@ -107,7 +108,7 @@ pub(super) fn update(
     Ok(query.query_one([position, position], contact)?)
 }
 
-/// Adds a method to the contact `owner`, and takes the channels it includes from those that are excluded.
+/// Adds a method to the contact `owner`, and removes the channels that it includes from the excluded ones.
 pub(super) fn add_method(
     transaction: &Transaction<'_>,
     owner: Uuid,
@@ -155,7 +156,7 @@ pub(super) fn insert(transaction: &Transaction<'_>, row: &ContactRow) -> rusqlit
     ])
 }
 
-/// Adds synthetic contacts up to `target`, a batch at most, and returns how many contacts there are.
+/// Adds at most one batch of synthetic contacts, up to `target`, and returns how many contacts there are.
 pub(super) fn grow(transaction: &Transaction<'_>, target: i64) -> rusqlite::Result<i64> {
     let before = total(transaction)?;
     let after = target.clamp(before, before + GROWTH);

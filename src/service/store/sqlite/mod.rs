@@ -1,7 +1,7 @@
 //! The store over SQLite, in a file or in memory: [`Sqlite`].
 //!
-//! `connection` says who may use the database when, `writer` how writes share a commit, `schema` what is in it and
-//! which files are none of ours; each resource has a file with its queries, and `column` says how single values are kept.
+//! `connection` controls access to the database, `writer` lets writes share a commit, `schema` creates the tables and
+//! recognises other programs' files; each resource has a file with its queries, and `column` stores single values.
 
 mod column;
 mod connection;

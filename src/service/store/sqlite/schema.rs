@@ -1,4 +1,4 @@
-//! What is in the database: its tables, made once, and the mark by which the service knows a database as its own.
+//! The tables, created once, and the mark by which the service recognises a database as its own.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use crate::service::open_error::OpenError;
 use crate::service::store::seed;
 use crate::service::store_url::StoreUrl;
 
-/// What makes each format of the one before it; the first makes the tables. The number of the latest that a file has
-/// been through stands in its `PRAGMA user_version`.
+/// The migrations, each from one format to the next; the first creates the tables. The `PRAGMA user_version` of a file
+/// holds the number of the last one applied.
 const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
 
 /// The mark of this program in `PRAGMA application_id`: the letters `csgn`.
@@ -18,7 +18,8 @@ const APPLICATION: i64 = 0x6373_676e;
 
 /// Rejects a file that another program or a newer version wrote.
 ///
-/// It is only read, before anything else is done with it: what is not ours is not touched, not even its journal.
+/// The file is only read, before anything else happens to it: another program's file is not touched, not even its
+/// journal.
 pub(super) fn recognise(path: &Path) -> Result<(), OpenError> {
     if !path.exists() {
         return Ok(());
@@ -26,7 +27,7 @@ pub(super) fn recognise(path: &Path) -> Result<(), OpenError> {
     if path.is_dir() {
         return Err(OpenError::Folder { path: path.to_owned() });
     }
-    // One transaction, so that the marks are those of one moment: another service may be making the store.
+    // One transaction, so that the marks are those of one moment: another service may be creating the store.
     let marks = |mut file: Connection| Marks::read(&*file.transaction()?);
     let found = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(marks);
     let store = StoreUrl::File(path.to_owned());
@@ -48,13 +49,13 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
     migrate(connection, MIGRATIONS, sow)
 }
 
-/// Runs the migrations that the database has not been through, then `sow` where there was nothing.
+/// Runs the migrations that the database has not had, then `sow` if it was empty.
 fn migrate(
     connection: &mut Connection,
     migrations: &[&str],
     sow: fn(&Transaction<'_>) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<()> {
-    // Another process may be making the same store: only one of the two finds no tables.
+    // Another process may be creating the same store: only one of the two finds no tables.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let Marks { tables, format, .. } = Marks::read(&transaction)?;
     let done = if tables == 0 {

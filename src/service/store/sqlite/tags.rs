@@ -8,7 +8,7 @@ use crate::service::store::interface::StoreError;
 use crate::service::store::record::{FoundTag, Named, NewTag, Reference, Slice, Span};
 use crate::service::values::hyphenated;
 
-/// A tag by its id or, failing that, the oldest of its name.
+/// A tag by its id or, failing that, the oldest one with its name.
 const FIND: &str = "SELECT position, id, name FROM tag WHERE position = ifnull(
     (SELECT position FROM tag WHERE id = ?1),
     (SELECT position FROM tag WHERE name = ?2 ORDER BY position LIMIT 1))";

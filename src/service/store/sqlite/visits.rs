@@ -14,7 +14,7 @@ const PAGE: &str =
     JOIN contact ON contact.position = visit.contact
     WHERE visit.position BETWEEN ?1 AND ?2 ORDER BY visit.position";
 
-// Of several visits at the same time, the first recorded is the first.
+// Of several visits at the same time, the one recorded first counts as the first.
 const SUMMARISE: &str = "UPDATE contact SET
         first_visited_venue = iif(first_visited_at <= ?2, first_visited_venue, ?3),
         first_visited_at = iif(first_visited_at <= ?2, first_visited_at, ?2),
@@ -58,7 +58,7 @@ pub(super) fn create(transaction: &Transaction<'_>, new: &NewVisit) -> Result<Vi
     })
 }
 
-/// Records a visit of the contact at a position, and returns its own.
+/// Records a visit by the contact at a position, and returns the visit's position.
 pub(super) fn insert(transaction: &Transaction<'_>, contact: i64, visit: VisitRow) -> rusqlite::Result<i64> {
     let mut insert = transaction.prepare_cached("INSERT INTO visit (contact, venue, at) VALUES (?1, ?2, ?3)")?;
     insert.insert(params![contact, visit.venue, Instant(visit.at)])

@@ -2,10 +2,10 @@
 //!
 //! # Design
 //!
-//! A commit to a file waits for the disk, milliseconds long, and SQLite has one writer at a time. So the writer takes
-//! all jobs that are waiting into one transaction and answers each of them once that is on the disk: while one batch is
-//! being synced the next one gathers, and the more creates arrive at once the less each of them costs. A savepoint round
-//! each job lets a rejected or panicking one be undone without the others.
+//! A commit to a file waits milliseconds for the disk, and SQLite has one writer at a time. So the writer runs all
+//! waiting jobs in one transaction and answers each of them once it is on the disk: while one batch is being synced,
+//! the next one gathers, and the more creates arrive at once, the less each of them costs. A savepoint around each job
+//! lets a rejected or panicking one be undone without the others.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::{self, JoinHandle};
@@ -18,7 +18,7 @@ use crate::service::store::interface::StoreError;
 /// How many jobs share a commit at most, and how many may wait for the next one.
 const BATCH: usize = 512;
 
-/// A handle to the thread. When it is dropped, the jobs that wait are done and the database is closed.
+/// A handle to the thread. When it is dropped, the waiting jobs are done and the database is closed.
 pub(crate) struct Writer {
     /// Absent only while the writer is dropped.
     jobs: Option<mpsc::Sender<Box<dyn Job>>>,
@@ -50,7 +50,7 @@ impl Writer {
 impl Drop for Writer {
     fn drop(&mut self) {
         self.jobs = None;
-        // Whoever opens the file next finds it closed.
+        // Waits, so that the file is closed before anything opens it again.
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -70,10 +70,10 @@ pub(super) fn run_here<T: Send + 'static>(
     response.try_recv().unwrap_or(Err(StoreError::Crashed))
 }
 
-/// Where the outcome of a job comes.
+/// Receives the outcome of a job.
 type Outcome<T> = oneshot::Receiver<Result<T, StoreError>>;
 
-/// A job, and where its outcome comes.
+/// Makes a job and the receiver of its outcome.
 fn asked<W, T>(work: W) -> (Box<Asked<W, T>>, Outcome<T>) {
     let (asker, response) = oneshot::channel();
     let job = Asked {
@@ -102,7 +102,7 @@ fn commit_together(connection: &mut Connection, batch: &mut [Box<dyn Job>]) -> r
     transaction.commit()
 }
 
-/// Runs a job so that nothing of it is left when it fails.
+/// Runs a job, and undoes all of it when it fails.
 fn run_alone(transaction: &Transaction<'_>, job: &mut dyn Job) -> rusqlite::Result<()> {
     let execute = |command| transaction.prepare_cached(command)?.execute([]);
     execute("SAVEPOINT job")?;
@@ -116,12 +116,12 @@ fn run_alone(transaction: &Transaction<'_>, job: &mut dyn Job) -> rusqlite::Resu
     Ok(())
 }
 
-/// Something to be done in a transaction, and somebody who waits for it.
+/// Work to be done in a transaction, and a caller who waits for it.
 trait Job: Send {
-    /// Does it, and returns whether what was written is to be kept.
+    /// Does the work, and returns whether what was written is to be kept.
     fn run(&mut self, transaction: &Transaction<'_>) -> bool;
 
-    /// Answers the one who waits, once it is known whether the transaction was committed.
+    /// Answers the caller, once it is known whether the transaction was committed.
     fn respond(self: Box<Self>, committed: &Result<(), StoreError>);
 }
 
@@ -144,13 +144,14 @@ where
     }
 
     fn respond(self: Box<Self>, committed: &Result<(), StoreError>) {
-        // A refusal holds whatever became of the others; what a failed transaction did not get to is not done either.
+        // A rejection stands whatever happened to the other jobs; work that a failed transaction did not get to is not
+        // done either.
         let undone = self.outcome.is_ok() || self.work.is_some();
         let response = match committed {
             Err(failed) if undone => Err(failed.clone()),
             _ => self.outcome,
         };
-        // The one who asked may have gone.
+        // The caller may have gone.
         let _ = self.asker.send(response);
     }
 }

@@ -89,7 +89,7 @@ async fn missing_rights_are_named() {
         .batch_execute(&format!("CREATE USER {other} PASSWORD 'hidden'"))
         .await
         .unwrap();
-    assert_rejected(&database.url_for(&format!("{other}:hidden")), "must be the owner").await;
+    assert_rejected(&database.url_for(&format!("{other}:hidden")), "must own it").await;
 }
 
 #[tokio::test]
