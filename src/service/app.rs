@@ -1,4 +1,4 @@
-//! The paths of the document and what answers on them: [`app`].
+//! The router of the documented paths: [`app`].
 
 use std::panic::AssertUnwindSafe;
 
@@ -24,7 +24,7 @@ pub fn app(service: Service) -> Router {
     traffic::shape(unshaped(service), &profile)
 }
 
-/// Builds the operations as they answer before anything is delayed or compressed.
+/// Builds the operations without the profile's delay and compression.
 pub(super) fn unshaped(service: Service) -> Router {
     let profile = *service.profile();
     let operations = Router::new()
@@ -41,22 +41,22 @@ pub(super) fn unshaped(service: Service) -> Router {
         .nest("/organization/v1", operations)
         .fallback(async || Refusal::UnknownPath)
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .layer(middleware::from_fn(response_panics))
+        .layer(middleware::from_fn(catch_panics))
         .layer(middleware::from_fn(reject_marked));
     let router = traffic::limit(router, &profile)
         .layer(middleware::from_fn_with_state(service.clone(), write_refusals))
         .with_state(service);
     match profile.path_case {
         PathCase::Documented => router,
-        // Beneath a fallback the router sees the path as it is written anew.
+        // As a fallback service, the router sees the rewritten path.
         PathCase::Any => Router::new()
             .fallback_service(router)
-            .layer(middleware::map_request(write_path_small)),
+            .layer(middleware::map_request(lowercase_path)),
     }
 }
 
-/// Writes the path of a request in small letters, in which all paths are documented.
-async fn write_path_small(mut request: Request) -> Request {
+/// Lowercases the path of a request: all documented paths are in lower case.
+async fn lowercase_path(mut request: Request) -> Request {
     let uri = request.uri();
     let query = uri.query().map_or_else(String::new, |query| format!("?{query}"));
     let path = uri.path().to_ascii_lowercase();
@@ -66,7 +66,7 @@ async fn write_path_small(mut request: Request) -> Request {
     request
 }
 
-/// Rejects a request that carries a refusal already: the server sees what a router does not.
+/// Rejects a request that already carries a refusal: the server checks what a router cannot see.
 async fn reject_marked(mut request: Request, next: Next) -> Response {
     match request.extensions_mut().remove::<Refusal>() {
         Some(refusal) => refusal.into_response(),
@@ -74,8 +74,8 @@ async fn reject_marked(mut request: Request, next: Next) -> Response {
     }
 }
 
-/// Answers a plain 500 where a handler panics, so that the client is not left with a closed connection.
-async fn response_panics(request: Request, next: Next) -> Response {
+/// Answers with a plain 500 when a handler panics, so that the client is not left with a closed connection.
+async fn catch_panics(request: Request, next: Next) -> Response {
     match AssertUnwindSafe(next.run(request)).catch_unwind().await {
         Ok(response) => response,
         Err(_) => Refusal::Internal.into_response(),
@@ -96,7 +96,7 @@ mod tests {
         let service = Service::memory("token".to_owned().into()).unwrap();
         let router = Router::new()
             .route("/", broken)
-            .layer(middleware::from_fn(response_panics))
+            .layer(middleware::from_fn(catch_panics))
             .layer(middleware::from_fn_with_state(service, write_refusals));
         let response = router.oneshot(Request::new(Body::empty())).await.unwrap();
         assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);

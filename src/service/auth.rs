@@ -1,4 +1,4 @@
-//! The bearer scheme on every operation: [`require_token`] runs before anything else of one.
+//! Bearer authentication, which every operation requires: [`require_token`] runs before anything else.
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, header};
@@ -35,7 +35,7 @@ fn check(headers: &HeaderMap, token: &SecretString) -> Result<(), Refusal> {
     let credential = match (sent.next(), sent.next()) {
         (Some(only), None) => bearer(only.as_bytes()).ok_or(Refusal::NoCredential)?,
         (None, _) => return Err(Refusal::NoCredential),
-        // Of two credentials neither is the one that was meant.
+        // With two credentials, it is not clear which one was meant.
         (Some(_), Some(_)) => return Err(Refusal::WrongCredential),
     };
     if bool::from(credential.ct_eq(token.expose_secret().as_bytes())) {
@@ -45,7 +45,7 @@ fn check(headers: &HeaderMap, token: &SecretString) -> Result<(), Refusal> {
     }
 }
 
-/// Returns the credential of a bearer header; the scheme's name is read in any case, as RFC 9110 asks.
+/// Returns the credential of a bearer header; the scheme's name is case-insensitive, as RFC 9110 requires.
 fn bearer(value: &[u8]) -> Option<&[u8]> {
     let space = value.iter().position(|byte| *byte == b' ')?;
     let (scheme, credential) = value.split_at(space);

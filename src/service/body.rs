@@ -19,8 +19,8 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The object that a request sent.
 ///
-/// axum's own `Json` takes an array where a struct is wanted, the last of two equal names without a word, and quotes
-/// what was sent in its rejections.
+/// axum's own `Json` accepts an array in place of a struct, silently keeps the last of two equal names, and quotes what
+/// was sent in its rejections.
 pub(super) struct Body(pub(super) Map<String, Value>);
 
 impl<S: Send + Sync> FromRequest<S> for Body {
@@ -41,7 +41,7 @@ impl<S: Send + Sync> FromRequest<S> for Body {
     }
 }
 
-/// Returns whether the body is declared as JSON in no encoding; parameters of the media type do not matter.
+/// Returns whether the body is declared as JSON without a content encoding; parameters of the media type do not matter.
 fn is_plain_json(headers: &HeaderMap) -> bool {
     let mut types = headers.get_all(header::CONTENT_TYPE).iter();
     let (Some(only), None) = (types.next(), types.next()) else {

@@ -1,14 +1,15 @@
-//! How many connections there may be: [`Connections`] makes room for a new one by cutting the one that has been idle for
-//! the longest time.
+//! The limit on connections: [`Connections`] makes room for a new one by cutting the one that has been idle the
+//! longest.
 //!
 //! # Design
 //!
-//! A connection is idle while no request of it is being answered: between two requests, before the first, and while a
-//! head is still arriving. So whoever opens connections and sends nothing, or sends slowly, only ever takes room from
-//! others like himself; a connection whose request is being answered is never cut. Where all are busy, a new connection
-//! waits, and those behind it wait in the listener's backlog.
+//! A connection is idle while none of its requests is being answered: between two requests, before the first, and while
+//! a head is still arriving. So a client that opens connections and sends nothing, or sends slowly, only takes room
+//! from others like it; a connection whose request is being answered is never cut. When all are busy, a new connection
+//! waits, and later ones wait in the listener's backlog.
 //!
-//! A request that arrives on a connection already chosen is not begun, so that nothing is done without a response.
+//! A request that arrives on a connection that was already chosen is not started, so that nothing is done without a
+//! response.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,18 +25,18 @@ pub(super) struct Connections {
 struct Inner {
     idle: Mutex<Idle>,
     room: Arc<Semaphore>,
-    /// Told when a connection has become idle.
+    /// Notified when a connection becomes idle.
     turned_idle: Notify,
 }
 
-/// The idle connections in the order in which they became so.
+/// The idle connections, the longest idle first.
 #[derive(Default)]
 struct Idle {
     cuts: BTreeMap<u64, Arc<Notify>>,
     next: u64,
 }
 
-/// One connection's place among the others, which it holds until this is dropped.
+/// One connection's place among the others, held until this is dropped.
 pub(super) struct Slot {
     connections: Connections,
     cut: Arc<Notify>,
@@ -45,7 +46,7 @@ pub(super) struct Slot {
 }
 
 impl Connections {
-    /// Allows for `most` connections at a time.
+    /// Allows `most` connections at a time.
     pub(super) fn new(most: usize) -> Self {
         Connections {
             inner: Arc::new(Inner {
@@ -56,13 +57,13 @@ impl Connections {
         }
     }
 
-    /// Returns a place for a new connection, which begins as an idle one.
+    /// Waits for a place for a new connection, which starts out idle.
     pub(super) async fn place(&self) -> Slot {
         let room = loop {
             if let Ok(room) = self.inner.room.clone().try_acquire_owned() {
                 break room;
             }
-            // Asked for before the look at the idle ones, so that none can become idle unseen.
+            // Created before the search for an idle one, so that none can become idle unnoticed.
             let turned_idle = self.inner.turned_idle.notified();
             let cut = self.cut_longest_idle();
             tokio::select! {
@@ -80,7 +81,7 @@ impl Connections {
         place
     }
 
-    /// Cuts the connection that has been idle for the longest time, if there is one.
+    /// Cuts the connection that has been idle the longest, and returns whether there was one.
     pub(super) fn cut_longest_idle(&self) -> bool {
         let longest = self.idle().cuts.pop_first();
         longest.is_some_and(|(_, cut)| {
@@ -95,11 +96,11 @@ impl Connections {
 }
 
 impl Slot {
-    /// Answers a request with `response`, during which the connection is not cut. It never ends on a connection that is
-    /// about to be cut.
+    /// Awaits the `response` to a request, during which the connection is not cut. Never finishes on a connection that
+    /// is about to be cut.
     pub(super) async fn busy<T>(&self, response: impl Future<Output = T>) -> T {
         let number = self.number().take();
-        // Without a number an earlier request of this connection was given up on, and it is busy still.
+        // Without a number, an earlier request on this connection was abandoned, and it is still busy.
         let is_chosen = number.is_some_and(|number| self.connections.idle().cuts.remove(&number).is_none());
         if is_chosen {
             return std::future::pending().await;

@@ -1,10 +1,9 @@
-//! Records that are there already: [`reject_contact`] and its like look for one before a create, where the profile
-//! rejects duplicates.
+//! Duplicate records: where the profile rejects them, [`reject_contact`] and its siblings look for one before a create.
 //!
 //! # Design
 //!
-//! No store has an index for a choice that is off by default, so the list is read from its start. The lock that comes
-//! back is held until the create is done: of two equal creates at once, the second waits and is rejected.
+//! No store has an index for a choice that is off by default, so the list is read from its start. The returned lock is
+//! held until the create is done: of two equal creates at once, the second waits and is rejected.
 
 use tokio::sync::MutexGuard;
 
@@ -17,7 +16,7 @@ use super::store::{Contact, ContactChange, Named, NewContactMethod, NewTag, NewV
 /// How many records are read at once.
 const AT_ONCE: i64 = 500;
 
-/// What keeps other creates out; nothing where duplicates are accepted.
+/// Keeps other creates out; `None` where duplicates are accepted.
 pub(super) type Lock<'a> = Option<MutexGuard<'a, ()>>;
 
 /// Rejects a contact with the names and the date of birth of another, or with a method of another.
@@ -54,7 +53,7 @@ pub(super) async fn reject_tag<'a>(service: &'a Service, new: &NewTag) -> Result
     unless(found, "/name", lock)
 }
 
-/// Rejects a visit of a contact to a venue at the time of another.
+/// Rejects a visit with the contact, the venue and the time of another.
 pub(super) async fn reject_visit<'a>(service: &'a Service, new: &NewVisit) -> Result<Lock<'a>, Refusal> {
     let Some(lock) = lock(service).await else {
         return Ok(None);

@@ -1,8 +1,8 @@
-//! The fields of an object that was sent: [`Fields`] reads them one by one and collects what is wrong.
+//! The fields of an object in a request: [`Fields`] reads them one by one and collects what is wrong.
 //!
-//! A reader of a value is a function from [`Value`] and [`Profile`] to [`Read`]. Problems carry pointers relative to the value, and
-//! each level that a value lies in puts its own step in front, so that a sender gets all problems of a body at once,
-//! each with its full pointer.
+//! A reader of a value is a function from [`Value`] and [`Profile`] to [`Read`]. Problems carry pointers relative to
+//! the value, and each enclosing level puts its own step in front, so that a client gets all problems of a body at
+//! once, each with its full pointer.
 
 use serde_json::{Map, Value};
 
@@ -15,7 +15,7 @@ pub(super) type Read<T> = Result<T, Vec<FieldProblem>>;
 /// The most entries that an array may have.
 const LONGEST_LIST: usize = 100;
 
-/// An object while its fields are being read. What becomes of fields that nobody asks for is the profile's choice.
+/// An object whose fields are being read. The profile decides what happens to fields that are never read.
 pub(super) struct Fields<'a> {
     object: &'a Map<String, Value>,
     profile: &'a Profile,
@@ -24,7 +24,7 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Starts reading `object`, in which `required` fields must be there.
+    /// Starts reading `object`, which must have the `required` fields.
     pub(super) fn of(object: &'a Map<String, Value>, required: &[&str], profile: &'a Profile) -> Self {
         let missing = required.iter().filter(|name| !object.contains_key(**name));
         let problems = missing
@@ -41,7 +41,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Reads one field with `reader`; nothing when it is not there or wrong.
+    /// Reads one field with `reader`; `None` when it is missing or wrong.
     pub(super) fn read<T>(
         &mut self,
         name: &'static str,
@@ -53,8 +53,8 @@ impl<'a> Fields<'a> {
             .ok()
     }
 
-    /// Reads one field that a record cannot be without. A default stands in for one that is missing or wrong; where
-    /// [`Fields::of`] requires it, [`Fields::finish`] sees to it that the default goes no further.
+    /// Reads one field that a record cannot do without. A default replaces one that is missing or wrong; where
+    /// [`Fields::of`] requires the field, [`Fields::finish`] fails, so the default goes no further.
     pub(super) fn required<T: Default>(
         &mut self,
         name: &'static str,
@@ -63,10 +63,10 @@ impl<'a> Fields<'a> {
         self.read(name, reader).unwrap_or_default()
     }
 
-    /// Returns what was made of the fields, unless something was wrong with one.
+    /// Returns `made`, or everything that was wrong with the fields.
     pub(super) fn finish<T>(mut self, made: T) -> Read<T> {
         if self.profile.unknown_request_fields == UnknownRequestFields::Rejected {
-            // Its name is the sender's, and what is sent is never quoted: the problem is that of the object.
+            // The field's name comes from the client and is never quoted, so the problem is reported on the object.
             let is_known = |name: &String| self.known.contains(&name.as_str());
             if !self.object.keys().all(is_known) {
                 self.problems.extend(problem("holds a field that is not documented"));
@@ -80,7 +80,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Reads an object, which no array may stand for.
+/// Reads an object; an array is not accepted in its place.
 pub(super) fn object(value: &Value) -> Read<&Map<String, Value>> {
     value.as_object().ok_or_else(|| problem("is not an object"))
 }
@@ -102,7 +102,7 @@ pub(super) fn list<T>(value: &Value, profile: &Profile, reader: impl Fn(&Value, 
     if problems.is_empty() { Ok(items) } else { Err(problems) }
 }
 
-/// Says what is wrong with the value itself.
+/// Makes a problem with the value itself.
 pub(super) fn problem(problem: &'static str) -> Vec<FieldProblem> {
     vec![FieldProblem {
         field: String::new(),

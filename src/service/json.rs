@@ -1,7 +1,7 @@
-//! JSON, read strictly: [`object`] takes one object in which no name stands twice.
+//! Strict JSON: [`object`] reads one object in which no name appears twice.
 //!
-//! `serde_json::Value` keeps the last of two equal names and says nothing, so a sender would not learn that half of
-//! what it sent was dropped.
+//! `serde_json::Value` silently keeps the last of two equal names, so a client would not learn that half of what it
+//! sent was dropped.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 
-/// Reads `text` as a JSON object, or says what it is instead.
+/// Reads `text` as a JSON object; the error says what it is instead.
 pub(super) fn object(text: &[u8]) -> Result<Map<String, Value>, &'static str> {
     match serde_json::from_slice(text) {
         Ok(Unique(Value::Object(object))) => Ok(object),
@@ -19,7 +19,7 @@ pub(super) fn object(text: &[u8]) -> Result<Map<String, Value>, &'static str> {
     }
 }
 
-/// A JSON value whose objects hold each name once. The one error of its own is that of a name that comes twice.
+/// A JSON value whose objects hold each name once. Its own deserializer adds one error: a name that appears twice.
 struct Unique(Value);
 
 impl<'de> Deserialize<'de> for Unique {
@@ -73,7 +73,7 @@ impl<'de> Visitor<'de> for UniqueVisitor {
         let mut object = Map::new();
         while let Some((name, Unique(value))) = members.next_entry::<String, Unique>()? {
             if object.insert(name, value).is_some() {
-                return Err(A::Error::custom("a name stands twice"));
+                return Err(A::Error::custom("a name appears twice"));
             }
         }
         Ok(Value::Object(object))

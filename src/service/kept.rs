@@ -1,12 +1,12 @@
-//! Pages that are given again: [`Kept`] holds the latest ones as they were answered, until the store changes.
+//! A cache of pages: [`Kept`] holds the latest ones as they were sent, until the store changes.
 //!
 //! # Design
 //!
-//! Those who poll ask for the same few pages, and to make one costs many times what it costs to ask the store whether
-//! anything was written since. What is in a page comes from the store, the day, by which contacts have their ages, and
-//! the profile, which never changes: so a page is good for one [`Moment`], and all are dropped when there is another.
-//! The moment is taken before the page is read, so a page can be newer than its moment and never older; and no store
-//! returns to a state that it has left.
+//! Clients that poll request the same few pages, and making one costs many times what it costs to ask the store whether
+//! anything was written since. A page depends on the store, the day, which sets the ages of contacts, and the profile,
+//! which never changes. So a page is valid for one [`Moment`], and all are dropped at the next. The moment is taken
+//! before the page is read, so a page can be newer than its moment but never older; and no store returns to an earlier
+//! state.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ use chrono::NaiveDate;
 
 use super::list::List;
 
-/// How many pages are kept, each of this size at most in bytes: 4 MiB in all.
+/// How many pages are kept, each of at most [`LARGEST`] bytes: 4 MiB in all.
 const PAGES: usize = 64;
 const LARGEST: usize = 64 * 1024;
 
@@ -47,8 +47,7 @@ impl Kept {
         pages.bodies.get(&(list, number)).cloned()
     }
 
-    /// Keeps the body of a page that was made from what there was at this moment, or after it. Where there is no room, it
-    /// begins anew.
+    /// Keeps the body of a page that was read at this moment or later. When the cache is full, it starts over.
     pub(super) fn keep(&self, moment: Moment, list: List, number: i64, body: Bytes) {
         if body.len() > LARGEST {
             return;

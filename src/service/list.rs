@@ -1,4 +1,4 @@
-//! The four lists: [`List`] names them, and a [`Listed`] record knows in which one it is.
+//! The four lists: [`List`] names them, and a [`Listed`] record knows which one it is in.
 
 use super::profile::{ListStatus, Profile};
 use super::store::{Contact, Named, Slice, Span, Store, StoreError, Venue, Visit};
@@ -17,7 +17,7 @@ pub(super) trait Listed: Sized + Send {
     /// The list.
     const LIST: List;
 
-    /// Reads the records at the positions of `span`, and how many there are in all.
+    /// Reads the records at the positions in `span`, and the total.
     fn read(store: &dyn Store, span: Span) -> impl Future<Output = Result<Slice<Self>, StoreError>> + Send;
 }
 
@@ -29,7 +29,7 @@ impl Listed for Contact {
     }
 }
 
-/// A tag is all that its name and id say.
+/// A tag is just its id and its name.
 impl Listed for Named {
     const LIST: List = List::Tags;
 
@@ -55,7 +55,7 @@ impl Listed for Visit {
 }
 
 impl List {
-    /// Returns the status with which a page of the list is answered.
+    /// Returns the success status of a page of the list.
     pub(super) fn status(self, profile: &Profile) -> ListStatus {
         match self {
             List::Contacts => profile.get_contacts_status,

@@ -27,7 +27,7 @@
 //! ```text
 //! server ─▶ app ─▶ auth ─▶ operations ─▶ store
 //!           │              │  reads the page, the path and the body (page, path, body, json, fields, values, vocabulary)
-//!           │              └▶ responses a page or a record (response, rendering, kept), or a refusal
+//!           │              └▶ answers with a page or a record (response, rendering, kept), or a refusal
 //!           └▶ writes refusals, limits, delays and compresses (refusal_response, traffic)
 //! ```
 //!

@@ -9,7 +9,7 @@ pub struct Near(Vec<&'static str>);
 /// How many near names an error gives.
 const MOST: usize = 3;
 
-/// How much alike two names must be, from 0 to 1: a letter missing or two exchanged still is, another word is not.
+/// How alike two names must be, from 0 to 1: a missing letter or two swapped ones pass, another word does not.
 const NEARLY: f64 = 0.8;
 
 impl Near {

@@ -1,4 +1,4 @@
-//! What every request shares: [`Service`], the store, the token and the profile, opened once.
+//! The state that all requests share: [`Service`], with the store, the token and the profile.
 
 use std::sync::Arc;
 
@@ -36,13 +36,13 @@ struct Inner {
 pub struct GrowError(#[from] StoreError);
 
 impl Service {
-    /// Opens a store, making and seeding it when there is none yet, and guards it with `token`. It is used on the
-    /// runtime that it is opened on.
+    /// Opens a store, creating and seeding it if it does not exist, and guards it with `token`. Use it on the runtime
+    /// that it was opened on.
     ///
     /// # Errors
     ///
-    /// Fails when the token could not be sent by any client, when the store cannot be opened, and when it holds
-    /// anything else than records that this version wrote; such a store is left as it was.
+    /// Fails when no client could send the token, when the store cannot be opened, and when it holds anything other
+    /// than records that this version wrote; such a store is left unchanged.
     pub async fn open(store: &StoreUrl, token: SecretString, profile: Profile) -> Result<Service, OpenError> {
         require_usable(&token)?;
         Ok(Service::over(store::open(store).await?, token, profile))
@@ -58,12 +58,12 @@ impl Service {
         Ok(Service::over(store::memory()?, token, Profile::default()))
     }
 
-    /// Adds synthetic contacts until there are `target`, the same in every store, and says after each batch how many
-    /// there are.
+    /// Adds synthetic contacts, the same in every store, until there are `target`, and calls `grown` with the total
+    /// after each batch.
     ///
     /// # Errors
     ///
-    /// Fails when the store does; the batches until then are kept.
+    /// Fails when the store does; completed batches are kept.
     pub async fn grow_contacts(&self, target: u32, mut grown: impl FnMut(i64)) -> Result<(), GrowError> {
         loop {
             let total = self.inner.store.grow_contacts(target.into()).await?;
@@ -91,18 +91,19 @@ impl Service {
         &self.inner.profile
     }
 
-    /// Returns the time to the microsecond, which is what a store keeps: a response shows the time that will be listed.
+    /// Returns the time to the microsecond, the precision of the stores: a response shows the time that lists will
+    /// show.
     pub(super) fn now(&self) -> DateTime<Utc> {
         (self.inner.profile.clock)().trunc_subsecs(6)
     }
 
-    /// Returns the pages that can be given again.
+    /// Returns the cache of pages.
     pub(super) fn kept(&self) -> &Kept {
         &self.inner.kept
     }
 
-    /// Returns what a page that is read from `now` on is made from. Nothing where no other page could be made from the same:
-    /// the store does not say when it changes, or pages show more as time passes.
+    /// Returns the moment of a page that is read from `now` on; `None` where pages cannot be cached, because the store
+    /// does not report changes or because pages show more as time passes.
     pub(super) fn moment(&self, now: DateTime<Utc>) -> Option<Moment> {
         if !self.profile().created_listed_when.delay().is_zero() {
             return None;
@@ -113,18 +114,18 @@ impl Service {
         })
     }
 
-    /// Returns the lock of those who must not create at the same time.
+    /// Returns the lock for creates that must not run at the same time.
     pub(super) fn creating(&self) -> &Mutex<()> {
         &self.inner.creating
     }
 
-    /// Does `create`, whose record is held back from `list` for as long as the profile says.
+    /// Runs `create`, whose record is held back from `list` for as long as the profile says.
     pub(super) async fn hold_back<T>(&self, list: List, create: impl Future<Output = T>) -> T {
         let delay = self.profile().created_listed_when.delay();
         self.inner.recent.hold_back(list, delay, create).await
     }
 
-    /// Returns how many of the `total` records of `list` are shown, which are all but those held back.
+    /// Returns how many of the `total` records of `list` are shown: all but those held back.
     pub(super) fn shown(&self, list: List, total: i64) -> i64 {
         let delay = self.profile().created_listed_when.delay();
         self.inner.recent.shown(list, delay, total)

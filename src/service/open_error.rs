@@ -10,14 +10,14 @@ use super::store_url::StoreUrl;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The path is that of a folder.
-    #[error("`{}` is a folder; name a file in it, which is made when it is not there", path.display())]
+    /// The path is a folder.
+    #[error("`{}` is a folder; name a file in it, which is created if it does not exist", path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
     },
-    /// The database has tables of some other program.
-    #[error("`{store}` holds something else than a store of this program")]
+    /// The database has tables of another program.
+    #[error("`{store}` holds something other than a store of this program")]
     ForeignStore {
         /// The database.
         store: StoreUrl,
@@ -27,42 +27,42 @@ pub enum OpenError {
     NewerStore {
         /// The database.
         store: StoreUrl,
-        /// The format that the database says it has.
+        /// The format of the database.
         found: i64,
         /// The latest format that this version reads.
         known: i64,
     },
-    /// The file is there and is no SQLite database.
-    #[error("`{}` is no SQLite database", path.display())]
+    /// The file exists and is not an SQLite database.
+    #[error("`{}` is not an SQLite database", path.display())]
     NotADatabase {
         /// The file.
         path: PathBuf,
     },
-    /// A database server rejects, in a way that says what to look at.
+    /// The database server rejected the connection, for a reason that tells what to check.
     #[error("cannot open the store `{store}`; {check}")]
     Rejected {
-        /// The store as it was asked for.
+        /// The requested store.
         store: StoreUrl,
         /// What to check, as an instruction.
         check: &'static str,
-        /// What the server said.
+        /// The server's error.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The store could not be opened, read or prepared.
     #[error("cannot open the store `{store}`")]
     Unavailable {
-        /// The store as it was asked for.
+        /// The requested store.
         store: StoreUrl,
-        /// What the database said.
+        /// The database's error.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The token is empty or holds characters that a header's credential cannot have.
+    /// The token is empty or holds characters that a credential in a header cannot have.
     #[error("the token must be one or more visible ASCII characters without spaces")]
     UnusableToken,
 }
 
 impl OpenError {
-    /// Says that `store` could not be opened, read or prepared.
+    /// Makes the error of a `store` that could not be opened, read or prepared.
     pub(super) fn unavailable(store: &StoreUrl, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         OpenError::Unavailable {
             store: store.clone(),

@@ -1,4 +1,4 @@
-//! Pages of lists: [`PageNumber`], which page was asked for, and [`response_page`], which answers it in the documented
+//! Pages of lists: [`PageNumber`], the requested page, and [`response_page`], which returns it in the documented
 //! envelope.
 
 use axum::body::Bytes;
@@ -15,7 +15,7 @@ use super::refusal::Refusal;
 use super::response::{json, write};
 use super::store::{Slice, Span, StoreError};
 
-/// The page that a request asks for: 1 or more, and 1 when it asks for none.
+/// The page that a request asks for: 1 or more, and 1 when it names none.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct PageNumber(i64);
 
@@ -53,7 +53,7 @@ impl<S: Sync> FromRequestParts<S> for PageNumber {
     }
 }
 
-/// Reads digits alone: `i64` would take a sign too.
+/// Reads digits alone: `i64` would accept a sign too.
 fn page_number(text: &str) -> Option<PageNumber> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|page| digits && *page >= 1).map(PageNumber)
@@ -74,10 +74,10 @@ struct PageData<T> {
     items: Vec<T>,
 }
 
-/// No position at all: what is read there is the total alone.
+/// An empty span: reading it returns the total alone.
 const NOWHERE: Span = Span { first: 1, last: 0 };
 
-/// Answers the page `number` of the list of `R`, each record as `shown` now.
+/// Returns page `number` of the list of `R`, with each record rendered by `shown`.
 pub(super) async fn response_page<R: Listed, T: Serialize>(
     service: &Service,
     number: PageNumber,
@@ -96,7 +96,7 @@ pub(super) async fn response_page<R: Listed, T: Serialize>(
     Ok(json(status, body))
 }
 
-/// Reads a page, the last one where the profile asks for that, and writes it.
+/// Reads and serializes a page. Beyond the last page, the profile decides what is returned.
 async fn make_page<R: Listed, T: Serialize>(
     service: &Service,
     number: PageNumber,
@@ -142,7 +142,7 @@ async fn read_page<R: Listed>(service: &Service, number: PageNumber) -> Result<S
     Ok(slice)
 }
 
-/// Returns the number of the last page. An empty list has one page, an empty one: page 1 is then not beyond the last.
+/// Returns the number of the last page. An empty list has one empty page, so page 1 is never beyond the last.
 fn last_page(total: i64, profile: &Profile) -> i64 {
     let per_page = profile.page_size.items();
     ((total + per_page - 1) / per_page).max(1)

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::refusal::Refusal;
 use super::values::hyphenated;
 
-/// The contact that a path names. A path that holds no UUID names no contact, and is answered like any unknown one.
+/// The contact that a path names. A path without a UUID names no contact, and is answered like an unknown one.
 pub(super) struct ContactId(pub(super) Uuid);
 
 impl<S: Send + Sync> FromRequestParts<S> for ContactId {

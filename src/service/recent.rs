@@ -2,9 +2,9 @@
 //!
 //! # Design
 //!
-//! Records only ever come at the end of a list, so the ones that are held back are the last ones, and a count is all
-//! that is needed. A create counts from before it reaches the store until the delay has passed after its end: so a
-//! page can hold back one record too many, never one too few. What was shown once stays shown.
+//! Records are only ever added at the end of a list, so those held back are the last ones, and a count is enough. A
+//! create counts from before it reaches the store until the delay after its end has passed, so a page can hold back one
+//! record too many, but never one too few. Once shown, a record stays shown.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,18 +28,18 @@ struct Creates {
     under_way: i64,
     /// When each create ended, oldest first.
     ended: VecDeque<Instant>,
-    /// The most records that were ever shown.
+    /// The most records ever shown.
     shown: i64,
 }
 
 impl Recent {
-    /// Does `create`, whose record is held back from `list` until `delay` has passed.
+    /// Runs `create`, whose record is held back from `list` until `delay` has passed.
     pub(super) async fn hold_back<T>(&self, list: List, delay: Duration, create: impl Future<Output = T>) -> T {
         if delay.is_zero() {
             return create.await;
         }
         self.of(list).under_way += 1;
-        // A create whose client goes away ends too.
+        // A create whose client disconnects ends, too.
         let _ends = Ends { recent: self, list };
         create.await
     }

@@ -1,12 +1,13 @@
-//! Everything that is answered instead of what was asked for: [`Refusal`].
+//! Why a request was rejected: [`Refusal`].
 //!
-//! A refusal names the location that is wrong and what is wrong with it. It never quotes what was sent, and of the
-//! service's own troubles it says nothing: those go to the log.
+//! A refusal names the location that is wrong and what is wrong with it. It never quotes what was sent, and it reveals
+//! nothing of the service's own failures: those go to the log.
 //!
 //! # Design
 //!
-//! Whatever rejects knows nothing of statuses and shapes, which are the profile's. A refusal travels outwards as an
-//! extension of a blank response, and `refusal_response` is the one place that makes a response of it.
+//! The code that rejects a request knows nothing of statuses and shapes, which the profile chooses. A refusal travels
+//! outwards as an extension of a blank response, and `refusal_response` is the one place that makes a real response of
+//! it.
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -20,21 +21,21 @@ pub(super) enum Refusal {
     BodyTooLarge,
     /// The body did not arrive in time.
     BodyTooSlow,
-    /// The body ended before its declared length, or in another way did not arrive.
+    /// The body ended before its declared length, or otherwise did not arrive.
     BodyUnfinished,
-    /// The record is there already.
+    /// The record already exists.
     Duplicate(FieldProblem),
     /// Fields of the body are wrong.
     Fields(Vec<FieldProblem>),
-    /// The credential is missing or wrong, and the profile keeps 401 to where it is documented.
+    /// The credential is missing or wrong, and the profile uses 401 only where it is documented.
     Forbidden,
-    /// The request names its host not once, or by what is none.
+    /// The request does not name its host exactly once, or the name is not valid.
     Host,
     /// The service failed; the reason is in the log.
     Internal,
     /// The body is not an object written in JSON.
     MalformedBody(&'static str),
-    /// The body is declared as something else than plain JSON.
+    /// The body is declared as something other than plain JSON.
     MediaType,
     /// The path has no such method. The router adds `Allow`.
     MethodNotAllowed,
@@ -42,9 +43,9 @@ pub(super) enum Refusal {
     NoCredential,
     /// The query parameter page is not a page number.
     Page(&'static str),
-    /// More requests than the profile responses in a second.
+    /// More requests arrived in a second than the profile allows.
     TooManyRequests,
-    /// The store does not answer; the reason is in the log.
+    /// The store does not respond; the reason is in the log.
     Unavailable,
     /// The contact in the path does not exist.
     UnknownContact,
@@ -63,7 +64,7 @@ pub(super) enum Refusal {
 pub(super) struct FieldProblem {
     /// The JSON pointer of a field of the body, or the name of a query parameter.
     pub(super) field: String,
-    /// What is wrong, to be read after the field's name.
+    /// What is wrong, phrased to follow the field's name.
     pub(super) problem: &'static str,
 }
 
@@ -74,7 +75,7 @@ impl Refusal {
             Refusal::BodyTooLarge => ("body_too_large", "the body is too large"),
             Refusal::BodyTooSlow => ("body_too_slow", "the body did not arrive in time"),
             Refusal::BodyUnfinished => ("body_unfinished", "the body did not arrive whole"),
-            Refusal::Duplicate(_) => ("duplicate", "there is such a record already"),
+            Refusal::Duplicate(_) => ("duplicate", "such a record already exists"),
             Refusal::Fields(_) => ("invalid_fields", "some fields are not acceptable"),
             Refusal::Forbidden => ("forbidden", "a valid bearer token is required"),
             Refusal::Host => ("invalid_host", "the request must name its host once"),
@@ -94,7 +95,7 @@ impl Refusal {
         }
     }
 
-    /// Returns what is wrong with which field.
+    /// Returns what is wrong with each wrong field.
     pub(super) fn problems(&self) -> Vec<FieldProblem> {
         match self {
             Refusal::Duplicate(problem) | Refusal::UnknownReference(problem) => vec![problem.clone()],

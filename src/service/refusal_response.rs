@@ -17,7 +17,7 @@ const PROBLEM: &str = "application/problem+json";
 const CHALLENGE: &str = r#"Bearer realm="contact-database""#;
 const CHALLENGE_WRONG: &str = r#"Bearer realm="contact-database", error="invalid_token""#;
 
-/// Writes the refusal that a response carries, as the profile says; any other response passes as it is.
+/// Writes the refusal that a response carries, as the profile says; any other response passes unchanged.
 pub(super) async fn write_refusals(State(service): State<Service>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     if let Some(refusal) = response.extensions_mut().remove::<Refusal>() {
@@ -43,8 +43,8 @@ fn write(refusal: &Refusal, profile: &Profile, response: &mut Response) {
         Refusal::Unavailable => {
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         }
-        // What is left of the body is not read, and what named two hosts may be two requests to somebody on the way: so
-        // the connection cannot carry another request.
+        // The rest of the body is not read, and a proxy may take a request that names two hosts for two: so the
+        // connection cannot carry another request.
         Refusal::BodyTooLarge | Refusal::BodyTooSlow | Refusal::Host => {
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
@@ -81,7 +81,7 @@ fn status(refusal: &Refusal, profile: &Profile) -> StatusCode {
     }
 }
 
-/// Writes the body of a refusal, with its media type; nothing where the shape has no body.
+/// Returns the media type and the body of a refusal; `None` where the shape has no body.
 fn body(refusal: &Refusal, status: StatusCode, shape: ErrorBody) -> Option<(&'static str, String)> {
     let (code, message) = refusal.code_and_message();
     let problems = refusal.problems();

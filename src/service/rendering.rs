@@ -1,7 +1,7 @@
-//! How responses are written where the profile asks for another form than the plain one: [`Rendering`].
+//! Writes responses in the forms of the profile, where they are not the plain ones: [`Rendering`].
 //!
-//! The operations make plain responses: RFC 3339 in UTC, identifiers in small letters, blanks for what is unset. This
-//! layer rewrites them by the names of their fields, so that no operation knows of any other form.
+//! The operations make plain responses: RFC 3339 in UTC, identifiers in lower case, blanks for unset fields. This layer
+//! rewrites them by the names of their fields, so that no operation knows of any other form.
 
 use chrono::{DateTime, FixedOffset, NaiveDate, SecondsFormat, Utc};
 use serde_json::{Map, Value, json};
@@ -15,7 +15,7 @@ use super::values::hyphenated;
 pub(super) struct Rendering<'a>(&'a Profile);
 
 impl<'a> Rendering<'a> {
-    /// Returns what is to be rewritten, or nothing where responses stay as they are.
+    /// Returns the rendering of a profile, or `None` where responses stay as they are.
     pub(super) fn of(profile: &'a Profile) -> Option<Self> {
         let plain = profile.custom_fields == CustomFields::Strings
             && profile.dob_format == DobFormat::Iso
@@ -135,21 +135,21 @@ impl<'a> Rendering<'a> {
     }
 }
 
-/// Writes an instant as it is so many minutes east of UTC.
+/// Writes an instant with an offset of so many `minutes` east of UTC.
 fn elsewhere(at: DateTime<Utc>, minutes: i32) -> Option<String> {
     let at = at.with_timezone(&FixedOffset::east_opt(minutes * 60)?);
     Some(at.to_rfc3339_opts(SecondsFormat::AutoSi, false))
 }
 
-/// Rewrites a text that is there.
+/// Rewrites a text that is not empty.
 fn rewrite(member: &mut Value, form: impl FnOnce(&str) -> Option<String>) {
     if let Some(rewritten) = member.as_str().filter(|text| !text.is_empty()).and_then(form) {
         *member = rewritten.into();
     }
 }
 
-/// Returns whether a member is what a contact shows in the place of something unset. The items of a list are not: they
-/// are none, which is known.
+/// Returns whether a member has the value that a contact shows for an unset field. The empty `items` of a list are not
+/// one: the list is known to be empty.
 fn is_blank(name: &str, member: &Value) -> bool {
     match member {
         Value::Array(entries) => name != "items" && entries.is_empty(),

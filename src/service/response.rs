@@ -1,4 +1,4 @@
-//! What is answered where a request was done: [`response`], the one place that writes it.
+//! The response to a request that succeeded: [`response`], the one place that writes it.
 
 use axum::body::Bytes;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -9,7 +9,7 @@ use super::profile::Profile;
 use super::refusal::Refusal;
 use super::rendering::Rendering;
 
-/// What most responses fit into, in bytes: a page of ten contacts.
+/// The size that most responses fit into, in bytes: a page of ten contacts.
 const USUAL_RESPONSE: usize = 16 * 1024;
 
 /// The create envelope of the document.
@@ -19,7 +19,7 @@ pub(super) struct CreateEnvelope<T> {
     pub(super) data: T,
 }
 
-/// Answers `body` as JSON, rendered as the profile says.
+/// Returns a response with `body` as JSON, rendered as the profile says.
 pub(super) fn response<T: Serialize>(profile: &Profile, status: impl Into<StatusCode>, body: &T) -> Response {
     match write(profile, body) {
         Ok(written) => json(status, written),
@@ -46,7 +46,7 @@ pub(super) fn write<T: Serialize>(profile: &Profile, body: &T) -> Result<Bytes, 
     }
 }
 
-/// Answers what is written as JSON already.
+/// Returns a response with a body that is already JSON.
 pub(super) fn json(status: impl Into<StatusCode>, written: Bytes) -> Response {
     let media_type = HeaderValue::from_static("application/json");
     (status.into(), [(header::CONTENT_TYPE, media_type)], written).into_response()

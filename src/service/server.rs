@@ -1,7 +1,7 @@
 //! The accept loop: [`run`] serves a router on a listener until it is told to stop.
 //!
-//! `axum::serve` sets no timer, so a client that never finishes its head would hold a connection for ever, and it has no
-//! limit of connections. This loop is hyper's own with that timer set, and [`Connections`] counts them.
+//! `axum::serve` sets no timer, so a client that never finishes its head would hold a connection forever, and it does
+//! not limit connections. This loop uses hyper with that timer set, and [`Connections`] sets the limit.
 
 use std::future::Future;
 use std::io;
@@ -27,7 +27,7 @@ use super::refusal::Refusal;
 const CONNECTIONS: usize = 512;
 /// How long a client may take for the head of a request, idle time between two requests included.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
-/// The most that a head may hold; hyper responses 431 beyond.
+/// The most bytes that a head may hold; hyper answers 431 beyond that.
 const HEAD_LIMIT: usize = 32 * 1024;
 /// How long responses in flight may take once the service is told to stop.
 const GRACE: Duration = Duration::from_secs(10);
@@ -101,23 +101,23 @@ fn serve(stream: TcpStream, router: Router, place: Slot, graceful: &GracefulShut
     });
 }
 
-/// Returns whether a request names its host as RFC 9112 asks for (section 3.2): once, and by what can be one. Before HTTP/1.1
-/// it need not.
+/// Returns whether a request names its host as RFC 9112 requires (section 3.2): exactly once, and with a valid name.
+/// Before HTTP/1.1 it need not.
 fn names_its_host<T>(request: &Request<T>) -> bool {
     let mut hosts = request.headers().get_all(header::HOST).iter();
     match (hosts.next(), hosts.next()) {
         (None, _) => request.version() < Version::HTTP_11,
         (Some(host), None) => {
             let host = host.as_bytes();
-            // Empty where the target has none; nobody's name and password belong there.
+            // It is empty where the target has no host; a user name and a password do not belong there.
             host.is_empty() || (!host.contains(&b'@') && Authority::try_from(host).is_ok())
         }
         (Some(_), Some(_)) => false,
     }
 }
 
-/// Waits where trying again at once would only spin: a connection that was reset concerns nobody else, but a process
-/// out of file descriptors gets none back by asking, but by cutting a connection that is idle.
+/// Waits where trying again at once would only spin. A connection that was reset affects no other, but a process that
+/// is out of file descriptors only gets one back by cutting an idle connection.
 async fn recover(error: &io::Error, connections: &Connections) {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     if !matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset) {

@@ -18,7 +18,7 @@ pub(in crate::service) use postgres::Trust;
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum StoreUrl {
-    /// An SQLite database in a file, which is made when it is not there.
+    /// An SQLite database in a file, which is created if it does not exist.
     File(PathBuf),
     /// An SQLite database in memory, gone with the process.
     Memory,

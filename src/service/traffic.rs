@@ -1,6 +1,6 @@
-//! How much is answered how fast, and in which coding: [`shape`] puts around a router what the profile asks for.
+//! Rate, latency and compression: [`shape`] and [`limit`] add to a router what the profile asks for.
 //!
-//! The default profile asks for nothing, so nothing is put around it.
+//! The default profile asks for nothing, so nothing is added.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,10 +18,10 @@ use tokio::time::Instant;
 use super::profile::{Compression, Latency, Profile, RateLimit};
 use super::refusal::Refusal;
 
-/// How many requests a second has where they are limited.
+/// How many requests are admitted per second where they are limited.
 const LIMIT: u32 = 50;
 
-/// The most that a response is expected to hold, in bytes, before it is compressed: a page of 100 whole contacts.
+/// The largest response expected, in bytes, before it is compressed: a page of 100 whole contacts.
 const LARGEST_RESPONSE: usize = 64 * 1024 * 1024;
 
 /// Slows down and compresses what `router` answers, as `profile` says.
@@ -40,7 +40,7 @@ pub(super) fn shape(router: Router, profile: &Profile) -> Router {
     router
 }
 
-/// Rejects what exceeds the profile's rate. It lies beneath the layer that writes refusals.
+/// Rejects requests beyond the profile's rate. Belongs inside the layer that writes refusals.
 pub(super) fn limit<S: Clone + Send + Sync + 'static>(router: Router<S>, profile: &Profile) -> Router<S> {
     if profile.rate_limit == RateLimit::Unlimited {
         return router;
@@ -61,7 +61,7 @@ pub(super) fn limit<S: Clone + Send + Sync + 'static>(router: Router<S>, profile
     }))
 }
 
-/// The second that is running, and how many requests it has seen.
+/// The current second, and how many requests it has seen.
 #[derive(Default)]
 struct Window {
     began: Option<Instant>,
@@ -79,11 +79,11 @@ impl Window {
     }
 }
 
-/// Marks a response that is to be sent as it is: one that a fault cuts off has no end to compress.
+/// Marks a response that must not be compressed: one that a fault cuts off has no end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Uncompressed;
 
-/// Compresses the body of a response for a client that takes gzip.
+/// Compresses the body of a response for a client that accepts gzip.
 async fn compress(request: Request, next: Next) -> Response {
     let accepted = accepts_gzip(request.headers());
     let mut response = next.run(request).await;
@@ -115,7 +115,7 @@ fn gzip(bytes: &Bytes) -> Vec<u8> {
     written.expect("writing to memory does not fail")
 }
 
-/// Returns whether gzip is among the codings that a client takes, and not at weight 0 (RFC 9110, section 12.5.3).
+/// Returns whether gzip is among the codings that a client accepts, and not at weight 0 (RFC 9110, section 12.5.3).
 fn accepts_gzip(headers: &HeaderMap) -> bool {
     let lines = headers.get_all(header::ACCEPT_ENCODING).iter();
     let mut codings = lines

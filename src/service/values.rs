@@ -1,4 +1,4 @@
-//! What single values may be: one reader for each kind of text or number in a request.
+//! Readers of single values: one for each kind of text or number in a request.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::fields::{Fields, Read, object, problem};
 use super::profile::{BirthDates, IdentifierSpelling, Markup, NameLetters, Profile, TextEnds, TextForm, VisitTimes};
 
-/// Reads a string as the profile keeps it. `PostgreSQL` cannot keep a NUL character, so no store is asked to.
+/// Reads a string as the profile keeps it. `PostgreSQL` cannot store a NUL character, so no store has to.
 pub(super) fn text(value: &Value, profile: &Profile) -> Read<String> {
     let text = kept(value.as_str().ok_or_else(|| problem("is not a string"))?, profile);
     if text.contains('\0') {
@@ -28,7 +28,7 @@ pub(super) fn text(value: &Value, profile: &Profile) -> Read<String> {
     Ok(text)
 }
 
-/// Writes a text as the profile keeps it.
+/// Returns a text in the form in which the profile keeps it.
 fn kept(text: &str, profile: &Profile) -> String {
     let text = match profile.text_ends {
         TextEnds::Kept => text,
@@ -41,9 +41,9 @@ fn kept(text: &str, profile: &Profile) -> String {
     text.into_owned()
 }
 
-/// Reads a string that says something.
+/// Reads a string that is not blank.
 pub(super) fn filled(value: &Value, profile: &Profile) -> Read<String> {
-    says_something(text(value, profile)?)
+    not_blank(text(value, profile)?)
 }
 
 /// Reads the name of a contact or a tag.
@@ -59,12 +59,12 @@ pub(super) fn name(value: &Value, profile: &Profile) -> Read<String> {
     Ok(text)
 }
 
-/// Reads a name that says something.
+/// Reads a name that is not blank.
 pub(super) fn filled_name(value: &Value, profile: &Profile) -> Read<String> {
-    says_something(name(value, profile)?)
+    not_blank(name(value, profile)?)
 }
 
-fn says_something(text: String) -> Read<String> {
+fn not_blank(text: String) -> Read<String> {
     if text.trim().is_empty() {
         Err(problem("is blank"))
     } else {
@@ -88,7 +88,7 @@ pub(super) fn identifier(value: &Value, profile: &Profile) -> Read<Uuid> {
     spelled(&text(value, profile)?, profile).ok_or_else(|| problem("is not an identifier"))
 }
 
-/// Reads a UUID as the profile spells it. The hyphenated form always serves: contacts have it in every profile.
+/// Reads a UUID as the profile spells it. The hyphenated form is always accepted: contacts have it in every profile.
 pub(super) fn spelled(text: &str, profile: &Profile) -> Option<Uuid> {
     if text.len() == 32 && profile.identifier_spelling == IdentifierSpelling::Digits {
         Uuid::try_parse(text).ok()
@@ -97,7 +97,7 @@ pub(super) fn spelled(text: &str, profile: &Profile) -> Option<Uuid> {
     }
 }
 
-/// Reads a UUID in its hyphenated form, in either case. The `uuid` crate also takes three other spellings.
+/// Reads a UUID in its hyphenated form, in either case. The `uuid` crate also accepts three other spellings.
 pub(super) fn hyphenated(text: &str) -> Option<Uuid> {
     if text.len() == 36 {
         Uuid::try_parse(text).ok()
@@ -106,7 +106,7 @@ pub(super) fn hyphenated(text: &str) -> Option<Uuid> {
     }
 }
 
-/// Reads a date in the profile's format of dob; chrono alone would take `2024-2-9` too.
+/// Reads a date in the profile's format of dob; chrono alone would accept `2024-2-9` too.
 pub(super) fn date(value: &Value, profile: &Profile) -> Read<NaiveDate> {
     let text = text(value, profile)?;
     let format = profile.dob_format;
@@ -134,7 +134,7 @@ pub(super) fn date_of_parts(value: &Value, profile: &Profile) -> Read<NaiveDate>
         .and_then(|date| of_a_lifetime(date, profile))
 }
 
-/// Takes a date of birth that the profile takes.
+/// Returns a date of birth that the profile accepts.
 fn of_a_lifetime(date: NaiveDate, profile: &Profile) -> Read<NaiveDate> {
     let is_taken = match profile.birth_dates {
         BirthDates::Any => true,
@@ -171,8 +171,8 @@ pub(super) fn timestamp(value: &Value, profile: &Profile) -> Read<DateTime<Utc>>
         .ok_or_else(|| problem("is not an existing time"))
 }
 
-/// Returns whether a text has the letters, the length and the precision that chrono is lax about: it takes a space or a
-/// small letter for `T`, a small `z`, leap seconds, and any number of decimals, of which the store keeps six.
+/// Returns whether a text is strict where chrono is lenient: chrono accepts a space or a lowercase letter for `T`, a
+/// lowercase `z`, leap seconds, and any number of decimals, of which the store keeps six.
 fn is_strict_timestamp(text: &str) -> bool {
     let bytes = text.as_bytes();
     let decimals = match text.split_once('.') {
@@ -190,7 +190,7 @@ fn integer(value: &Value, _: &Profile) -> Read<i64> {
     value.as_i64().ok_or_else(|| problem("is not an integer"))
 }
 
-/// Returns whether a year has four digits, so that it has one spelling everywhere.
+/// Returns whether a year fits in four digits, so that it has one spelling everywhere.
 fn has_common_year(date: &NaiveDate) -> bool {
     (1..=9999).contains(&date.year())
 }

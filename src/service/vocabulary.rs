@@ -1,4 +1,4 @@
-//! Values that may be those of a closed list: one reader for each such field, after the profile.
+//! Readers of fields whose values the profile may limit to a closed list.
 
 use serde_json::Value;
 
@@ -31,13 +31,13 @@ pub(super) fn country(value: &Value, profile: &Profile) -> Read<String> {
     text(value, profile).and_then(|text| allowed(text, profile.country_values, closed::COUNTRIES))
 }
 
-/// Reads the name of a channel, a known one in its own spelling.
+/// Reads the name of a channel; a known one is returned in its own spelling.
 pub(super) fn channel(value: &Value, profile: &Profile) -> Read<String> {
     let text = text(value, profile).and_then(|text| allowed(text, profile.channel_names, closed::CHANNELS))?;
     Ok(known(&text, closed::CHANNELS).map_or(text, str::to_owned))
 }
 
-/// Reads an entry of the request array tags, an id in the store's spelling.
+/// Reads an entry of the request array `tags`; an id is returned in the store's spelling.
 pub(super) fn tag(value: &Value, profile: &Profile) -> Read<String> {
     let text = text(value, profile)?;
     match (profile.tags_entries, spelled(&text, profile)) {

@@ -10,7 +10,7 @@ use crate::service::store::{ContactChange, NewContactMethod};
 use crate::service::values::{date, date_of_parts, filled_name, identifier, name};
 use crate::service::vocabulary::{channel, country, gender, nationality, tag};
 
-/// Reads what a create says about a contact.
+/// Reads the contact in the body of a create.
 pub(super) fn read_new(sent: &Map<String, Value>, profile: &Profile) -> Read<ContactChange> {
     let change = read(sent, profile.required_fields.contact(), profile)?;
     Ok(ContactChange {
@@ -19,7 +19,7 @@ pub(super) fn read_new(sent: &Map<String, Value>, profile: &Profile) -> Read<Con
     })
 }
 
-/// Reads what an update says about a contact. An update that replaces the contact is read as a create is.
+/// Reads the change in the body of an update. An update that replaces the contact is read like a create.
 pub(super) fn read_update(sent: &Map<String, Value>, profile: &Profile) -> Read<ContactChange> {
     match profile.update_semantics {
         UpdateSemantics::Merges => read(sent, &[], profile),
@@ -60,7 +60,7 @@ fn methods(entries: &Value, profile: &Profile) -> Read<Vec<NewContactMethod>> {
     Ok(methods)
 }
 
-/// Reads the date of birth from either of its two fields. They are one date, so they cannot differ.
+/// Reads the date of birth from either of its two fields. They are one date, so they must agree.
 fn born(fields: &mut Fields<'_>) -> Option<NaiveDate> {
     let dob = fields.read("dob", date);
     let parts = fields.read("date_of_birth", |value, profile| {
@@ -72,7 +72,7 @@ fn born(fields: &mut Fields<'_>) -> Option<NaiveDate> {
     parts.or(dob)
 }
 
-/// Returns the channels that a contact is left out of when it is to be in `included` alone.
+/// Returns the channels that a contact is excluded from when it is included in `included` alone.
 fn all_but(included: &[String]) -> Vec<String> {
     let excluded = closed::CHANNELS
         .iter()

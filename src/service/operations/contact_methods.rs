@@ -1,4 +1,4 @@
-//! Create contact method, and contact methods wherever they are sent or answered.
+//! Create contact method, and contact methods wherever they are sent or returned.
 
 use axum::extract::State;
 use axum::response::Response;

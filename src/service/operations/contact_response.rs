@@ -1,4 +1,4 @@
-//! A contact as it is answered: [`ContactResponse`].
+//! A contact in a response: [`ContactResponse`].
 
 use chrono::{Datelike, NaiveDate};
 use serde::Serialize;
@@ -34,7 +34,7 @@ pub(super) struct ContactResponse {
     excluded_channels: Vec<String>,
     created_at: Timestamp,
     updated_at: Timestamp,
-    /// In list items alone.
+    /// Only in list items.
     #[serde(skip_serializing_if = "Option::is_none")]
     custom_fields: Option<CustomFields>,
 }
@@ -54,7 +54,7 @@ struct VisitSummaryResponse {
 }
 
 impl ContactResponse {
-    /// Writes a contact, whose age is that of `today`, as it is answered by itself.
+    /// Makes the form that a contact has in a response of its own, with its age on the day `today`.
     pub(super) fn of(contact: Contact, today: NaiveDate) -> Self {
         ContactResponse {
             custom_fields: None,
@@ -62,7 +62,7 @@ impl ContactResponse {
         }
     }
 
-    /// Writes a contact, whose age is that of `today`, as an item of a list.
+    /// Makes the form that a contact has as a list item, with its age on the day `today`.
     pub(super) fn listed(contact: Contact, today: NaiveDate) -> Self {
         let (first_visited_at, first_visited_venue) = time_and_place(contact.first_visit.as_ref());
         let (last_visited_at, last_visited_venue) = time_and_place(contact.last_visit.as_ref());

@@ -74,8 +74,8 @@ pub(crate) async fn update(
     Ok(updated(profile, contact, now))
 }
 
-/// Takes out of what was sent the entry that names no record, where the profile ignores it. True when what is left is
-/// to be written instead.
+/// Removes the entry that names no record from the sent fields, where the profile ignores such entries. Returns whether
+/// to write the remaining fields instead.
 fn forgets(profile: &Profile, sent: &mut Map<String, Value>, written: &Result<Contact, StoreError>) -> bool {
     let Err(StoreError::UnknownReference(reference)) = written else {
         return false;
@@ -97,7 +97,7 @@ fn forgets(profile: &Profile, sent: &mut Map<String, Value>, written: &Result<Co
     true
 }
 
-/// The body of the response to an update that only says that it was done.
+/// The body of the response to an update, where it only confirms the update.
 #[derive(Debug, Serialize)]
 struct Updated {
     message: &'static str,

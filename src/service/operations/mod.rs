@@ -1,6 +1,6 @@
-//! The nine operations: one file for each resource, with what it reads of a request and what it answers.
+//! The nine operations: one file for each resource, with what it reads from requests and what it returns.
 //!
-//! Every field that the document lists is in every response, with its type and never null; what is unset is blank.
+//! Every field that the document lists is in every response, with its type and never null; unset fields are blank.
 
 mod contact_input;
 pub(super) mod contact_methods;
@@ -32,7 +32,7 @@ impl From<Named> for NamedResponse {
     }
 }
 
-/// What is answered as a text: an empty one where there is none.
+/// A value that is written as an empty string where there is none.
 #[derive(Debug, Default)]
 struct OrBlank<T>(Option<T>);
 
@@ -45,9 +45,9 @@ impl<T: Serialize> Serialize for OrBlank<T> {
     }
 }
 
-/// An instant as every timestamp is answered: RFC 3339 in UTC.
+/// An instant in the form of every timestamp in a response: RFC 3339 in UTC.
 ///
-/// chrono's own form is the same text, written a character at a time: a page of contacts has seventy.
+/// chrono's own serializer writes the same text one character at a time, and a page of contacts has seventy timestamps.
 #[derive(Debug)]
 struct Timestamp(DateTime<Utc>);
 
@@ -57,7 +57,7 @@ impl Serialize for Timestamp {
     }
 }
 
-/// Writes a contact's full name of its parts, of which either may be blank.
+/// Joins the parts of a contact's name, either of which may be blank.
 fn full_name(firstname: &str, lastname: &str) -> String {
     [firstname, lastname].join(" ").trim().to_owned()
 }

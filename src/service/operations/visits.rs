@@ -37,7 +37,7 @@ pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> 
     Ok(response(profile, profile.create_visit_status, &body))
 }
 
-/// Reads a visit, made at `now` where it is not said and need not be.
+/// Reads a visit. Its time is `now` where none is sent and none is required.
 fn read(sent: &Map<String, Value>, profile: &Profile, now: DateTime<Utc>) -> Read<NewVisit> {
     let mut fields = Fields::of(sent, profile.required_fields.visit(), profile);
     let contact = fields.required("contact_id", values::identifier);

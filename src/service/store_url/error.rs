@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Why a text names no store.
+/// Why a text is not the URL of a store.
 ///
 /// Only schemes are quoted: what follows one may hold a password.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
@@ -10,29 +10,29 @@ use thiserror::Error;
 pub enum StoreUrlError {
     /// A PostgreSQL address that cannot be read.
     #[error(
-        "the PostgreSQL address cannot be read; its form is `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with any other \
-         characters than letters and digits percent-encoded"
+        "the PostgreSQL address cannot be read; its form is `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with any \
+         characters other than letters and digits percent-encoded"
     )]
     MalformedPostgres,
-    /// `sqlite:` with nothing behind it.
+    /// `sqlite:` with nothing after it.
     #[error("`sqlite:` names no file; known stores are {KNOWN}")]
     NoFile,
     /// No colon, so nothing says what kind of store is meant.
     #[error("the store has no scheme; known stores are {KNOWN}")]
     NoScheme,
-    /// A name that starts with a colon, as `:memory:` does, but is not it.
+    /// A name that starts with a colon but is not `:memory:`.
     #[error("`sqlite::` is followed by something other than `memory:`; known stores are {KNOWN}")]
     NotMemory,
     /// A PostgreSQL address, in a build without the feature `postgres`.
     #[error("this build has no PostgreSQL store; build it with `--features postgres`")]
     PostgresNotBuilt,
-    /// A PostgreSQL address that asks for TLS in a way that is not known.
+    /// A PostgreSQL address that asks for TLS in an unknown way.
     #[error(
         "the PostgreSQL address asks for TLS in an unknown way; `sslmode` is `disable`, `prefer` (which does not encrypt \
          here), `require` (which trusts any server) or `verify-full`, and `sslrootcert=FILE` goes with the last"
     )]
     PostgresTls,
-    /// A scheme that stands for no kind of store.
+    /// A scheme that is not one of a store.
     #[error("unknown store scheme `{scheme}`; known stores are {KNOWN}")]
     UnknownScheme {
         /// The text before the first colon.

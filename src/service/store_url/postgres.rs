@@ -17,12 +17,13 @@ pub struct PostgresAddress {
     trust: Option<Trust>,
 }
 
-/// Which servers are spoken to under TLS.
+/// Which servers to trust over TLS.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(in crate::service) enum Trust {
-    /// Any, as `sslmode=require` has it.
+    /// Any server: `sslmode=require`.
     Anyone,
-    /// One whose certificate for the host's name is signed by an authority of this file, else of this machine.
+    /// A server whose certificate for the host's name is signed by an authority in this file or, without a file, by one
+    /// that this machine trusts.
     Authorities(Option<PathBuf>),
 }
 
@@ -32,7 +33,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 impl PostgresAddress {
     /// Reads a URL of the form `postgres://USER:PASSWORD@HOST:PORT/DATABASE`.
     pub(super) fn read(url: &str) -> Result<Self, StoreUrlError> {
-        // What is wrong with it is not said: the library's words may hold a part of a password with odd characters.
+        // The error does not say what is wrong: the library's message may hold part of a password with unusual
+        // characters.
         let (url, trust) = read_trust(url)?;
         let mut config: Config = url.parse().map_err(|_| StoreUrlError::MalformedPostgres)?;
         if config.get_hosts().is_empty() || config.get_user().is_none() {
@@ -54,7 +56,7 @@ impl PostgresAddress {
         })
     }
 
-    /// Returns whom to trust under TLS; none where nothing is to be encrypted.
+    /// Returns which servers to trust over TLS; `None` where nothing is encrypted.
     pub(in crate::service) fn trust(&self) -> Option<&Trust> {
         self.trust.as_ref()
     }
@@ -64,7 +66,7 @@ impl PostgresAddress {
     }
 }
 
-/// Takes what it says of TLS out of an address: the library knows less of it.
+/// Takes the TLS parameters out of an address: the library supports fewer of them.
 fn read_trust(url: &str) -> Result<(String, Option<Trust>), StoreUrlError> {
     let (address, query) = url.split_once('?').unwrap_or((url, ""));
     let (mut mode, mut authorities, mut rest) = ("disable", None, Vec::new());
