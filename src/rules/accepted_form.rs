@@ -12,12 +12,12 @@ pub(super) static RULE: Rule = Rule {
     headline: Headline::Operation("rejects a documented form", "reject a documented form"),
     topic: Topic::Invariants,
     summary: "Each form that the document gives a request field is accepted.",
-    explanation: "A field documented in several forms, such as a datetime with the suffix Z or with a numeric \
-                  offset, is sent in each of them with the same other fields. Where one form is accepted and another \
-                  is rejected with 400 or 422, callers that follow the document are turned away.",
-    leaves_alone: "A form that is rejected while no other is accepted: then the refusal may be about something else. \
-                   Every status but 400 and 422.",
-    fix: "Accept every documented form, or take the form out of the document.",
+    explanation: "A field documented in several forms, such as a datetime with the suffix Z or with a numeric offset, \
+                  is sent in each of them, with all other fields the same. Where one form is accepted and another is \
+                  rejected with 400 or 422, callers that follow the document are turned away.",
+    leaves_alone: "A form that is rejected while no other is accepted: the rejection may have another cause. Any \
+                   status other than 400 and 422.",
+    fix: "Accept every documented form, or remove the form from the document.",
     source: "Create visit, datetime; x-invariants, accepts",
     example: Example {
         fact: "createVisit accepts /datetime: numeric offset",

@@ -1,9 +1,9 @@
-//! `allow`: a 405 does not say which methods its path has.
+//! `allow`: a 405 does not list the methods of its path.
 //!
 //! # Design
 //!
-//! No request is sent to provoke a 405: only documented methods go to documented paths. So there is no fact that a
-//! response without a 405 could hold, and what is seen is reported at the operation's status.
+//! No request is sent to provoke a 405: only documented methods go to documented paths. So no fact could be held by
+//! responses other than a 405, and a finding is reported at the operation's status.
 
 use reqwest::header::ALLOW;
 
@@ -18,12 +18,12 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Warn,
     headline: Headline::Operation("sends a 405 without `Allow`", "send a 405 without `Allow`"),
     topic: Topic::Responses,
-    summary: "A 405 has `Allow`, which lists the methods that its path has.",
-    explanation: "Whoever uses a method that a path has not is told which ones it has. A 405 without that list leaves \
-                  them to guess.",
-    leaves_alone: "Responses other than a 405. No request is sent to provoke one; that a documented operation gets one at \
-                   all is a finding of `status`.",
-    fix: "Send `Allow` with each 405; most routers do it by a setting.",
+    summary: "A 405 has an `Allow` header that lists the methods of its path.",
+    explanation: "A caller that uses a method which the path does not support learns from `Allow` which methods it \
+                  does. Without that list the caller has to guess.",
+    leaves_alone: "Responses other than a 405. No request is sent to provoke one. A 405 for a documented operation is \
+                   a finding of `status`.",
+    fix: "Send `Allow` with every 405; most routers have a setting for it.",
     source: "RFC 9110, section 15.5.6",
     example: Example {
         fact: "getTags status: 2XX",

@@ -1,5 +1,4 @@
-//! Asks a well-kept JSON Schema validator what a contract asserts beyond types and names. The main type is
-//! [`Assertion`].
+//! Checks what a contract asserts beyond types and names, with the `jsonschema` crate. The main type is [`Assertion`].
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,9 +11,9 @@ use crate::contract::{Contract, json_schema};
 /// A compiled assertion.
 #[derive(Debug)]
 pub(super) enum Assertion {
-    /// One that can be asked.
+    /// An assertion that can be checked.
     Compiled(Box<jsonschema::Validator>),
-    /// One that the validator cannot read, with its reason.
+    /// An assertion that the validator cannot read, with the validator's reason.
     Unreadable(String),
 }
 
@@ -22,7 +21,7 @@ impl Assertion {
     /// Compiles a schema of draft 2020-12.
     pub(super) fn compile(schema: Option<&Value>) -> Self {
         let Some(schema) = schema else {
-            return Self::Unreadable("nothing stands there".to_owned());
+            return Self::Unreadable("the schema is missing".to_owned());
         };
         let options = jsonschema::options()
             .with_draft(jsonschema::Draft::Draft202012)
@@ -34,7 +33,7 @@ impl Assertion {
         }
     }
 
-    /// Whether the value satisfies the assertion; none when it cannot be read.
+    /// Returns whether the value satisfies the assertion, or `None` when the assertion cannot be read.
     pub(super) fn holds(&self, value: &Value) -> Option<bool> {
         match self {
             Self::Compiled(validator) => Some(validator.is_valid(value)),
@@ -43,14 +42,14 @@ impl Assertion {
     }
 }
 
-/// The assertions of a contract, each compiled when it is first asked.
+/// The assertions of a contract, each compiled on first use.
 #[derive(Debug, Default)]
 pub(super) struct Assertions {
     compiled: RefCell<HashMap<String, Rc<Assertion>>>,
 }
 
 impl Assertions {
-    /// What the schema at the pointer asserts.
+    /// Returns the assertion of the schema at the pointer.
     pub(super) fn of(&self, contract: &Contract, schema: &str) -> Rc<Assertion> {
         if let Some(known) = self.compiled.borrow().get(schema) {
             return Rc::clone(known);
@@ -65,7 +64,7 @@ impl Assertions {
     }
 }
 
-/// RFC 4648, section 4.
+/// Returns whether the text is base64 (RFC 4648, section 4).
 fn is_base64(text: &str) -> bool {
     let body = text.trim_end_matches('=');
     text.len().is_multiple_of(4)

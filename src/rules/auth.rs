@@ -19,14 +19,15 @@ pub(super) static RULE: Rule = Rule {
         "do not reject a request as documented",
     ),
     topic: Topic::Access,
-    summary: "A request without a credential, with a wrong one or under another scheme is rejected: 401 where the \
-              document lists it, some 4xx elsewhere.",
-    explanation: "Every endpoint that the document guards is called without a credential and with the token under \
-                  another scheme, and the second page of a list without a credential too. A few endpoints are shown \
-                  an empty token, and wrong ones that are made from the right one: another end, letters behind it, \
-                  other case. Whoever is let in, or sent elsewhere, could read or write personal data without a token.",
-    leaves_alone: "A 429 and a 5xx, which are about something else. Which 4xx it is, where the document lists no \
-                   401. A 400, 409 or 422 to a write that was never accepted: it may be about the body.",
+    summary: "A request without a credential, with a wrong one or under another scheme is rejected: with 401 where the \
+              document lists it, with any 4xx elsewhere.",
+    explanation: "Every endpoint that the document protects is called without a credential and with the token under \
+                  another scheme; the second page of a list is also requested without a credential. A few endpoints \
+                  get an empty token, and wrong tokens made from the right one: with another ending, with letters \
+                  appended, in another case. A caller who is let in, or redirected, could read or write personal data \
+                  without a token.",
+    leaves_alone: "A 429 or a 5xx, which has another cause. Which 4xx it is, where the document lists no 401. A 400, \
+                   409 or 422 for a write that was never accepted: the cause may be the body.",
     fix: "Check the credential before anything else, and respond with 401.",
     source: "Authentication; Errors",
     example: Example {
@@ -76,7 +77,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// What was let in, where that is more than no credential or another scheme.
+/// Describes what was let in, where that is more than a missing credential or another scheme.
 fn shown(seen: &ExchangeSeen<'_>) -> String {
     let request = &seen.exchange.request;
     let page = seen.operation.page.as_ref();
@@ -89,7 +90,8 @@ fn shown(seen: &ExchangeSeen<'_>) -> String {
     }
 }
 
-/// A wrong token is a fact of the security scheme, the others are the operation's own.
+/// Returns the fact that the request tests: for a wrong token a fact of the security scheme, otherwise the operation's
+/// own.
 fn fact(contract: &Contract, seen: &ExchangeSeen<'_>, kind: FactKind) -> Option<FactId> {
     let (Security::Bearer { scheme } | Security::ApiKey { scheme, .. }) = &seen.operation.security else {
         return None;

@@ -19,15 +19,17 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Deny,
     headline: Headline::Field("differs from what was sent", "differ from what was sent"),
     topic: Topic::Invariants,
-    summary: "What a create answers, and what is listed after a create or an update, carries the fields that were \
+    summary: "The response to a create, and the record listed after a create or an update, carry the fields that were \
               sent.",
-    explanation: "The fields that x-invariants names are compared with what comes back: in the response to the create, in \
-                  its list, and in the list after an update. Text and numbers are compared as values, timestamps as \
-                  instants. A value that is lost or changed is lost data, and so is one that stands in another \
-                  element of an array than it was sent in, and an element that a create was sent once and shows twice.",
-    leaves_alone: "Fields that were not sent, or that the response lacks (`missing-field` says so). Fields whose \
-                   values or format are a gap (`respelled` reports them), as long as elements do not show each other's. \
-                   Timestamps in a form that names no instant. The order of an array, and further elements in it.",
+    explanation: "The fields that x-invariants names are compared with what comes back: in the response to the create, \
+                  in its list, and in the list after an update. Text and numbers are compared as values, timestamps as \
+                  instants. A value that is lost or changed is lost data. So is a value that appears in another \
+                  element of an array than the one it was sent in, and an element that a create sent once and that \
+                  appears twice.",
+    leaves_alone: "Fields that were not sent, or that the response lacks (`missing-field` reports those). Fields whose \
+                   values or format are a gap (`respelled` reports those), unless elements show each other's values. \
+                   Timestamps in a form that does not name an instant. The order of an array, and further elements in \
+                   it.",
     fix: "Store and return the value that was sent.",
     source: "Endpoints: the created resource is in data; x-invariants, carries",
     example: Example {
@@ -52,9 +54,9 @@ pub(super) static RULE: Rule = Rule {
 /// Which fields are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strictness {
-    /// Those that a gap lets differ.
+    /// Fields that a gap allows to differ.
     Gap,
-    /// Those that must come back as they were sent; of the others, whether they stand in their own elements.
+    /// Fields that must come back as they were sent; for the others, only whether they are in their own elements.
     Strict,
 }
 
@@ -93,9 +95,9 @@ struct Sent<'sent> {
     operation: OperationId,
     carries: &'sent [Carry],
     body: &'sent Value,
-    /// The pointers of what the target showed before it was sent.
+    /// Pointers to the values in the body that were taken from the target.
     from_target: &'sent [String],
-    /// Whether the record is new, so that nothing stood in it before.
+    /// Whether the record is new, so that it had no values before.
     creates: bool,
 }
 
@@ -133,7 +135,7 @@ impl<'sent> Sent<'sent> {
         }
     }
 
-    /// What came in a value's stead, and what became of it, where it is no value of the target's.
+    /// Describes what came instead of a value and, unless the value was taken from the target, how it was changed.
     fn describe_lost(&self, sink: &Sink<'_>, carry: &Carry, (kept, lost): (&[&Value], &Value)) -> String {
         let [one] = kept else {
             let count = kept.len();
@@ -169,7 +171,7 @@ impl<'sent> Sent<'sent> {
         elements.is_some_and(|elements| elements.mixed().is_some())
     }
 
-    /// Reports elements whose parts did not stay together, or that are there twice; says whether there was one.
+    /// Reports elements whose parts did not stay together or that appear twice. Returns whether there was one.
     fn apart(&self, carry: &Carry, fact: FactId, (record, at): (&Value, &str), sink: &mut Sink<'_>) -> bool {
         let Some(elements) = Elements::of(self.carries, carry, (self.body, record)) else {
             return false;

@@ -18,10 +18,11 @@ pub(super) static RULE: Rule = Rule {
         "send a 401 without the challenge of their scheme",
     ),
     topic: Topic::Access,
-    summary: "A 401 has `WWW-Authenticate`, and where the scheme is bearer it asks for Bearer.",
-    explanation: "A 401 says that a credential is missing, and how to show one. The document names the scheme and no \
-                  header; the RFCs that define the scheme ask for it, and clients that log in by themselves need it.",
-    leaves_alone: "Refusals by another status: only a 401 has a challenge. The challenge's parameters.",
+    summary: "A 401 has a `WWW-Authenticate` header, and where the scheme is bearer it asks for Bearer.",
+    explanation: "A 401 states that a credential is missing and how to supply one. The document names the scheme but \
+                  no header; the RFCs that define the scheme require the header, and clients that log in by themselves \
+                  need it.",
+    leaves_alone: "Rejections with another status: only a 401 has a challenge. The parameters of the challenge.",
     fix: "Send `WWW-Authenticate: Bearer` with each 401.",
     source: "RFC 9110, section 11.6.1; RFC 6750, section 3",
     example: Example {
@@ -56,8 +57,9 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// The schemes that the headers ask for. A header may hold several challenges, and a challenge several parameters, both
-/// divided by commas (RFC 9110, section 11.6.1): what starts with a name and an equals sign is a parameter.
+/// Returns the schemes that the headers ask for. A header may hold several challenges, and a challenge several
+/// parameters, both separated by commas (RFC 9110, section 11.6.1): a part that starts with a name and an equals sign
+/// is a parameter.
 fn schemes(headers: &HeaderMap) -> Vec<String> {
     let values = headers.get_all(WWW_AUTHENTICATE).iter();
     let parts = values.flat_map(|value| unquoted(&String::from_utf8_lossy(value.as_bytes())));
@@ -70,7 +72,7 @@ fn schemes(headers: &HeaderMap) -> Vec<String> {
     challenges.collect()
 }
 
-/// The parts between commas that do not stand in quotes, without what stands in them.
+/// Splits the value at the commas outside quotes, and leaves out quoted text.
 fn unquoted(value: &str) -> Vec<String> {
     let (mut parts, mut quoted, mut escaped) = (vec![String::new()], false, false);
     for character in value.chars() {

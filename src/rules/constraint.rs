@@ -17,12 +17,12 @@ pub(super) static RULE: Rule = Rule {
     ),
     topic: Topic::Values,
     summary: "Every value satisfies what its schema asserts beyond its type.",
-    explanation: "`enum`, `pattern`, `format`, bounds, `oneOf`, `not` and the other keywords of a schema are asked \
-                  of every value in its location. The built-in contract asserts nothing of the kind in its responses; a \
-                  contract given by --spec may.",
-    leaves_alone: "A null that the contract documents, or leaves open as a gap. An assertion that no validator can \
-                   read, such as a broken pattern: it is undecided.",
-    fix: "Return a value within the assertion, or widen the assertion.",
+    explanation: "`enum`, `pattern`, `format`, bounds, `oneOf`, `not` and the other keywords of a schema are checked \
+                  for every value at its location. The built-in contract has no such assertion in its responses; a \
+                  contract given with --spec may.",
+    leaves_alone: "A null that the contract documents, or leaves open as a gap. An assertion that cannot be read, such \
+                   as an invalid pattern: the fact stays undecided.",
+    fix: "Return a value that satisfies the assertion, or relax the assertion.",
     source: "OpenAPI 3.0.3, section 4.7.24",
     example: Example {
         fact: "getThings /state: enum",
@@ -42,7 +42,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
-    // Where no type is stated, null is admitted or not by the alternatives themselves.
+    // Where no type is stated, the alternatives themselves decide whether null is allowed.
     let documented = location.shape.nullable && location.shape.type_fact.is_some();
     if location.value.is_null() && (documented || location.shape.null_is_open) {
         return;
@@ -63,8 +63,8 @@ fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether the schema says `nullable`. Without a type beside it that has no effect by the letter (OpenAPI 3.0.3, section
-/// 4.7.24.1), but nobody writes it to exclude null.
+/// Returns whether the schema has `nullable`. Without a `type` next to it that has no effect by the letter (OpenAPI
+/// 3.0.3, section 4.7.24.1), but nobody writes it to exclude null.
 fn says_nullable(location: &Location<'_>, schema: &str) -> bool {
     let nullable = location
         .contract

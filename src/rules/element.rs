@@ -1,4 +1,4 @@
-//! What the rules say of the elements of an array that were sent and came back.
+//! Tests how the rules judge the elements of an array that were sent and came back.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `envelope`: an object that the document closes has another field.
+//! `envelope`: an object that the document closes has a further field.
 
 use super::level::Level;
 use super::location::Location;
@@ -11,12 +11,12 @@ pub(super) static RULE: Rule = Rule {
     headline: Headline::Field("does not belong in the envelope", "do not belong in the envelope"),
     topic: Topic::Fields,
     summary: "An object that the document closes has the documented fields and no others.",
-    explanation: "The document says of its page envelope that it has one key, data, and of its create envelope that \
-                  it has message and data; a contract says so by `additionalProperties: false`. A client that \
-                  decodes strictly fails at anything more.",
-    leaves_alone: "Objects that the contract does not close: another field there is reported by `undocumented-field`. \
-                   What the fields hold.",
-    fix: "Take the field out of the envelope, or document it.",
+    explanation: "The document gives its page envelope one key, data, and its create envelope two, message and data; a \
+                  contract states this with `additionalProperties: false`. A client that decodes strictly fails on any \
+                  other field.",
+    leaves_alone: "Objects that the contract does not close: `undocumented-field` reports further fields there. The \
+                   contents of the fields.",
+    fix: "Remove the field from the envelope, or document it.",
     source: "Page envelope, Create envelope",
     example: Example {
         fact: "getTags body: closed",

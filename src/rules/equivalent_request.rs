@@ -1,4 +1,4 @@
-//! `equivalent-request`: a request is rejected that says what an accepted one says, written otherwise.
+//! `equivalent-request`: a request is rejected that differs from an accepted one only in its spelling.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -11,15 +11,15 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Warn,
     headline: Headline::Operation("rejects an equivalent request", "reject an equivalent request"),
     topic: Topic::Invariants,
-    summary: "A request that is written otherwise, where RFCs say that it is the same, is accepted as the plain one is.",
-    explanation: "A read and an update of a record that the run created are written as another client may write them: the \
-                  scheme in small letters, a charset in the media type, JSON with escapes, in another order and with \
-                  white space, a UUID in capitals. All of it goes into one request; where that is rejected, the same \
-                  request is written plainly, and then in each way alone. Where the plain one is accepted and another is \
-                  not, callers are turned away for what their library does.",
-    leaves_alone: "A refusal while the plain request is rejected too: it is about something else. A 429 and a 503, which \
-                   ask for time. What an accepted request does.",
-    fix: "Read the request with a parser that follows the RFC which the finding names.",
+    summary: "A request in another spelling, which RFCs define as the same, is accepted as the plain one is.",
+    explanation: "A read, and an update of a record that the run created, are written as another client might write \
+                  them: the scheme in lower case, a charset in the media type, JSON with escapes, in another order and \
+                  with white space, a UUID in upper case. One request combines all of these. If it is rejected, the \
+                  plain request is sent, and then each spelling alone. Where the plain request is accepted and another \
+                  spelling is not, callers are turned away because of how their library writes requests.",
+    leaves_alone: "A rejection while the plain request is rejected too: it has another cause. A 429 or a 503, which \
+                   asks the caller to wait. The effect of an accepted request.",
+    fix: "Parse the request with a library that follows the RFC named in the finding.",
     source: "RFC 9110, sections 8.3.1 and 11.1; RFC 8259, sections 2, 4, 7 and 11; RFC 9562, section 4; x-equivalent",
     example: Example {
         fact: "updateContact equivalent request: JSON with escapes",

@@ -1,4 +1,4 @@
-//! Exchanges in, verdicts out. The main type is [`Evaluation`].
+//! Turns exchanges into verdicts. The main type is [`Evaluation`].
 
 use std::sync::Arc;
 
@@ -15,17 +15,18 @@ use crate::history::evidence::Evidence;
 use crate::history::{self, Extent, History, LookId, Looked, LookedThrough, Noted, Part, Residue, RunTag, Sought};
 use crate::plan::{Action, Plan};
 
-/// Takes exchanges and what is asked of them, one after the other, and keeps the verdicts.
+/// Takes exchanges and looks in the order of the run, and keeps the verdicts.
 #[derive(Debug)]
 pub(crate) struct Evaluation<'run> {
     history: History<'run>,
     judge: Judge<'run>,
-    /// What it was given; none where nobody asks for it.
+    /// Everything it was given; `None` when no recording was requested.
     recording: Option<Recording>,
 }
 
 impl<'run> Evaluation<'run> {
-    /// Of a run of the plan whose own values carry the run tag. What it is given is kept, or is not.
+    /// Starts the evaluation of a run of the plan whose own values carry the run tag. With `keep`, everything it is
+    /// given is kept as a recording.
     pub(crate) fn new(plan: &Plan, run_tag: RunTag, judge: Judge<'run>, keep: bool) -> Self {
         let contract = judge.contract();
         let creates = plan.steps.iter().filter(|step| step.action == Action::Create);
@@ -49,7 +50,7 @@ impl<'run> Evaluation<'run> {
         }
     }
 
-    /// What exchanges have shown so far.
+    /// Returns what exchanges have shown so far.
     pub(crate) fn history(&self) -> &History<'run> {
         &self.history
     }
@@ -65,7 +66,8 @@ impl<'run> Evaluation<'run> {
         self.history.begin_round();
     }
 
-    /// Judges an exchange and takes up what it shows. Hands back its body too, where one is documented and could be read.
+    /// Judges an exchange and adds what it shows to the history. Also returns its body, where one is documented and
+    /// could be read.
     pub(crate) fn exchange(
         &mut self,
         exchange: &Exchange,
@@ -78,13 +80,13 @@ impl<'run> Evaluation<'run> {
         (history.exchange((exchange, intent, part), body.as_deref(), show), body)
     }
 
-    /// Judges an exchange that another was to take the place of, and none did.
+    /// Judges an exchange that was to be replaced by another, after no other came.
     pub(crate) fn stands(&mut self, exchange: &Exchange, purpose: Purpose) {
         self.note(|| Entry::Stands(Box::new(exchange.clone()), purpose));
         self.judge.exchange(exchange, purpose.into());
     }
 
-    /// Begins a look at a list, of at most so many pages a walk.
+    /// Begins a look at a list, with at most `most` pages per walk.
     pub(crate) fn look(&mut self, list: OperationId, sought: &Sought, most: u64) -> LookId {
         self.note(|| Entry::Look(list, sought.clone(), most));
         self.history.look(list, sought, most)
@@ -96,26 +98,26 @@ impl<'run> Evaluation<'run> {
         self.history.walk(look, extent);
     }
 
-    /// Notes that the list of a look could not be asked for.
+    /// Notes that the list of a look could not be requested.
     pub(crate) fn unsent(&mut self, look: LookId) {
         self.note(|| Entry::Unsent(look));
         self.history.unsent(look);
     }
 
-    /// Ends a look and judges what it came to. `timely` says of what is missing that it was waited for long enough.
+    /// Ends a look and judges its result. `timely` states that the run waited long enough for what is missing.
     pub(crate) fn conclude(&mut self, look: LookId, timely: bool) -> Option<Looked> {
         self.note(|| Entry::Concluded(look, timely));
         let Self { history, judge, .. } = self;
         history.conclude(look, timely, &mut |evidence| judge.see(evidence))
     }
 
-    /// Ends a look that came to nothing.
+    /// Ends a look without a result.
     pub(crate) fn drop_look(&mut self, look: LookId) {
         self.note(|| Entry::Dropped(look));
         self.history.drop_look(look);
     }
 
-    /// Judges these forms in which a create was sent.
+    /// Judges the forms in which a create was sent.
     pub(crate) fn judge_forms(&mut self, operation: OperationId, forms: &[TimestampForm]) {
         self.note(|| Entry::Forms(operation, forms.to_vec()));
         let Self { history, judge, .. } = self;
@@ -134,7 +136,7 @@ impl<'run> Evaluation<'run> {
         self.judge.verdicts_mut().explain(fact, reason);
     }
 
-    /// Notes that a fact is not held, whatever responses kept it.
+    /// Notes that a fact is not held, even where responses kept it.
     pub(crate) fn withhold(&mut self, fact: FactId, reason: Reason) {
         self.note(|| Entry::Withheld(fact, reason.clone()));
         self.judge.verdicts_mut().withhold(fact, reason);
@@ -146,7 +148,7 @@ impl<'run> Evaluation<'run> {
         self.judge.unchecked(operations.iter().copied());
     }
 
-    /// Notes something that may be left.
+    /// Notes residue that may be left in the target.
     pub(crate) fn leave(&mut self, left: Residue) {
         self.history.leave(left);
     }
@@ -156,7 +158,7 @@ impl<'run> Evaluation<'run> {
         self.history.close_account()
     }
 
-    /// Hands over everything that is known at the end.
+    /// Ends the evaluation and returns everything that is known.
     pub(crate) fn finish(self) -> (Verdicts, history::Finished, Option<Recording>) {
         (self.judge.into_verdicts(), self.history.finish(), self.recording)
     }
@@ -187,17 +189,17 @@ impl<'run> Evaluation<'run> {
 }
 
 impl Recording {
-    /// Judges it again, at these levels: the verdicts and findings of the check itself, where the contract is the one that it
-    /// was judged by. No value of the target is in them.
+    /// Judges the recorded exchanges again, at the given levels. With the contract of the original check, the verdicts
+    /// and findings are those of that check. They contain no value of the target.
     ///
-    /// The check of a target that was never reached reports only that, and so holds less than its recording.
+    /// A check that never reached its target reports only that, and so contains less than its recording.
     #[must_use]
     pub fn judge(&self, contract: &Contract, levels: Levels) -> Verdicts {
         self.judge_edited(contract, levels, |_| None)
     }
 
-    /// The same, with what `edit` makes of an exchange in place of it, where it makes something: what a service would be
-    /// found at fault for that had answered so.
+    /// Judges the recording as [`judge`](Self::judge) does, after replacing each exchange for which `edit` returns
+    /// another. The verdicts are those of a service that had responded that way.
     #[must_use]
     pub fn judge_edited(
         &self,

@@ -1,4 +1,4 @@
-//! `forbidden-field`: a field is there that the document calls absent.
+//! `forbidden-field`: a response has a field that the document calls absent.
 
 use super::level::Level;
 use super::location::Location;
@@ -11,9 +11,10 @@ pub(super) static RULE: Rule = Rule {
     headline: Headline::Field("must be absent", "must be absent"),
     topic: Topic::Fields,
     summary: "A field that the document calls absent is absent.",
-    explanation: "A field may be documented for one response and excluded from another, as custom_fields is listed for \
-                  the items of a list and called absent from the create response; a contract says so by `not: {}`.",
-    leaves_alone: "Fields that the document does not know: `undocumented-field` and `envelope` report those.",
+    explanation: "A field may be documented for one response and excluded from another: custom_fields is listed for \
+                  the items of a list and called absent from the create response. A contract states this with `not: \
+                  {}`.",
+    leaves_alone: "Fields that the document does not mention: `undocumented-field` and `envelope` report those.",
     fix: "Leave the field out of this response, or document it there.",
     source: "Contact (response shape), custom_fields",
     example: Example {

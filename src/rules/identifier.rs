@@ -1,4 +1,5 @@
-//! `identifier`: a created record's identifier does not serve where it must, or stood for another record. Invariant 4.
+//! `identifier`: a created record's identifier does not fit where it is needed, or was already another record's.
+//! Invariant 4.
 
 use serde_json::Value;
 
@@ -20,17 +21,17 @@ pub(super) static RULE: Rule = Rule {
     ),
     topic: Topic::Invariants,
     summary: "A created record's identifier serves in the paths that it links to, and no identifier is given twice.",
-    explanation: "The contract's links say which path takes the identifier of a created record, and the path's \
-                  schema says which form it has there: a contact's is a UUID. An identifier that does not fit locks \
-                  the record away; one that is given twice mixes two records up.",
-    leaves_alone: "The form of an identifier that goes into no path. A response that shows no identifier \
-                   (`missing-field` says so), and a null.",
+    explanation: "The contract's links name the paths that take the identifier of a created record, and a path's \
+                  schema gives its form there: a contact's is a UUID. A record whose identifier does not fit cannot be \
+                  reached; an identifier that is given twice mixes up two records.",
+    leaves_alone: "The form of an identifier that is not used in any path. A response without an identifier \
+                   (`missing-field` reports it), and a null.",
     fix: "Return the identifier in the form that the paths take, and give each record its own.",
     source: "Contact (response shape), id; Update contact, path parameter id; x-invariants, created; links",
     example: Example {
         fact: "createContact created /data/id: serves in the paths that it links to",
         documented: "serves in the paths that it links to",
-        received: "string(4), which is no value of format uuid for /organization/v1/contact-database/{id}",
+        received: "string(4), which is not a value of format uuid for /organization/v1/contact-database/{id}",
         pointer: "/data/id",
         #[cfg(test)]
         shown: || {
@@ -83,7 +84,7 @@ fn serves(creation: &Creation<'_>, id: &Value, fact: FactId, sink: &mut Sink<'_>
                 .and_then(|node| node.text());
             let wanted = format.map_or_else(String::new, |format| format!(" of format {format}"));
             let received = format!(
-                "{}, which is no value{wanted} for {}",
+                "{}, which is not a value{wanted} for {}",
                 sink.render(id),
                 contract.operation(*to).path
             );
@@ -97,8 +98,8 @@ fn serves(creation: &Creation<'_>, id: &Value, fact: FactId, sink: &mut Sink<'_>
     sink.held(fact);
 }
 
-/// The values that an identifier stands for in a path: a path carries text, so that `17` is a number there as well as a
-/// text.
+/// Returns the values that an identifier may represent in a path. A path is text, so `17` is a number there as well as
+/// a text.
 fn spellings(id: &Value) -> Vec<Value> {
     let other = match id {
         Value::Number(number) => Some(Value::from(number.to_string())),
@@ -163,7 +164,7 @@ mod tests {
             let judged = identified(&id);
             assert_eq!(judged.kind(FactKind::IdentifierServes), Verdict::Broken, "{id}");
             let path = "/organization/v1/contact-database/{id}";
-            let received = format!("{shape}, which is no value of format uuid for {path}");
+            let received = format!("{shape}, which is not a value of format uuid for {path}");
             assert_eq!(judged.received("identifier"), received);
         }
     }

@@ -31,7 +31,8 @@ pub struct Judge<'contract> {
     verdicts: Verdicts,
     assertions: Assertions,
     reading: Reading,
-    /// The rules of one location: of every value, and of objects alone. They are asked most often by far.
+    /// The rules of one location: those for every value, and those for objects only. They run more often than all
+    /// others by far.
     of_values: Vec<LocationRule>,
     of_objects: Vec<LocationRule>,
 }
@@ -41,7 +42,7 @@ type LocationRule = (&'static Rule, LocationJudge);
 type LocationJudge = fn(&Location<'_>, &mut Sink<'_>);
 
 impl<'contract> Judge<'contract> {
-    /// A judge that has seen nothing yet.
+    /// Creates a judge that has seen nothing yet.
     #[must_use]
     pub fn new(contract: &'contract Contract, levels: Levels, values: Values) -> Self {
         Self {
@@ -62,8 +63,8 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// The same judge, for a run in which the same responses come again and again: what such a body says is read once.
-    /// Every rule judges each response all the same.
+    /// Prepares the judge for a soak, in which the same responses come again and again: equal bodies are parsed once.
+    /// Every rule still judges each response.
     #[must_use]
     pub fn of_a_soak(self) -> Self {
         Self {
@@ -72,30 +73,30 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// The contract that it judges by.
+    /// Returns the contract that it judges by.
     #[must_use]
     pub fn contract(&self) -> &'contract Contract {
         self.contract
     }
 
-    /// The verdicts so far.
+    /// Returns the verdicts so far.
     #[must_use]
     pub fn verdicts(&self) -> &Verdicts {
         &self.verdicts
     }
 
-    /// The verdicts, to note in them what was not called.
+    /// Returns the verdicts, so that the caller can note what was not called.
     pub fn verdicts_mut(&mut self) -> &mut Verdicts {
         &mut self.verdicts
     }
 
-    /// The verdicts, at the end.
+    /// Ends the judging and returns the verdicts.
     #[must_use]
     pub fn into_verdicts(self) -> Verdicts {
         self.verdicts
     }
 
-    /// Judges one exchange and hands back its body, read as JSON where a JSON body is documented for its status.
+    /// Judges one exchange and returns its body, read as JSON where a JSON body is documented for its status.
     pub fn exchange(&mut self, exchange: &Exchange, intent: Intent) -> Option<Arc<Body>> {
         let id = exchange.request.operation;
         let operation = self.contract.operation(id);
@@ -104,13 +105,14 @@ impl<'contract> Judge<'contract> {
         let shape = documented.and_then(|documented| documented.body);
         let media_type = response.and_then(Response::media_type);
         let typed = media_type.as_deref().is_some_and(is_json);
-        // Accept is a wish (RFC 9110, section 12.5.1): a response in another documented media type is as good.
+        // `Accept` is a preference (RFC 9110, section 12.5.1): a response in another documented media type is as good.
         let otherwise = documented
             .zip(media_type.as_deref())
             .is_some_and(|(documented, media_type)| media_type::is_documented_otherwise(documented, media_type));
         let success = response.is_some_and(|response| operation.succeeds_with(response.status));
         let body = response
-            // An error may come from what stands before the service: what is no JSON there is for `media-type` to report.
+            // An error may come from something in front of the service: `media-type` reports a body there that is not
+            // JSON.
             .filter(|_| {
                 shape.is_some()
                     && if success {
@@ -207,7 +209,7 @@ impl<'contract> Judge<'contract> {
 
     /// Judges what a list shows of a write at the end. `request` is the one that should have shown it.
     pub(super) fn counted(&mut self, counted: &Counted<'_>, request: &Request) {
-        // What stands in another item may have been reported already.
+        // What appears in another item may have been reported already.
         let elsewhere = self.contract.fact_of(counted.operation, FactKind::NotElsewhere);
         let rendered = elsewhere.is_some_and(|fact| self.verdicts.of(self.contract, fact) == Verdict::Broken);
         let counted = &Counted {
@@ -221,7 +223,7 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// Judges a record that is there although its create was rejected. `request` is the one that showed it.
+    /// Judges a record that exists although its create was rejected. `request` is the one that showed it.
     pub(super) fn stored(&mut self, stored: &Stored<'_>, request: &Request) {
         for rule in RULES {
             if let Judging::Stored(judge) = rule.judge {
@@ -239,7 +241,7 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// Judges whether a request that was written otherwise was accepted. The exchange is the one that was.
+    /// Judges whether a request in another spelling was accepted. `exchange` is that of this request.
     pub(super) fn equivalent(&mut self, tried: &EquivalentTried, exchange: &Exchange) {
         for rule in RULES {
             if let Judging::Equivalent(judge) = rule.judge {
@@ -272,7 +274,7 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// Whether a finding at deny says already why no call of the operation had a success.
+    /// Returns whether a finding at deny already explains why no call of the operation had a success.
     fn stands_in_the_way(&self, operation: OperationId) -> bool {
         let findings = self.verdicts.findings().iter();
         let mut denied = findings.filter(|finding| finding.level == Level::Deny);
@@ -349,7 +351,7 @@ impl<'contract> Judge<'contract> {
     }
 }
 
-/// What shows a fact broken: one exchange, or several with a request that stands for them.
+/// What shows that a fact is broken: one exchange, or several, represented by one request.
 struct Shown<'shown> {
     request: &'shown Request,
     exchange: Option<u64>,

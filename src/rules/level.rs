@@ -21,7 +21,7 @@ impl Level {
     /// Every level, the lightest first.
     pub const ALL: [Self; 3] = [Self::Allow, Self::Warn, Self::Deny];
 
-    /// Its name, as in flags and reports.
+    /// Returns its name, as in flags and reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -2,9 +2,10 @@
 //!
 //! # Design
 //!
-//! What is said of the smallest part of the contract holds, whoever said it: a fact before a field, that before an
-//! operation, an operation before the rule everywhere. So an acceptance with its reason outlives a pipeline that denies the whole rule. Where two
-//! say as much, the last does, and [`Levels::set`], which flags use, comes after every [`Entry`] of a whole rule.
+//! The level set for the smallest part of the contract wins, wherever it was set: a fact before a field, a field before
+//! an operation, an operation before the rule everywhere. So a finding that was accepted with its reason stays accepted
+//! when a pipeline denies the whole rule. Of two levels for equal parts the last wins, and [`Levels::set`], which flags
+//! use, comes after every [`Entry`] for a whole rule.
 
 use std::collections::HashMap;
 
@@ -14,23 +15,23 @@ use super::{RULES, Rule};
 use crate::contract::fact::Fact;
 use crate::contract::openapi::{did_you_mean, near};
 
-/// The levels of a run: each rule's own, but for those that the user set.
+/// The levels of a run: each rule's own, except where the user set another.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
     set: HashMap<&'static str, Level>,
     entries: Vec<Entry>,
 }
 
-/// What findings of a rule at one fact weigh, and by which entry.
+/// The level of a rule's findings at one fact, and the entry that sets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decided {
     /// The level.
     pub level: Level,
-    /// The entry that says so, by its number; none where the rule's own level or a set one holds.
+    /// The number of the entry that sets it; `None` for the rule's own level or one from [`Levels::set`].
     pub entry: Option<usize>,
 }
 
-/// A rule that does not exist.
+/// The error for the name of a rule that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no rule `{name}`{hint}; the rules are {known}")]
 pub struct UnknownRule {
@@ -40,11 +41,11 @@ pub struct UnknownRule {
 }
 
 impl Rule {
-    /// The rule of this name.
+    /// Returns the rule of this name.
     ///
     /// # Errors
     ///
-    /// [`UnknownRule`], with a near one and the known ones.
+    /// [`UnknownRule`], with a similar name and the known ones.
     pub fn named(name: &str) -> Result<&'static Self, UnknownRule> {
         let known = RULES.iter().copied();
         known.clone().find(|rule| rule.name == name).ok_or_else(|| UnknownRule {
@@ -63,7 +64,7 @@ impl Levels {
     ///
     /// # Errors
     ///
-    /// [`UnknownRule`], as [`Rule::named`] has it.
+    /// [`UnknownRule`], as for [`Rule::named`].
     pub fn set(&mut self, name: &str, level: Level) -> Result<(), UnknownRule> {
         let rule = Rule::named(name)?;
         self.set.insert(rule.name, level);
@@ -76,13 +77,13 @@ impl Levels {
         self.entries.len() - 1
     }
 
-    /// The level of a rule where no entry says otherwise.
+    /// Returns the level of a rule where no entry sets another.
     #[must_use]
     pub fn base(&self, rule: &Rule) -> Level {
         self.set.get(rule.name).copied().unwrap_or(rule.level)
     }
 
-    /// The level of a rule at a fact.
+    /// Returns the level of a rule at a fact.
     #[must_use]
     pub fn of(&self, rule: &Rule, fact: &Fact) -> Decided {
         let set = self.set.contains_key(rule.name);
@@ -91,7 +92,7 @@ impl Levels {
             .iter()
             .enumerate()
             .filter(|(_, entry)| entry.rule.name == rule.name && entry.covers(fact) && (entry.is_scoped() || !set));
-        // Of several that are as close, `max_by_key` takes the last.
+        // Of several equally close entries, `max_by_key` takes the last.
         let closest = covering.max_by_key(|(_, entry)| entry.closeness());
         closest.map_or(
             Decided {

@@ -1,4 +1,4 @@
-//! `listed`: what was created is not listed. Invariant 2, and invariant 6 for records that stand under another.
+//! `listed`: what was created is not listed. Invariant 2, and invariant 6 for records listed under another.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -14,13 +14,13 @@ pub(super) static RULE: Rule = Rule {
         "create a record that their list does not show",
     ),
     topic: Topic::Invariants,
-    summary: "What a create answers is found in its list by its id, within the time to settle.",
-    explanation: "After a create, the list that x-invariants names is walked until it shows the identifier that the create \
-                  answered, again and again until the time to settle (settle) has passed: the document does not promise that at \
-                  once. A record that no list shows is lost to every caller.",
-    leaves_alone: "A list that changed while it was walked, was not seen whole, or has more pages than are walked. A \
-                   create that answered no identifier.",
-    fix: "List the record; where the list is behind by design, give it longer to settle.",
+    summary: "A created record is found in its list by its id, within the time to settle.",
+    explanation: "After a create, the list that x-invariants names is walked again and again until it shows the \
+                  identifier that the create returned, or the time to settle (settle) has passed: the document does \
+                  not promise that a record is listed at once. A record that no list shows is lost to every caller.",
+    leaves_alone: "A list that changed while it was walked, was not seen in full, or has more pages than are walked. A \
+                   create that returned no identifier.",
+    fix: "List the record; if the list lags by design, allow more time to settle.",
     source: "What the service does: create, list; x-invariants, listed",
     example: Example {
         fact: "createTag created: listed in getTags",

@@ -1,4 +1,4 @@
-//! Walks a body beside its shape and shows every location to the rules. The main types are [`Location`] and [`Walker`].
+//! Walks a body along its shape and shows every location to the rules. The main types are [`Location`] and [`Walker`].
 
 use serde_json::Value;
 
@@ -14,7 +14,8 @@ pub(super) struct Location<'location> {
     pub(super) value: &'location Value,
     pub(super) assertions: &'location Assertions,
     path: &'location Path<'location>,
-    /// The place of each member among the documented fields, in the order of the members; none of an undocumented one.
+    /// The index of each member among the documented fields, in the order of the members; `None` for an undocumented
+    /// one.
     fields: &'location [Option<usize>],
     /// Whether the object has each of the documented fields.
     shown: &'location [bool],
@@ -31,7 +32,7 @@ impl<'location> Location<'location> {
         pointer::join(&self.pointer(), name)
     }
 
-    /// The members of an object, each with the documented field that it is.
+    /// The members of an object, each with its documented field.
     pub(super) fn members(
         &self,
     ) -> impl Iterator<Item = (&'location String, &'location Value, Option<&'location Field>)> {
@@ -58,15 +59,16 @@ impl<'location> Location<'location> {
 ///
 /// # Design
 ///
-/// Judging is to cost no more than parsing does. Which documented field a member is, is asked once for all rules, and
-/// first of the field that follows the one before: names are compared once where a service keeps the document's order.
+/// Judging should cost no more than parsing. Each member is matched to its documented field once for all rules. The
+/// field after the one matched last is tried first, so each name is compared once where a service keeps the document's
+/// order.
 pub(super) struct Walker<'walk, V> {
     pub(super) contract: &'walk Contract,
     pub(super) assertions: &'walk Assertions,
     pub(super) visit: V,
-    /// The fields of the objects on the way down, as [`Location`] has them, those of the innermost last.
+    /// The fields of the objects on the way down, as in [`Location`], those of the innermost last.
     fields: Vec<Option<usize>>,
-    /// The documented fields that the objects on the way down have, as [`Location`] has them.
+    /// Which documented fields the objects on the way down have, as in [`Location`].
     shown: Vec<bool>,
 }
 
@@ -81,7 +83,7 @@ impl<'walk, V: FnMut(&Location<'_>)> Walker<'walk, V> {
         }
     }
 
-    /// Walks a body beside its shape.
+    /// Walks a body along its shape.
     pub(super) fn walk(&mut self, shape: ShapeId, body: &Value) {
         self.descend(shape, body, &Path::Root);
     }
@@ -110,7 +112,7 @@ impl<'walk, V: FnMut(&Location<'_>)> Walker<'walk, V> {
                 }
             }
             Value::Array(elements) => {
-                // An array has no members to take back.
+                // An array added no members that must be removed again.
                 let Some(below) = shape.items else { return };
                 for (index, element) in elements.iter().enumerate() {
                     self.descend(below, element, &Path::Element(path, index));

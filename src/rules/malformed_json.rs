@@ -1,4 +1,4 @@
-//! `malformed-json`: a body is not JSON, or gives one name twice.
+//! `malformed-json`: a body is not JSON, or repeats a name in an object.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -16,10 +16,10 @@ pub(super) static RULE: Rule = Rule {
     ),
     topic: Topic::Responses,
     summary: "A body is JSON, with one value for each name.",
-    explanation: "A response with a documented JSON body must be one JSON text (RFC 8259). Of two equal names in one \
-                  object most readers keep the last and say nothing, so that two callers may see two values.",
-    leaves_alone: "Bodies of errors whose JSON is not documented, and of responses in another media type. JSON that nests deeper than \
-                   128 levels or holds numbers beyond a double: it is undecided.",
+    explanation: "A response with a documented JSON body must be one JSON text (RFC 8259). Where an object has the \
+                  same name twice, most parsers silently keep the last value, so two callers may see different values.",
+    leaves_alone: "Bodies of errors whose JSON is not documented, and of responses in another media type. JSON that \
+                   nests deeper than 128 levels or has numbers beyond the range of a double: the fact stays undecided.",
     fix: "Write bodies with a JSON library, and each name once.",
     source: "RFC 8259, sections 2 and 4",
     example: Example {
@@ -52,7 +52,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         Err(error) => sink.broken(fact, String::new, || error.to_string()),
         Ok(body) => match body.duplicates.first() {
             None => sink.held(fact),
-            Some(pointer) => sink.broken(fact, || pointer.clone(), || "a name that stands twice".to_owned()),
+            Some(pointer) => sink.broken(fact, || pointer.clone(), || "a name that appears twice".to_owned()),
         },
     }
 }
@@ -167,6 +167,6 @@ mod tests {
         assert_eq!(result.kind(FactKind::Json), Verdict::Broken);
         let content = "/paths/~1organization~1v1~1tags/get/responses/2XX/content";
         assert_eq!(result.locations("malformed-json"), ("/data/items/1/id", content));
-        assert_eq!(result.received("malformed-json"), "a name that stands twice");
+        assert_eq!(result.received("malformed-json"), "a name that appears twice");
     }
 }

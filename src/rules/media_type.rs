@@ -1,4 +1,4 @@
-//! `media-type`: a response comes as another media type than the documented one.
+//! `media-type`: a response has a media type other than the documented one.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -18,11 +18,11 @@ pub(super) static RULE: Rule = Rule {
         "return an undocumented media type",
     ),
     topic: Topic::Responses,
-    summary: "A documented body comes as a media type that is documented for it.",
-    explanation: "A client chooses its reader by the Content-Type. The built-in contract documents application/json \
-                  for every success; a contract given by --spec may document others and ranges, and bodies of errors, \
-                  which must be there then. Parameters such as charset and the case do not matter.",
-    leaves_alone: "Responses without a documented body, errors among them: how they come is a gap. Responses to edge \
+    summary: "A documented body has a media type that is documented for it.",
+    explanation: "A client chooses its parser by the Content-Type. The built-in contract documents application/json \
+                  for every success; a contract given with --spec may also document other media types, ranges, and \
+                  bodies of errors, which must then be present. Case and parameters such as charset do not matter.",
+    leaves_alone: "Responses without a documented body, including errors: their media type is a gap. Responses to edge \
                    cases. A 204, 205 or 304 under `default`.",
     fix: "Send the documented Content-Type, or document the one that is sent.",
     source: "Resources and their fields: all requests and responses use application/json; OpenAPI 3.0.3, section \
@@ -62,21 +62,21 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether nothing came where a body is documented. What is empty may be a text, but no JSON: where a schema is
+/// Returns whether a documented body is missing. An empty body may be a text, but it is not JSON: where a schema is
 /// documented, `malformed-json` reports that.
 fn lacks_body(response: &Response, documented: &DocumentedResponse) -> bool {
     let is_text = |media_type: String| !is_json(&media_type) || documented.body.is_some();
     response.body.is_empty() && !response.media_type().is_some_and(is_text)
 }
 
-/// Whether the response comes as a documented media type other than the JSON whose schema is known.
+/// Returns whether the response has a documented media type other than the JSON whose schema is known.
 pub(super) fn is_documented_otherwise(documented: &DocumentedResponse, received: &str) -> bool {
     let known = documented.media_types.iter().find(|known| is_json(known));
     let mut others = documented.media_types.iter().filter(|other| Some(*other) != known);
     !known.is_some_and(|known| admits(known, received)) && others.any(|other| admits(other, received))
 }
 
-/// Whether the documented media type, which may be a range and have parameters, admits the received one.
+/// Returns whether the documented media type, which may be a range and have parameters, covers the received one.
 fn admits(documented: &str, received: &str) -> bool {
     let documented = documented.split(';').next().unwrap_or_default().trim();
     match documented.strip_suffix('*') {

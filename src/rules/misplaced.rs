@@ -1,4 +1,5 @@
-//! `misplaced`: a created record shows under another owner, or an update shows in another record. Invariants 5 and 6.
+//! `misplaced`: a created record appears under another owner, or an update appears in another record. Invariants 5 and
+//! 6.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -12,11 +13,11 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Deny,
     headline: Headline::Operation("writes to another record", "write to another record"),
     topic: Topic::Invariants,
-    summary: "A created record shows under its own owner alone, and an update changes its own record alone.",
-    explanation: "A contact method must stand under the contact that it was created for, and an update must show in \
-                  the contact that was updated. The list is searched for what was sent, which carries the run's \
-                  run_tag, in every other item: there it would be one person's data under another's name.",
-    leaves_alone: "A list that was not seen whole. An item elsewhere while the record itself was not found: it may \
+    summary: "A created record appears only under its own owner, and an update changes only its own record.",
+    explanation: "A contact method must appear under the contact that it was created for, and an update in the contact \
+                  that was updated. Every other item of the list is searched for what was sent, which carries the run \
+                  tag: there it would be one person's data under another's name.",
+    leaves_alone: "A list that was not seen in full. An item elsewhere while the record itself was not found: it may \
                    be the record under another id.",
     fix: "Write to the record that the path names, and to no other.",
     source: "Update contact; Create contact method; x-invariants, listed",

@@ -1,4 +1,4 @@
-//! `missing-field`: a documented field is not there.
+//! `missing-field`: a documented field is missing.
 
 use super::level::Level;
 use super::location::Location;
@@ -10,12 +10,12 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Deny,
     headline: Headline::Field("is missing", "are missing"),
     topic: Topic::Fields,
-    summary: "Every field that the document lists is there; null counts as there.",
+    summary: "Every field that the document lists is present; null counts as present.",
     explanation: "A response shape lists its fields, and callers read them. A field that one item lacks is missing, \
                   however many others have it.",
     leaves_alone: "Fields that the contract does not require. The fields of an object that is itself null or of \
                    another type.",
-    fix: "Return the field in every item, or say in the document when it is absent.",
+    fix: "Return the field in every item, or document when it is absent.",
     source: "Resources and their fields",
     example: Example {
         fact: "getTags /data/items/*/name: present",

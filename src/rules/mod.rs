@@ -1,10 +1,11 @@
-//! Judges exchanges: pure functions from the contract and what came over the wire to verdicts. One rule a file, each
-//! with the kind of facts that it decides; [`RULES`] is the registry.
+//! Judges exchanges: pure functions that turn the contract and what came over the wire into verdicts. Each rule has its
+//! own file and decides one kind of fact; [`RULES`] is the registry.
 //!
 //! - **In**: a [`Contract`](crate::Contract), exchanges, and the [`evidence`](crate::history::evidence) that `history`
 //!   makes of several of them.
 //! - **Out**: [`Verdicts`]: each fact held, broken, or undecided with the reason, and the findings at their [`Levels`].
-//! - **Start with** [`Rule`] for what a rule is, [`Judge`] for how they are fed, and [`Recording`] to judge again.
+//! - **Start with** [`Rule`] for what a rule is, [`Judge`] for how rules get their evidence, and [`Recording`] to judge
+//!   again.
 //!
 #![cfg_attr(feature = "service", doc = "```")]
 #![cfg_attr(not(feature = "service"), doc = "```ignore")]
@@ -21,12 +22,9 @@
 //! let check = Check::new(Contract::built_in()?).service(my_app).token("test").only("getTags");
 //! let report = check.keep_recording(true).run().await?;
 //!
-//! // Judged again at another level, without a request.
-//! let mut levels = Levels::default();
-//! levels.set("null-value", Level::Deny)?;
-//! let recording = report.recording().expect("it was asked for");
-//! let verdicts = recording.judge(&Contract::built_in()?, levels);
-//! assert!(verdicts.findings().is_empty());
+//! // Judge the recording again at another level, without a request. let mut levels = Levels::default();
+//! levels.set("null-value", Level::Deny)?; let recording = report.recording().expect("a recording was requested"); let
+//! verdicts = recording.judge(&Contract::built_in()?, levels); assert!(verdicts.findings().is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -97,13 +95,14 @@ pub use rule_name::RuleName;
 pub use scope::{Entry, Scope, field_covers, is_field};
 pub use seen::{ExchangeSeen, OperationSeen, Origin};
 pub use success::NoSuccess;
-/// The name of the rule for operations of which no success was judged.
+/// The rule for operations without a judged success.
 pub static UNCHECKED_OPERATION: &Rule = &unchecked_operation::RULE;
 
-/// The rule of a field that no schema lists.
+/// The rule for fields that no schema lists.
 pub static UNDOCUMENTED_FIELD: &Rule = &undocumented_field::RULE;
 
-/// What to fix first: authentication, whether there is a response, what kind it is, then what is in it; then all others.
+/// The rules whose findings to fix first, the most urgent first: authentication, whether a response comes, its kind,
+/// its content. All other rules come after them.
 pub static URGENT: &[&Rule] = &[
     &auth::RULE,
     &server_error::RULE,

@@ -10,14 +10,14 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Warn,
     headline: Headline::Field("is null", "are null"),
     topic: Topic::Values,
-    summary: "No field of a resource is null; the document does not say that one may be, nor that it may not.",
+    summary: "No field of a resource is null; the document neither shows nor excludes null.",
     explanation: "A typed client that follows the document to the letter cannot decode a null. The document neither \
                   shows nor excludes null, so this is a warning, and the type of the field stays undecided where \
                   only nulls were seen.",
-    leaves_alone: "A null that the contract documents by `nullable`. A null where the contract states what is there: \
-                   for the body, `data`, `items` or an item, a number of a page, or anywhere in a contract without \
-                   `x-null`. There it is a `wrong-type`.",
-    fix: "Nothing, if null is meant: then document it. Else return a value.",
+    leaves_alone: "A null that the contract documents with `nullable`. A null where the contract leaves no gap: the \
+                   body, `data`, `items`, an item or a number of a page, or anywhere in a contract without `x-null`. \
+                   There `wrong-type` reports it.",
+    fix: "If null is intended, document it; otherwise return a value.",
     source: "Resources and their fields, silent on null",
     example: Example {
         fact: "getTags /data/items/*/name: string",

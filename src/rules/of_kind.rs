@@ -1,4 +1,4 @@
-//! Which rule judges the facts of a kind.
+//! Maps each kind of fact to the rule that judges it.
 
 use super::rule::Rule;
 use super::{
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::contract::fact::FactKind;
 
-/// The rule that judges the facts of this kind.
+/// Returns the rule that judges the facts of this kind.
 #[must_use]
 pub fn rule_of(kind: FactKind) -> &'static Rule {
     match kind {
@@ -42,8 +42,8 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
     }
 }
 
-/// Whether the rule has nothing to find where a fact of this kind is held. Rules that only note look at the facts of
-/// others; what `allow` looks at, a 405, no fact says.
+/// Returns whether a held fact of this kind shows that the rule found nothing. Rules that only note use the facts of
+/// other rules; no fact covers what `allow` looks at, a 405.
 #[must_use]
 pub fn shows(rule: &Rule, kind: FactKind) -> bool {
     let notes = match rule.name {

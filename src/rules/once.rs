@@ -1,4 +1,4 @@
-//! `once`: a create left more than one record, or an update left its record under another identifier. Invariants 2 and 5.
+//! `once`: a create left several records, or an update left its record under another identifier. Invariants 2 and 5.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -11,16 +11,17 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Deny,
     headline: Headline::Operation("does not store each record once", "do not store each record once"),
     topic: Topic::Invariants,
-    summary: "A create adds one record, and an update adds and takes none.",
-    explanation: "At the end of a run its lists are searched for the run's tag, which nobody else writes, and for what \
-                  each create was sent. A second record that carries the same under another identifier is one that \
-                  nobody asked for. After an update the list must show the record under the identifier that it had, \
-                  and what was sent in no other item. Whatever was created and listed is listed at the end too: nobody \
-                  has asked for it to be deleted.",
-    leaves_alone: "Whatever does not carry all that the create was sent: what a service makes beside a record, and what \
-                   others create meanwhile. A create that was sent again because the target asked for time, or that \
-                   was not plainly accepted. A list that changed while it was walked, or was not seen whole.",
-    fix: "Store each record once, also where a request is handled twice; update in place.",
+    summary: "A create adds one record, and an update neither adds nor removes one.",
+    explanation: "At the end of a run its lists are searched for the run tag, which nobody else writes, and for what \
+                  each create sent. Nobody requested a second record that carries the same under another identifier. \
+                  After an update the list must show the record under the identifier that it had, and what was sent in \
+                  no other item. A record that was created and listed must still be listed at the end: nobody \
+                  requested its deletion.",
+    leaves_alone: "A record that does not carry everything the create sent: one that the service makes in addition, or \
+                   that others create meanwhile. A create that was sent again because the target asked the caller to \
+                   wait, or that was not plainly accepted. A list that changed while it was walked, or was not seen in \
+                   full.",
+    fix: "Store each record once, even when a request is handled twice; update in place.",
     source: "Endpoints: Create contact, Update contact; x-invariants, listed",
     example: Example {
         fact: "createTag created in getTags: once",
@@ -41,7 +42,7 @@ fn counted(counted: &Counted<'_>, sink: &mut Sink<'_>) {
     let Some(fact) = sink.contract.fact_of(counted.operation, FactKind::Once) else {
         return;
     };
-    // While the record itself is not seen, another one may be it under another identifier.
+    // While the record itself is not seen, another one may be the same record under another identifier.
     if let Some(pointer) = counted.other.filter(|_| counted.found) {
         let received = || "what was sent, in another record too".to_owned();
         return sink.broken(fact, || pointer.to_owned(), received);

@@ -14,12 +14,13 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Deny,
     headline: Headline::Operation("returns pages that do not add up", "return pages that do not add up"),
     topic: Topic::Invariants,
-    summary: "A list's pages are those asked for, hold at most per_page items, share none, and add up to total.",
-    explanation: "A list is walked from its first page to its last_page, and what the pages say is compared with \
-                  what they show. Where they disagree, a caller that follows them reads a record twice, or never.",
-    leaves_alone: "A list whose totals change while it is walked: it is walked once more and then undecided. A list \
-                   of one page, or of more pages than are walked. Whether an empty list has 0 pages or 1, and whether \
-                   each page before the last one is full.",
+    summary: "The pages of a list are the requested ones, have at most per_page items, share none, and add up to \
+              total.",
+    explanation: "A list is walked from its first page to its last_page, and the numbers on its pages are compared \
+                  with their items. Where they disagree, a caller that follows them reads a record twice or never.",
+    leaves_alone: "A list whose totals change while it is walked: it is walked once more and then left undecided. A \
+                   list of one page, or of more pages than are walked. Whether an empty list has 0 pages or 1, and \
+                   whether each page before the last one is full.",
     fix: "Order the list by something that does not change, and count what is listed.",
     source: "Page envelope; Limits; the query parameter page",
     example: Example {
@@ -85,7 +86,7 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     if let Some(fact) = fact(sink, FactKind::PageFull) {
         full(walk, fact, sink);
     }
-    // Two pages of many show neither what is on all of them nor how much.
+    // Two pages of many show neither what is on all of them nor how many items there are.
     if walk.end == WalkEnd::Found {
         return;
     }
@@ -124,8 +125,8 @@ fn size(page: &PageSeen, fact: FactId, sink: &mut Sink<'_>) {
     }
 }
 
-/// `last_page` is `total` divided by `per_page`, rounded up. For an empty list both 0 and 1 are read as agreeing: the
-/// document does not say.
+/// `last_page` is `total` divided by `per_page`, rounded up. For an empty list both 0 and 1 agree, because the document
+/// does not say which it is.
 fn last(page: &PageSeen, fact: FactId, sink: &mut Sink<'_>) {
     let (Some(last), Some(total), Some(per_page)) = (page.last_page, page.total, page.per_page) else {
         return;
@@ -146,8 +147,8 @@ fn last(page: &PageSeen, fact: FactId, sink: &mut Sink<'_>) {
     }
 }
 
-/// Where `total` is a multiple of `per_page`, `last_page` is what it goes into and the last page is full: no page holds more
-/// than `per_page`, and all of them hold `total`.
+/// Where `total` is a multiple of `per_page`, `last_page` is the quotient and the last page is full: no page has more
+/// than `per_page` items, and together they have `total`.
 fn full(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     let at_a_multiple = |page: &&PageSeen| {
         let of = page.total.zip(page.per_page);
@@ -171,7 +172,7 @@ fn full(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
         let received = format!("last_page {last} with total {total} and per_page {per_page}");
         sink.page_broken(page, fact, received);
     } else if !page.listed {
-        // What stands in the items' stead is another rule's finding.
+        // A value in place of the items is another rule's finding.
         sink.undecided(fact, Reason::NotShown);
     } else if i64::try_from(count).is_ok_and(|count| count < per_page) {
         let received = format!("{count} items on page {last}, with total {total} and per_page {per_page}");
@@ -186,7 +187,7 @@ fn unique(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
         return sink.undecided(fact, Reason::Changed);
     }
     let mut earlier: HashSet<Digest> = HashSet::new();
-    // Where no two items are the same, as almost always, nothing need be remembered of each page.
+    // Where no two items are the same, which is almost always, nothing needs to be remembered for each page.
     let shared = walk.items().count() != walk.different();
     for page in walk.pages.iter().filter(|_| shared) {
         if let Some(index) = page
@@ -197,7 +198,7 @@ fn unique(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
             return sink.page_broken(
                 page,
                 fact,
-                format!("item {index} of page {} stood on an earlier page", asked(page)),
+                format!("item {index} of page {} was on an earlier page too", asked(page)),
             );
         }
         earlier.extend(page.items.iter().copied().flatten());
@@ -467,7 +468,7 @@ mod tests {
         assert_eq!(judged.kind(FactKind::PageUnique), Verdict::Broken);
         assert_eq!(
             judged.findings("pages")[0].received,
-            "item 0 of page 3 stood on an earlier page"
+            "item 0 of page 3 was on an earlier page too"
         );
         assert_eq!(judged.kind(FactKind::PageTotal), Verdict::Broken);
     }

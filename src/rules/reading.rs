@@ -1,5 +1,5 @@
-//! Reads the bodies of responses, and a body that comes again only once: a soak gets the same pages over and over. The main
-//! type is [`Reading`].
+//! Reads the bodies of responses, and a body that comes again only once, because a soak gets the same pages over and
+//! over. The main type is [`Reading`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use bytes::Bytes;
 
 use crate::exchange::json::{self, Body, JsonError};
 
-/// The largest body that is kept, in bytes, and how many are: some fifty megabytes of values at most.
+/// The size of the largest body that is kept, in bytes, and the number of bodies kept: some fifty megabytes of values
+/// at most.
 const LARGEST: usize = 16 << 10;
 const MOST: usize = 256;
 
@@ -23,14 +24,15 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// The same, keeping bodies from now on.
+    /// Creates a reading that keeps bodies.
     pub(super) fn keeping() -> Self {
         Self {
             kept: Some(HashMap::new()),
         }
     }
 
-    /// The body that answered a call of this path: read, or known from a response of the very same bytes.
+    /// Returns the body of a response to a call of this path: parsed, or known from a response with the very same
+    /// bytes.
     pub(super) fn read(&mut self, path: &str, bytes: &Bytes) -> ReadBody {
         let Some(kept) = self.kept.as_mut().filter(|_| bytes.len() <= LARGEST) else {
             return json::read(bytes).map(Arc::new);

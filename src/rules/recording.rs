@@ -1,4 +1,4 @@
-//! Everything that a check was judged by, kept to be judged again. The main type is [`Recording`].
+//! Keeps everything that a check was judged from, so that it can be judged again. The main type is [`Recording`].
 
 use super::verdict::Reason;
 use crate::contract::fact::FactId;
@@ -7,38 +7,38 @@ use crate::contract::vocabulary::TimestampForm;
 use crate::exchange::{Exchange, Intent, Purpose};
 use crate::history::{Extent, LookId, Part, RunTag, Sought};
 
-/// What a run gives its history, in order.
+/// One thing that a run gives its history; a recording has them in order.
 #[derive(Clone, Debug)]
 pub(super) enum Entry {
     /// A run that is carried out to its end was to say something of these operations.
     Complete(Vec<OperationId>),
-    /// A look ended; what is missing was waited for long enough, or was not.
+    /// A look ended. The flag states whether the run waited long enough for what is missing.
     Concluded(LookId, bool),
-    /// A look ended that came to nothing.
+    /// A look ended without a result.
     Dropped(LookId),
     Exchange(Box<Exchange>, Intent, Part),
     Explained(FactId, Reason),
     /// A create was sent in these forms.
     Forms(OperationId, Vec<TimestampForm>),
-    /// A look began at a list, of at most so many pages a walk.
+    /// A look at a list began, with at most so many pages per walk.
     Look(OperationId, Sought, u64),
     NotCalled(OperationId, Reason),
     /// A round of the plan began.
     Round,
     /// No other exchange took the place of this one.
     Stands(Box<Exchange>, Purpose),
-    /// A list could not be asked for.
+    /// A list could not be requested.
     Unsent(LookId),
     Walk(LookId, Extent),
     Withheld(FactId, Reason),
 }
 
-/// The exchanges of a check in the order in which it saw them, each with what it was sent for. It holds what the target
-/// answered as it came, other people's data among it: it is for the program that made it, and has no way to be printed.
+/// The exchanges of a check in the order in which it saw them, each with its intent. It contains the target's responses
+/// as they came, other people's data included, so it is for the program that made it and cannot be printed.
 #[derive(Clone)]
 pub struct Recording {
     pub(super) run_tag: RunTag,
-    /// Whether the run creates records that are known by their links alone.
+    /// Whether the run creates records that are recognised by their links alone.
     pub(super) by_links: bool,
     pub(super) entries: Vec<Entry>,
 }
@@ -54,7 +54,7 @@ impl std::fmt::Debug for Recording {
 }
 
 impl Recording {
-    /// The exchanges, in the order in which their responses came, each with why it came about.
+    /// Returns the exchanges, in the order in which their responses came, each with its intent.
     pub fn exchanges(&self) -> impl Iterator<Item = (&Exchange, Intent)> {
         self.entries.iter().filter_map(|entry| match entry {
             Entry::Exchange(exchange, intent, _) => Some((&**exchange, *intent)),

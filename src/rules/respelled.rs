@@ -1,4 +1,4 @@
-//! `respelled`: a field whose allowed values or format are a gap comes back other than it was sent. Invariant 3.
+//! `respelled`: a field whose allowed values or format are a gap comes back different from what was sent. Invariant 3.
 
 use super::carried::{self, Strictness};
 use super::level::Level;
@@ -14,11 +14,11 @@ pub(super) static RULE: Rule = Rule {
     topic: Topic::Invariants,
     summary: "A field whose values or format the document does not show comes back as it was sent.",
     explanation: "The allowed values of gender, status, type, nationality and country_of_residence and the format of \
-                  dob are gaps. A service may spell such a value its own way; a caller that compares what it sent \
-                  with what it reads should know, so it is a warning.",
+                  dob are gaps. A service may spell such a value its own way; a caller that compares what it sent with \
+                  what it reads should know, so this is a warning.",
     leaves_alone: "Fields without a gap, and elements of an array that show each other's values: there `carried` is \
                    strict. Fields that were not sent.",
-    fix: "Nothing, if the spelling is meant: then document it.",
+    fix: "If the spelling is intended, document it; otherwise return what was sent.",
     source: "Gaps in the field definitions",
     example: Example {
         fact: "createContact created /data/gender: as sent in /gender",

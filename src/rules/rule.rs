@@ -1,5 +1,5 @@
-//! What a rule is. The main type is [`Rule`]. It and the verdicts name each other: a rule gives its verdicts, and a finding
-//! says which rule made it.
+//! Defines what a rule is. The main type is [`Rule`]. It and the verdicts refer to each other: a rule gives its
+//! verdicts, and a finding names the rule that made it.
 
 use super::level::Level;
 use super::location::Location;
@@ -11,23 +11,23 @@ use crate::history::evidence::{Counted, Creation, EquivalentTried, FormTried, Ob
 pub struct Rule {
     /// Its name, as in flags and reports.
     pub name: &'static str,
-    /// How much a finding of it weighs unless the user says otherwise.
+    /// The level of its findings unless the user sets another.
     pub level: Level,
     /// What is wrong where it finds something.
     pub headline: Headline,
     /// What its facts are about.
     pub topic: Topic,
-    /// What it holds a response to, in one sentence that is true of any contract.
+    /// What it requires of a response, in one sentence that is true of any contract.
     pub summary: &'static str,
-    /// What it looks at, and why a break of it matters.
+    /// What it looks at, and why a break matters.
     pub explanation: &'static str,
     /// What it leaves to other rules, and what leaves it undecided.
     pub leaves_alone: &'static str,
     /// What to do about a finding.
     pub fix: &'static str,
-    /// Where that comes from: a section of the document, an RFC.
+    /// Where the requirement comes from: a section of the document, an RFC.
     pub source: &'static str,
-    /// A finding of it.
+    /// An example of its findings.
     pub example: Example,
     pub(super) judge: Judging,
 }
@@ -52,7 +52,7 @@ pub enum Topic {
     Fields,
     /// What holds across several responses.
     Invariants,
-    /// What stands in the fields.
+    /// Which values the fields have.
     Values,
 }
 
@@ -67,46 +67,46 @@ pub struct Example {
     pub received: &'static str,
     /// Where in the response, as a JSON pointer; empty for the whole response.
     pub pointer: &'static str,
-    /// Has the rule judge what the example says, so that a test holds the one against the other.
+    /// Has the rule judge the example, so that a test can compare the two.
     #[cfg(test)]
     pub(super) shown: fn() -> super::testing::Judged,
 }
 
 /// The evidence that a rule looks at.
 pub(super) enum Judging {
-    /// A success whose body is read, once every location of it is judged, and whether no fact was broken by it.
+    /// A success whose body was read, after every location of it is judged, and whether it broke no fact.
     Accepted(fn(&ExchangeSeen<'_>, bool, &mut Sink<'_>)),
-    /// An exchange as a whole, that of an edge case too.
+    /// An exchange as a whole, including that of an edge case.
     AnyExchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// What a list shows of a write at the end, and an updated record looked for in its list.
     Counted(fn(&Counted<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
     /// A record that a create answered with.
     Creation(fn(&Creation<'_>, &mut Sink<'_>)),
-    /// A request that was written otherwise than plainly.
+    /// A request in another spelling than the plain one.
     Equivalent(fn(&EquivalentTried, &mut Sink<'_>)),
-    /// An exchange as a whole, where the request is no edge case.
+    /// An exchange as a whole, where the request is not an edge case.
     Exchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// A request field sent in one of its forms.
     Form(fn(&FormTried, &mut Sink<'_>)),
     /// What was sent, compared with the response and with the list.
     Kept(Comparison),
-    /// An operation of which no success was judged, at the end.
+    /// An operation without a judged success, at the end.
     Operation(fn(&OperationSeen<'_>, &mut Sink<'_>)),
     /// One object of a body; other values are not shown.
     Object(fn(&Location<'_>, &mut Sink<'_>)),
     /// One location of a body.
     Location(fn(&Location<'_>, &mut Sink<'_>)),
-    /// Where a created record, or what was sent in an update, shows in a list.
+    /// Where a created record, or what was sent in an update, appears in a list.
     Placed(fn(&Observation<'_>, &mut Sink<'_>), fn(&Updating<'_>, &mut Sink<'_>)),
     /// A created record looked for in its list.
     Observation(fn(&Observation<'_>, &mut Sink<'_>)),
-    /// A record that is there although its create was rejected.
+    /// A record that exists although its create was rejected.
     Stored(fn(&Stored<'_>, &mut Sink<'_>)),
     /// A walk over the pages of a list.
     Walk(fn(&Walk, &mut Sink<'_>)),
 }
 
-/// One comparison in the three locations where what was sent shows.
+/// One comparison, at the three locations where what was sent appears.
 pub(super) struct Comparison {
     /// In the response to a create.
     pub(super) answered: fn(&Creation<'_>, &mut Sink<'_>),

@@ -1,4 +1,4 @@
-//! The rule that a report names, which may be of another version. The main type is [`RuleName`].
+//! Names the rule of a finding in a report, which another version may have written. The main type is [`RuleName`].
 
 use std::fmt;
 use std::ops::Deref;
@@ -12,14 +12,14 @@ use crate::contract::texts::Text;
 #[derive(Clone, Deserialize)]
 #[serde(from = "Text")]
 pub enum RuleName {
-    /// A rule of this version.
+    /// A rule that this version has.
     Known(&'static Rule),
-    /// The rule of another one.
+    /// The name of a rule from another version.
     Other(Text),
 }
 
 impl RuleName {
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -28,7 +28,7 @@ impl RuleName {
         }
     }
 
-    /// The rule, where it is of this version.
+    /// Returns the rule, or `None` where this version does not have it.
     #[must_use]
     pub fn rule(&self) -> Option<&'static Rule> {
         match self {
@@ -37,7 +37,7 @@ impl RuleName {
         }
     }
 
-    /// Whether it is this rule.
+    /// Returns whether it is this rule.
     #[must_use]
     pub fn is(&self, rule: &Rule) -> bool {
         self.rule().is_some_and(|known| std::ptr::eq(known, rule))

@@ -1,4 +1,5 @@
-//! Where a level holds: everywhere, in one operation, at one field, at one fact. The main types are [`Scope`] and [`Entry`].
+//! Describes where a level applies: everywhere, in one operation, at one field, at one fact. The main types are
+//! [`Scope`] and [`Entry`].
 
 use std::fmt;
 
@@ -11,23 +12,23 @@ use crate::contract::fact::Fact;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 
-/// Where an entry of the configuration holds.
+/// Where an entry of the configuration applies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Scope {
     /// The rule.
     pub rule: String,
-    /// The operation; any where there is none.
+    /// The operation; every operation if it is left out.
     pub operation: Option<String>,
-    /// The location in the response, as the names of facts write it; any where there is none.
+    /// The location in the response, as in the names of facts; every location if it is left out.
     pub field: Option<String>,
-    /// The name of the fact; any of the rule's there where there is none.
+    /// The name of the fact; every fact of the rule there if it is left out.
     pub fact: Option<String>,
 }
 
 /// A level for the findings of a rule, everywhere or in a part of the contract.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Where it holds.
+    /// Where it applies.
     pub scope: Scope,
     /// The rule that the scope names.
     pub rule: &'static Rule,
@@ -37,15 +38,16 @@ pub struct Entry {
     pub level: Level,
 }
 
-/// Whether a text is a field that a [`Scope`] can have: a JSON pointer (RFC 6901) in which `*` is any one name or index, and
-/// empty is the response as a whole. With `/**` at its end it is the location before that and everything below.
+/// Returns whether a text is a field that a [`Scope`] can have: a JSON pointer (RFC 6901) in which `*` matches any one
+/// name or index. The empty pointer is the whole response. With `/**` at its end it matches the location before that
+/// and everything below.
 #[must_use]
 pub fn is_field(text: &str) -> bool {
     let (pattern, _) = split(text);
     pointer::is_pointer(pattern) && pointer::tokens(pattern).all(|token| token != "**")
 }
 
-/// Whether a fact at this pattern lies at a field.
+/// Returns whether the field covers a fact at this pattern.
 #[must_use]
 pub fn field_covers(field: &str, pattern: &str) -> bool {
     let (field, below) = split(field);
@@ -56,7 +58,7 @@ pub fn field_covers(field: &str, pattern: &str) -> bool {
     matches && (below || tokens.next().is_none())
 }
 
-/// A field without the sign that it means what is below it too, and whether it has that.
+/// Returns a field without the `/**` at its end, and whether it has one.
 fn split(field: &str) -> (&str, bool) {
     field
         .strip_suffix("/**")
@@ -64,13 +66,13 @@ fn split(field: &str) -> (&str, bool) {
 }
 
 impl Entry {
-    /// Whether it is about one operation, one field or one fact only.
+    /// Returns whether it applies to one operation, one field or one fact only.
     #[must_use]
     pub fn is_scoped(&self) -> bool {
         self.scope.operation.is_some() || self.scope.field.is_some() || self.scope.fact.is_some()
     }
 
-    /// Whether it is about findings of its rule at this fact.
+    /// Returns whether it applies to findings of its rule at this fact.
     #[must_use]
     pub fn covers(&self, fact: &Fact) -> bool {
         let field = self.scope.field.as_ref();
@@ -79,7 +81,7 @@ impl Entry {
             && self.scope.fact.as_ref().is_none_or(|name| fact.name == *name)
     }
 
-    /// How closely it says where it holds: a fact before a field, one field before a field and what is below it, that
+    /// Returns how specific it is: a fact before a field, one field before a field and everything below it, and that
     /// before an operation.
     pub(super) fn closeness(&self) -> u8 {
         let field = match self.scope.field.as_deref().map(split) {

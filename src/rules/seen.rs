@@ -1,5 +1,5 @@
-//! What rules look at beside the evidence of the history: an exchange with its body read, and an operation without a
-//! success.
+//! What rules look at in addition to the evidence of the history: an exchange with its body read, and an operation
+//! without a success.
 
 use std::sync::Arc;
 
@@ -23,13 +23,13 @@ pub struct Origin<'origin> {
 /// An exchange with its body read.
 #[derive(Clone, Copy, Debug)]
 pub struct ExchangeSeen<'seen> {
-    /// The operation's place.
+    /// The operation's index in the contract.
     pub id: OperationId,
     /// The operation.
     pub operation: &'seen Operation,
     /// The exchange.
     pub exchange: &'seen Exchange,
-    /// Why it came about.
+    /// Why it was sent.
     pub intent: Intent,
     /// The documented response of its status.
     pub documented: Option<&'seen DocumentedResponse>,
@@ -63,7 +63,7 @@ impl<'seen> ExchangeSeen<'seen> {
     }
 }
 
-/// An operation of which no success was judged.
+/// An operation without a judged success.
 #[derive(Clone, Copy, Debug)]
 pub struct OperationSeen<'seen> {
     /// The operation.

@@ -14,12 +14,12 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Deny,
     headline: Headline::Operation("fails with a 5xx", "fail with a 5xx"),
     topic: Topic::Responses,
-    summary: "No request gets a 5xx, edge cases included; a 503 counts once it stays.",
-    explanation: "A 5xx says that the service erred, whatever was sent. A request that is answered by 429 or 503 is \
-                  sent again, as Retry-After asks, a few times; what counts is the last response.",
-    leaves_alone: "A 503 that went away, and one to what is sent once only: a wrong token, and a create that must be rejected or is \
-                   an edge case. Whatever else an edge case gets.",
-    fix: "Find the request in the service's log. The line to reproduce it is in the finding.",
+    summary: "No request gets a 5xx, edge cases included; a 503 counts if it persists.",
+    explanation: "A 5xx means that the service failed, whatever was sent. A request that is answered with 429 or 503 \
+                  is sent again a few times, as Retry-After asks; the last response counts.",
+    leaves_alone: "A 503 that went away, and a 503 to a request that is sent only once: one with a wrong token, and a \
+                   create that must be rejected or is an edge case. Any other response to an edge case.",
+    fix: "Find the request in the service's log. The finding has the command that reproduces it.",
     source: "RFC 9110, section 15.6: a 5xx says that the server erred",
     example: Example {
         fact: "getTags status: no 5xx",
@@ -48,15 +48,17 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether a request is not sent again, so that nobody knows whether its 503 would have stayed: a wrong token is shown once,
-/// and a create may have been stored. Documented creates are followed by others, of which the last counts.
+/// Returns whether a request is not sent again, so that it stays unknown whether its 503 would have persisted: a wrong
+/// token is sent once, and a create may have been stored. Documented creates are followed by others, of which the last
+/// counts.
 fn is_sent_once(seen: &ExchangeSeen<'_>) -> bool {
     let request = &seen.exchange.request;
     matches!(request.credential, Credential::Wrong { .. })
         || (request.method == Method::Post && !seen.intent.is_documented())
 }
 
-/// Of an edge case nothing but the edge case is judged: what rejects its credential or asks for time says nothing of it.
+/// Judges nothing of an edge case but the edge case itself: a response that rejects the credential or asks for time
+/// shows nothing about it.
 fn judge_edge_case(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink<'_>) {
     let Some(fact) = sink.contract.fact_of(seen.id, FactKind::EdgeCaseNoServerError) else {
         return;

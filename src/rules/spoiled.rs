@@ -1,5 +1,5 @@
-//! What became of a value that did not come back as it was sent, in words that show nothing of the target's: what was sent
-//! is the run's own, and of what came back only what can be said in terms of that. The way in is [`spoiled`].
+//! Describes what became of a value that did not come back as it was sent, without showing any data of the target: what
+//! was sent is the run's own, and what came back is described only in terms of it. Start with [`spoiled`].
 
 use chrono::{DateTime, Duration, FixedOffset};
 use serde_json::Value;
@@ -8,7 +8,8 @@ use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Same};
 use crate::history::same::{composed, instant};
 
-/// What became of a value that the run made itself, to be read after a colon; none where nothing can be said.
+/// Describes what became of a value that the run made itself, to be read after a colon; `None` where nothing can be
+/// said.
 pub(super) fn spoiled(carry: &Carry, body: &Value, (sent, kept): (&Value, &Value)) -> Option<String> {
     match (sent, kept) {
         _ if carry.same == Same::Instant => moved(sent, instant(kept)?),
@@ -18,15 +19,15 @@ pub(super) fn spoiled(carry: &Carry, body: &Value, (sent, kept): (&Value, &Value
     }
 }
 
-/// The date that a number was sent as a part of.
+/// Describes the date that a number was sent as a part of.
 fn of_a_date(carry: &Carry, body: &Value) -> Option<String> {
     let (date, _) = carry.sent.rsplit_once('/')?;
     let part = |name: &str| pointer::select(body, &pointer::join(date, name)).first()?.as_i64();
     let (year, month, day) = (part("year")?, part("month")?, part("day")?);
-    Some(format!("it is of the date {year:04}-{month:02}-{day:02}"))
+    Some(format!("it is part of the date {year:04}-{month:02}-{day:02}"))
 }
 
-/// How far an instant was moved, and what of it explains that.
+/// Describes how far an instant was moved, and what explains that.
 fn moved(sent: &Value, kept: DateTime<FixedOffset>) -> Option<String> {
     let sent = instant(sent)?;
     let by = kept.signed_duration_since(sent);
@@ -41,16 +42,16 @@ fn moved(sent: &Value, kept: DateTime<FixedOffset>) -> Option<String> {
     } else if by == offset * 2 {
         "its offset was applied the other way"
     } else if by.abs() == Duration::hours(1) {
-        "an hour, as between winter and summer"
+        "one hour, as between winter and summer time"
     } else {
-        "neither its seconds nor its offset explain that"
+        "neither its seconds nor its offset explains that"
     };
     let seconds = by.num_seconds();
     let direction = if seconds < 0 { "earlier" } else { "later" };
     Some(format!("it came back {} s {direction}: {how}", seconds.abs()))
 }
 
-/// What became of a text.
+/// Describes what became of a text.
 fn text(sent: &str, kept: &str) -> Option<String> {
     if sent == kept {
         return None;
@@ -82,38 +83,35 @@ fn text(sent: &str, kept: &str) -> Option<String> {
     let (changed, instead) = (sent.len() - ends, kept.len() - ends);
     Some(match (changed, instead) {
         _ if kept.is_empty() => format!("it was cut after {first} characters"),
-        (0, 1) => format!("one character more stands behind its first {first}"),
-        (0, more) => format!("{more} characters more stand behind its first {first}"),
+        (0, 1) => format!("one extra character follows its first {first}"),
+        (0, more) => format!("{more} extra characters follow its first {first}"),
         (1, 0) => named("is missing"),
-        (1, 1) => named("came back as another one"),
+        (1, 1) => named("came back as another character"),
         (1, more) => named(&format!("came back as {more} characters")),
-        // Of a text of which nothing is left there is nothing to say.
+        // Nothing can be said of a text of which nothing is left.
         _ if first == 0 && character.is_none_or(|letter| letter.is_ascii_alphanumeric()) => return None,
-        _ => named("is the first that came back otherwise"),
+        _ => named("is the first that came back changed"),
     })
 }
 
-/// Ways in which software spoils a text as a whole, each in words.
+/// A way in which software changes a text as a whole, and the words for it.
 type Known = (fn(&str, &str) -> bool, &'static str);
 
 const KNOWN: [Known; 9] = [
     (
         |sent, kept| unescaped(kept) == sent,
-        "signs of markup came back as entities",
+        "markup characters came back as entities",
     ),
-    (
-        |sent, kept| unescaped(sent) == kept,
-        "entities came back as what they stand for",
-    ),
+    (|sent, kept| unescaped(sent) == kept, "entities came back decoded"),
     (
         |sent, kept| sent.split_whitespace().eq(kept.split_whitespace()),
-        "blanks came back otherwise",
+        "spaces came back changed",
     ),
     (
         |sent, kept| sent.to_lowercase() == kept.to_lowercase(),
         "letters came back in another case",
     ),
-    (|sent, kept| sent.replace('+', " ") == kept, "`+` came back as a blank"),
+    (|sent, kept| sent.replace('+', " ") == kept, "`+` came back as a space"),
     (
         |sent, kept| is_number(sent) && sent.parse::<f64>().ok() == kept.parse().ok(),
         "it was taken for a number",
@@ -132,7 +130,7 @@ const KNOWN: [Known; 9] = [
     ),
 ];
 
-/// A text with the entities in it that an escaping layer writes as what they stand for.
+/// Returns a text in which the entities that an escaping layer writes are decoded.
 fn unescaped(text: &str) -> String {
     let entities = [
         ("&lt;", "<"),
@@ -151,7 +149,7 @@ fn unescaped(text: &str) -> String {
         ("&#47;", "/"),
         ("&#61;", "="),
         ("&#x3D;", "="),
-        // Last, so that an entity which was escaped stays one.
+        // Last, so that an entity that was itself escaped stays an entity.
         ("&amp;", "&"),
     ];
     entities
@@ -167,8 +165,7 @@ fn read_as_latin_1(text: &str) -> String {
     text.bytes().map(char::from).collect()
 }
 
-/// Whether some of the characters of a kind came back as one or more signs for a character that is not known, and the rest
-/// as it was.
+/// Returns whether some characters of a kind came back as one or more replacement characters, and the rest unchanged.
 fn is_replaced(sent: &str, kept: &str, is_of_the_kind: fn(char) -> bool) -> bool {
     let without =
         |text: &str, is_out: &dyn Fn(char) -> bool| text.chars().filter(|letter| !is_out(*letter)).collect::<String>();
@@ -185,12 +182,12 @@ mod tests {
     #[test]
     fn what_became_of_a_text_is_reported_without_what_came_back() {
         for (sent, kept, expected) in [
-            ("O'Sample", "O&#39;Sample", "signs of markup came back as entities"),
-            ("a<b>&c", "a&lt;b&gt;&amp;c", "signs of markup came back as entities"),
-            ("a&amp;b", "a&b", "entities came back as what they stand for"),
-            ("a  b", "a b", "blanks came back otherwise"),
+            ("O'Sample", "O&#39;Sample", "markup characters came back as entities"),
+            ("a<b>&c", "a&lt;b&gt;&amp;c", "markup characters came back as entities"),
+            ("a&amp;b", "a&b", "entities came back decoded"),
+            ("a  b", "a b", "spaces came back changed"),
             ("McEx", "Mcex", "letters came back in another case"),
-            ("a+b", "a b", "`+` came back as a blank"),
+            ("a+b", "a b", "`+` came back as a space"),
             ("00420", "420", "it was taken for a number"),
             ("12.50", "12.5", "it was taken for a number"),
             ("Zo\u{e9}", "Zo\u{c3}\u{a9}", "its UTF-8 was read as ISO 8859-1"),
@@ -201,13 +198,17 @@ mod tests {
                 "characters beyond the basic plane were replaced",
             ),
             ("Zo\u{e9}", "Zo?", "characters beyond ASCII were replaced"),
-            ("O'Sample", "O''Sample", "one character more stands behind its first 2"),
+            ("O'Sample", "O''Sample", "one extra character follows its first 2"),
             ("O'Sample", "OSample", "`'` is missing"),
             ("O'Sample", "O-----Sample", "`'` came back as 5 characters"),
             ("O'Sample", "O'Samp", "it was cut after 6 characters"),
-            ("Zo\u{e9}", "Zoe", "a character beyond ASCII came back as another one"),
-            ("regular", "regulas", "its character 7 came back as another one"),
-            ("a<b>c</b>", "ac", "`<` is the first that came back otherwise"),
+            (
+                "Zo\u{e9}",
+                "Zoe",
+                "a character beyond ASCII came back as another character",
+            ),
+            ("regular", "regulas", "its character 7 came back as another character"),
+            ("a<b>c</b>", "ac", "`<` is the first that came back changed"),
         ] {
             assert_eq!(text(sent, kept).as_deref(), Some(expected), "{sent} {kept}");
         }
@@ -233,11 +234,11 @@ mod tests {
             ),
             (
                 "2023-12-31T23:30:53Z",
-                "it came back 3600 s later: an hour, as between winter and summer",
+                "it came back 3600 s later: one hour, as between winter and summer time",
             ),
             (
                 "2023-12-30T22:30:53Z",
-                "it came back 86400 s earlier: neither its seconds nor its offset explain that",
+                "it came back 86400 s earlier: neither its seconds nor its offset explains that",
             ),
         ] {
             let kept = DateTime::parse_from_rfc3339(kept).unwrap();
@@ -255,7 +256,7 @@ mod tests {
         };
         let body = json!({"date_of_birth": {"day": 29, "month": 2, "year": 1996}});
         let reported = spoiled(&carry, &body, (&json!(29), &json!(1)));
-        assert_eq!(reported.as_deref(), Some("it is of the date 1996-02-29"));
+        assert_eq!(reported.as_deref(), Some("it is part of the date 1996-02-29"));
         assert_eq!(spoiled(&carry, &json!({"size": 29}), (&json!(29), &json!(1))), None);
     }
 }

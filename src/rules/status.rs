@@ -1,4 +1,4 @@
-//! `status`: a documented request gets another status than the documented one.
+//! `status`: a documented request gets a status other than the documented one.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -14,12 +14,12 @@ pub(super) static RULE: Rule = Rule {
     headline: Headline::Operation("returns an undocumented status", "return an undocumented status"),
     topic: Topic::Responses,
     summary: "A documented request gets a documented status.",
-    explanation: "Create tag answers 201, says the document, and every other operation some 2xx. A request as the \
-                  document has it must succeed: 404, 405 or 501 for a documented operation, or another success than \
-                  the documented one, breaks what callers rely on.",
-    leaves_alone: "A refusal (400, 409, 422) of a request with something in a gap, such as a value whose allowed ones \
-                   are not shown. 401 and 403, which are about the token; 429; a 5xx, which is `server-error`. Every \
-                   other status that the contract documents.",
+    explanation: "By the document, Create tag answers 201 and every other operation some 2xx. A request as documented \
+                  must succeed: 404, 405 or 501 for a documented operation, or a success status other than the \
+                  documented one, breaks what callers rely on.",
+    leaves_alone: "A rejection (400, 409, 422) of a request with something in a gap, such as a field whose allowed \
+                   values are not shown. 401 and 403, which are about the token; 429; a 5xx, which is `server-error`. \
+                   Every other status that the contract documents.",
     fix: "Return the documented status, or document the one that is returned.",
     source: "Endpoints; Gaps in the endpoint definitions",
     example: Example {
@@ -58,7 +58,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether this status says no more than that something in the request was rejected.
+/// Returns whether this status means no more than that something in the request was rejected.
 fn rejects(status: u16, on_refusal: OnRefusal) -> bool {
     match on_refusal {
         OnRefusal::Gap => matches!(status, 400 | 409 | 422),

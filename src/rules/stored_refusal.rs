@@ -1,4 +1,4 @@
-//! `stored-refusal`: a write was rejected, and was done all the same.
+//! `stored-refusal`: a write was rejected, and carried out all the same.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -14,15 +14,15 @@ pub(super) static RULE: Rule = Rule {
         "carry out a write that they rejected",
     ),
     topic: Topic::Invariants,
-    summary: "A create that is rejected leaves no record, and an update that is rejected changes none.",
-    explanation: "The run's lists are searched for its tag, which nobody else writes: at the end, and after the writes with \
-                  a wrong credential. A record that stands there although its create was answered by a refusal was stored \
-                  and called failed: whoever sends it again, as a refusal invites them to, stores it twice. A record that \
-                  shows what a rejected update sent was changed by somebody who may not.",
-    leaves_alone: "Writes whose response leaves open whether they were stored: a redirection, a 5xx, a 408, 425 or 429, \
-                   none at all. They are reported as what the run may have left. Lists that were not seen whole show what \
-                   they show.",
-    fix: "Store the record after everything that can reject it, or respond that it was created.",
+    summary: "A rejected create leaves no record, and a rejected update changes none.",
+    explanation: "The lists of a run are searched for the run tag, which nobody else writes: at the end, and after the \
+                  writes with a wrong credential. A record that is listed although its create was rejected was stored \
+                  and reported as failed: a caller that sends it again, as a rejection invites, stores it twice. A \
+                  record that shows what a rejected update sent was changed by somebody who may not change it.",
+    leaves_alone: "Writes whose response leaves open whether they were stored: a redirect, a 5xx, a 408, 425 or 429, \
+                   or no response. They are reported as what the run may have left. Records on pages of a list that \
+                   were not seen.",
+    fix: "Store the record only after every check that can reject it, or respond that it was created.",
     source: "Authentication; RFC 9110, section 15.5: a 4xx says that the request could not be carried out",
     example: Example {
         fact: "createTag status: 201",

@@ -1,10 +1,11 @@
-//! Whether documented calls had a success, operation by operation, and what came where none had one. The main types are
-//! [`Successes`] and [`NoSuccess`].
+//! Keeps whether documented calls had a success, operation by operation, and what came where none had one. The main
+//! types are [`Successes`] and [`NoSuccess`].
 //!
 //! # Design
 //!
-//! A success is a documented success status, unless what came with it is neither JSON, nor said to be, nor documented
-//! otherwise: a login page comes with 200 whatever is asked for. A body that is broken JSON is one, and a finding besides.
+//! A success is a documented success status, unless the body is neither JSON, nor labelled as JSON, nor documented in
+//! another media type: a login page comes with 200 for every request. A broken JSON body is a success, and a finding as
+//! well.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -13,13 +14,13 @@ use crate::contract::is_json;
 use crate::contract::operation::OperationId;
 use crate::exchange::{Credential, Exchange, Request, Response};
 
-/// What became of the documented calls.
+/// The outcomes of the documented calls.
 #[derive(Debug, Default)]
 pub(super) struct Successes {
     had: HashSet<OperationId>,
     /// The first call of each operation that had none.
     missed: HashMap<OperationId, Missed>,
-    /// What every call came to that had none; none before the first of them.
+    /// The common outcome of the calls without a success; `None` before the first of them.
     came: Option<NoSuccess>,
 }
 
@@ -28,7 +29,7 @@ pub(super) struct Successes {
 pub(super) struct Missed {
     pub(super) request: Request,
     pub(super) number: u64,
-    /// The status; none where no complete response came.
+    /// The status; `None` where no complete response came.
     pub(super) status: Option<u16>,
 }
 
@@ -40,48 +41,52 @@ pub enum NoSuccess {
     Bare,
     /// Every response was a 5xx.
     Failed,
-    /// This and that.
+    /// Responses of several kinds.
     Mixed,
     /// Every response was a 404.
     NotFound,
-    /// Every response was a page for people, or something else that no document of the contract is.
+    /// Every response was a web page, or had other content that the contract does not document.
     Page,
     /// Every response was a 3xx.
     Redirected,
     /// Every response was this 4xx.
     Rejected(u16),
-    /// No complete response came to any.
+    /// No call had a complete response.
     Unanswered,
 }
 
 impl fmt::Display for NoSuccess {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Bare => formatter
-                .write_str("every response is 401 or 403, and the contract asks for no token: does the target want one?"),
-            Self::Failed => formatter.write_str("every response is a 5xx: is what stands behind this address up?"),
+            Self::Bare => formatter.write_str(
+                "every response is 401 or 403, and the contract asks for no token: does the target require \
+                            one?",
+            ),
+            Self::Failed => formatter.write_str("every response is a 5xx: is the service behind this address up?"),
             Self::Mixed => {
                 formatter.write_str("no operation had a success: is the base URL right, and the service up?")
             }
             Self::NotFound => formatter.write_str("every path answers 404: is the base URL, with its prefix, right?"),
-            Self::Page => formatter
-                .write_str("every response is a page and no JSON: is a login in front of the service, or is it another?"),
+            Self::Page => formatter.write_str(
+                "every response is a page, not JSON: is there a login in front of the service, or is it \
+                            another service?",
+            ),
             Self::Redirected => formatter.write_str(
-                "every response leads elsewhere, and no redirect is followed: is a login in front of the service, or is \
+                "every response is a redirect, and none is followed: is there a login in front of the service, or is \
                  its base URL another?",
             ),
             Self::Rejected(status) => write!(
                 formatter,
-                "every response is {status}: is the base URL that of this service, and does it want something that the \
-                 contract does not say?"
+                "every response is {status}: is the base URL that of this service, and does it require something that \
+                 the contract does not mention?"
             ),
-            Self::Unanswered => formatter.write_str("no complete response came: is this address that of the service?"),
+            Self::Unanswered => formatter.write_str("no complete response came: is this the address of the service?"),
         }
     }
 }
 
 impl NoSuccess {
-    /// What one exchange came to that was no success.
+    /// Classifies one exchange that was not a success.
     fn of(exchange: &Exchange) -> Self {
         let bare = exchange.request.credential == Credential::None;
         let media_type = exchange.response().and_then(Response::media_type);
@@ -100,7 +105,7 @@ impl NoSuccess {
 }
 
 impl Successes {
-    /// Counts a documented call. `success` is of its status, `page` of what came with it.
+    /// Counts a documented call. `success` is about its status, `page` about its body.
     pub(super) fn count(&mut self, exchange: &Exchange, success: bool, page: bool) {
         let operation = exchange.request.operation;
         if success && !page {

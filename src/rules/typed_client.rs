@@ -2,10 +2,10 @@
 //!
 //! # Design
 //!
-//! Nobody but us is at fault then: the service did what the document says. It is reported all the same, because it decides
-//! whether a program with our client works against this target; and it only warns, because the target conforms. A
-//! response that breaks a fact is not asked, so that one mistake is reported once. The facts are those of the built-in
-//! contract alone, which the types are generated from.
+//! Only this crate is at fault then: the service did what the document says. It is reported all the same, because it
+//! decides whether a program with our client works against this target; and it only warns, because the target conforms.
+//! A response that breaks a fact is not decoded, so that one mistake is reported once. Only the built-in contract has
+//! these facts, because the types are generated from it.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -22,13 +22,13 @@ pub(super) static RULE: Rule = Rule {
         "return what the typed client cannot decode",
     ),
     topic: Topic::Values,
-    summary: "A response that keeps every other statement decodes through the types of this crate's client; where it \
-              does not, the client is at fault.",
+    summary: "A response that breaks no other fact decodes through the types of this crate's client; where it does \
+              not, the client is at fault.",
     explanation: "A program that uses this crate's client fails on such a response, though the service did what the \
                   document says. It only warns: the target conforms.",
-    leaves_alone: "A response that breaks another fact, which is reported there; other contracts than the built-in one, which \
-                   the types are generated from.",
-    fix: "Report it to this crate, with the finding's pointer and shape.",
+    leaves_alone: "A response that breaks another fact, which is reported there. Contracts other than the built-in \
+                   one, from which the types are generated.",
+    fix: "Report it as a bug of this crate, with the finding's pointer and shape.",
     source: "The client of this crate, which is generated from the contract",
     example: Example {
         fact: "createContact response: decodes through the typed client",

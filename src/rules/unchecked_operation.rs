@@ -1,9 +1,9 @@
-//! `unchecked-operation`: nothing was learned of an operation, because no documented call of it had a success.
+//! `unchecked-operation`: nothing was learned about an operation, because no documented call of it had a success.
 //!
 //! # Design
 //!
-//! No fact says that an operation has a success to show, so what is seen is reported at the operation's status. Where a
-//! finding at deny stands in the way of every success, that finding reports it already.
+//! No fact states that an operation has a success, so the finding is reported at the operation's status. Where a
+//! finding at deny prevents every success, that finding reports it already.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -19,14 +19,15 @@ pub(super) static RULE: Rule = Rule {
     headline: Headline::Operation("was not checked", "were not checked"),
     topic: Topic::Responses,
     summary: "Each operation in scope has a success that can be judged.",
-    explanation: "A check that calls an operation in vain, or not at all, says nothing of its responses. Every other \
-                  operation may conform, and nobody would know that this one was never seen to work.",
-    leaves_alone: "What was left out: by only or skip, a write while writes are off, what another shard checks. An \
-                   operation whose every call ends in a finding at deny, such as `status` or `server-error`: that \
-                   finding reports it. A run without any success, which says what to look at instead.",
-    fix: "Give the target what the reason asks for, such as a record that its list shows; or accept the finding, or \
-           leave the operation out (skip).",
-    source: "This program's own; what was not judged is no conformity",
+    explanation: "A check that calls an operation without success, or not at all, learns nothing about its responses. \
+                  Every other operation may conform, and nobody would know that this one was never seen to work.",
+    leaves_alone: "Operations that were left out: by only or skip, writes while writes are off, those that another \
+                   shard checks. An operation whose every call ends in a finding at deny, such as `status` or \
+                   `server-error`: that finding reports it. A run without any success, which reports what to look at \
+                   instead.",
+    fix: "Give the target what the reason names as missing, such as a record that its list shows. Or accept the \
+          finding, or leave the operation out (skip).",
+    source: "This program's own; what was not judged does not count as conforming",
     example: Example {
         fact: "createVisit status: 2XX",
         documented: DOCUMENTED,
@@ -60,7 +61,7 @@ fn judge(seen: &OperationSeen<'_>, sink: &mut Sink<'_>) {
 }
 
 impl Finding {
-    /// Whether no request was sent that could show it: it is of an operation that was not called.
+    /// Returns whether no request shows it, because its operation was not called.
     #[must_use]
     pub fn is_of_no_request(&self) -> bool {
         std::ptr::eq(self.rule, &RULE) && self.exchange.is_none()
@@ -120,7 +121,7 @@ mod tests {
         );
         assert_eq!(
             judged.received("unchecked-operation"),
-            "none: what came with a success is not what is documented"
+            "none: the body of its success is not the documented one"
         );
     }
 

@@ -11,10 +11,10 @@ pub(super) static RULE: Rule = Rule {
     headline: Headline::Field("is not documented", "are not documented"),
     topic: Topic::Fields,
     summary: "A resource has the fields that the document lists and no others.",
-    explanation: "The document does not exclude further fields, so one is a warning: callers may come to rely on \
-                  what nobody promised, and a field that nobody expected may hold what nobody should see. Its name \
-                  is shown as a shape, because a target could put a value there.",
-    leaves_alone: "Objects that the contract closes (`envelope` is strict there), opens by `additionalProperties`, \
+    explanation: "The document does not exclude further fields, so this is a warning. Callers may come to rely on a \
+                  field that nobody promised, and an unexpected field may expose what nobody should see. Its name is \
+                  shown as a shape, because a target could put a value there.",
+    leaves_alone: "Objects that the contract closes (`envelope` is strict there), opens with `additionalProperties`, \
                    or gives no fields.",
     fix: "Document the field, or leave it out.",
     source: "Resources and their fields, silent on other fields",
@@ -41,7 +41,7 @@ fn judge(location: &Location<'_>, sink: &mut Sink<'_>) {
     };
     for (name, value, _) in location.members().filter(|(_, _, field)| field.is_none()) {
         let forbidden = shape.forbidden.contains_key(name);
-        // Which alternative a response follows is for `constraint` to say.
+        // `constraint` judges which alternative a response follows.
         let of_an_alternative = shape.alternatives.contains(name);
         if !forbidden && !of_an_alternative {
             sink.noted_member(fact, location, (name, value));

@@ -13,13 +13,14 @@ pub(super) static RULE: Rule = Rule {
     headline: Headline::Operation("does not complete a response", "do not complete a response"),
     topic: Topic::Responses,
     summary: "A documented request, and each edge case, gets a complete response within the deadline and the bounds.",
-    explanation: "One deadline (timeout) covers connecting, head, body and decoding; a body may have 8 MiB after \
-                  decoding. A response that is cut, endless, or no HTTP is none: the caller waits for nothing.",
+    explanation: "One deadline (timeout) covers connecting, head, body and decoding; a body may have up to 8 MiB after \
+                  decoding. A response that is cut off, endless or not HTTP does not count as one: the caller waits \
+                  for nothing.",
     leaves_alone: "Requests with a credential that must be rejected. A target that cannot be reached at all: then \
-                   nothing is judged, and the run says so.",
-    fix: "Respond within the deadline and close the body where its length says. A service that is slow by design \
-           wants a longer timeout.",
-    source: "RFC 9112, section 8: an incomplete message is no response",
+                   nothing is judged, and the run reports that.",
+    fix: "Respond within the deadline and end the body at its stated length. For a service that is slow by design, set \
+          a longer timeout.",
+    source: "RFC 9112, section 8: an incomplete message is not a response",
     example: Example {
         fact: "getTags response: complete",
         documented: "complete",

@@ -1,4 +1,4 @@
-//! `unusable-identifier`: what a create answers as an identifier names no record.
+//! `unusable-identifier`: what a create returns as an identifier cannot name a record.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -13,11 +13,12 @@ pub(super) static RULE: Rule = Rule {
     headline: Headline::Operation("returns an unusable identifier", "return an unusable identifier"),
     topic: Topic::Invariants,
     summary: "A created record's identifier is a text or a number of at most 200 characters.",
-    explanation: "An identifier goes into paths, logs and other records. What is no text and no number, is empty or has \
-                  more than 200 characters cannot stand there, and may be somebody's data in the wrong location. It is not \
-                  used, not kept and printed as a shape alone, so nothing that hangs on the record is checked.",
-    leaves_alone: "Null, and an identifier that is not there: `null-value` and `missing-field` report those. That a value is \
-                   of another type than documented is `wrong-type` beside this.",
+    explanation: "An identifier goes into paths, logs and other records. A value that is neither a text nor a number, \
+                  is empty or has more than 200 characters does not fit there, and may be somebody's data in the wrong \
+                  field. It is not used, not kept, and printed only as a shape, so nothing that depends on the record \
+                  is checked.",
+    leaves_alone: "Null, and a missing identifier: `null-value` and `missing-field` report those. A type other than \
+                   the documented one: `wrong-type` reports it in addition.",
     fix: "Return a short text or a number that names the record.",
     source: "The document gives identifiers no length; 200 characters are this program's own bound",
     example: Example {

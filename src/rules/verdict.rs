@@ -22,12 +22,12 @@ use crate::exchange::{Credential, Request};
 use crate::history::evidence::{PageSeen, WalkEnd};
 use crate::plan::{NoValue, NotCalled};
 
-/// How many fields that a fact does not know are reported by their names: a hostile target has millions.
+/// The most undocumented fields at one fact that are reported by name: a hostile target has millions.
 const MOST_NAMES: usize = 8;
-/// What stands for the names of all others. It is no name: a pointer that a finding shows has it for any member.
+/// Represents the names of all others. It is not a name itself: in a finding's pointer it means any member.
 const FURTHER: &str = "*";
 
-/// What is known of a fact.
+/// What is known about a fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// A response broke it.
@@ -42,27 +42,29 @@ pub enum Verdict {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// The response had this status, which says nothing of the fact.
+    /// The response had this status, which decides nothing about the fact.
     Answered(u16),
     /// The list changed while it was walked.
     Changed,
-    /// The response had this status, which the document lists beside the success.
+    /// The response had this status, which the document lists next to the success.
     Documented(u16),
-    /// The server erred, with this status; another finding says so.
+    /// The server failed with this status; another finding reports it.
     Failed(u16),
-    /// The identifier is no UUID that has another case.
+    /// The identifier is not a UUID with letters whose case could change.
     NoCapitals,
     /// The record has no identifier to be found by.
     NoIdentifier,
-    /// The list's total is no multiple of its page size, and so many records may still be created to make it one.
+    /// The list's total is not a multiple of its page size, and too few records may still be created to make it one:
+    /// this many.
     NoFullPage(u64),
-    /// The list has one page, and a second takes so many records more than so many that may still be created.
+    /// The list has one page. A second page takes more records (the first number) than may still be created (the
+    /// second).
     NoSecondPage(u64, u64),
     /// The request carried no credential, because the contract asks for none, and got this status, 401 or 403.
     NoTokenSent(u16),
-    /// The list's total is no multiple of its page size.
+    /// The list's total is not a multiple of its page size.
     NotFull,
-    /// The target was not there within what was waited for it.
+    /// The target was not ready within the time to wait for it.
     NotReady,
     /// The response has no field that would carry what was sent.
     NotKept,
@@ -88,10 +90,10 @@ pub enum Reason {
     NotOwn(String),
     /// Something that the operation cannot do without had no value.
     NoValue(NoValue),
-    /// The target accepted a create with a field of another type, and no more such records may be left where no record more
-    /// than so many may be left in all.
+    /// The target accepted a create with a field of another type, and no more such records may be left, because at most
+    /// this many records may be left in all.
     LetIn(u64),
-    /// No record more may be left in the target than so many.
+    /// This many records were written, the most that may be left in the target.
     MaxWrites(u64),
     /// The field was not in an accepted request.
     NotSent,
@@ -103,22 +105,23 @@ pub enum Reason {
     Throttled,
     /// The token was rejected, with this status.
     TokenRejected(u16),
-    /// No complete response came; another finding says so.
+    /// No complete response came; another finding reports it.
     Unanswered,
     /// The response broke a fact that this one rests on.
     Broken,
-    /// The body is JSON beyond what is read.
+    /// The body is JSON beyond the limits of what is read.
     Beyond,
-    /// The target rejected the credential with this status, which is no 401.
+    /// The target rejected the credential with this status, which is not 401.
     No401(u16),
-    /// The typed client hands the response over as bytes.
+    /// The typed client returns the response as bytes.
     Untyped,
     /// The contract's assertion cannot be read.
     Unreadable(String),
 }
 
 impl Reason {
-    /// Why a response of this status, to a request with nothing in a gap that carried this credential, decides nothing.
+    /// Returns why a response of this status, to a request with nothing in a gap that carried this credential, decides
+    /// nothing.
     #[must_use]
     pub fn answered(status: u16, credential: &Credential) -> Self {
         match status {
@@ -130,7 +133,7 @@ impl Reason {
         }
     }
 
-    /// Why a response of this status, to a request with something in a gap, decides nothing.
+    /// Returns why a response of this status, to a request with something in a gap, decides nothing.
     #[must_use]
     pub fn rejected(status: u16, credential: &Credential) -> Self {
         match status {
@@ -139,7 +142,7 @@ impl Reason {
         }
     }
 
-    /// Why a target that asks for time says nothing. A wrong token is sent once.
+    /// Returns why a target that asks for time decides nothing. A wrong token is sent only once.
     #[must_use]
     pub(super) fn throttled(credential: &Credential) -> Self {
         match credential {
@@ -150,8 +153,8 @@ impl Reason {
 }
 
 impl WalkEnd {
-    /// Why a list was not seen whole; none where it was, or where that was not wanted. `most` is the most pages that are
-    /// walked.
+    /// Returns why a list was not seen in full; `None` where it was, or where that was not wanted. `most` is the most
+    /// pages that are walked.
     #[must_use]
     pub fn reason(self, most: u64) -> Option<Reason> {
         Some(match self {
@@ -178,22 +181,22 @@ impl fmt::Display for Reason {
             Self::Changed => formatter.write_str("the list changed while it was walked"),
             Self::Documented(status) => write!(formatter, "it was answered with {status}, which the document lists"),
             Self::Failed(status) => write!(formatter, "the server failed with {status}"),
-            Self::NoCapitals => formatter.write_str("the identifier is no UUID with a small letter in it"),
+            Self::NoCapitals => formatter.write_str("the identifier is not a UUID with a lower-case letter"),
             Self::NoIdentifier => formatter.write_str("the created record has no identifier to be found by"),
             Self::No401(status) => write!(formatter, "rejected with {status}, and only a 401 has a challenge"),
             Self::NoFullPage(left) => write!(
                 formatter,
-                "the list's total is no multiple of per_page, and max-writes leaves {left} records to make it one"
+                "the list's total is not a multiple of per_page, and max-writes allows only {left} more records"
             ),
-            Self::NotFull => formatter.write_str("the list's total is no multiple of per_page"),
+            Self::NotFull => formatter.write_str("the list's total is not a multiple of per_page"),
             Self::NoInstant => formatter.write_str("the timestamp's form does not say which instant it names"),
             Self::NoSecondPage(needed, left) => write!(
                 formatter,
-                "the list has one page; a second takes {needed} records more, and max-writes leaves {left}"
+                "the list has one page; a second takes {needed} more records, and max-writes allows {left}"
             ),
             Self::LetIn(most) => write!(
                 formatter,
-                "a field of another type was accepted, and max-writes {most} leaves room for no more such records"
+                "a field of another type was accepted, and max-writes {most} allows no more such records"
             ),
             Self::MaxWrites(most) => write!(formatter, "max-writes {most} was reached"),
             Self::NoValue(why) => why.fmt(formatter),
@@ -204,16 +207,19 @@ impl fmt::Display for Reason {
             Self::OnePage => formatter.write_str("the list has one page"),
             Self::NoTokenSent(status) => write!(
                 formatter,
-                "answered with {status}, and the contract asks for no token, so that none was sent"
+                "answered with {status}, and the contract asks for no token, so none was sent"
             ),
             Self::NotKept => formatter.write_str("the response lacks the field that would carry what was sent"),
-            Self::NotReady => formatter.write_str("the target was waited for in vain"),
-            Self::NotRepeated => formatter.write_str("the target asked for time, and a wrong token is not sent again"),
+            Self::NotReady => formatter.write_str("the target did not become ready in time"),
+            Self::NotRepeated => formatter.write_str(
+                "the target throttled the request, and a wrong token is not sent \
+                                                      again",
+            ),
             Self::OnlyNull => formatter.write_str("the value was null, and null is a gap"),
             Self::PageUnclear => {
                 formatter.write_str("a page lacks its last page or its items, or an item its identifier")
             }
-            Self::PageUnread => formatter.write_str("a page came with a body that is not read as JSON"),
+            Self::PageUnread => formatter.write_str("a page has a body that is not read as JSON"),
             Self::Rejected(status) => write!(formatter, "rejected with {status}, which a gap may allow"),
             Self::RejectedExample(status) => {
                 write!(
@@ -221,36 +227,36 @@ impl fmt::Display for Reason {
                     "rejected with {status}, which may be about the contract's example"
                 )
             }
-            Self::Throttled => formatter.write_str("the target asked for time until the end"),
+            Self::Throttled => formatter.write_str("the target throttled requests until the end"),
             Self::TokenRejected(status) => write!(formatter, "the token was rejected with {status}"),
             Self::TooManyPages(most) => write!(formatter, "the list has more pages than max-pages {most}"),
             Self::Unanswered => formatter.write_str("no complete response came"),
-            Self::Untyped => formatter.write_str("the typed client hands the response over as bytes"),
+            Self::Untyped => formatter.write_str("the typed client returns the response as bytes"),
             Self::Unreadable(why) => write!(formatter, "the contract's assertion cannot be read: {why}"),
         }
     }
 }
 
-/// One broken fact, or something that the document does not know, with where it was seen first.
+/// A broken fact, or something that the document does not mention, with the location where it was first seen.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,
     /// Its level in this run.
     pub level: Level,
-    /// The entry of the [`Levels`] that gave it, by its number.
+    /// The number of the entry of [`Levels`] that set the level, if one did.
     pub entry: Option<usize>,
     /// The fact.
     pub fact: FactId,
     /// Where in the response, as a JSON pointer; empty for the whole response.
     pub pointer: String,
-    /// What the contract states, where it is not the fact's own words.
+    /// What the contract states, where the fact's own words do not say it.
     pub documented: Option<String>,
     /// What came instead, as a shape.
     pub received: String,
     /// The request that shows it.
     pub request: Request,
-    /// The number of the exchange that shows it, where one does by itself.
+    /// The number of the exchange that shows it, if one exchange does.
     pub exchange: Option<u64>,
     /// How often it was seen.
     pub count: u64,
@@ -269,7 +275,7 @@ pub struct Verdicts {
     pub(super) successes: Successes,
 }
 
-/// A contract may have a hundred thousand of them, so a reason is kept beside.
+/// What is known about one fact. A contract may have a hundred thousand of them, so reasons are shared.
 #[derive(Clone, Debug, Default)]
 struct State {
     held: bool,
@@ -280,7 +286,7 @@ struct State {
 }
 
 impl Verdicts {
-    /// No verdict yet on any fact of the contract.
+    /// Creates the verdicts of a run that has not judged anything yet.
     #[must_use]
     pub fn new(contract: &Contract) -> Self {
         Self {
@@ -293,7 +299,7 @@ impl Verdicts {
         }
     }
 
-    /// How often a fact was broken until now: where it does not grow, nothing was broken.
+    /// Returns how often facts were broken so far. While it does not grow, nothing was broken.
     pub(super) fn breaks(&self) -> u64 {
         self.breaks
     }
@@ -303,7 +309,7 @@ impl Verdicts {
         self.breaks += 1;
     }
 
-    /// Every fact undecided, for one reason.
+    /// Creates verdicts with every fact undecided, for one reason.
     #[must_use]
     pub fn undecided(contract: &Contract, reason: &Reason) -> Self {
         let mut verdicts = Self::new(contract);
@@ -314,24 +320,24 @@ impl Verdicts {
         verdicts
     }
 
-    /// Notes why an operation's facts stay undecided as far as nothing decides them.
+    /// Notes why an operation's facts stay undecided unless something decides them.
     pub fn not_called(&mut self, operation: OperationId, reason: Reason) {
         self.not_called.insert(operation, reason);
     }
 
-    /// Replaces the reason why a fact is undecided: more is known of it now.
+    /// Replaces the reason why a fact is undecided, because more is known now.
     pub fn explain(&mut self, fact: FactId, reason: Reason) {
         self.states[fact.0].reason = Some(Arc::new(reason));
     }
 
-    /// Notes that a fact is not held, whatever responses kept it, because some of what it speaks of was not sent. The
+    /// Notes that a fact is not held, even where responses kept it, because part of what it covers was not sent. The
     /// first reason is kept.
     pub fn withhold(&mut self, fact: FactId, reason: Reason) {
         let withheld = &mut self.states[fact.0].withheld;
         withheld.get_or_insert_with(|| Arc::new(reason));
     }
 
-    /// The verdict on one fact.
+    /// Returns the verdict on one fact.
     #[must_use]
     pub fn of(&self, contract: &Contract, fact: FactId) -> Verdict {
         let state = &self.states[fact.0];
@@ -345,26 +351,26 @@ impl Verdicts {
             return Verdict::Held;
         }
         let operation = contract.fact(fact).operation;
-        // What kept an operation from being called once says nothing more when it was called after all.
+        // The reason why an operation was not called means nothing once it was called after all.
         let kept = || self.not_called.get(&operation).filter(|_| !self.had_success(operation));
         let of_operation = || kept().cloned();
         let reason = state.reason.as_deref().cloned();
         Verdict::Undecided(reason.or_else(of_operation).unwrap_or(Reason::NotShown))
     }
 
-    /// Whether a documented call of the operation had a success.
+    /// Returns whether a documented call of the operation had a success.
     #[must_use]
     pub fn had_success(&self, operation: OperationId) -> bool {
         self.successes.had(operation)
     }
 
-    /// What came, where documented calls were sent and none had a success.
+    /// Returns what came if documented calls were sent and none had a success.
     #[must_use]
     pub fn no_success(&self) -> Option<NoSuccess> {
         self.successes.none()
     }
 
-    /// Why no documented call of the operation had a success, where none had one.
+    /// Returns why no documented call of the operation had a success, or `None` if one had.
     #[must_use]
     pub fn unchecked(&self, contract: &Contract, operation: OperationId) -> Option<String> {
         if self.had_success(operation) {
@@ -375,7 +381,7 @@ impl Verdicts {
         let missed = self.successes.missed(operation);
         let answered = |status: u16| Reason::Answered(status).to_string();
         Some(match verdict {
-            Some(Verdict::Held) => "what came with a success is not what is documented".to_owned(),
+            Some(Verdict::Held) => "the body of its success is not the documented one".to_owned(),
             Some(Verdict::Broken) => missed
                 .and_then(|missed| missed.status)
                 .map_or_else(String::new, answered),
@@ -389,14 +395,14 @@ impl Verdicts {
         })
     }
 
-    /// The findings in the order in which they were seen.
+    /// Returns the findings in the order in which they were seen.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 }
 
-/// Where a rule puts what it sees.
+/// Takes what a rule sees.
 pub(super) struct Sink<'sink> {
     pub(super) verdicts: &'sink mut Verdicts,
     pub(super) contract: &'sink Contract,
@@ -406,30 +412,30 @@ pub(super) struct Sink<'sink> {
 }
 
 impl Sink<'_> {
-    /// A response kept the fact.
+    /// Notes that a response kept the fact.
     pub(super) fn held(&mut self, fact: FactId) {
         self.verdicts.states[fact.0].held = true;
     }
 
-    /// Nothing decides the fact, for now.
+    /// Notes that nothing decides the fact, for now.
     pub(super) fn undecided(&mut self, fact: FactId, reason: Reason) {
         let known = &mut self.verdicts.states[fact.0].reason;
         known.get_or_insert_with(|| Arc::new(reason));
     }
 
-    /// A response broke the fact.
+    /// Notes that a response broke the fact.
     pub(super) fn broken(&mut self, fact: FactId, pointer: impl FnOnce() -> String, received: impl FnOnce() -> String) {
         self.verdicts.break_fact(fact);
         self.noted(fact, None, pointer, received);
     }
 
-    /// A response as a whole broke the fact, in words that are not the fact's own.
+    /// Notes that a response as a whole broke the fact; `documented` replaces the fact's own words.
     pub(super) fn broken_where(&mut self, fact: FactId, documented: &str, received: impl FnOnce() -> String) {
         self.verdicts.break_fact(fact);
         self.noted(fact, Some(documented), String::new, received);
     }
 
-    /// A page of a walk broke the fact; the finding names the request for that page.
+    /// Notes that a page of a walk broke the fact; the finding names the request for that page.
     pub(super) fn page_broken(&mut self, page: &PageSeen, fact: FactId, received: String) {
         let pattern = self.contract.fact(fact).pattern.clone();
         let request = page.request(self.contract);
@@ -456,7 +462,7 @@ impl Sink<'_> {
         self.origin.values.render(value)
     }
 
-    /// Something worth reporting that breaks no fact; it is reported at the fact it is nearest to.
+    /// Reports something that breaks no fact, at the fact nearest to it.
     pub(super) fn noted(
         &mut self,
         fact: FactId,
@@ -469,17 +475,17 @@ impl Sink<'_> {
         }
     }
 
-    /// A member that the fact does not know. Each name is a finding, so that none hides another: those that are not
-    /// printed are one together, and so are those beyond the first few.
+    /// Reports a member that the fact does not list. Each name is a finding, so that none hides another; names that are
+    /// not printed share one finding, and so do those beyond the first few.
     pub(super) fn noted_member(&mut self, fact: FactId, location: &Location<'_>, (name, value): (&str, &Value)) {
         const DOCUMENTED: Option<&str> = Some("no field of this name");
-        // Most names were seen before, and then nothing is asked of them.
+        // Most names were seen before and need no further work.
         if self.counted(fact, name) {
             return;
         }
         if self.verdicts.known.get(&(self.rule.name, fact)).map_or(0, Vec::len) >= MOST_NAMES {
             if !self.counted(fact, FURTHER) {
-                let received = "fields of other names than those reported".to_owned();
+                let received = "fields with names other than those reported".to_owned();
                 let pointer = pointer::join(&location.pointer(), FURTHER);
                 self.find(fact, FURTHER, DOCUMENTED, (pointer, received));
             }
@@ -496,7 +502,7 @@ impl Sink<'_> {
         }
     }
 
-    /// Counts what a finding reports already; returns whether one does.
+    /// Counts the finding once more if there is one; returns whether there is.
     fn counted(&mut self, fact: FactId, name: &str) -> bool {
         let known = self.verdicts.known.get(&(self.rule.name, fact));
         let same = known.and_then(|known| known.iter().find(|(known, _)| known == name));
@@ -524,7 +530,7 @@ impl Sink<'_> {
         });
     }
 
-    /// The marked pointer with the names that may be values shown as shapes, and what says how to see them.
+    /// Renders the marked pointer, with names that may be values shown as shapes, and a hint that says how to see them.
     fn render_pointer(&self, pointer: &str) -> (String, &'static str) {
         if self.origin.values == Values::Shown {
             return (printable(&pointer::unmarked(pointer)), "");

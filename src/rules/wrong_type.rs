@@ -1,4 +1,4 @@
-//! `wrong-type`: a value has another type than the documented one.
+//! `wrong-type`: a value has a type other than the documented one.
 
 use super::level::Level;
 use super::location::Location;
@@ -11,10 +11,10 @@ pub(super) static RULE: Rule = Rule {
     headline: Headline::Field("has the wrong type", "have the wrong type"),
     topic: Topic::Values,
     summary: "Every value has the type that the document gives it.",
-    explanation: "A typed client decodes by the documented types and fails at another. A number without a fraction \
-                  is an integer however it is written (`3.0` too): JSON knows one kind of number.",
-    leaves_alone: "Null in a field of a resource, where the document leaves it open: `null-value` reports it. What stands beyond the type, such \
-                   as an enum: `constraint` asks that.",
+    explanation: "A typed client decodes the documented types and fails on any other. A number without a fraction is \
+                  an integer however it is written (even `3.0`): JSON has one kind of number.",
+    leaves_alone: "Null in a field of a resource, where the document leaves it open: `null-value` reports it. \
+                   Requirements beyond the type, such as an enum: `constraint` checks those.",
     fix: "Return a value of the documented type, or document the type that is returned.",
     source: "Resources and their fields",
     example: Example {

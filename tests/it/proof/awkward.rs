@@ -61,7 +61,7 @@ const TEXTS: [(&str, Spoil, &str); 29] = [
     (
         "reads entities",
         |text| text.replace("&amp;", "&").replace("&#39;", "'"),
-        "what they stand for",
+        "came back decoded",
     ),
     (
         "strips markup",
@@ -121,7 +121,7 @@ const TEXTS: [(&str, Spoil, &str); 29] = [
     (
         "reads a plus sign as a blank",
         |text| text.replace('+', " "),
-        "`+` came back as a blank",
+        "`+` came back as a space",
     ),
     (
         "cuts at a semicolon",
@@ -133,7 +133,7 @@ const TEXTS: [(&str, Spoil, &str); 29] = [
     (
         "collapses blanks",
         |text| text.split_whitespace().collect::<Vec<_>>().join(" "),
-        "blanks came back otherwise",
+        "spaces came back changed",
     ),
     (
         "writes names small",
@@ -331,7 +331,7 @@ async fn what_software_does_to_dates_is_found_and_reported_by_the_date() {
             let checked = checking_only("updateContact", redated(redate), seed).await;
             let found = carried(&checked);
             assert!(
-                found.iter().any(|found| found.contains("it is of the date ")),
+                found.iter().any(|found| found.contains("it is part of the date ")),
                 "{name}: {found:?}"
             );
         }

@@ -356,7 +356,7 @@ async fn a_service_that_lets_in_any_type_is_left_with_one_such_record_of_each_cr
     assert_eq!((let_in.len(), each.len()), (4, 4), "{let_in:?}");
     assert!(checked.record.residue.len() <= 20, "{:?}", checked.record.residue.len());
     // What was not sent is not held.
-    let full = "a field of another type was accepted, and max-writes 20 leaves room for no more such records";
+    let full = "a field of another type was accepted, and max-writes 20 allows no more such records";
     for operation in WRITES {
         let reason = row(&checked, operation, "no 5xx").reason.as_deref();
         assert_eq!(reason, (operation != "updateContact").then_some(full), "{operation}");

@@ -224,7 +224,7 @@ async fn an_identifier_without_capitals_is_not_written_in_them_and_that_is_said(
     let row = rows.find(|row| row.fact.ends_with("the UUID in capitals")).unwrap();
     assert_eq!(
         row.reason.as_deref(),
-        Some("the identifier is no UUID with a small letter in it")
+        Some("the identifier is not a UUID with a lower-case letter")
     );
     assert!(warned(&checked).is_empty());
 }

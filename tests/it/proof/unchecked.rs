@@ -279,17 +279,17 @@ async fn a_run_without_any_success_could_not_judge_and_says_what_to_look_at() {
         ),
         (
             Response::status(302).header("location", "/login"),
-            "every response leads elsewhere",
+            "every response is a redirect",
             true,
         ),
         (
             page,
-            "every response is a page and no JSON: is a login in front of the service",
+            "every response is a page, not JSON: is there a login in front of the service",
             true,
         ),
         (
             Response::status(500),
-            "every response is a 5xx: is what stands behind this address up?",
+            "every response is a 5xx: is the service behind this address up?",
             true,
         ),
         (

@@ -215,7 +215,7 @@ fn others() -> Vec<Behaviour> {
         ),
         Behaviour::tags(
             "429 without end",
-            Undecided("asked for time until the end"),
+            Undecided("throttled requests until the end"),
             |_, stream| stream.write_all(response("429 Slow Down\r\nRetry-After: 0", "{}").as_bytes()),
         ),
         Behaviour::tags("503 without end", Several("server-error"), |_, stream| {

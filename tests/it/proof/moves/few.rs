@@ -15,7 +15,7 @@ fn lists_of_few_rows_are_filled_until_all_is_decided() {
 
 #[test]
 fn a_list_whose_second_page_is_out_of_reach_gets_no_record_and_says_so() {
-    let reason = "the list has one page; a second takes 97 records more, and max-writes leaves 10";
+    let reason = "the list has one page; a second takes 97 more records, and max-writes allows 10";
     prove(vec![
         Move::new("three rows, 100 to a page", few(3, 100)).leaving(455, reason),
     ]);
@@ -27,7 +27,7 @@ fn the_list_that_lacks_least_is_filled_first() {
         max_writes: 12,
         ..Check::default()
     };
-    let reason = "the list has one page; a second takes 3 records more, and max-writes leaves 2";
+    let reason = "the list has one page; a second takes 3 more records, and max-writes allows 2";
     prove(vec![
         Move::new("four left to create", few(3, 6))
             .checked(check)
