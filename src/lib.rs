@@ -31,8 +31,8 @@
 //!
 //! # A check
 //!
-//! A service's own tests hold it to the contract, in their own process. Any `tower` service is checked as it is, axum's
-//! router among them, and a deployed one by `.url("https://…")`. Here the reference service is checked:
+//! A service's own tests hold it to the contract, in their own process. Any `tower` service can be checked directly, an
+//! axum router for example, and a deployed one with `.url("https://…")`. Here the reference service is checked:
 //!
 #![cfg_attr(all(feature = "checker", feature = "service"), doc = "```")]
 #![cfg_attr(not(all(feature = "checker", feature = "service")), doc = "```ignore")]
@@ -60,7 +60,7 @@
 //!
 //! # Features
 //!
-//! A program that calls the service takes `default-features = false` and nothing else:
+//! A program that only calls the service needs no feature (`default-features = false`):
 //!
 //! | feature | brings |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! The `countersign` command: hands the outside world to the library and ends with its exit code.
+//! The `countersign` command: passes the outside world to the library and exits with its exit code.
 
 use std::process::ExitCode;
 
@@ -9,8 +9,8 @@ fn main() -> ExitCode {
     countersign::cli::main(early::stdout_is_closed())
 }
 
-/// What can be seen before Rust's runtime begins: it puts `/dev/null` in the place of a standard output that is closed,
-/// and then a report that goes nowhere looks like one that was written.
+/// Sees what is visible only before Rust's runtime begins. The runtime replaces a closed standard output with
+/// `/dev/null`, and then a report that goes nowhere looks like one that was written.
 #[cfg(target_os = "linux")]
 mod early {
     use std::path::Path;
@@ -18,11 +18,11 @@ mod early {
 
     static STDOUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-    /// The system calls what stands in this section before `main`.
+    /// The system calls the functions in this section before `main`.
     #[used]
     #[expect(
         unsafe_code,
-        reason = "there is no other way to be called so early; nothing unsafe is done then"
+        reason = "there is no other way to be called so early; the function does nothing unsafe"
     )]
     #[unsafe(link_section = ".init_array")]
     static LOOK: extern "C" fn() = look;

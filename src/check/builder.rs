@@ -20,12 +20,13 @@ use crate::plan::{Plan, Selection, Shard};
 use crate::rules::{Level, Levels};
 use crate::run::{Event, Settings};
 
-/// A check of a service against its contract. Its settings are those of `countersign check`, and are named as its flags; the
-/// defaults and bounds of both are those of [`Settings`]. What lies beyond them is taken for the nearest that does not.
+/// A check of a service against its contract. Its settings are those of `countersign check`, under the names of its
+/// flags, with the defaults and bounds of [`Settings`]. A value outside the bounds is replaced by the nearest one
+/// inside.
 ///
 /// # Examples
 ///
-/// A service in this process, here the reference service; axum's routers are given as they are.
+/// A service in this process, here the reference service. An axum router can be passed directly.
 ///
 #[cfg_attr(feature = "service", doc = "```")]
 #[cfg_attr(not(feature = "service"), doc = "```ignore")]
@@ -49,9 +50,9 @@ use crate::run::{Event, Settings};
 ///
 /// # Design
 ///
-/// A service in this process is bounded as a deployed one is, by tokio's clock: on one that is paused
-/// (`tokio::time::pause`), settling costs no time. The future is one thread's: the judge and the service have turns on it,
-/// so `#[tokio::test]` runs it, and `tokio::spawn` takes it only by a `LocalSet`.
+/// A service in this process is bounded like a deployed one, by tokio's clock: with a paused clock
+/// (`tokio::time::pause`), settling costs no time. The future is not `Send`, because the judge and the service take
+/// turns on one thread: `#[tokio::test]` runs it, and a `LocalSet` can spawn it, but `tokio::spawn` cannot.
 #[derive(Debug)]
 #[must_use = "a check does nothing until it is run"]
 pub struct Check {
@@ -72,10 +73,10 @@ pub struct Check {
     keep_exchanges: bool,
 }
 
-/// Makes a transport of a token, of what wrong ones are drawn by, and of limits.
+/// Makes a transport from a token, the text from which wrong tokens are drawn, and limits.
 type Connect = Box<dyn FnOnce(Option<Token>, String, Limits) -> Transport + Send>;
 
-/// Where a check goes.
+/// The destination of a check.
 enum Destination {
     Nowhere,
     Service(Connect),
@@ -84,7 +85,7 @@ enum Destination {
 
 impl fmt::Debug for Destination {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A URL that nobody has read yet may hold a password.
+        // A URL that was not parsed yet may contain a password.
         formatter.write_str(match self {
             Self::Nowhere => "Nowhere",
             Self::Service(_) => "Service",
@@ -94,7 +95,7 @@ impl fmt::Debug for Destination {
 }
 
 impl Check {
-    /// A check against this contract, which several checks may share.
+    /// Creates a check against this contract, which several checks may share.
     pub fn new(contract: impl Into<Arc<Contract>>) -> Self {
         Self {
             contract: contract.into(),
@@ -109,7 +110,7 @@ impl Check {
             shard: None,
             started_at: None,
             limits: Limits::default(),
-            // The run tag is made of seed and clock when the check is run.
+            // The run tag is made from the seed and the clock when the check is run.
             settings: Settings::new(RunTag::new(0, 0)),
             require_facts: None,
             keep_exchanges: false,
@@ -117,7 +118,7 @@ impl Check {
     }
 
     /// Checks a service in this process, such as axum's router: any `tower` service that takes a request with a
-    /// [`RequestBody`]. One that takes another body is given with `map_request` of `tower`'s `ServiceExt`.
+    /// [`RequestBody`]. Adapt a service that takes another body with `map_request` from `tower`'s `ServiceExt`.
     pub fn service<S, B>(mut self, service: S) -> Self
     where
         S: tower_service::Service<http::Request<RequestBody>, Response = http::Response<B>> + Clone + Send + 'static,
@@ -129,26 +130,27 @@ impl Check {
         self
     }
 
-    /// Checks the service at this base URL: `http` or `https`, a host, perhaps a path.
+    /// Checks the service at this base URL: `http` or `https`, a host, and optionally a path.
     pub fn url(mut self, url: impl Into<String>) -> Self {
         self.destination = Destination::Url(url.into());
         self
     }
 
-    /// The token that the service accepts. Of a deployed one it is hidden in all that is reported, and has 8 characters or
-    /// more; what is given to a service in this process may be shorter, and is not hidden then.
+    /// Sets the token that the service accepts. For a deployed service it must have at least 8 characters, and is
+    /// hidden in everything that is reported. For a service in this process it may be shorter, and is then not hidden.
     pub fn token(mut self, token: impl Into<String>) -> Self {
         self.token = Some(SecretString::from(token.into()));
         self
     }
 
-    /// Whether requests are sent that create and update too; by default none are. Nothing that they create can be deleted.
+    /// Sets whether requests that create and update are sent too; by default they are not. Nothing that they create can
+    /// be deleted.
     pub fn writes(mut self, writes: bool) -> Self {
         self.writes = writes;
         self
     }
 
-    /// Checks this operation, and calls what it needs. Given several times it checks each of them.
+    /// Checks only this operation, and calls what it needs. If called several times, each named operation is checked.
     pub fn only(mut self, operation: impl Into<String>) -> Self {
         self.only.push(operation.into());
         self
@@ -160,73 +162,74 @@ impl Check {
         self
     }
 
-    /// Sends this write too, though nothing in the contract says how to recognise what it leaves.
+    /// Also sends this write, although the contract does not say how to recognise what it leaves.
     pub fn also_send(mut self, operation: impl Into<String>) -> Self {
         self.also_send.push(operation.into());
         self
     }
 
-    /// The most records that the check may create, by default [`Settings::MAX_WRITES`].
+    /// Sets the most records that the check may create, by default [`Settings::MAX_WRITES`].
     pub fn max_writes(mut self, records: u64) -> Self {
         self.settings.max_writes = records;
         self
     }
 
-    /// The most pages of a list that are walked, by default [`Settings::MAX_PAGES`].
+    /// Sets the most pages that are walked in a list, by default [`Settings::MAX_PAGES`].
     pub fn max_pages(mut self, pages: u64) -> Self {
         self.settings.max_pages = pages.max(1);
         self
     }
 
-    /// Carries the plan out so many times, to soak the service.
+    /// Carries out the plan this many times, to soak the service.
     pub fn repeat(mut self, times: u64) -> Self {
         self.settings.rounds = times.max(1);
         self
     }
 
-    /// How many requests are under way at once, by default [`Settings::JOBS`].
+    /// Sets how many requests are under way at once, by default [`Settings::JOBS`].
     pub fn jobs(mut self, jobs: usize) -> Self {
         self.settings.jobs = jobs.clamp(1, Settings::MOST_JOBS);
         self
     }
 
-    /// The most requests per second; by default as many as the service answers.
+    /// Sets the most requests per second; by default as many as the service answers.
     pub fn rate(mut self, per_second: f64) -> Self {
         self.settings.rate = Some(per_second);
         self
     }
 
-    /// How long one request may take, from connecting to the last byte decoded, by default [`Limits::DEADLINE`].
+    /// Sets how long one request may take, from connecting to the last byte decoded, by default [`Limits::DEADLINE`].
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.limits.deadline = timeout.min(Settings::LONGEST);
         self
     }
 
-    /// How long a created record may take until it is listed, by default [`Settings::SETTLE`].
+    /// Sets how long a created record may take to be listed, by default [`Settings::SETTLE`].
     pub fn settle(mut self, settle: Duration) -> Self {
         self.settings.settle = settle.min(Settings::LONGEST);
         self
     }
 
-    /// How long the check may take, by default [`Settings::MAX_TIME`].
+    /// Sets how long the check may take, by default [`Settings::MAX_TIME`].
     pub fn max_time(mut self, time: Duration) -> Self {
         self.settings.max_time = time.min(Settings::LONGEST);
         self
     }
 
-    /// How long to wait until a service that is just being deployed answers; by default it is there.
+    /// Sets how long to wait for a service that is just being deployed; by default the check does not wait.
     pub fn wait(mut self, time: Duration) -> Self {
         self.settings.wait = Some(time.min(Settings::LONGEST));
         self
     }
 
-    /// What choices are made by: the same seed makes the same ones. By default it is drawn, and the record has it.
+    /// Sets the seed of the choices that the check makes: the same seed makes the same ones. By default it is drawn at
+    /// random; the record has it.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// Checks this part of the plan alone.
+    /// Checks only this part of the plan.
     pub fn shard(mut self, shard: Shard) -> Self {
         self.shard = Some(shard);
         self
@@ -252,39 +255,39 @@ impl Check {
         self
     }
 
-    /// Does not judge the service when less of the facts was decided, in percent.
+    /// Sets how many of the facts must be decided, in percent. With fewer, the service counts as not judged.
     pub fn require_facts(mut self, percent: f64) -> Self {
         self.require_facts = Some(percent);
         self
     }
 
-    /// Whether values of the service's data are reported instead of their shapes.
+    /// Sets whether values of the service's data are reported instead of their shapes.
     pub fn show_values(mut self, show: bool) -> Self {
         self.settings.values = if show { Values::Shown } else { Values::Hidden };
         self
     }
 
-    /// Whether the record holds the exchanges, for reports that show them; by default it does not.
+    /// Sets whether the record contains the exchanges, for reports that show them; by default it does not.
     pub fn keep_exchanges(mut self, keep: bool) -> Self {
         self.keep_exchanges = keep;
         self
     }
 
-    /// Whether the report holds a [`Recording`](crate::rules::Recording) of everything that the check was judged by, other
-    /// people's data among it; by default it does not.
+    /// Sets whether the report contains a [`Recording`](crate::rules::Recording) of everything that the check was
+    /// judged from, including other people's data; by default it does not.
     pub fn keep_recording(mut self, keep: bool) -> Self {
         self.settings.keep_recording = keep;
         self
     }
 
-    /// When the check began, for a record that is the same each time; by default the clock says so. Names of what is
-    /// created are made of this second and the seed.
+    /// Sets when the check began, for a record that is the same each time; by default the current time. The names of
+    /// created records are made from this second and the seed.
     pub fn started_at(mut self, time: DateTime<Utc>) -> Self {
         self.started_at = Some(time);
         self
     }
 
-    /// The plan that the check carries out.
+    /// Returns the plan that the check carries out.
     ///
     /// # Errors
     ///
@@ -297,12 +300,12 @@ impl Check {
     ///
     /// # Errors
     ///
-    /// An [`Error`] where nothing can be checked. What is found is in the [`Report`].
+    /// An [`Error`] where nothing can be checked. Findings are not errors: they are in the [`Report`].
     pub async fn run(self) -> Result<Report, Error> {
         self.run_watched(&mut |_| {}).await
     }
 
-    /// The same, and reports what happens meanwhile.
+    /// Checks the service as [`Check::run`] does, and reports events to `watch` meanwhile.
     ///
     /// # Errors
     ///
@@ -371,7 +374,7 @@ fn levels(set: &[(Level, String)]) -> Result<Levels, Error> {
     Ok(levels)
 }
 
-/// A seed where nobody gives one.
+/// Returns a random seed, for a check without one.
 pub(crate) fn random_seed() -> u64 {
     u64::from(uuid::Uuid::new_v4().as_fields().0)
 }

@@ -9,7 +9,7 @@ use crate::exchange::TransportError;
 use crate::exchange::redact::{SHORTEST_TOKEN, TOO_SHORT};
 use crate::rules::UnknownRule;
 
-/// Why nothing can be checked. What a check finds is no error: it is in the [`Report`](crate::Report).
+/// Why nothing can be checked. Findings of a check are not errors: they are in the [`Report`](crate::Report).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -21,7 +21,7 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// Neither a service nor a URL was given.
@@ -30,20 +30,20 @@ pub enum Error {
     /// The contract asks for a credential, and none was given.
     #[error("the contract asks for a token, and there is none; give one that the service accepts")]
     NoToken,
-    /// A name that the contract does not have.
+    /// The contract does not have an operation of this name.
     #[error(transparent)]
     Operation(#[from] UnknownOperation),
-    /// A rule that does not exist.
+    /// There is no rule of this name.
     #[error(transparent)]
     Rule(#[from] UnknownRule),
-    /// A token of a deployed service that cannot be hidden.
+    /// The token of a deployed service is too short to be hidden.
     #[error("the token has fewer than {SHORTEST_TOKEN} characters; {TOO_SHORT}")]
     ShortToken,
     /// The URL is wrong.
     #[error("failed to read the base URL: {0}")]
     Target(#[from] BaseUrlError),
     /// The token is wrong.
-    #[error("failed to take the token: {0}")]
+    #[error("failed to use the token: {0}")]
     Token(#[from] TokenError),
     /// The HTTP client could not be set up.
     #[error(transparent)]

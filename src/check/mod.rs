@@ -1,6 +1,7 @@
 //! A check as a library: of a deployed service, or of one in this process, from a program's own tests.
 //!
-//! - **In**: a [`Contract`](crate::Contract), a service or a URL, and what the flags of `countersign check` take.
+//! - **In**: a [`Contract`](crate::Contract), a service or a URL, and the settings that `countersign check` has as
+//!   flags.
 //! - **Out**: a [`Report`], or an [`Error`] if nothing can be checked.
 //! - **Start with** [`Check`].
 //!
@@ -15,7 +16,7 @@
 //! # }
 //! ```
 //!
-//! `Prepared` carries out what [`Check`] settles, for the command line too.
+//! `Prepared` carries out what [`Check`] settles; the command line uses it too.
 
 mod builder;
 mod error;

@@ -1,4 +1,4 @@
-//! A contract from a file: [`Contract::open`].
+//! Reads a contract from a file: [`Contract::open`].
 
 use std::fs::File;
 use std::io::Read as _;
@@ -9,17 +9,17 @@ use crate::contract::Contract;
 use crate::contract::document::MAXIMUM_BYTES;
 
 impl Contract {
-    /// Reads a contract from a file, an OpenAPI 3.0 document in YAML or JSON. A relative path is of the working directory,
-    /// which in a test is the package's.
+    /// Reads a contract from a file, an OpenAPI 3.0 document in YAML or JSON. A relative path is relative to the
+    /// working directory, which in a test is the package's.
     ///
     /// # Errors
     ///
-    /// [`Error::File`] for a file that cannot be read or is not UTF-8, [`Error::Contract`] for a document that is defective
-    /// or larger than [`MAXIMUM_BYTES`], of which no more is read.
+    /// [`Error::File`] for a file that cannot be read or is not UTF-8, [`Error::Contract`] for a document that is
+    /// defective or larger than [`MAXIMUM_BYTES`]; no more than that is read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let mut text = String::new();
-        // One byte more says that there is more.
+        // One byte more shows whether the file is larger.
         let most = u64::try_from(MAXIMUM_BYTES).unwrap_or(u64::MAX).saturating_add(1);
         File::open(path)
             .and_then(|file| file.take(most).read_to_string(&mut text))

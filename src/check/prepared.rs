@@ -20,21 +20,21 @@ pub(crate) struct Prepared {
     pub(crate) transport: Transport,
     pub(crate) settings: Settings,
     pub(crate) started_at: DateTime<Utc>,
-    /// How much of the facts must be decided, in percent.
+    /// How many of the facts must be decided, in percent.
     pub(crate) require_facts: Option<f64>,
-    /// Whether the record holds the exchanges.
+    /// Whether the record contains the exchanges.
     pub(crate) keep_exchanges: bool,
 }
 
 impl Prepared {
-    /// Carries the plan out, emits events, and ends when it is done or `interrupt` comes.
+    /// Carries out the plan and emits events. Ends when it is done or `interrupt` completes.
     pub(crate) async fn run(&self, emit: &mut dyn FnMut(Event<'_>), interrupt: impl Future<Output = ()>) -> Report {
         let (contract, values) = (&*self.contract, self.settings.values);
         let redaction = self.transport.redaction();
         let mut exchanges = Exchanges::new(contract, values, redaction.clone());
         let mut started = Instant::now();
         let mut seen = |event: Event<'_>| {
-            // Waiting for a target that comes up is no part of the run.
+            // Waiting for a target to come up is not part of the run.
             if matches!(event, Event::Begun) {
                 started = Instant::now();
             }

@@ -1,4 +1,4 @@
-//! What came of a check. The main type is [`Report`].
+//! The result of a check. The main type is [`Report`].
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::report::{Outcome, Record, Terminal};
 use crate::rules::Recording;
 use crate::run::Run;
 
-/// What came of a check. Displayed, it is the report that the command prints.
+/// The result of a check. Displayed, it is the report that the command prints.
 #[derive(Debug)]
 pub struct Report {
     pub(crate) record: Record,
@@ -14,47 +14,48 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether the service conforms: facts were decided, and nothing was found at the level deny.
+    /// Returns whether the service conforms: facts were decided, and there is no finding at the level deny.
     #[must_use]
     pub fn conforms(&self) -> bool {
         self.record.outcome == Outcome::Conforms
     }
 
-    /// Holds a test to a service that conforms.
+    /// Makes a test fail unless the service conforms.
     ///
     /// # Panics
     ///
-    /// With the report, where the service does not conform or could not be judged.
+    /// Panics with the report if the service does not conform or could not be judged.
     #[track_caller]
     pub fn assert_conforms(&self) {
-        assert!(self.conforms(), "the check ended so:\n\n{self}");
+        assert!(self.conforms(), "the check ended as follows:\n\n{self}");
     }
 
-    /// The record that every report is written from, such as by [`json`](fn@crate::report::json).
+    /// Returns the record that every report is written from, for example by [`json`](fn@crate::report::json).
     #[must_use]
     pub fn record(&self) -> &Record {
         &self.record
     }
 
-    /// The run itself, with the verdict of each fact.
+    /// Returns the run itself, with the verdict of each fact.
     #[must_use]
     pub fn run(&self) -> &Run {
         &self.run
     }
 
-    /// Everything that the check was judged by, where [`Check::keep_recording`](crate::Check::keep_recording) asked for it.
+    /// Returns everything that the check was judged from, if [`Check::keep_recording`](crate::Check::keep_recording)
+    /// was set.
     #[must_use]
     pub fn recording(&self) -> Option<&Recording> {
         self.run.recording.as_ref()
     }
 
-    /// Hands back the record alone.
+    /// Returns the record alone.
     #[must_use]
     pub fn into_record(self) -> Record {
         self.record
     }
 
-    /// Hands back the run alone.
+    /// Returns the run alone.
     #[must_use]
     pub fn into_run(self) -> Run {
         self.run

@@ -14,17 +14,17 @@ use crate::history::{Part, Role, Sending};
 use crate::plan::{Draft, Fallback, Template};
 use crate::rules::Reason;
 
-/// What a write is sent for that leans on nothing but what the document leaves open.
+/// The purpose of a write that leans on nothing but what the document leaves open.
 pub(super) const OF_A_WRITE: Purpose = Purpose::Documented(OnRefusal::Gap);
 
 /// The bodies that a run has drafted.
 #[derive(Debug, Default)]
 pub(super) struct Drafts<'run> {
-    /// What the contract says of each body that was drafted.
+    /// What the contract states about each body that was drafted.
     templates: RefCell<HashMap<OperationId, Rc<Template<'run>>>>,
-    /// The one that each write accepted.
+    /// The draft that each write accepted.
     pub(super) accepted: RefCell<HashMap<OperationId, Draft>>,
-    /// How many there are.
+    /// The number of drafts.
     count: Cell<u64>,
     /// The awkward values that were not taken.
     pub(super) not_taken: RefCell<Vec<NotTaken>>,
@@ -34,32 +34,32 @@ pub(super) struct Drafts<'run> {
 struct Tried {
     draft: Draft,
     credential: Credential,
-    /// The status; none when no complete response came.
+    /// The status; `None` when no complete response came.
     status: Option<u16>,
     accepted: bool,
 }
 
 impl Tried {
-    /// Why a try that was not accepted shows nothing.
+    /// Returns why a try that was not accepted decides nothing.
     fn reason(&self) -> Reason {
         let rejected = |status| Reason::rejected(status, &self.credential);
         self.status.map_or(Reason::Unanswered, rejected)
     }
 }
 
-/// What a write is to the run.
+/// The role of a write in the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WriteRole {
-    /// One beside the others: what comes after goes to another record.
+    /// An additional write: what comes after it goes to another record.
     Further,
-    /// As [`Self::Main`], and none is sent in its stead while the target asks for time.
+    /// Like [`Self::Main`], but no other is sent in its place while the target asks for time.
     Last,
-    /// The one whose record, and whose choices, what comes after builds on.
+    /// The write whose record and choices are used by what comes after it.
     Main,
 }
 
 impl Session<'_> {
-    /// Creates a record in each form that the invariants name, one where they name none.
+    /// Creates a record in each form that the invariants name, or one record where they name none.
     pub(super) async fn create(&self, operation: OperationId) {
         let accepts = self.contract.operation(operation).invariants.accepts.first();
         let forms = accepts.map_or(&[TimestampForm::Utc][..], |accepts| &accepts.forms);
@@ -87,15 +87,15 @@ impl Session<'_> {
         }
     }
 
-    /// Sends a form that was rejected once more, with the other fields as a later form was accepted: the fallback before
-    /// may have dropped the very field that has the form.
+    /// Sends a rejected form once more, with the other fields as in a later form that was accepted: the earlier
+    /// fallback may have dropped the very field that has the form.
     async fn try_again(&self, operation: OperationId, tries: &mut [(TimestampForm, Tried)]) {
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
         let Some(accepted) = accepted.map(|(_, tried)| tried.draft.clone()) else {
             return;
         };
         for (form, tried) in tries.iter_mut().filter(|(_, tried)| !tried.accepted) {
-            // The draft of a form that came after the accepted one is the accepted one's already.
+            // A form that came after the accepted one was already sent with its draft.
             if tried.draft.same_choices(&accepted) {
                 continue;
             }
@@ -115,7 +115,7 @@ impl Session<'_> {
         }
     }
 
-    /// Sends a draft in this form: as an earlier one was accepted, or with fallbacks until it is.
+    /// Sends a draft in this form: the way an earlier one was accepted, or with fallbacks until it is accepted.
     async fn in_form(
         &self,
         operation: OperationId,
@@ -140,13 +140,13 @@ impl Session<'_> {
                 .unwrap_or_default();
             let next = match as_before {
                 None => fallback.next(&text),
-                // The form is what is asked about, not the instant.
+                // The form is tested, not the instant.
                 Some(_) => draft.at_another_time(),
             };
             match next.filter(|_| rejected) {
                 Some(next) => draft = next,
                 None => {
-                    // What was rejected at each of its times was sent as the accepted one was.
+                    // A draft that was rejected at each of its times was sent the way the accepted one was.
                     if let Some(before) = as_before.filter(|_| !accepted) {
                         draft.choose_as(before);
                     }
@@ -162,8 +162,8 @@ impl Session<'_> {
         }
     }
 
-    /// Sends a draft. A create that is answered by a 503, or by a 429 that does not say when, may have stored the record: so
-    /// it is not sent again, but another record of the same choices.
+    /// Sends a draft. A create that is answered with a 503, or with a 429 without a time, may have stored the record.
+    /// So it is not sent again; another record with the same choices is sent instead.
     async fn heard(
         &self,
         operation: OperationId,
@@ -175,8 +175,8 @@ impl Session<'_> {
         let mut last: Option<Exchange> = None;
         loop {
             if !self.may_write(operation) {
-                // What was answered says more than that there is no room for another. Nothing of it was judged yet; once
-                // may be by chance.
+                // The response is a better reason than the lack of room for another record. It was not judged yet,
+                // because a single one may be chance.
                 let Some(last) = last else {
                     return Err(self.budget_spent());
                 };
@@ -220,15 +220,15 @@ impl Session<'_> {
             .map_err(Reason::NoValue)
     }
 
-    /// Drafts the next body of a run, with the choices of one that was accepted.
+    /// Drafts the next body of a run, with the choices of a draft that was accepted.
     pub(super) fn draft_as(&self, operation: OperationId, accepted: &Draft) -> Result<Draft, Reason> {
         let mut draft = self.draft(operation, TimestampForm::Utc)?;
         draft.choose_as(accepted);
         Ok(draft)
     }
 
-    /// The draft that the operation accepted, and the address of another request like it; none where it accepted none, or
-    /// what it leans on is not there.
+    /// Returns the draft that the operation accepted, and the address of another request like it; `None` where it
+    /// accepted none, or where the address lacks a value.
     pub(super) async fn as_accepted(&self, operation: OperationId) -> Option<(Draft, Address)> {
         let accepted = self.drafts.accepted.borrow().get(&operation).cloned()?;
         self.owned(operation).await.ok()?;

@@ -1,15 +1,16 @@
-//! Edge cases: invariant 8. They come last, each is sent once, and of its response nothing is judged but that it is complete
-//! and no 5xx.
+//! Edge cases: invariant 8. They come last, and each is sent once. Its response must be complete and not a 5xx; nothing
+//! else about it is judged.
 //!
 //! # Design
 //!
-//! What the edge case of a write may leave counts against the budget as every write's does: a response that rejects it leaves nothing.
-//! So the budget is full once what was accepted or not answered fills it, and then no more is sent. An operation that broke
-//! down over a documented request is sent no edge cases: they would show nothing new. One that gives no complete response to an
-//! edge case, or asks for time until the end, is sent no more of them. What is not sent keeps the invariant from being held.
+//! An edge case of a write counts against the budget like every write: a rejected one leaves nothing. So once accepted
+//! and unanswered writes fill the budget, no more are sent. An operation that failed on a documented request gets no
+//! edge cases: they would show nothing new. One that gives no complete response to an edge case, or asks for time until
+//! the end, gets no more of them. Where an edge case is not sent, the invariant is not held.
 //!
-//! A target that takes a field of any other type would keep a record of each: a create lets in one for each started 20 of
-//! `--max-writes`, and is sent no more of them then. Room is left for the edge cases of texts, which come behind them.
+//! A target that accepts fields of any type would keep a record for each such edge case. So a create may accept one for
+//! each started 20 of `--max-writes`, and then gets no more of them. That leaves room for the edge cases of texts,
+//! which come after them.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -25,12 +26,12 @@ use crate::history::{Residue, may_have_stored};
 use crate::plan::{EdgeCasePart, WRITES_A_VARIANT};
 use crate::rules::{Reason, Verdict};
 
-/// What came of the edge cases so far.
+/// The outcome of the edge cases so far.
 #[derive(Debug, Default)]
 pub(super) struct EdgeCases {
-    /// The operations that are sent no more of them, each with the reason.
+    /// The operations that get no more edge cases, each with the reason.
     ended: RefCell<HashMap<OperationId, Reason>>,
-    /// How many fields of another type each create has let in.
+    /// How many fields of another type each create has accepted.
     let_in: RefCell<HashMap<OperationId, u64>>,
 }
 
@@ -54,13 +55,13 @@ impl Session<'_> {
                     self.edge_cases.ended.borrow_mut().insert(operation, reason);
                 }
             }
-            // There is nothing in the request that could be such an edge case.
+            // Nothing in the request can be made into such an edge case.
             Ok(None) => {}
             Err(reason) => self.withhold_edge_case(operation, &reason),
         }
     }
 
-    /// Why this edge case is not sent to the operation.
+    /// Returns why this edge case is not sent to the operation, or `None` if it is.
     fn reason_against_edge_case(&self, operation: OperationId, edge_case: EdgeCase) -> Option<Reason> {
         let is_broken = |kind| {
             let fact = self.contract.fact_of(operation, kind);
@@ -90,7 +91,7 @@ impl Session<'_> {
         }
     }
 
-    /// The request, or none where nothing in it can be such an edge case.
+    /// Returns the request, or `None` where nothing in it can be made into such an edge case.
     fn edge_case_request(
         &self,
         operation: OperationId,
@@ -152,7 +153,7 @@ impl Session<'_> {
         Ok(address)
     }
 
-    /// Counts a field of another type that a create let in.
+    /// Counts a field of another type that a create accepted.
     fn note_let_in(&self, exchange: &Exchange, edge_case: EdgeCase) {
         let operation = exchange.request.operation;
         let creates = self.contract.operation(operation).creates();
@@ -162,7 +163,7 @@ impl Session<'_> {
         }
     }
 
-    /// Notes a record that an update may have made of an identifier that no record had.
+    /// Notes a record that an update may have created under an identifier that no record had.
     fn note_stray(&self, exchange: &Exchange, part: EdgeCasePart) {
         let operation = exchange.request.operation;
         let documented = self.contract.operation(operation);
@@ -180,7 +181,7 @@ impl Session<'_> {
     }
 }
 
-/// Why no more edge cases follow this one.
+/// Returns why no more edge cases follow this one, or `None` if they do.
 fn gives_up(exchange: &Exchange) -> Option<Reason> {
     match &exchange.outcome {
         Err(_) => Some(Reason::Unanswered),

@@ -1,10 +1,11 @@
-//! The same request, written otherwise: a read, or an update of a record of this run.
+//! Sends the same request in other spellings: a read, or an update of a record of this run.
 //!
 //! # Design
 //!
-//! All ways go into one request, so that a service which takes them costs one. Where it is rejected, the very same request is
-//! sent plainly, and once that is accepted each way is sent alone: so a refusal is about the writing and not about what was
-//! sent. A create is never sent so, because a record stays. What is accepted is looked for as what every update sends.
+//! All spellings go into one request, so that a service which accepts them costs one request. Where it is rejected, the
+//! same request is sent plainly, and once that is accepted each spelling is sent alone: so a rejection is about the
+//! spelling and not about the content. A create is never sent this way, because its record stays. The run looks for
+//! what was accepted as for every other update.
 
 use serde_json::Value;
 
@@ -20,7 +21,7 @@ use crate::history::{Changed, Part, is_rejected};
 use crate::plan::in_another_writing;
 use crate::rules::Reason;
 
-/// The plain request, and the identifiers in its path that have another case, each in capitals too.
+/// The plain request, and the identifiers in its path that have another case, each also in upper case.
 struct Plain {
     call: Call,
     identifiers: Vec<(String, String)>,
@@ -29,11 +30,11 @@ struct Plain {
 }
 
 impl Session<'_> {
-    /// Sends a request in each way that the contract has the operation show.
+    /// Sends a request in each spelling that the contract names for the operation.
     pub(super) async fn equivalent(&self, operation: OperationId) {
         let plain = match self.plain(operation).await {
             Ok(Some(plain)) => plain,
-            // What was never accepted has its own reason.
+            // An operation that never accepted a request has its own reason.
             Ok(None) => return,
             Err(reason) => return self.not_called(operation, reason),
         };
@@ -61,7 +62,7 @@ impl Session<'_> {
         }
     }
 
-    /// The request as it was accepted; none where none was.
+    /// Returns the request as it was accepted; `None` where none was.
     async fn plain(&self, operation: OperationId) -> Result<Option<Plain>, Reason> {
         let documented = self.contract.operation(operation);
         self.owned(operation).await?;
@@ -86,7 +87,7 @@ impl Session<'_> {
         };
         let mut draft = self.draft_as(operation, &accepted)?;
         let taken = in_another_writing(self.contract, operation).without(&self.rejected_values(operation));
-        // Without such values it is sent all the same.
+        // Without such values the request is sent all the same.
         let _ = draft.make_awkward(&taken);
         let credential = request::credential(&documented.security);
         let request = self.writing_request(&draft, &address, credential);
@@ -113,12 +114,13 @@ impl Session<'_> {
         self.call(otherwise).await.0
     }
 
-    /// Looks for what an update that was written otherwise sent: who takes it is to read it as the plain one.
+    /// Looks for what an update in another spelling sent: a service that accepts it must read it like the plain one.
     async fn look_at_written(&self, plain: Plain, together: &Exchange) {
         let operation = plain.call.request.operation;
         let list = self.contract.updated_in(operation);
         if let (Some(list), true) = (list, self.succeeded(together)) {
-            // Nothing of it was sent just before, so that what the list shows of an earlier update is no response.
+            // None of its values was sent just before, so values that the list shows from an earlier update do not
+            // count.
             let sent = Value::Object(serde_json::Map::new());
             let changed = Changed {
                 operation,
@@ -130,7 +132,8 @@ impl Session<'_> {
     }
 }
 
-/// Whether a text is a UUID with a letter in it (RFC 9562, section 4), so that capitals make another text of it.
+/// Returns whether a text is a UUID with a letter in it (RFC 9562, section 4), so that upper case makes another text of
+/// it.
 fn has_capitals(text: &str) -> bool {
     let groups: Vec<_> = text.split('-').map(str::len).collect();
     let digits = text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit());

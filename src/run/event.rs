@@ -1,4 +1,4 @@
-//! What a run emits while it goes. Events carry facts; the reports make text of them.
+//! What a run emits while it is under way. Events carry data; the reports turn it into text.
 
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Intent};
@@ -7,15 +7,15 @@ use crate::rules::Finding;
 /// Something that happened in a run.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'event> {
-    /// So many requests more are to come than was known before.
+    /// This many more requests will come than was known before.
     Expected(u64),
     /// A request was answered, or failed.
     Exchanged(Exchanged<'event>),
-    /// A finding was seen for the first time, in this exchange where one shows it by itself.
+    /// A finding was seen for the first time, in this exchange if one exchange shows it.
     Found(&'event Finding, Option<Exchanged<'event>>),
-    /// The target is there, or was not waited for: the plan is begun.
+    /// The target answers, or the run did not wait for it: the plan begins.
     Begun,
-    /// The target is not there yet, for this reason.
+    /// The target is not ready yet, for this reason.
     Waiting(&'event str),
 }
 
@@ -24,8 +24,8 @@ pub enum Event<'event> {
 pub struct Exchanged<'event> {
     /// What went over the wire.
     pub exchange: &'event Exchange,
-    /// Why it came about.
+    /// Why it was sent.
     pub intent: Intent,
-    /// The body of the response, where it was read.
+    /// The body of the response, if it was read.
     pub body: Option<&'event Body>,
 }

@@ -1,7 +1,8 @@
-//! Creates records until a list has a second page: what a list of one page cannot show is decided then.
+//! Creates records until a list has a second page, to decide what a list of one page cannot show.
 //!
-//! How many items a page holds is a gap, so what it takes is known only when the list was seen. A list that the run
-//! cannot bring to a second page within `--max-writes` gets no record at all, for a record stays for good.
+//! How many items a page holds is a gap, so the number of records needed is known only after the list was seen. A list
+//! that the run cannot bring to a second page within `--max-writes` gets no record at all, because a record stays for
+//! good.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -12,14 +13,14 @@ use crate::contract::operation::OperationId;
 use crate::history::evidence::{Walk, WalkEnd};
 use crate::rules::{OF_A_SECOND_PAGE, Reason};
 
-/// What is known of how full the pages of lists are.
+/// What is known about how full the pages of lists are.
 #[derive(Debug, Default)]
 pub(super) struct Fills {
-    /// How many items more go on the only page of each list that has one page.
+    /// How many more items fit on the only page of each list that has one page.
     rooms: RefCell<HashMap<OperationId, u64>>,
-    /// The lists that said last that they have a second page.
+    /// The lists that had a second page when they were last walked.
     pub(super) paged: RefCell<HashSet<OperationId>>,
-    /// The lists that were given a second page, or a full last one.
+    /// The lists that the run filled to a second page, or to a full last one.
     pub(super) filled: RefCell<HashSet<OperationId>>,
     /// How many records were created to fill last pages.
     pub(super) at_last_pages: Cell<u64>,
@@ -41,8 +42,8 @@ impl Session<'_> {
         };
     }
 
-    /// Creates what the list lacks for a second page, if that many records may be created: the lists that lack least
-    /// come first.
+    /// Creates the records that the list lacks for a second page, if that many may be created. Lists that lack the
+    /// fewest come first.
     pub(super) async fn fill(&self, list: OperationId) {
         let Some(lacking) = self.lacking(list) else { return };
         let left = self.left_for(list);
@@ -66,8 +67,8 @@ impl Session<'_> {
         }
     }
 
-    /// How many records a list of one page lacks for a second one; none where it has one, or where nothing creates its
-    /// records.
+    /// Returns how many records a list of one page lacks for a second one; `None` where it has one, or where nothing
+    /// creates its records.
     fn lacking(&self, list: OperationId) -> Option<u64> {
         let room = *self.fills.rooms.borrow().get(&list)?;
         self.creator(list)?;
@@ -75,7 +76,7 @@ impl Session<'_> {
         Some((room + 1).saturating_sub(u64::try_from(made).ok()?))
     }
 
-    /// How many records may be created for a list, after those lists that lack less.
+    /// Returns how many records may be created for a list, after the lists that lack fewer.
     fn left_for(&self, list: OperationId) -> u64 {
         let lists: Vec<_> = self.fills.rooms.borrow().keys().copied().collect();
         let needs = lists.into_iter().filter_map(|list| Some((self.lacking(list)?, list)));
@@ -87,14 +88,14 @@ impl Session<'_> {
         })
     }
 
-    /// The create whose draft was accepted and whose records are the list's items.
+    /// Returns the create whose draft was accepted and whose records are the list's items.
     pub(super) fn creator(&self, list: OperationId) -> Option<OperationId> {
         let accepted = self.drafts.accepted.borrow();
         let mut operations = self.contract.operation_ids();
         operations.find(|id| accepted.contains_key(id) && self.contract.list_of(*id) == Some(list))
     }
 
-    /// Creates so many records as one was accepted before. Hands back whether all of them were.
+    /// Creates `count` records like one that was accepted before. Returns whether all were accepted.
     pub(super) async fn create_more(&self, list: OperationId, count: u64) -> bool {
         let Some(operation) = self.creator(list) else {
             return false;

@@ -1,7 +1,7 @@
-//! Creates records until the last page of a list is full, and looks at the list one record before, then, and one after:
-//! there the arithmetic of pages goes wrong most easily.
+//! Creates records until the last page of a list is full, and looks at the list one record before that, at that point,
+//! and one record after: there the arithmetic of pages goes wrong most easily.
 //!
-//! Such records decide one fact of a list, so they are created only where a run may leave more than it may by default.
+//! Such records decide one fact of a list, so they are created only where a run may leave more records than by default.
 
 use super::session::Session;
 use super::settings::Settings;
@@ -20,14 +20,14 @@ impl Session<'_> {
         if left == 0 {
             return self.explain(list, FactKind::PageFull, Reason::NoFullPage(left));
         }
-        // What is created is counted on from a total that is true.
+        // The records created are counted from a total that is known to be right.
         let Some((mut total, lacking)) = self.judged_walk(list).await.as_ref().and_then(lacking) else {
             return;
         };
         if lacking > left {
             return self.explain(list, FactKind::PageFull, Reason::NoFullPage(left));
         }
-        // A list that is full already is looked at as it is.
+        // A list that is already full is looked at without another record.
         let counts = match lacking {
             0 => vec![0, 1],
             _ => vec![lacking - 1, 1, 1],
@@ -43,7 +43,7 @@ impl Session<'_> {
         self.fills.filled.borrow_mut().insert(list);
     }
 
-    /// How many records may still be created to fill last pages: of what goes beyond the default alone.
+    /// Returns how many records may still be created to fill last pages: only those beyond the default.
     fn left_for_last_pages(&self) -> u64 {
         let beyond = self.settings.max_writes.saturating_sub(Settings::MAX_WRITES);
         beyond
@@ -51,8 +51,8 @@ impl Session<'_> {
             .min(self.left_to_create())
     }
 
-    /// Looks at the ends of a list until they show so many records and add up, or `--settle` has passed: then all
-    /// pages are walked over and judged.
+    /// Looks at the ends of a list until they show `total` records and add up, or `--settle` has passed. Then all pages
+    /// are walked and judged.
     async fn look_at_ends(&self, list: OperationId, total: i64) {
         let look = self.look_for(list, &Sought::Ends(total));
         let ends = async || self.ends_of(look).await;
@@ -63,7 +63,8 @@ impl Session<'_> {
         }
     }
 
-    /// Asks for the first page of a list and the last one; where that is full the one before it too, which it may repeat.
+    /// Requests the first and the last page of a list. If the last one is full, it also requests the page before it,
+    /// which the last one may repeat.
     async fn ends_of(&self, look: LookId) {
         self.evaluated(|evaluation| evaluation.walk(look, Extent::Some));
         self.expect(1);

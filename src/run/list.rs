@@ -1,5 +1,5 @@
-//! Walks over lists whose pages are judged: invariant 1. A list that does not add up is walked again, so that rows which come
-//! meanwhile, or late, are distinguished from pages that never add up.
+//! Walks the lists whose pages are judged: invariant 1. A list that does not add up is walked again, to distinguish
+//! rows that are added meanwhile, or appear late, from pages that never add up.
 
 use super::session::Session;
 use super::walk::Order;
@@ -8,12 +8,12 @@ use crate::history::evidence::Walk;
 use crate::history::{LookId, Sought};
 
 impl Session<'_> {
-    /// Walks over a list, learns from it and judges its pages.
+    /// Walks a list, learns from it and judges its pages.
     pub(super) async fn list(&self, operation: OperationId) {
         self.judged_walk(operation).await;
     }
 
-    /// The same; hands back the walk that was judged.
+    /// Does the same as [`Self::list`], and returns the walk that was judged.
     pub(super) async fn judged_walk(&self, list: OperationId) -> Option<Walk> {
         let look = self.look_for(list, &Sought::Pages);
         self.walk(look, Order::Rising).await;
@@ -27,7 +27,7 @@ impl Session<'_> {
         Some(walk)
     }
 
-    /// Walks over a list that did not add up until it does or `--settle` has passed.
+    /// Walks a list that did not add up until it does or `--settle` has passed.
     pub(super) async fn doubt(&self, look: LookId) {
         if !self.history().is_settled(look) {
             self.walk_until_settled(look, Order::Rising, self.settings.settle).await;

@@ -1,4 +1,4 @@
-//! Looks for the run's own records and updates in the lists that must show them, until they are there or `--settle` has
+//! Looks for the run's own records and updates in the lists that must show them, until they appear or `--settle` has
 //! passed.
 
 use std::sync::Arc;
@@ -30,12 +30,12 @@ impl Session<'_> {
         }
     }
 
-    /// Looks for one of many updates: first on the page that showed the record last. `sent` is what the updates before
-    /// sent of each field last.
+    /// Looks for one of many updates, first on the page that last showed the record. `sent` has the value of each field
+    /// that the earlier updates sent last.
     pub(super) async fn look_closely(&self, list: OperationId, changed: Changed, sent: &Value) {
         let changed = Arc::new(changed);
         let sought = Sought::UpdateAmongMany(Arc::clone(&changed), sent.clone());
-        // Who waited in vain once does not wait that long for each field.
+        // After waiting in vain once, the run does not wait that long for each field.
         let in_vain = self.patience.updates_in_vain.get();
         let longest = if in_vain { self.briefly() } else { self.settings.settle };
         let page = self.history().latest(changed.operation).map(|(_, page)| page);
@@ -56,12 +56,12 @@ impl Session<'_> {
         self.conclude(look, !in_vain);
     }
 
-    /// Makes sure that every identifier that a write to the operation takes from a create is that of the run's own record. A
-    /// read may go to any.
+    /// Makes sure that every identifier that a write to the operation takes from a create is that of the run's own
+    /// record. A read may go to any record.
     ///
     /// # Errors
     ///
-    /// Why one may be another's: then the write is not sent.
+    /// The reason why one may be another's; then the write is not sent.
     pub(super) async fn owned(&self, operation: OperationId) -> Result<(), Reason> {
         let contract = self.contract;
         if contract.operation(operation).is_read() {
@@ -85,7 +85,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Looks for the record of a create where the plan says that it is shown.
+    /// Looks for the record of a create where, by the plan, it is shown.
     async fn confirm(&self, create: OperationId) -> Result<(), Reason> {
         let Some(shown_by) = self.plan.shown_by.get(&create) else {
             return Err(Reason::NotOwn(self.history().never_shown(create)));
@@ -108,7 +108,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Looks for what writes with a wrong credential have done, on the page that showed the updated record last.
+    /// Looks for the effect of writes with a wrong credential, on the page that last showed the updated record.
     pub(super) async fn look_at_rejected(&self, list: OperationId) {
         let page = self.history().page_of_rejected(list);
         if let Some(page) = page {
@@ -116,7 +116,7 @@ impl Session<'_> {
         }
     }
 
-    /// Looks once through each list that shows what creates left, where any create was sent.
+    /// Looks once through each list that shows what creates left, if any create was sent.
     pub(super) async fn look_through(&self) {
         if !self.history().has_created() {
             return;
@@ -125,7 +125,7 @@ impl Session<'_> {
         let steps = self.plan.steps.iter().filter(|step| step.action == Action::Account);
         for list in steps.map(|step| step.operation) {
             self.seek(list, &Sought::Left).await;
-            // Creates may not be counted, or counted twice.
+            // Some creates may not be counted, or be counted twice.
             let look = self.look_for(list, &Sought::Recount);
             self.doubt(look).await;
             self.conclude(look, true);

@@ -1,8 +1,8 @@
-//! Sends a plan: concurrency, pace, fallbacks, settling, interruption. What exchanges show, and what comes next after
-//! them, it asks the history.
+//! Sends a plan: concurrency, pace, fallbacks, settling, interruption. The history decides what exchanges show and what
+//! to send next.
 //!
 //! - **In**: a contract, a plan, a transport and [`Settings`].
-//! - **Out**: [`Event`]s while it goes, and a [`Run`] at its end, with verdicts and residue.
+//! - **Out**: [`Event`]s while it is under way, and a [`Run`] at its end, with verdicts and residue.
 //! - **Start with** [`run`]; [`Check::run_watched`](crate::Check::run_watched) calls it with everything settled.
 //!
 //! ```no_run
@@ -24,12 +24,12 @@
 //!
 //! # Design
 //!
-//! Lists are walked several requests at a time, writes one by one: what a write leaves decides what is sent next. The
-//! intent of a write goes to the caller's [`WriteLog`] before it is sent; if it cannot be kept there, the write is not
-//! sent and the run ends.
+//! Lists are walked with several requests at a time. Writes are sent one by one, because what a write leaves decides
+//! what is sent next. The intent of a write goes to the caller's [`WriteLog`] before it is sent; if it cannot be kept
+//! there, the write is not sent and the run ends.
 //!
-//! There is one `Session`, and each file carries out one kind of step in it. So it holds a type of some files, and each
-//! file names it: a circle that is meant.
+//! There is one `Session`, and each file adds one kind of step to it. So it contains types from some of the files, and
+//! each file uses it: this circle is intended.
 
 mod create;
 mod edge_case;

@@ -1,4 +1,5 @@
-//! How fast requests go out, and how long a target that asks for time is waited for. The main type is [`Pace`].
+//! Controls how fast requests go out, and how long the run waits for a target that asks for time. The main type is
+//! [`Pace`].
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -10,12 +11,12 @@ use crate::exchange::Response;
 
 /// How often a request is sent again while the target asks for time.
 pub(super) const ATTEMPTS: u32 = 4;
-/// The longest wait before one of them.
+/// The longest wait before a request is sent again.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
-/// The first wait where the target names none; it doubles.
+/// The first wait where the target names no time; it doubles.
 const FIRST_WAIT: Duration = Duration::from_millis(200);
 
-/// The longest time between two requests, however low the rate: a clock has no room for any time.
+/// The longest time between two requests, however low the rate: a clock cannot represent arbitrarily long times.
 const LONGEST_INTERVAL: Duration = Duration::from_secs(86_400);
 
 /// Spaces requests evenly.
@@ -47,13 +48,13 @@ impl Pace {
     }
 }
 
-/// Whether a response says when the request may come again, within what is waited for.
+/// Returns whether a response says when to send the request again, within the longest wait.
 pub(super) fn says_when(response: &Response) -> bool {
     repeat::asked_for(&response.headers).is_some_and(|time| time <= LONGEST_WAIT)
 }
 
-/// How long to wait after the `attempt`th response (from 0) that asks for time: what Retry-After says (RFC 9110, section
-/// 10.2.3), else a time that doubles; never longer than five seconds.
+/// Returns how long to wait after the `attempt`th response (from 0) that asks for time: the time in Retry-After (RFC
+/// 9110, section 10.2.3), otherwise a time that doubles; never more than five seconds.
 pub(super) fn wait_after(response: &Response, attempt: u32) -> Duration {
     let backoff = FIRST_WAIT * 2_u32.saturating_pow(attempt);
     repeat::asked_for(&response.headers)

@@ -1,4 +1,4 @@
-//! Calls with a credential that must be rejected.
+//! Calls operations with a credential that must be rejected.
 
 use super::session::{Call, Session};
 use crate::contract::operation::{OperationId, Security};
@@ -7,10 +7,10 @@ use crate::exchange::{Credential, OnRefusal, Purpose, Request};
 use crate::plan::Probe;
 
 impl Session<'_> {
-    /// Calls the operation as documented, but for the credential.
+    /// Calls the operation as documented, except for the credential.
     pub(super) async fn probe(&self, operation: OperationId, probe: Probe) {
         let documented = self.contract.operation(operation);
-        // A body that was never accepted may be rejected for itself.
+        // A body that was never accepted may be rejected for its own sake.
         let proven = documented.is_read() || self.drafts.accepted.borrow().contains_key(&operation);
         let on_refusal = if proven { OnRefusal::Finding } else { OnRefusal::Gap };
         let purpose = Purpose::MustBeRejected(probe.fact(), on_refusal);
@@ -51,7 +51,8 @@ impl Session<'_> {
         }
     }
 
-    /// How many wrong tokens the plan shows before the operation is shown one. Where it shows few, the seed says which.
+    /// Returns how many wrong tokens the plan sends before it sends one to this operation. Where it sends only a few,
+    /// the seed decides which.
     fn turn_of_wrong_token(&self, operation: OperationId) -> usize {
         let steps = self.plan.steps.iter();
         let mut wrong = steps.filter(|step| step.action.probe() == Some(Probe::WrongToken));
@@ -59,8 +60,8 @@ impl Session<'_> {
         turn + usize::try_from(self.plan.seed % 3).unwrap_or(0)
     }
 
-    /// The request, or none where its identifiers are not known; then the operation's own reason stands. A write is
-    /// drafted as the operation accepted it, so that a refusal is about the credential.
+    /// Returns the request, or `None` where its identifiers are not known; then the operation keeps its own reason. A
+    /// write is drafted the way the operation accepted it, so that a rejection is about the credential.
     fn refusable_request(&self, operation: OperationId, purpose: Purpose, credential: Credential) -> Option<Request> {
         let address = self.address_if_any(operation)?;
         let documented = self.contract.operation(operation);

@@ -1,10 +1,10 @@
-//! Waits for a target that is just being deployed, before a run begins. Nothing of it is judged or counted.
+//! Waits for a target that is just being deployed, before a run begins. None of these exchanges is judged or counted.
 //!
 //! # Design
 //!
-//! It is asked what it will be asked anyway: the first read of the plan, by the documented path and with the documented
-//! credential, because no other path is documented. Any response will do but those of a gateway that has nothing behind
-//! itself yet (RFC 9110, sections 15.6.3 to 15.6.5). A failure of TLS does not go away by waiting.
+//! The target gets a request that it will get anyway: the first read of the plan, on the documented path and with the
+//! documented credential, because no other path is documented. Any response will do except that of a gateway whose
+//! service is not up yet (RFC 9110, sections 15.6.3 to 15.6.5). A TLS failure does not go away by waiting.
 
 use std::time::Duration;
 
@@ -19,17 +19,17 @@ use crate::exchange::{Failure, Request};
 use crate::history::Bindings;
 use crate::plan::Plan;
 
-/// How long after the first try the second comes; the time doubles with each.
+/// The time between the first and the second try; it doubles with each try.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// The longest time between two tries.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 impl Session<'_> {
-    /// Waits until the target answers. A plan without a read that can be sent by itself is not waited for.
+    /// Waits until the target answers. With a plan that has no read without a prerequisite, it does not wait.
     ///
     /// # Errors
     ///
-    /// What came of the last try, when the time is over.
+    /// The outcome of the last try, when the time is over.
     pub(super) async fn ready(&self, plan: &Plan, within: Duration) -> Result<(), String> {
         let Some(request) = first_read(self.contract, plan) else {
             return Ok(());
@@ -37,7 +37,7 @@ impl Session<'_> {
         let end = Instant::now() + within;
         let (mut pause, mut last) = (FIRST_PAUSE, None);
         loop {
-            // The first try is made however short the time is; after that the last reason stands.
+            // The first try is made however short the time is; a later try that runs out of time keeps the last reason.
             let sent = self.try_once(&request);
             let tried = match &last {
                 None => Ok(sent.await),
@@ -60,7 +60,7 @@ impl Session<'_> {
         }
     }
 
-    /// Why the target is not there yet; none where it is.
+    /// Returns why the target is not ready yet; `None` where it is.
     async fn try_once(&self, request: &Request) -> Option<String> {
         match self.sender.transport.send(request, &|| Duration::ZERO).await {
             Ok(response) if matches!(response.status, 502..=504) => Some(format!("it answers {}", response.status)),
@@ -70,7 +70,7 @@ impl Session<'_> {
     }
 }
 
-/// Whether a failure can go away by waiting.
+/// Returns whether a failure can go away by waiting.
 fn may_come(failure: &Failure) -> bool {
     matches!(
         failure,
@@ -78,7 +78,7 @@ fn may_come(failure: &Failure) -> bool {
     )
 }
 
-/// The first read of the plan that needs nothing of another response.
+/// Returns the first read of the plan that needs nothing from another response.
 fn first_read(contract: &Contract, plan: &Plan) -> Option<Request> {
     let request = |id: OperationId| {
         let operation = contract.operation(id);

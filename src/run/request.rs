@@ -1,4 +1,4 @@
-//! Addresses a call: fills the path, the query and the headers with values that links or the contract give.
+//! Addresses a call: fills the path, the query and the headers with values from links or from the contract.
 
 use percent_encoding::utf8_percent_encode;
 use serde_json::Value;
@@ -17,15 +17,15 @@ use crate::plan::{NoValue, can_stand, given, parameter};
 pub(super) struct Address {
     pub(super) path: String,
     pub(super) headers: Vec<(String, String)>,
-    /// Both as they may be printed.
+    /// The path and the headers as they may be printed.
     pub(super) printable: Printable,
-    /// What a refusal would mean, as far as the address goes.
+    /// What a rejection would mean, as far as the address is concerned.
     pub(super) on_refusal: OnRefusal,
     /// The values of the path parameters, by name.
     pub(super) path_values: Vec<(String, Value)>,
 }
 
-/// Addresses a call of the operation. The page parameter is left to the walk.
+/// Addresses a call of the operation. The walk sets the page parameter.
 ///
 /// # Errors
 ///
@@ -34,7 +34,8 @@ pub(super) fn address(contract: &Contract, operation: OperationId, bindings: &Bi
     address_but(contract, operation, bindings, None)
 }
 
-/// The same, but one parameter, by its place in the contract, gets this text of our own, or is left out.
+/// Addresses a call as [`address`] does, but gives one parameter, by its index in the contract, this text of our own,
+/// or leaves it out.
 ///
 /// # Errors
 ///
@@ -85,7 +86,7 @@ pub(super) fn address_but(
         let value = value.ok_or_else(|| bindings.lacks_parameter(contract, operation, index))?;
         for text in parameter::written(contract, parameter, &value) {
             can_stand(parameter, &text)?;
-            // The identifier of an own record is the target's choice: it may be somebody's address.
+            // The target chooses the identifier of the run's own record: it may be somebody's address.
             let is_hidden = from_target || (is_linked && !is_plain_identifier(&text));
             let rendered = is_hidden.then(|| placeholder(&parameter.name));
             address.fill(parameter, &text, rendered.as_deref());
@@ -98,7 +99,7 @@ pub(super) fn address_but(
 }
 
 impl Address {
-    /// Puts a value where its parameter goes; `shown` stands for it where it is printed.
+    /// Puts a value where its parameter goes; `rendered` replaces it in print.
     fn fill(&mut self, parameter: &Parameter, text: &str, rendered: Option<&str>) {
         let name = &parameter.name;
         let encoded = |text: &str| utf8_percent_encode(text, RESERVED).to_string();
@@ -126,7 +127,7 @@ impl Address {
         }
     }
 
-    /// A request without a body that goes there.
+    /// Returns a request to this address, without a body.
     pub(super) fn request(self, (id, operation): (OperationId, &Operation), credential: Credential) -> Request {
         Request {
             path: self.path,
@@ -145,7 +146,7 @@ impl Address {
     }
 }
 
-/// Adds a cookie to the one header that holds them all (RFC 6265, section 5.4).
+/// Adds a cookie to the one header that has all cookies (RFC 6265, section 5.4).
 fn add_cookie(headers: &mut Vec<(String, String)>, pair: &str) {
     match headers.iter_mut().find(|(name, _)| name == "Cookie") {
         Some((_, cookies)) => cookies.extend(["; ", pair]),
@@ -153,7 +154,7 @@ fn add_cookie(headers: &mut Vec<(String, String)>, pair: &str) {
     }
 }
 
-/// The credential that the contract asks for.
+/// Returns the credential that the contract asks for.
 pub(super) fn credential(security: &Security) -> Credential {
     match security {
         Security::ApiKey { header, .. } => Credential::Token {

@@ -1,4 +1,4 @@
-//! Sends requests, within the bounds that a run was given, and counts what became of them. The main type is [`Sender`].
+//! Sends requests, within the bounds of a run, and counts their outcomes. The main type is [`Sender`].
 
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -25,17 +25,17 @@ pub(super) struct Sender<'run> {
     begun: Instant,
     tally: Cell<Tally>,
     refusals: RefCell<Refusals>,
-    /// The writes whose responses are waited for.
+    /// The writes that wait for a response.
     writing: RefCell<Vec<OperationId>>,
     /// Why an entry of the write log was not kept.
     unrecorded: RefCell<Option<String>>,
-    /// Told when a write was held back for that.
+    /// Notified when a write was held back for that.
     halted: Notify,
-    /// How long what is done with responses has kept the thread, which no deadline counts.
+    /// How long the handling of responses has kept the thread busy, which no deadline counts.
     busy: Cell<Duration>,
 }
 
-/// What became of the documented requests, as far as it says that nothing can be judged.
+/// The outcomes of the documented requests that show whether anything can be judged.
 #[derive(Clone, Debug, Default)]
 struct Refusals {
     documented: u64,
@@ -63,7 +63,7 @@ impl<'run> Sender<'run> {
         }
     }
 
-    /// Sends a request once, when there is room for it. A write goes into the write log before.
+    /// Sends a request once, when a slot is free. A write goes into the write log first.
     pub(super) async fn send(&self, request: Request) -> Exchange {
         // Nobody closes the semaphore, so a permit always comes.
         let _permit = self.permits.acquire().await;
@@ -104,12 +104,12 @@ impl<'run> Sender<'run> {
         self.record(request, number, WriteState::Intended);
         if self.unrecorded.borrow().is_some() {
             self.halted.notify_one();
-            // Whoever waits for the end of the run drops this.
+            // The caller that waits for the end of the run drops this future.
             std::future::pending::<()>().await;
         }
     }
 
-    /// Keeps what came of a write; `id` is that of what it created.
+    /// Keeps the outcome of a write; `id` is the identifier of what it created.
     pub(super) fn record_outcome(&self, exchange: &Exchange, id: Option<&str>) {
         if self.contract.operation(exchange.request.operation).is_read() {
             return;
@@ -137,18 +137,18 @@ impl<'run> Sender<'run> {
         }
     }
 
-    /// Waits until a write is held back because it could not be recorded; hands back why.
+    /// Waits until a write is held back because it could not be recorded; returns why.
     pub(super) async fn halted(&self) -> String {
         self.halted.notified().await;
         self.unrecorded().unwrap_or_default()
     }
 
-    /// Why an entry of the write log was not kept; none where all were.
+    /// Returns why an entry of the write log was not kept; `None` where all were.
     pub(super) fn unrecorded(&self) -> Option<String> {
         self.unrecorded.borrow().clone()
     }
 
-    /// Does something with what has come, and counts how long that keeps the thread.
+    /// Does `work` with a response, and counts how long that keeps the thread busy.
     pub(super) fn keeping_busy<T>(&self, work: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
         let done = work();
@@ -166,19 +166,19 @@ impl<'run> Sender<'run> {
         self.tally.get()
     }
 
-    /// The writes that were sent and not answered.
+    /// Returns the writes that were sent and not answered.
     pub(super) fn unanswered_writes(&self) -> Vec<OperationId> {
         self.writing.borrow().clone()
     }
 
-    /// Notes what an exchange says of whether anything can be judged at all.
+    /// Notes what an exchange shows about whether anything can be judged at all.
     pub(super) fn note_refusal(&self, exchange: &Exchange, intent: Intent) {
         if intent.is_documented() {
             self.refusals.borrow_mut().count(exchange);
         }
     }
 
-    /// Why nothing can be judged, as far as the exchanges say; none where something can.
+    /// Returns why nothing can be judged, as far as the exchanges show; `None` where something can.
     pub(super) fn hopeless(&self) -> Option<Ended> {
         let refusals = self.refusals.borrow();
         let all = |count: u64| count > 0 && count == refusals.documented;
@@ -198,7 +198,7 @@ impl Refusals {
     fn count(&mut self, exchange: &Exchange) {
         self.documented += 1;
         match &exchange.outcome {
-            // What was asked without a token is not rejected for it.
+            // A request without a token is not rejected because of the token.
             Ok(response) if matches!(response.status, 401 | 403) && exchange.request.credential != Credential::None => {
                 self.token += 1;
                 self.token_status = response.status;

@@ -1,4 +1,4 @@
-//! Carries a plan out. The main type is [`Session`], which every kind of step works on; [`run`] is the way in.
+//! Carries out a plan. The main type is [`Session`], which every kind of step works on; start with [`run`].
 
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeSet;
@@ -24,13 +24,13 @@ use crate::history::{History, LookedThrough, Noted, Other, Part, Residue};
 use crate::plan::{Action, NotCalled, Plan, Shard, Step, reserve, sequences};
 use crate::rules::{Evaluation, Judge, NoSuccess, Reason, Recording, Verdicts};
 
-/// How many requests one round of a plan has under way on the whole.
+/// How many requests one round of a plan roughly has under way.
 const JOBS_OF_A_ROUND: usize = 4;
 
-/// What a run ended in.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Run {
-    /// The shard that it was; none for a whole run.
+    /// The shard that it covered; `None` for a whole run.
     pub shard: Option<Shard>,
     /// The verdict of every fact, and the findings.
     pub verdicts: Verdicts,
@@ -38,42 +38,42 @@ pub struct Run {
     pub ended: Ended,
     /// What it may have left in the target.
     pub residue: Vec<Residue>,
-    /// How far it looked for that at its end.
+    /// How far it looked for residue at its end.
     pub looked_through: LookedThrough,
-    /// What else shows the run's tag then.
+    /// What else showed the run tag then.
     pub others: Vec<Other>,
-    /// The awkward values that it did not take.
+    /// The awkward values that the target rejected.
     pub not_taken: Vec<NotTaken>,
     /// What it sent.
     pub tally: Tally,
-    /// The operations that it was to say something of.
+    /// The operations that it was meant to judge.
     pub in_scope: BTreeSet<OperationId>,
-    /// Whether the target answers creates with one identifier again and again, and keeps nothing.
+    /// Whether the target answers creates with the same identifier again and again, and keeps nothing.
     pub mock: bool,
-    /// Everything that it was judged by, where its settings ask for that.
+    /// Everything that it was judged from, if its settings ask for that.
     pub recording: Option<Recording>,
 }
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// It was carried out.
+    /// The plan was carried out.
     Complete,
     /// It was interrupted.
     Interrupted,
-    /// It was carried out, and no documented call had a success; this came instead.
+    /// The plan was carried out, but no documented call had a success; this came instead.
     NoSuccess(NoSuccess),
-    /// A write could not be recorded before it was sent, so it was not sent; this is why.
+    /// A write could not be recorded before it was sent, so it was not sent, for this reason.
     NotRecorded(String),
-    /// The target was waited for so long, and the last try came to this.
+    /// The target was not ready within this time; the text is the outcome of the last try.
     NotReady(Duration, String),
     /// Every documented request was throttled.
     Throttled,
-    /// It took longer than it may, which is so long.
+    /// It took longer than its time limit, which is given.
     TimeOver(Duration),
     /// The token was rejected everywhere, with this status.
     TokenRejected(u16),
-    /// Not one connection came about.
+    /// No connection could be made.
     Unreachable(Failure),
 }
 
@@ -92,13 +92,13 @@ pub struct NotTaken {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "RequestCounts")]
 pub struct Tally {
-    /// All.
+    /// All requests.
     pub sent: u64,
     /// With a complete response.
     pub answered: u64,
     /// Able to change the target.
     pub writes: u64,
-    /// Answered by 429 or 503.
+    /// Answered with 429 or 503.
     pub throttled: u64,
     /// Without a complete response.
     pub unfinished: u64,
@@ -106,7 +106,7 @@ pub struct Tally {
     pub rounds: u64,
 }
 
-/// Sends the plan to the target, emits events, and ends when the plan is carried out or `interrupt` comes.
+/// Sends the plan to the target and emits events. Ends when the plan is carried out or `interrupt` completes.
 pub async fn run(
     contract: &Contract,
     plan: &Plan,
@@ -124,7 +124,7 @@ pub async fn run(
     session.finish(ended)
 }
 
-/// A run under way: it drives, and asks what it has seen what comes next.
+/// A run under way: it drives, and what it has seen decides what comes next.
 pub(super) struct Session<'run> {
     pub(super) contract: &'run Contract,
     pub(super) settings: &'run Settings,
@@ -137,13 +137,13 @@ pub(super) struct Session<'run> {
     pub(super) patience: Patience,
     pub(super) edge_cases: EdgeCases,
     events: Events<'run>,
-    /// The round of the plan that began last, from 1; 0 before any did.
+    /// The round of the plan that began last, counted from 1; 0 before the first.
     round: Cell<u64>,
-    /// How far the lists were looked through for what is left; none before that began.
+    /// How far the lists were searched for what is left; `None` before that began.
     pub(super) accounted: Cell<Option<LookedThrough>>,
 }
 
-/// Who is told what happens.
+/// The receiver of events.
 struct Events<'run> {
     emit: RefCell<&'run mut dyn FnMut(Event<'_>)>,
     /// How many findings were emitted.
@@ -159,7 +159,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// A request that is part of nothing else.
+    /// Creates a request that is not part of anything else.
     pub(super) fn alone(request: Request, purpose: Purpose) -> Self {
         Self {
             request,
@@ -168,18 +168,18 @@ impl Call {
         }
     }
 
-    /// The same request as a part of something.
+    /// Returns the same request as a part of something.
     pub(super) fn part(self, part: Part) -> Self {
         Self { part, ..self }
     }
 }
 
-/// What may come after a response beside what it asks for.
+/// What may be sent after a response in addition to what it asks for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Again {
-    /// The caller may send another request in the stead of one whose response asks for time: nothing is judged of that.
+    /// The caller may send another request in place of one whose response asks for time; that response is not judged.
     pub(super) another: bool,
-    /// A 404 is asked for again until this has passed: what is asked for may be there a little later.
+    /// After a 404 the request is repeated until this has passed: what it requests may appear a little later.
     pub(super) within: Duration,
 }
 
@@ -218,7 +218,8 @@ impl<'run> Session<'run> {
         }
         self.emit(Event::Begun);
         let most = self.settings.max_time;
-        // What is under way then is dropped, as by an interruption; it knows what of it may be left in the target.
+        // Whatever is under way then is dropped, as by an interruption; the sender knows what may be left in the
+        // target.
         let rounds = tokio::time::timeout(most, self.rounds(plan)).await;
         rounds.unwrap_or(Ended::TimeOver(most))
     }
@@ -227,7 +228,7 @@ impl<'run> Session<'run> {
         for (operation, reason) in &plan.not_called {
             self.not_called(*operation, Reason::NotCalled(reason.clone()));
         }
-        // What the first round finds out, such as that no request gets in, is known before there are others.
+        // What the first round finds out, such as that every request is rejected, is known before other rounds begin.
         if let Some(ended) = self.next_round(plan).await {
             return ended;
         }
@@ -241,8 +242,9 @@ impl<'run> Session<'run> {
         self.sender.unrecorded().map_or(Ended::Complete, Ended::NotRecorded)
     }
 
-    /// How many rounds of a soak are under way together. One alone does not keep all jobs busy: a list is walked page by
-    /// page, and a step may wait for the one before it. Rounds that write look for what they created, each for its own.
+    /// Returns how many rounds of a soak are under way together. One alone does not keep all jobs busy: a list is
+    /// walked page by page, and a step may wait for the one before it. Rounds that write each look for what they
+    /// created themselves.
     fn rounds_at_once(&self, plan: &Plan) -> usize {
         let writes = |step: &Step| !self.contract.operation(step.operation).is_read();
         if plan.steps.iter().any(writes) {
@@ -271,7 +273,7 @@ impl<'run> Session<'run> {
         let again = self.round.get() > 1;
         let steps = |group: &[Step]| -> Vec<Step> {
             let steps = group.iter().filter(|step| !again || step.action.doing().repeats);
-            // The account comes once, after all rounds.
+            // The account is made once, after all rounds.
             steps.filter(|step| step.action != Action::Account).copied().collect()
         };
         let sending = steps(&plan.steps)
@@ -327,13 +329,13 @@ impl<'run> Session<'run> {
         }
     }
 
-    /// Sends a request, again while the target asks for time, and judges every response. Hands back the exchange that counts,
-    /// and what it came to.
+    /// Sends a request, and again while the target asks for time, and judges every response. Returns the exchange that
+    /// counts, and what was noted about it.
     pub(super) async fn call(&self, call: Call) -> (Exchange, Noted) {
         self.call_again(call, Again::default()).await
     }
 
-    /// The same, with more that may come after a response.
+    /// Sends a request as [`Self::call`] does, with more that may be sent after a response.
     pub(super) async fn call_again(&self, call: Call, again: Again) -> (Exchange, Noted) {
         let Call {
             mut request,
@@ -372,49 +374,50 @@ impl<'run> Session<'run> {
         }
     }
 
-    /// How long to wait before a request is sent again whose response asks for time; none where it is not sent again. A create
-    /// is sent again only where a 429 says when, for that rejects it, and then it counts again: whatever else comes of it may
-    /// come from something before a service that has stored the record.
+    /// Returns how long to wait before a request is sent again whose response asks for time; `None` where it is not
+    /// sent again. A create is sent again only after a 429 that says when, because that rejects it, and then it counts
+    /// again: any other response may come from something in front of a service that has stored the record.
     fn wait_before_again(&self, exchange: &Exchange, attempt: u32) -> Option<Duration> {
         let response = exchange.response().filter(|response| response.is_throttled())?;
-        // A wrong token is not shown again: what asks for time may be counting them.
+        // A wrong token is not sent again: the target that asks for time may be counting them.
         let shown_once = matches!(exchange.request.credential, Credential::Wrong { .. });
         let creates = exchange.request.method == Method::Post;
         let again = !creates || (response.status == 429 && says_when(response) && self.has_room_beside(1));
         (again && !shown_once && attempt + 1 < ATTEMPTS).then(|| wait_after(response, attempt))
     }
 
-    /// Shows the evaluation something, and counts how long that keeps the thread.
+    /// Shows the evaluation something, and counts how long that keeps the thread busy.
     pub(super) fn evaluated<T>(&self, show: impl FnOnce(&mut Evaluation<'run>) -> T) -> T {
         self.sender.keeping_busy(|| show(&mut self.evaluation.borrow_mut()))
     }
 
-    /// What exchanges have shown so far.
+    /// Returns what exchanges have shown so far.
     pub(super) fn history(&self) -> Ref<'_, History<'run>> {
         Ref::map(self.evaluation.borrow(), Evaluation::history)
     }
 
-    /// The verdicts so far.
+    /// Returns the verdicts so far.
     pub(super) fn verdicts(&self) -> Ref<'_, Verdicts> {
         Ref::map(self.evaluation.borrow(), Evaluation::verdicts)
     }
 
-    /// Emits an event, and counts how long that keeps the thread: who keeps exchanges reads their bodies.
+    /// Emits an event, and counts how long that keeps the thread busy: a receiver that keeps exchanges reads their
+    /// bodies.
     pub(super) fn emit(&self, event: Event<'_>) {
         self.sender.keeping_busy(|| (self.events.emit.borrow_mut())(event));
     }
 
-    /// Emits how many requests more are to come.
+    /// Emits how many more requests are to come.
     pub(super) fn expect(&self, requests: u64) {
         self.emit(Event::Expected(requests));
     }
 
-    /// Emits the findings that are new, which several exchanges show together.
+    /// Emits the new findings that several exchanges show together.
     pub(super) fn emit_findings(&self) {
         self.emit_found(None);
     }
 
-    /// Emits the findings that are new, each with this exchange where it shows the finding by itself.
+    /// Emits the new findings, each with this exchange where it shows the finding by itself.
     fn emit_found(&self, exchanged: Option<Exchanged<'_>>) {
         let verdicts = self.verdicts();
         let findings = verdicts.findings();
@@ -425,48 +428,49 @@ impl<'run> Session<'run> {
         self.events.found.set(findings.len());
     }
 
-    /// Whether the plan is carried out for the first time.
+    /// Returns whether the plan is being carried out for the first time.
     pub(super) fn is_first_round(&self) -> bool {
         self.round.get() <= 1
     }
 
-    /// Notes why an operation was not called. What the first round called or gave a reason for needs none of a later one.
+    /// Notes why an operation was not called. An operation that the first round called or gave a reason for needs no
+    /// reason from a later one.
     pub(super) fn not_called(&self, operation: OperationId, reason: Reason) {
         if self.is_first_round() {
             self.evaluated(|evaluation| evaluation.not_called(operation, reason));
         }
     }
 
-    /// Says why a fact of the operation is undecided, if the contract states it.
+    /// Notes why a fact of the operation is undecided, if the contract has such a fact.
     pub(super) fn explain(&self, operation: OperationId, kind: FactKind, reason: Reason) {
         if let Some(fact) = self.contract.fact_of(operation, kind) {
             self.evaluated(|evaluation| evaluation.explain(fact, reason));
         }
     }
 
-    /// Whether the operation may be sent: a create while one more record may be left in the target, everything else
-    /// always, because it leaves none.
+    /// Returns whether the operation may be sent: a create while one more record may be left in the target, everything
+    /// else always, because it leaves none.
     pub(super) fn may_write(&self, operation: OperationId) -> bool {
         !self.contract.operation(operation).creates() || self.has_room()
     }
 
-    /// Why a write is not sent for which there is no room.
+    /// Returns why a write is not sent when the budget has no room for it.
     pub(super) fn budget_spent(&self) -> Reason {
         Reason::MaxWrites(self.settings.max_writes)
     }
 
-    /// Whether one more record may be left in the target.
+    /// Returns whether one more record may be left in the target.
     pub(super) fn has_room(&self) -> bool {
         self.has_room_beside(0)
     }
 
-    /// The same, beside so many that are not counted yet.
+    /// Returns whether one more record may be left, in addition to `more` that are not counted yet.
     fn has_room_beside(&self, more: u64) -> bool {
         self.history().count_left().saturating_add(more) < self.settings.max_writes
     }
 
-    /// How many records more may be created beside those that the facts cannot do without. Some of `--max-writes` is kept
-    /// for what comes after and may be let in: probes of credentials, edge cases.
+    /// Returns how many more records may be created in addition to those that the facts need. Part of `--max-writes` is
+    /// reserved for later requests that may be accepted: probes of credentials, edge cases.
     pub(super) fn left_to_create(&self) -> u64 {
         let most = self.settings.max_writes;
         let left = most.saturating_sub(self.history().count_left());
@@ -484,7 +488,7 @@ impl<'run> Session<'run> {
             self.evaluated(|evaluation| evaluation.unchecked(&in_scope));
             self.emit_findings();
         }
-        // What was under way when the run was interrupted was sent, and nobody saw its response.
+        // Writes under way when the run was interrupted were sent, and their responses are unknown.
         self.sender
             .count(|tally| tally.unfinished = tally.sent - tally.answered);
         let mut evaluation = self.evaluation.into_inner();
@@ -497,13 +501,14 @@ impl<'run> Session<'run> {
                 found: None,
             });
         }
-        // What this shard leans on is not checked by it, whatever it saw; what it saw broken is broken.
+        // This shard does not check the operations that it only depends on, whatever it saw there; but what it saw
+        // broken is broken.
         let elsewhere = || Reason::NotCalled(NotCalled::AnotherShard);
         for fact in &self.plan.elsewhere {
             evaluation.withhold(*fact, elsewhere());
         }
         let (verdicts, finished, recording) = evaluation.finish();
-        // A target that was not reached broke nothing: the one thing to say is why.
+        // A target that was not reached broke nothing: the only thing to report is why.
         let nothing = match &ended {
             Ended::NotReady(..) => Some(Reason::NotReady),
             Ended::Unreachable(_) => Some(Reason::Unanswered),

@@ -1,4 +1,4 @@
-//! How a run goes about its plan. The main type is [`Settings`].
+//! How a run carries out its plan. The main type is [`Settings`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,30 +9,30 @@ use crate::history::RunTag;
 use crate::plan::WRITES_BY_DEFAULT;
 use crate::rules::Levels;
 
-/// How a run goes about its plan.
+/// How a run carries out its plan.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How many requests are under way at once.
+    /// The number of requests under way at once.
     pub jobs: usize,
-    /// The most requests per second; none for as fast as the target answers.
+    /// The most requests per second; `None` for as fast as the target answers.
     pub rate: Option<f64>,
-    /// How long a created record may take until it is listed.
+    /// How long a created record may take to be listed.
     pub settle: Duration,
     /// The most records that a run may create in the target.
     pub max_writes: u64,
-    /// The most pages of a list that are walked.
+    /// The most pages that are walked in a list.
     pub max_pages: u64,
-    /// How often the plan is carried out; `max_writes` holds over all of them together.
+    /// How often the plan is carried out; `max_writes` bounds all rounds together.
     pub rounds: u64,
-    /// How long to wait for a target that is just being deployed; none for a target that is there.
+    /// How long to wait for a target that is just being deployed; `None` for a target that is already up.
     pub wait: Option<Duration>,
-    /// How long the run may take, waiting for the target to come up aside.
+    /// How long the run may take, not counting the wait for the target to come up.
     pub max_time: Duration,
-    /// Keeps an account of writes that outlives the run; none where nobody asks for one.
+    /// Keeps an account of writes that outlives the run; `None` if no account is wanted.
     pub write_log: Option<Arc<dyn WriteLog>>,
-    /// Whether the run hands over everything that it was judged by.
+    /// Whether the run returns everything that it was judged from.
     pub keep_recording: bool,
-    /// What names everything that the run creates.
+    /// The tag in the name of everything that the run creates.
     pub run_tag: RunTag,
     /// The levels of the rules.
     pub levels: Levels,
@@ -41,11 +41,11 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// How many requests are under way at once.
+    /// The number of requests under way at once.
     pub const JOBS: usize = 4;
-    /// The most that may be under way at once.
+    /// The most requests that may be under way at once.
     pub const MOST_JOBS: usize = 256;
-    /// The most pages of a list that are walked.
+    /// The most pages that are walked in a list.
     pub const MAX_PAGES: u64 = 200;
     /// The most records that a run may create in the target.
     pub const MAX_WRITES: u64 = WRITES_BY_DEFAULT;
@@ -55,11 +55,11 @@ impl Settings {
     pub const MAX_TIME: Duration = Duration::from_secs(300);
     /// The longest time that a setting may name.
     pub const LONGEST: Duration = Duration::from_secs(86_400);
-    /// How long a created record may take until it is listed.
+    /// How long a created record may take to be listed.
     pub const SETTLE: Duration = Duration::from_secs(5);
 
-    /// The settings of a run where nobody says otherwise: its constants, as fast as the target answers,
-    /// each rule at its own level, and no value shown.
+    /// Creates the default settings of a run: the constants above, as fast as the target answers, each rule at its own
+    /// level, and no value shown.
     #[must_use]
     pub fn new(run_tag: RunTag) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Waits for what need not be there at once: a record that is listed, an update that shows, a list that adds up.
+//! Waits for what may come late: a record in its list, an update in its record, a list that adds up.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use crate::history::LookId;
 /// The first wait before another look; it doubles.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
 
-/// How long a run has to wait, as far as it has found out.
+/// What a run has learned about how long to wait.
 #[derive(Debug, Default)]
 pub(super) struct Patience {
-    /// The longest that something took until it was listed.
+    /// The longest time that something took to be listed.
     lag: Cell<Duration>,
     /// Whether an update was waited for in vain.
     pub(super) updates_in_vain: Cell<bool>,
@@ -23,7 +23,7 @@ pub(super) struct Patience {
 }
 
 impl Session<'_> {
-    /// Looks again and again, until the look is settled or one came to nothing that began when `longest` had passed.
+    /// Looks again and again, until the look is settled, or until a walk that began after `longest` found nothing.
     pub(super) async fn settled(&self, look: LookId, longest: Duration, again: impl AsyncFn()) {
         let (_, lag) = looks(longest, again, |()| self.history().is_settled(look)).await;
         if let Some(lag) = lag {
@@ -31,7 +31,7 @@ impl Session<'_> {
         }
     }
 
-    /// How long to wait for what may never come: twice as long as anything took in this run so far.
+    /// Returns how long to wait for what may never come: twice as long as anything has taken in this run so far.
     pub(super) fn briefly(&self) -> Duration {
         (self.patience.lag.get() * 2 + FIRST_WAIT).min(self.settings.settle)
     }
@@ -56,7 +56,7 @@ impl Late {
         }
     }
 
-    /// How long to wait before it is asked for again; none where the last time was late enough.
+    /// Returns how long to wait before it is requested again; `None` where the last request was late enough.
     pub(super) fn wait(&mut self) -> Option<Duration> {
         let left = self.longest.saturating_sub(self.started.elapsed());
         if self.over {
@@ -69,10 +69,10 @@ impl Late {
     }
 }
 
-/// The last look, and how long it took until it showed enough, if it did.
+/// Repeats a look; returns the last one, and how long it took to show enough, if it did.
 ///
-/// A look may take longer than what is waited for: a long list is walked page by page, and its first page is old when
-/// the last one comes. So what counts is when the look began, and the one that settles it began late enough.
+/// A look may take longer than the time to wait: a long list is walked page by page, and its first page is old when the
+/// last one comes. So the time at which a look began counts, and the look that decides began late enough.
 async fn looks<Seen>(
     longest: Duration,
     look: impl AsyncFn() -> Seen,

@@ -1,5 +1,5 @@
-//! Sends variants of what was accepted: a few of each create, because a record stays, and all of each update, because
-//! nothing does. A variant that is rejected is evidence on a gap and changes no verdict.
+//! Sends variants of what was accepted: a few for each create, because its record stays, and all for each update,
+//! because it leaves no record. A variant that is rejected is evidence on a gap and changes no verdict.
 
 use std::collections::VecDeque;
 
@@ -25,23 +25,23 @@ struct Updates<'run> {
     address: Address,
     /// The draft that was accepted.
     accepted: Draft,
-    /// What the updates so far sent of each field last.
+    /// The value of each field that the updates so far sent last.
     sent: Value,
 }
 
-/// What became of one of them.
+/// The outcome of one update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Taken {
     Accepted,
     /// With this status.
     Rejected(u16),
-    /// Neither, so that no further one is sent.
+    /// Neither; no further update is sent.
     Failed,
 }
 
 impl Session<'_> {
-    /// Creates records from variants of the draft that the operation accepted: one with awkward values, and for each twenty
-    /// of `--max-writes` one of the others; or a plain one at once with the first.
+    /// Creates records from variants of the draft that the operation accepted: one with awkward values, and for each 20
+    /// of `--max-writes` one of the other variants; or a plain one at the same time as the first.
     pub(super) async fn vary_create(&self, operation: OperationId) {
         let Some((accepted, address)) = self.as_accepted(operation).await else {
             return;
@@ -75,7 +75,7 @@ impl Session<'_> {
         }
     }
 
-    /// Creates a record with awkward values, with half of them where they are rejected.
+    /// Creates a record with awkward values; if they are rejected, with half of them.
     async fn create_awkwardly(
         &self,
         (operation, accepted, address): (OperationId, &Draft, &Address),
@@ -107,7 +107,7 @@ impl Session<'_> {
         (operation, accepted, address): (OperationId, &Draft, &Address),
         variants: Vec<Variant>,
     ) {
-        // What is a part of another record had its turn with the awkward values.
+        // Parts of another record were already sent with the awkward values.
         let is_part = u64::from(self.contract.list_of(operation).is_none());
         let wanted = self
             .settings
@@ -136,22 +136,21 @@ impl Session<'_> {
         }
     }
 
-    /// Drafts a create that is under way together with the one of awkward values, so that responses which are mixed up,
-    /// identifiers that are given twice and records that are lost come to light. It takes the place of the other variants, and
-    /// one operation has it, once.
+    /// Drafts a create to be sent at the same time as the one with awkward values, to reveal mixed-up responses,
+    /// identifiers given twice and lost records. It replaces the other variants, and only one operation gets it, once.
     fn beside(&self, operation: OperationId, accepted: &Draft) -> Option<Draft> {
         let at_once = self.settings.jobs > 1 && self.is_first_round() && self.left_to_create() > 1;
         if !at_once || self.created_at_once() != Some(operation) {
             return None;
         }
         let mut draft = self.draft_as(operation, accepted).ok()?;
-        // Both records have several elements then, which stay with their own.
+        // Then both records have several elements, which must stay in their own record.
         draft.make_another(self.plan.seed);
         Some(draft)
     }
 
-    /// The operation that is sent two creates together: the seed draws it of those whose records a list has for its items.
-    /// All shards together have one.
+    /// Returns the operation that gets two creates at the same time: the seed draws it from those whose records are a
+    /// list's items. All shards together have one.
     fn created_at_once(&self) -> Option<OperationId> {
         let is_created = |id: &OperationId| {
             let mut steps = self.plan.steps.iter();
@@ -200,7 +199,7 @@ impl Session<'_> {
         self.update_awkwardly(&mut updates, awkward).await;
     }
 
-    /// Sends awkward values, in halves where they are rejected together: which one a service does not take is evidence on a
+    /// Sends awkward values, in halves where they are rejected together: which one a service rejects is evidence on a
     /// gap.
     async fn update_awkwardly(&self, updates: &mut Updates<'_>, mut open: VecDeque<Edges>) {
         let (mut tries, mut rejected) = (0, Vec::new());
@@ -225,7 +224,7 @@ impl Session<'_> {
         }
     }
 
-    /// Notes that a value is not taken, once in a run.
+    /// Notes that a value was rejected, once in a run.
     fn note_not_taken(&self, operation: OperationId, value: String, status: u16) {
         let not_taken = NotTaken {
             operation,
@@ -238,7 +237,8 @@ impl Session<'_> {
         }
     }
 
-    /// Updates the record of an operation with plain values once more: what stays behind is read by people and other programs.
+    /// Updates the record of an operation with plain values once more, because people and other programs read what the
+    /// run leaves.
     pub(super) async fn restore(&self, operation: OperationId) {
         let Some((accepted, address)) = self.as_accepted(operation).await else {
             return;
@@ -249,14 +249,14 @@ impl Session<'_> {
         }
     }
 
-    /// The awkward values that the operation did not take.
+    /// Returns the awkward values that the operation rejected.
     pub(super) fn rejected_values(&self, operation: OperationId) -> Vec<String> {
         let not_taken = self.drafts.not_taken.borrow();
         let of_this = not_taken.iter().filter(|not_taken| not_taken.operation == operation);
         of_this.map(|not_taken| not_taken.value.clone()).collect()
     }
 
-    /// Sends one variant of an update; none where it would not differ from what was accepted.
+    /// Sends one variant of an update; returns `None` where it would not differ from what was accepted.
     async fn update_as(&self, updates: &mut Updates<'_>, variant: &Variant) -> Option<Taken> {
         let mut draft = self.draft(updates.operation, TimestampForm::Utc).ok()?;
         if !draft.vary(variant, &updates.accepted) {
@@ -289,7 +289,7 @@ impl Session<'_> {
         Taken::Accepted
     }
 
-    /// What the updates so far sent of each field.
+    /// Returns the value of each field that the updates so far sent.
     fn sent_last(&self, operation: OperationId) -> Value {
         let mut sent = json!({});
         let history = self.history();
@@ -303,7 +303,7 @@ impl Session<'_> {
         sent
     }
 
-    /// Sends other values than those that were sent and those that the list showed last.
+    /// Changes the draft to values other than those that were sent and those that the list showed last.
     fn differ(&self, operation: OperationId, invariant: &Updated, draft: &mut Draft, sent: &Value) {
         let history = self.history();
         let Some((shown, _)) = history.latest(operation) else {
@@ -325,7 +325,7 @@ fn put(sent: &mut Value, body: Option<Value>) {
     }
 }
 
-/// Whether something of what was sent must come back.
+/// Returns whether any of what was sent must come back.
 fn comes_back(invariant: &Updated, request: &Request) -> bool {
     let sent = request.json();
     sent.is_some_and(|sent| {
@@ -336,7 +336,7 @@ fn comes_back(invariant: &Updated, request: &Request) -> bool {
     })
 }
 
-/// The status of a response that rejects something in a gap.
+/// Returns the status of a response that rejects something in a gap.
 fn rejected_with(exchange: &Exchange) -> Option<u16> {
     exchange.status().filter(|status| matches!(status, 400 | 409 | 422))
 }

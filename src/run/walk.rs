@@ -12,10 +12,10 @@ use crate::exchange::{Exchange, Purpose};
 use crate::history::{Extent, LookId, Looked, Part, Sought};
 use crate::rules::Reason;
 
-/// How many pages of a walk may not come before it is given up.
+/// How many pages of a walk may fail to come before the walk is given up.
 const MISSED: usize = 1;
 
-/// Which pages are asked for after the first, within `--max-pages`.
+/// Which pages are requested after the first, within `--max-pages`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     /// The last one alone, then from both ends towards the middle: a list shows new records at one of its ends.
@@ -30,8 +30,8 @@ impl Session<'_> {
         self.read_within(operation, Duration::ZERO).await;
     }
 
-    /// Reads by what a create showed. What was created may be there a little later, as it may be listed a little later;
-    /// once that was waited for in vain, the next is not waited for as long.
+    /// Reads with the identifier that a create returned. The record may appear a little later, just as it may be listed
+    /// a little later. After one wait in vain, the next is shorter.
     pub(super) async fn read_created(&self, operation: OperationId) {
         if self.contract.operation(operation).page.is_some() {
             return self.list(operation).await;
@@ -46,7 +46,7 @@ impl Session<'_> {
         }
     }
 
-    /// Reads once, again while a 404 may be that of a record which is not there yet. Hands back the status.
+    /// Reads once, and again while a 404 may mean that the record is not there yet. Returns the status.
     async fn read_within(&self, operation: OperationId, longest: Duration) -> Option<u16> {
         let address = self.address_if_any(operation)?;
         let again = Again {
@@ -63,14 +63,15 @@ impl Session<'_> {
         self.evaluated(|evaluation| evaluation.look(list, sought, self.settings.max_pages))
     }
 
-    /// Ends a look, and judges what it came to. `timely` says of what is missing that it was waited for long enough.
+    /// Ends a look and judges its result. `timely` states that the run waited long enough for what is missing.
     pub(super) fn conclude(&self, look: LookId, timely: bool) -> Option<Looked> {
         let looked = self.evaluated(|evaluation| evaluation.conclude(look, timely));
         self.emit_findings();
         looked
     }
 
-    /// Looks for something in a list until it is found or `--settle` has passed, at both ends first, and judges what it came to.
+    /// Looks for something in a list until it is found or `--settle` has passed, at both ends first, and judges the
+    /// result.
     pub(super) async fn seek(&self, list: OperationId, sought: &Sought) {
         let look = self.look_for(list, sought);
         self.walk_until_settled(look, Order::BothEnds, self.settings.settle)
@@ -78,13 +79,13 @@ impl Session<'_> {
         self.conclude(look, true);
     }
 
-    /// Walks over a list for a look until it is settled or so long has passed.
+    /// Walks a list for a look until it is settled or `longest` has passed.
     pub(super) async fn walk_until_settled(&self, look: LookId, order: Order, longest: Duration) {
         let walked = async || self.walk(look, order).await;
         self.settled(look, longest, walked).await;
     }
 
-    /// Walks over a list for a look, its first page first, until what is sought was found.
+    /// Walks a list for a look, its first page first, until what is sought is found.
     pub(super) async fn walk(&self, look: LookId, order: Order) {
         self.evaluated(|evaluation| evaluation.walk(look, Extent::Whole));
         let Some(enough) = self.page(look, None).await else {
@@ -107,8 +108,8 @@ impl Session<'_> {
         };
     }
 
-    /// Asks for pages until one showed what is sought, or pages did not come; hands back whether one did. Pages that are
-    /// under way then are waited for: a response that nobody reads would be reported as one that never came.
+    /// Requests pages until one shows what is sought, or pages fail to come; returns whether one did. It waits for
+    /// pages that are still under way: a response that nobody reads would be reported as one that never came.
     async fn pages(&self, look: LookId, numbers: impl Iterator<Item = u64>) -> bool {
         self.expect(u64::try_from(numbers.size_hint().0).unwrap_or(u64::MAX));
         let over = Cell::new(false);
@@ -121,13 +122,13 @@ impl Session<'_> {
                 Some(found) => enough |= found,
                 None => missed += 1,
             }
-            // One page beside the others may be missing at an end that is not where the list says.
+            // One page may be missing, at an end that is not where the list says it is.
             over.set(enough || missed > MISSED);
         }
         enough
     }
 
-    /// Asks for one page. Hands back whether it showed what is sought; none where it did not come.
+    /// Requests one page. Returns whether it showed what is sought; `None` where it did not come.
     pub(super) async fn page(&self, look: LookId, asked: Option<u64>) -> Option<bool> {
         let list = look.list();
         let invariant = self.contract.operation(list).page.as_ref();
@@ -144,7 +145,7 @@ impl Session<'_> {
         self.call(call).await.1.page
     }
 
-    /// Asks for one page of a list and reads it as every page is read.
+    /// Requests one page of a list and reads it as every page is read.
     pub(super) async fn read_page(&self, list: OperationId, asked: Option<u64>, sought: &Sought) {
         self.expect(1);
         let look = self.look_for(list, sought);
@@ -153,18 +154,18 @@ impl Session<'_> {
         self.conclude(look, true);
     }
 
-    /// Where a documented request to the operation goes, with the values that responses have shown.
+    /// Returns the address of a documented request to the operation, with the values that responses have shown.
     pub(super) fn address(&self, operation: OperationId) -> Result<Address, Reason> {
         request::address(self.contract, operation, self.history().bindings()).map_err(Reason::NoValue)
     }
 
-    /// The same; where a value is missing, that is why the operation is not called.
+    /// Returns the same address; a missing value is noted as the reason why the operation is not called.
     pub(super) fn address_if_any(&self, operation: OperationId) -> Option<Address> {
         let address = self.address(operation);
         address.map_err(|reason| self.not_called(operation, reason)).ok()
     }
 
-    /// A documented request without a body.
+    /// Returns a documented request without a body.
     pub(super) fn documented(&self, operation: OperationId, address: Address) -> Call {
         let documented = self.contract.operation(operation);
         let purpose = if self.accounted.get().is_some() {
@@ -176,13 +177,14 @@ impl Session<'_> {
         Call::alone(address.request((operation, documented), credential), purpose)
     }
 
-    /// Whether the exchange ended in a documented success.
+    /// Returns whether the exchange ended in a documented success.
     pub(super) fn succeeded(&self, exchange: &Exchange) -> bool {
         self.history().succeeded(exchange)
     }
 }
 
-/// The pages of a list after its first, the last one first and then from both ends: at most `most` with the first one.
+/// Returns the pages of a list after its first, the last one first and then from both ends: at most `most`, counting
+/// the first one.
 fn both_ends(last: u64, most: u64) -> impl Iterator<Item = u64> {
     let count = last.min(most).saturating_sub(1);
     (0..count).map(move |nth| if nth % 2 == 0 { last - nth / 2 } else { 2 + nth / 2 })

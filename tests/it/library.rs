@@ -325,7 +325,7 @@ async fn what_cannot_be_checked_is_an_error_that_says_so() {
             check().token(TOKEN).url("https://api.example.com"),
             "fewer than 8 characters",
         ),
-        (check().token("").service(my_app()), "failed to take the token"),
+        (check().token("").service(my_app()), "failed to use the token"),
     ] {
         let reported = reported(check).await;
         assert!(reported.contains(expected), "{expected}: {reported}");
